@@ -1,0 +1,124 @@
+// Package fault holds the one error type of the product.
+//
+// Every error that an agent can meet says what kind it is (a target for errors.Is), which rule it comes
+// from (Code), what happened (Detail) and what to do next (Fix). The HTTP service maps Kind to a status
+// code and writes the rest as an RFC 9457 problem; nothing else turns errors into answers.
+package fault
+
+import "fmt"
+
+// Kind is the class of an error. It is itself an error, so errors.Is(err, fault.NotFound) works.
+type Kind string
+
+// The kinds, in the order in which a request meets them.
+const (
+	Malformed       Kind = "malformed"       // the bytes cannot be read as what they claim to be
+	TooLarge        Kind = "too_large"       // more bytes than the limit
+	Timeout         Kind = "timeout"         // the client did not send its request in time
+	MediaType       Kind = "media_type"      // a media type or content coding that is not accepted
+	Misdirected     Kind = "misdirected"     // a Host that this server does not answer for
+	Unauthenticated Kind = "unauthenticated" // no token, or one that is unknown, expired or revoked
+	RateLimited     Kind = "rate_limited"    // too many requests of one token
+	NotFound        Kind = "not_found"       // nothing has this name
+	Method          Kind = "method"          // the resource exists, the method does not
+	NeedsCondition  Kind = "needs_condition" // If-Match is required and missing
+	Stale           Kind = "stale"           // If-Match names another revision
+	Forbidden       Kind = "forbidden"       // not this role's to do
+	Conflict        Kind = "conflict"        // not allowed in the current state
+	Invalid         Kind = "invalid"         // well-formed, but against the schema or without evidence
+	Unavailable     Kind = "unavailable"     // the service cannot answer now; the outcome may be unknown
+	Internal        Kind = "internal"        // a defect of the service
+)
+
+// Kinds lists every kind, so that a test can hold a map over them to be complete.
+func Kinds() []Kind {
+	return []Kind{
+		Malformed, TooLarge, Timeout, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound, Method,
+		NeedsCondition, Stale, Forbidden, Conflict, Invalid, Unavailable, Internal,
+	}
+}
+
+// Error makes a Kind a target for errors.Is.
+func (k Kind) Error() string { return string(k) }
+
+// Field points at one part of a request and says what is wrong with it.
+type Field struct {
+	Pointer string `json:"pointer"` // RFC 6901; "" is the whole body
+	Code    string `json:"code,omitempty"`
+	Detail  string `json:"detail"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// Current is the state that refused a change.
+type Current struct {
+	Status   string `json:"status"`
+	Revision uint64 `json:"revision"`
+}
+
+// Move is one status change that is possible from the current state, and the role that may make it.
+type Move struct {
+	To string `json:"to"`
+	By string `json:"by"`
+}
+
+// Error is a refusal or failure. The zero value of an optional member means that it does not apply.
+type Error struct {
+	Kind    Kind     `json:"kind"`
+	Code    string   `json:"code"`   // stable, lower_snake_case; documented in the README
+	Detail  string   `json:"detail"` // what happened, for this request
+	Fix     string   `json:"fix,omitempty"`
+	Fields  []Field  `json:"fields,omitempty"`
+	Current *Current `json:"current,omitempty"`
+	Allowed []Move   `json:"allowed,omitempty"`
+	cause   error
+}
+
+// New makes an error of a kind. Code is the stable name of the rule; the rest formats Detail.
+func New(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// WithFix says what the caller should do next.
+func (e *Error) WithFix(format string, args ...any) *Error {
+	e.Fix = fmt.Sprintf(format, args...)
+	return e
+}
+
+// WithFields points at the parts of the request that are wrong.
+func (e *Error) WithFields(fields ...Field) *Error {
+	e.Fields = append(e.Fields, fields...)
+	return e
+}
+
+// Because keeps the underlying error for logs and errors.Is; it is never shown to a client.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// Error is the one-line form, for logs and terminals.
+func (e *Error) Error() string {
+	s := e.Detail
+	for _, f := range e.Fields {
+		s += "; "
+		if f.Pointer != "" {
+			s += f.Pointer + ": "
+		}
+		s += f.Detail
+	}
+	if e.cause != nil {
+		s += ": " + e.cause.Error()
+	}
+	if e.Fix != "" {
+		s += " (" + e.Fix + ")"
+	}
+	return s
+}
+
+// Unwrap makes both the kind and the cause targets for errors.Is and errors.As.
+func (e *Error) Unwrap() []error {
+	if e.cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.cause}
+}
