@@ -1,0 +1,147 @@
+// Package audit holds the records of the log and the Merkle tree over them.
+//
+// The log is an RFC 6962 tree: leaf i is RecordHash of the stored bytes of record i, so whoever has the
+// bytes can recompute the root. The package is pure; the ledger stores what it computes. A record is at
+// most MaxRecord bytes, because the public tile format length-prefixes entries with 16 bits.
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// MaxRecord is the most bytes one encoded record may have.
+const MaxRecord = 60_000
+
+// Actor is who caused a record. Role "system" is the service itself.
+type Actor struct {
+	Name string `json:"name"`
+	Role string `json:"role"`
+}
+
+// Record is one decision. Data's shape belongs to the Kind and is documented where records of that kind
+// are written.
+type Record struct {
+	Seq       uint64          `json:"seq"` // 0-based index in the log
+	At        time.Time       `json:"at"`  // never before the record ahead of it
+	Kind      string          `json:"kind"`
+	Actor     Actor           `json:"actor"`
+	Subject   string          `json:"subject,omitempty"` // the requirement it is about
+	RequestID string          `json:"request_id,omitempty"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// Encode gives the bytes that are stored and hashed. Equal records have equal bytes.
+func Encode(r Record) ([]byte, error) {
+	b, err := jsonv2.Marshal(r, jsonv2.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, err)
+	}
+	if len(b) > MaxRecord {
+		return nil, fmt.Errorf("audit record %d has %d bytes, the limit is %d", r.Seq, len(b), MaxRecord)
+	}
+	return b, nil
+}
+
+// Decode reads a stored record, strictly.
+func Decode(b []byte) (Record, error) {
+	var r Record
+	if err := jsonv2.Unmarshal(b, &r, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return Record{}, fmt.Errorf("decode audit record: %w", err)
+	}
+	return r, nil
+}
+
+// Hash is a node of the tree.
+type Hash = tlog.Hash
+
+// Head is the log at one size: its root, and the frontier (the roots of its maximal complete subtrees,
+// left to right) that the next append needs. The zero Head is the empty log.
+type Head struct {
+	Size     uint64    `json:"size"`
+	Root     Hash      `json:"root"`
+	At       time.Time `json:"at"` // of the last record
+	Frontier []Hash    `json:"frontier"`
+}
+
+// StoredHash is a node to keep, at its index in the order of tlog.StoredHashIndex.
+type StoredHash struct {
+	Index uint64
+	Hash  Hash
+}
+
+// Seal appends the bytes of record number h.Size and returns the new head with the nodes that became
+// complete. It refuses a time before the last record's.
+func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
+	if at.Before(h.At) {
+		return Head{}, nil, fmt.Errorf("audit record %d is dated %s, before its predecessor's %s", h.Size, at, h.At)
+	}
+	n := int64(h.Size) //nolint:gosec // a log of 2^63 records does not exist
+	hashes, err := tlog.StoredHashesForRecordHash(n, tlog.RecordHash(record), h)
+	if err != nil {
+		return Head{}, nil, fmt.Errorf("seal audit record %d: %w", h.Size, err)
+	}
+	next := Head{Size: h.Size + 1, At: at}
+	kept := len(h.Frontier) - (len(hashes) - 1) // each hash above the leaf swallows one subtree
+	next.Frontier = append(append(make([]Hash, 0, kept+1), h.Frontier[:kept]...), hashes[len(hashes)-1])
+	first := uint64(tlog.StoredHashIndex(0, n)) //nolint:gosec // not negative
+	stored := make([]StoredHash, len(hashes))
+	for i, hash := range hashes {
+		stored[i] = StoredHash{first + uint64(i), hash}
+	}
+	next.Root, err = tlog.TreeHash(n+1, next)
+	return next, stored, err
+}
+
+// ReadHashes makes Head a tlog.HashReader over its frontier: an append and the root read nothing else.
+func (h Head) ReadHashes(indexes []int64) ([]Hash, error) {
+	frontier := FrontierIndexes(h.Size)
+	if len(frontier) != len(h.Frontier) {
+		return nil, fmt.Errorf("a log of %d records has %d subtrees, not %d", h.Size, len(frontier), len(h.Frontier))
+	}
+	hashes := make([]Hash, len(indexes))
+	for i, want := range indexes {
+		found := false
+		for j, at := range frontier {
+			if at == want {
+				hashes[i], found = h.Frontier[j], true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("node %d is not on the frontier of a log of %d records", want, h.Size)
+		}
+	}
+	return hashes, nil
+}
+
+// FrontierIndexes are the stored-hash indexes of the maximal complete subtrees of a log, left to right.
+func FrontierIndexes(size uint64) []int64 {
+	var indexes []int64
+	var start uint64
+	for level := 62; level >= 0; level-- {
+		if size&(1<<level) != 0 {
+			indexes = append(indexes, tlog.StoredHashIndex(level, int64(start>>level))) //nolint:gosec // below 2^63
+			start += 1 << level
+		}
+	}
+	return indexes
+}
+
+// HeadAt rebuilds the head of a log from its stored nodes, and checks nothing but that they are there.
+func HeadAt(size uint64, at time.Time, nodes tlog.HashReader) (Head, error) {
+	h := Head{Size: size, At: at}
+	if size == 0 {
+		return h, nil
+	}
+	frontier, err := nodes.ReadHashes(FrontierIndexes(size))
+	if err != nil {
+		return Head{}, err
+	}
+	h.Frontier = frontier
+	h.Root, err = tlog.TreeHash(int64(size), h) //nolint:gosec // below 2^63
+	return h, err
+}

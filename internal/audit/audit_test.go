@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// nodes is the store side of a log: every node ever sealed, by index.
+type nodes map[int64]Hash
+
+func (n nodes) ReadHashes(indexes []int64) ([]Hash, error) {
+	out := make([]Hash, len(indexes))
+	for i, index := range indexes {
+		h, ok := n[index]
+		if !ok {
+			return nil, fmt.Errorf("no node %d", index)
+		}
+		out[i] = h
+	}
+	return out, nil
+}
+
+func grow(t *testing.T, size int) (Head, nodes, [][]byte) {
+	t.Helper()
+	var head Head
+	stored, leaves := nodes{}, [][]byte{}
+	for i := range size {
+		leaf := fmt.Appendf(nil, "record %d", i)
+		next, hashes, err := head.Seal(leaf, start.Add(time.Duration(i)*time.Second))
+		require.NoError(t, err)
+		for _, h := range hashes {
+			require.NotContains(t, stored, int64(h.Index), "a node is written once")
+			stored[int64(h.Index)] = h.Hash
+		}
+		head, leaves = next, append(leaves, leaf)
+	}
+	return head, stored, leaves
+}
+
+// treeHash is RFC 6962 section 2.1 as written, to hold the incremental form against.
+func treeHash(leaves [][]byte) Hash {
+	if len(leaves) == 1 {
+		return tlog.RecordHash(leaves[0])
+	}
+	k := 1
+	for k*2 < len(leaves) {
+		k *= 2
+	}
+	return tlog.NodeHash(treeHash(leaves[:k]), treeHash(leaves[k:]))
+}
+
+func TestSealGivesTheTreeOfRFC6962AtEverySize(t *testing.T) {
+	for size := 1; size <= 130; size++ {
+		head, stored, leaves := grow(t, size)
+		require.Equal(t, uint64(size), head.Size)
+		require.Equal(t, treeHash(leaves), head.Root, "size %d", size)
+		require.Len(t, stored, int(tlog.StoredHashCount(int64(size))))
+
+		rebuilt, err := HeadAt(head.Size, head.At, stored)
+		require.NoError(t, err)
+		require.Equal(t, head, rebuilt)
+	}
+}
+
+func TestSealRefusesATimeThatGoesBack(t *testing.T) {
+	head, _, _ := grow(t, 3)
+	_, _, err := head.Seal([]byte("x"), head.At.Add(-time.Nanosecond))
+	require.ErrorContains(t, err, "before its predecessor")
+	_, _, err = head.Seal([]byte("x"), head.At)
+	require.NoError(t, err, "the same instant is in order")
+}
+
+func TestAHeadWithADamagedFrontierSealsNothing(t *testing.T) {
+	head, _, _ := grow(t, 3)
+	head.Frontier = head.Frontier[:1]
+	_, _, err := head.Seal([]byte("x"), start.Add(time.Hour))
+	require.ErrorContains(t, err, "2 subtrees, not 1")
+	_, err = head.ReadHashes(nil)
+	require.Error(t, err)
+	whole, _, _ := grow(t, 3)
+	_, err = whole.ReadHashes([]int64{99})
+	require.ErrorContains(t, err, "node 99 is not on the frontier")
+}
+
+func TestHeadAt(t *testing.T) {
+	empty, err := HeadAt(0, start, nodes{})
+	require.NoError(t, err)
+	require.Equal(t, Head{At: start}, empty)
+	_, err = HeadAt(5, start, nodes{})
+	require.ErrorContains(t, err, "no node")
+}
+
+func TestARecordKeepsItsBytes(t *testing.T) {
+	r := Record{
+		Seq: 7, At: start, Kind: "requirement.changed", Actor: Actor{"ada", "pm"}, Subject: "REQ-1",
+		RequestID: "r1", Data: json.RawMessage(`{"b":1,"a":2}`),
+	}
+	b, err := Encode(r)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"seq":7,"at":"2026-01-02T03:04:05Z","kind":"requirement.changed","actor":{"name":"ada","role":"pm"},`+
+		`"subject":"REQ-1","request_id":"r1","data":{"b":1,"a":2}}`, string(b))
+	again, err := Decode(b)
+	require.NoError(t, err)
+	require.Equal(t, r, again)
+}
+
+func TestEncodeRefusesWhatCannotBeStored(t *testing.T) {
+	large, err := json.Marshal(strings.Repeat("x", MaxRecord))
+	require.NoError(t, err)
+	_, err = Encode(Record{At: start, Data: large})
+	require.ErrorContains(t, err, "the limit is 60000")
+	_, err = Encode(Record{At: start, Data: json.RawMessage(`{"a":`)})
+	require.ErrorContains(t, err, "encode audit record")
+}
+
+func TestDecodeIsStrict(t *testing.T) {
+	for _, bad := range []string{``, `{`, `{"seq":1,"seq":2}`, `{"Seq":1}`, `{"seq":1} x`} {
+		_, err := Decode([]byte(bad))
+		require.Error(t, err, bad)
+	}
+}

@@ -1,0 +1,186 @@
+// Package ledger commits changes together with their audit records.
+//
+// One Update is one transaction: what it writes, the records that account for it, the nodes that the
+// records add to the Merkle tree, and the log's new head. A write without a record is refused. After the
+// commit is durable, and in the order of the log, followers are told; what they publish is therefore
+// never ahead of the disk.
+//
+// A commit whose outcome is unknown ends the ledger: every later call fails, Failed says so, and the
+// process must stop and check itself at its next start.
+//
+// Tables and keys: audit and hashes (8-byte big-endian numbers: record bytes, tree nodes), subjects
+// (subject, NUL, 8-byte number: empty), blobs (SHA-256 in hexadecimal: data too large for a record) and
+// meta (head, format). Users of the ledger name further tables with Table.
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+const (
+	tableAudit    = "audit"
+	tableHashes   = "hashes"
+	tableSubjects = "subjects"
+	tableBlobs    = "blobs"
+	tableMeta     = "meta"
+
+	keyHead   = "head"
+	keyFormat = "format"
+)
+
+// Commit is one durable update: the records it appended and what it wrote, in the order of the log.
+type Commit struct {
+	Head    audit.Head // after the commit
+	Records []audit.Record
+	Writes  []Write
+}
+
+// Write is one entry that was put (or deleted, when Value is nil). Object is what was encoded.
+type Write struct {
+	Table, Key string
+	Value      []byte
+	Object     any
+}
+
+// Ledger is safe for concurrent use.
+type Ledger struct {
+	store store.Store
+	clock func() time.Time
+
+	mu       sync.Mutex
+	turn     *sync.Cond         // head moved on, or the ledger failed
+	head     audit.Head         // of what was published
+	waiting  map[uint64]*Commit // committed, not yet published, by the size of the log before them
+	follower func([]Commit)
+	err      error // why the ledger failed
+	failed   chan struct{}
+}
+
+// Head is the log as it was last published.
+func (l *Ledger) Head() audit.Head {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.head
+}
+
+// Follow sets the one function that is told of commits, in log order, each exactly once, before the
+// Update that made it returns. It must be set before the first Update, and must not block.
+func (l *Ledger) Follow(follower func([]Commit)) { l.follower = follower }
+
+// Failed is closed when a commit failed; Err then says why.
+func (l *Ledger) Failed() <-chan struct{} { return l.failed }
+
+// Err is the failure that ended the ledger, or nil.
+func (l *Ledger) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Update runs fn in a transaction. fn may run more than once and must only assign to what it captures.
+// An error of fn is returned as it is, with nothing written. When Update returns nil, the change is
+// durable and has been published. fault.Unavailable means that the outcome is unknown.
+func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
+	if err := l.Err(); err != nil {
+		return err
+	}
+	var done *Commit
+	err := l.store.Update(ctx, func(stx store.Tx) error {
+		tx, err := l.begin(stx)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		done, err = tx.seal()
+		return err
+	})
+	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) {
+		return l.fail(err)
+	}
+	if err != nil || done == nil {
+		return err
+	}
+	return l.publish(done)
+}
+
+func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
+	var head audit.Head
+	raw, err := stx.Get(tableMeta, keyHead)
+	if err != nil {
+		return nil, err
+	}
+	if raw != nil {
+		if err := decode(raw, &head); err != nil {
+			return nil, damaged("the head of the log cannot be read").Because(err)
+		}
+	}
+	at := l.clock().UTC().Truncate(time.Microsecond)
+	if at.Before(head.At) {
+		at = head.At // the wall clock went back; the log does not
+	}
+	return &Tx{store: stx, head: head, at: at}, nil
+}
+
+// publish tells the follower of every commit whose predecessors have all been told, and returns when
+// that includes done.
+func (l *Ledger) publish(done *Commit) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := done.Head.Size - uint64(len(done.Records))
+	l.waiting[before] = done
+	var batch []Commit
+	for next := l.waiting[l.head.Size]; next != nil && l.err == nil; next = l.waiting[l.head.Size] {
+		delete(l.waiting, l.head.Size)
+		batch = append(batch, *next)
+		l.head = next.Head
+	}
+	if batch != nil {
+		if l.follower != nil {
+			l.follower(batch)
+		}
+		l.turn.Broadcast()
+	}
+	for l.head.Size <= before && l.err == nil {
+		l.turn.Wait()
+	}
+	if l.head.Size <= before {
+		return l.err
+	}
+	return nil
+}
+
+func (l *Ledger) fail(cause error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = fault.New(fault.Unavailable, "ledger_failed", "the store could not confirm a commit; the service stops").
+			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or repeat the request with the same Idempotency-Key").
+			Because(cause)
+		close(l.failed)
+		l.turn.Broadcast()
+	}
+	return l.err
+}
+
+// Close ends the store; updates under way finish first.
+func (l *Ledger) Close() error { return l.store.Close() }
+
+func damaged(format string, args ...any) *fault.Error {
+	return fault.New(fault.Internal, "store_damaged", format, args...).
+		WithFix("run orchestrator verify, and put back the last good copy of the database")
+}
+
+// numberKey orders numbers bytewise.
+func numberKey(n uint64) string {
+	return string(binary.BigEndian.AppendUint64(nil, n))
+}

@@ -1,0 +1,113 @@
+package ledger
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+// Format is the layout of the tables that this program reads and writes.
+const Format = 1
+
+// KindCreated is the first record of every log; its data is {"format":1}.
+const KindCreated = "ledger.created"
+
+type format struct {
+	Format int `json:"format"`
+}
+
+var metaFormat = Table[format]{tableMeta}
+
+// System is the actor of what the service does by itself.
+func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "system"} }
+
+// Open checks the store and takes it over; an empty store gets its first record. It refuses a store of
+// another format, and one whose log does not hang together at its end; Verify checks all of it.
+func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
+	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, failed: make(chan struct{})}
+	l.turn = sync.NewCond(&l.mu)
+	var fresh bool
+	err := s.View(ctx, func(r store.Reader) (err error) {
+		l.head, fresh, err = checkEnd(r)
+		return err
+	})
+	if err != nil || !fresh {
+		return l, err
+	}
+	return l, l.Update(ctx, func(tx *Tx) error {
+		if err := metaFormat.Put(tx, keyFormat, format{Format}); err != nil {
+			return err
+		}
+		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
+	})
+}
+
+// checkEnd reads the head and holds it against the last record and the stored tree.
+func checkEnd(r store.Reader) (head audit.Head, fresh bool, err error) {
+	f, found, err := metaFormat.Get(r, keyFormat)
+	if err != nil {
+		return head, false, err
+	}
+	if !found {
+		return head, true, checkEmpty(r)
+	}
+	if f.Format != Format {
+		return head, false, fault.New(fault.Unavailable, "store_format", "the database has format %d, this program reads format %d", f.Format, Format).
+			WithFix("use the version of orchestrator that wrote it")
+	}
+	head, err = readHead(r)
+	if err != nil {
+		return head, false, err
+	}
+	return head, false, checkLast(r, head)
+}
+
+// checkEmpty refuses to take over tables that another program filled, or that lost their format.
+func checkEmpty(r store.Reader) error {
+	for _, table := range []string{tableAudit, tableHashes, tableMeta, tableSubjects, tableBlobs} {
+		err := r.Scan(table, "", "", func(string, []byte) error {
+			return damaged("table %s is not empty, but the database does not say which format it has", table)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readHead(r store.Getter) (audit.Head, error) {
+	head, found, err := Table[audit.Head]{tableMeta}.Get(r, keyHead)
+	if err == nil && !found {
+		err = damaged("the head of the log is missing")
+	}
+	return head, err
+}
+
+func checkLast(r store.Getter, head audit.Head) error {
+	rebuilt, err := audit.HeadAt(head.Size, head.At, nodes{r})
+	if err != nil {
+		return damaged("the tree of the log is incomplete").Because(err)
+	}
+	if rebuilt.Root != head.Root {
+		return damaged("the head of the log does not match its stored tree")
+	}
+	if head.Size == 0 {
+		return damaged("the log is empty")
+	}
+	last, err := r.Get(tableAudit, numberKey(head.Size-1))
+	if err != nil {
+		return err
+	}
+	if last == nil || nodeOf(last) != leafOf(r, head.Size-1) {
+		return damaged("record %d, the last of the log, is missing or was changed", head.Size-1)
+	}
+	beyond, err := r.Get(tableAudit, numberKey(head.Size))
+	if err == nil && beyond != nil {
+		err = damaged("there is a record %d beyond the head of the log", head.Size)
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+// Page is a part of the log: the stored bytes of records, and where to go on.
+type Page struct {
+	Head    audit.Head
+	Total   uint64            // records that match in all
+	Records []json.RawMessage // exactly the bytes that were hashed
+	Next    uint64            // number of the first record not in this page; 0 when there is none
+}
+
+// View reads the store. It may see commits that are not published yet; use it for what only grows.
+func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := l.Err(); err != nil {
+		return err
+	}
+	return l.store.View(ctx, fn)
+}
+
+// Records reads limit records from number from on, of the published log.
+func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, error) {
+	page := Page{Head: l.Head()}
+	page.Total = page.Head.Size
+	err := l.View(ctx, func(r store.Reader) error {
+		p := page
+		err := r.Scan(tableAudit, numberKey(from), numberKey(page.Head.Size), func(key string, raw []byte) error {
+			if len(p.Records) == limit {
+				p.Next = seqOf(key)
+				return store.ErrStop
+			}
+			p.Records = append(p.Records, append([]byte(nil), raw...))
+			return nil
+		})
+		page = p
+		return err
+	})
+	return page, err
+}
+
+// History reads limit records about a subject from number from on, of the published log.
+func (l *Ledger) History(ctx context.Context, subject string, from uint64, limit int) (Page, error) {
+	page := Page{Head: l.Head()}
+	err := l.View(ctx, func(r store.Reader) error {
+		p := page
+		first, end := subject+"\x00", subject+"\x00"+numberKey(page.Head.Size)
+		err := r.Scan(tableSubjects, first, end, func(key string, _ []byte) error {
+			p.Total++
+			seq := seqOf(key[len(first):])
+			switch {
+			case seq < from:
+				return nil
+			case len(p.Records) == limit:
+				if p.Next == 0 {
+					p.Next = seq
+				}
+				return nil
+			}
+			raw, err := r.Get(tableAudit, numberKey(seq))
+			p.Records = append(p.Records, append([]byte(nil), raw...))
+			return err
+		})
+		page = p
+		return err
+	})
+	return page, err
+}
+
+// Blob returns data that a record names by its digest, checked against it.
+func (l *Ledger) Blob(ctx context.Context, digest string) ([]byte, error) {
+	var data []byte
+	err := l.View(ctx, func(r store.Reader) (err error) {
+		data, err = blob(r, digest)
+		return err
+	})
+	return data, err
+}
+
+func blob(r store.Getter, digest string) ([]byte, error) {
+	raw, err := r.Get(tableBlobs, digest)
+	if err != nil {
+		return nil, err
+	}
+	if raw == nil {
+		return nil, fault.New(fault.NotFound, "unknown_blob", "no record names data with the digest %q", digest).
+			WithFix("take the digest from the data of a record: {\"blob\": \"<64 hexadecimal digits>\"}")
+	}
+	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != digest {
+		return nil, damaged("the data with the digest %s was changed", digest)
+	}
+	return append([]byte(nil), raw...), nil
+}
+
+// DataOf decodes the data of a record, from beside the log if it lies there.
+func DataOf[T any](r store.Getter, record audit.Record) (T, error) {
+	var value T
+	var ref blobRef
+	raw := []byte(record.Data)
+	if decode(raw, &ref) == nil && ref.Blob != "" {
+		var err error
+		if raw, err = blob(r, ref.Blob); err != nil {
+			return value, err
+		}
+	}
+	if err := decode(raw, &value); err != nil {
+		return value, fmt.Errorf("record %d, %s: %w", record.Seq, record.Kind, err)
+	}
+	return value, nil
+}
+
+func seqOf(key string) uint64 { return binary.BigEndian.Uint64([]byte(key)) }
+
+func nodeOf(record []byte) audit.Hash { return tlog.RecordHash(record) }
+
+// leafOf is the stored leaf of a record; a missing one matches nothing.
+func leafOf(r store.Getter, seq uint64) audit.Hash {
+	hashes, err := nodes{r}.ReadHashes([]int64{tlog.StoredHashIndex(0, int64(seq))}) //nolint:gosec // below 2^63
+	if err != nil {
+		return audit.Hash{}
+	}
+	return hashes[0]
+}
+
+// nodes reads the stored tree.
+type nodes struct{ from store.Getter }
+
+// ReadHashes makes nodes a tlog.HashReader.
+func (n nodes) ReadHashes(indexes []int64) ([]audit.Hash, error) {
+	hashes := make([]audit.Hash, len(indexes))
+	for i, index := range indexes {
+		raw, err := n.from.Get(tableHashes, numberKey(uint64(index))) //nolint:gosec // not negative
+		if err != nil {
+			return nil, err
+		}
+		if len(raw) != len(hashes[i]) {
+			return nil, fmt.Errorf("node %d of the tree is missing", index)
+		}
+		copy(hashes[i][:], raw)
+	}
+	return hashes, nil
+}

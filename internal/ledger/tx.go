@@ -1,0 +1,169 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/store"
+)
+
+// maxInline is the most data a record carries itself; more is kept in table blobs, and the record names
+// its digest. It leaves room for the record's other members.
+const maxInline = audit.MaxRecord - 4_000
+
+// Tx is one update under way.
+type Tx struct {
+	store   store.Tx
+	at      time.Time
+	head    audit.Head
+	records []audit.Record
+	writes  []Write
+}
+
+// At is the time of this update: never before that of an earlier one, and the time of its records.
+func (tx *Tx) At() time.Time { return tx.at }
+
+// Get makes Tx a store.Getter; it sees the update's own writes.
+func (tx *Tx) Get(table, key string) ([]byte, error) { return tx.store.Get(table, key) }
+
+// Event is what a user of the ledger says of a record; the ledger adds number and time.
+type Event struct {
+	Kind      string
+	Actor     audit.Actor
+	Subject   string // at most 1,024 bytes
+	RequestID string // at most 128 bytes
+	Data      any    // encoded as JSON; kept beside the log when large
+}
+
+// blobRef stands in a record in place of data that is kept in table blobs.
+type blobRef struct {
+	Blob string `json:"blob"` // SHA-256 of the data, in hexadecimal
+	Size int    `json:"size"` // bytes
+}
+
+// Append adds a record to the log.
+func (tx *Tx) Append(e Event) error {
+	data, err := encode(e.Data)
+	if err != nil {
+		return err
+	}
+	if len(data) > maxInline {
+		if data, err = tx.keepBlob(data); err != nil {
+			return err
+		}
+	}
+	r := audit.Record{Seq: tx.head.Size, At: tx.at, Kind: e.Kind, Actor: e.Actor, Subject: e.Subject, RequestID: e.RequestID, Data: data}
+	raw, err := audit.Encode(r)
+	if err != nil {
+		return err
+	}
+	head, nodes, err := tx.head.Seal(raw, tx.at)
+	if err != nil {
+		return err
+	}
+	tx.head, tx.records = head, append(tx.records, r)
+	return tx.keepRecord(r, raw, nodes)
+}
+
+func (tx *Tx) keepRecord(r audit.Record, raw []byte, nodes []audit.StoredHash) error {
+	if err := tx.store.Put(tableAudit, numberKey(r.Seq), raw); err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if err := tx.store.Put(tableHashes, numberKey(n.Index), n.Hash[:]); err != nil {
+			return err
+		}
+	}
+	if r.Subject == "" {
+		return nil
+	}
+	return tx.store.Put(tableSubjects, r.Subject+"\x00"+numberKey(r.Seq), []byte{})
+}
+
+func (tx *Tx) keepBlob(data []byte) (json.RawMessage, error) {
+	sum := sha256.Sum256(data)
+	ref := blobRef{hex.EncodeToString(sum[:]), len(data)}
+	if err := tx.store.Put(tableBlobs, ref.Blob, data); err != nil {
+		return nil, err
+	}
+	return encode(ref)
+}
+
+// seal writes the new head. An update that only read has nothing to seal.
+func (tx *Tx) seal() (*Commit, error) {
+	if len(tx.records) == 0 {
+		if len(tx.writes) > 0 {
+			return nil, fmt.Errorf("ledger: %d writes without an audit record", len(tx.writes))
+		}
+		return nil, nil
+	}
+	raw, err := encode(tx.head)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.store.Put(tableMeta, keyHead, raw); err != nil {
+		return nil, err
+	}
+	return &Commit{tx.head, tx.records, tx.writes}, nil
+}
+
+// Table is a table of JSON values of one type.
+type Table[T any] struct{ Name string }
+
+// Get reads a value; found is false when the key is absent.
+func (t Table[T]) Get(from store.Getter, key string) (value T, found bool, err error) {
+	raw, err := from.Get(t.Name, key)
+	if err != nil || raw == nil {
+		return value, false, err
+	}
+	if err := decode(raw, &value); err != nil {
+		return value, false, damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
+	}
+	return value, true, nil
+}
+
+// Put writes a value. Equal values have equal bytes.
+func (t Table[T]) Put(tx *Tx, key string, value T) error {
+	raw, err := encode(value)
+	if err != nil {
+		return err
+	}
+	tx.writes = append(tx.writes, Write{t.Name, key, raw, value})
+	return tx.store.Put(t.Name, key, raw)
+}
+
+// Delete removes a value.
+func (t Table[T]) Delete(tx *Tx, key string) error {
+	tx.writes = append(tx.writes, Write{Table: t.Name, Key: key})
+	return tx.store.Delete(t.Name, key)
+}
+
+// Scan visits every value in the order of the keys. The raw bytes are only valid during the visit.
+func (t Table[T]) Scan(from store.Reader, visit func(key string, raw []byte, value T) error) error {
+	return from.Scan(t.Name, "", "", func(key string, raw []byte) error {
+		var value T
+		if err := decode(raw, &value); err != nil {
+			return damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
+		}
+		return visit(key, raw, value)
+	})
+}
+
+// encode is the one encoding of stored values: deterministic, so that a replay gives the same bytes.
+func encode(v any) ([]byte, error) {
+	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("ledger: encode %T: %w", v, err)
+	}
+	return b, nil
+}
+
+func decode(raw []byte, v any) error {
+	return jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true))
+}

@@ -1,0 +1,158 @@
+package lifecycle
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+)
+
+// Apply decides one change. It returns the requirement as it is afterwards, or the refusal: a
+// *fault.Error that carries the current status and revision and the moves that are allowed from there.
+// req is never changed.
+func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Requirement, error) {
+	next := req.applied(who, c, at)
+	err := firstRefusal(
+		func() error { return checkRights(who.Role, c.Fields) },
+		func() error { return checkOpen(req, who.Role, c.Status) },
+		func() error { return w.checkStatus(req, who.Role, c.Status) },
+		func() error { return checkSchema(c.Violations) },
+		func() error { return checkEntries(req, c) },
+		func() error { return checkMoveGates(next, who, c.Status) },
+		func() error { return checkEvidence(c) },
+	)
+	if err != nil {
+		return Requirement{}, w.at(req, err)
+	}
+	return next, nil
+}
+
+func firstRefusal(checks ...func() error) error {
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at adds where the requirement stands and where it can go, so that the refused can correct themselves.
+func (w Workflow) at(req Requirement, err error) error {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		refusal.Current = &fault.Current{Status: string(req.Status), Revision: req.Revision}
+		refusal.Allowed = []fault.Move{}
+		for _, m := range w.openMoves(req) {
+			refusal.Allowed = append(refusal.Allowed, fault.Move{To: string(m.To), By: string(m.By)})
+		}
+	}
+	return err
+}
+
+// openMoves are the moves of the table, less those that a retired requirement has lost: PM can still
+// block, defer or send it back, but nobody can work on text that is gone.
+func (w Workflow) openMoves(req Requirement) []Transition {
+	moves := w.movesFrom(req)
+	if req.Retired {
+		moves = slices.DeleteFunc(moves, func(m Transition) bool { return !fromAny(m.To) })
+	}
+	return moves
+}
+
+func fromAny(to Status) bool {
+	return slices.ContainsFunc(transitions, func(t Transition) bool { return t.From == anyStatus && t.To == to })
+}
+
+// checkOpen keeps a done requirement sealed for everyone but PM, and a retired one from being worked on.
+func checkOpen(req Requirement, role Role, to Status) error {
+	switch {
+	case req.Status == Done && role != PM:
+		return fault.New(fault.Conflict, "sealed", "%s is done and sealed for the %s", req.ID, role).
+			WithFix("ask the pm to open it with status needs_changes")
+	case req.Retired && (role != PM || to != "" && !fromAny(to)):
+		return fault.New(fault.Conflict, "retired", "%s was removed from the requirement document", req.ID).
+			WithFix("the pm can defer it, or have its text put back into the document and imported")
+	}
+	return nil
+}
+
+func (w Workflow) checkStatus(req Requirement, role Role, to Status) error {
+	if to == "" {
+		return nil
+	}
+	return w.checkMove(req, role, to)
+}
+
+func checkSchema(violations []fault.Field) error {
+	if len(violations) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "schema_violation", "the change does not match its schema").WithFields(violations...).
+		WithFix("see /schemas/change_request.schema.json; nothing of this request was applied")
+}
+
+// checkEntries holds what no schema can say: new entries against those that are there.
+func checkEntries(req Requirement, c Change) error {
+	if c.AcceptFingerprint != "" && c.AcceptFingerprint != req.Fingerprint {
+		return fault.New(fault.Conflict, "fingerprint_mismatch", "accept_fingerprint does not name the current text of %s", req.ID).
+			WithFields(fault.Field{Pointer: "/accept_fingerprint", Detail: "the current text has " + req.Fingerprint}).
+			WithFix("read the requirement again, and accept the fingerprint of the text you have read")
+	}
+	var wrong []fault.Field
+	if c.AcceptFingerprint != "" && len(c.PMNotes) == 0 && len(c.Approvals) == 0 {
+		wrong = append(wrong, fault.Field{Pointer: "/accept_fingerprint", Code: "note_required",
+			Detail: "accepting a changed text takes an approval or a note in the same request"})
+	}
+	wrong = append(wrong, deviationsWrong(req, c.Deviations)...)
+	if wrong == nil {
+		return nil
+	}
+	return fault.New(fault.Invalid, "invalid_entry", "the change cannot be appended to %s", req.ID).WithFields(wrong...).
+		WithFix("correct the entries named in errors; nothing of this request was applied")
+}
+
+// deviationsWrong keeps recorded deviations as they are: a known id takes a resolution and nothing else.
+func deviationsWrong(req Requirement, changes []DeviationChange) []fault.Field {
+	var wrong []fault.Field
+	seen := map[string]bool{}
+	for i, d := range changes {
+		pointer := pointerTo(FieldDeviations, i)
+		known := slices.IndexFunc(req.Deviations, func(k Deviation) bool { return k.ID == d.ID })
+		switch {
+		case seen[d.ID]:
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/id", Detail: "deviation " + d.ID + " stands twice in this request"})
+		case known < 0 && strings.TrimSpace(d.Text) == "":
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/text", Detail: "deviation " + d.ID + " is new and needs a text"})
+		case known >= 0 && d.Text != "" && d.Text != req.Deviations[known].Text:
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/text", Detail: "deviation " + d.ID + " is on record; only its resolution can be set"})
+		case known >= 0 && d.Resolution == nil:
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/resolution", Detail: "deviation " + d.ID + " is on record; send the resolution that closes it, or another id"})
+		}
+		seen[d.ID] = true
+	}
+	return wrong
+}
+
+func checkMoveGates(next Requirement, who Actor, to Status) error {
+	if to == "" {
+		return nil
+	}
+	return checkGates(next, who)
+}
+
+// checkEvidence wants every status change justified, with at least one piece of evidence.
+func checkEvidence(c Change) error {
+	if c.Status == "" {
+		return nil
+	}
+	j := c.Justification
+	if j != nil && strings.TrimSpace(j.Reason) != "" && len(j.Evidence) > 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "justification_required", "every status change needs a reason and at least one piece of evidence").
+		WithFields(fault.Field{Pointer: "/justification", Detail: "missing, or without reason or evidence"}).
+		WithFix(`add for example "justification":{"reason":"design reviewed","evidence":[{"kind":"file","path":"docs/design.md","lines":"1-40"}]}; ` +
+			`other kinds are {"kind":"commit","commit":"4f2a9c1"} and {"kind":"test","name":"TestLogin","result":"pass"}`)
+}

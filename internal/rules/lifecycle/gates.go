@@ -1,0 +1,214 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+
+	"orchestrator/internal/fault"
+)
+
+// Gate is a condition beside the transition table: it must hold for the requirement as it would be after
+// the change, before the requirement may enter the status.
+type Gate struct {
+	To       Status `json:"to"`
+	Name     string `json:"name"`
+	Needs    string `json:"needs"`
+	Supplier Role   `json:"supplier"` // whose work meets it
+	lacks    func(r Requirement, mover Actor) string
+}
+
+// gates are listed by the status they guard, in the order of the lifecycle.
+var gates = []Gate{
+	{DesignReady, "design_spec", "a design_spec", Architect, lacksDesign},
+	{Implemented, "implementation", "an implementation", Coder, lacksImplementation},
+	{TestedPass, "test_of_this_phase", "a test record written since the present test phase began", Tester, lacksPhaseTest},
+	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
+	{TestedPass, "test_evidence", "a test record with at least one piece of evidence of kind test", Tester, lacksTestEvidence},
+	{TestedPass, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
+	{TestedFail, "test_of_this_phase", "a test record written since the present test phase began", Tester, lacksPhaseTest},
+	{TestedFail, "tests_failed", "a test record with at least 1 failed", Tester, lacksFail},
+	{Done, "implementation", "an implementation", Coder, lacksImplementation},
+	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
+	{Done, "test_evidence", "a test record with at least one piece of evidence of kind test", Tester, lacksTestEvidence},
+	{Done, "test_after_implementation", "a test record newer than the last change of the implementation", Tester, lacksNewerTest},
+	{Done, "test_on_current_text", "a test record taken on the current text", Tester, lacksTestOnText},
+	{Done, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
+	{Done, "approval", "an approval by PM on the current text, not older than the test record", PM, lacksApproval},
+	{Done, "independent_approval", "an approval and a move by someone who neither implemented nor tested", PM, lacksIndependentApproval},
+	{Done, "deviations_resolved", "no open deviation", PM, lacksResolution},
+	{Done, "not_suspect", "a text that PM has accepted since it changed", PM, lacksAcceptance},
+}
+
+// Gates lists every gate in the order of the lifecycle.
+func Gates() []Gate { return slices.Clone(gates) }
+
+// Lack is one unmet gate of one move.
+type Lack struct {
+	Gate   string `json:"gate"`
+	Detail string `json:"detail"`
+	By     Role   `json:"by"`
+}
+
+// unmet lists what a requirement lacks to stand in the status, were mover to move it there.
+func unmet(r Requirement, to Status, mover Actor) []Lack {
+	var lacks []Lack
+	for _, g := range gates {
+		if g.To != to {
+			continue
+		}
+		if detail := g.lacks(r, mover); detail != "" {
+			lacks = append(lacks, Lack{g.Name, detail, g.Supplier})
+		}
+	}
+	return lacks
+}
+
+// checkGates reports every unmet gate at once.
+func checkGates(next Requirement, mover Actor) error {
+	lacks := unmet(next, next.Status, mover)
+	if lacks == nil {
+		return nil
+	}
+	err := fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet", next.ID, next.Status)
+	var suppliers []Role
+	for _, l := range lacks {
+		err.WithFields(fault.Field{Pointer: "/status", Code: l.Gate, Detail: l.Detail})
+		if !slices.Contains(suppliers, l.By) {
+			suppliers = append(suppliers, l.By)
+		}
+	}
+	return err.WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
+}
+
+func lacksDesign(r Requirement, _ Actor) string {
+	if r.DesignSpec == nil {
+		return "there is no design_spec"
+	}
+	return ""
+}
+
+func lacksImplementation(r Requirement, _ Actor) string {
+	if r.Implementation == nil {
+		return "there is no implementation"
+	}
+	return ""
+}
+
+// lacksPhaseTest compares revisions: the phase began with the last move to test_in_progress.
+func lacksPhaseTest(r Requirement, _ Actor) string {
+	for _, h := range slices.Backward(r.History) {
+		if h.To == TestInProgress {
+			if r.Test == nil || r.Stamps.Test.Revision <= h.Revision {
+				return fmt.Sprintf("the test record is from before this test phase, which began at revision %d", h.Revision)
+			}
+			return ""
+		}
+	}
+	return "no test phase has begun"
+}
+
+// lacksPass never takes "0 tests ran" for a pass.
+func lacksPass(r Requirement, _ Actor) string {
+	switch {
+	case r.Test == nil || r.Test.Results == nil:
+		return "there are no test results"
+	case r.Test.Results.Failed > 0:
+		return fmt.Sprintf("%d tests failed", r.Test.Results.Failed)
+	case r.Test.Results.Passed < 1:
+		return "no test passed; 0 tests that ran are not a pass"
+	}
+	return ""
+}
+
+func lacksFail(r Requirement, _ Actor) string {
+	if r.Test == nil || r.Test.Results == nil || r.Test.Results.Failed < 1 {
+		return "no failed test is on record"
+	}
+	return ""
+}
+
+func lacksTestEvidence(r Requirement, _ Actor) string {
+	isTest := func(e Evidence) bool { return e.Kind == EvidenceTest }
+	if r.Test == nil || !slices.ContainsFunc(r.Test.Evidence, isTest) {
+		return "the test record has no evidence of kind test"
+	}
+	return ""
+}
+
+func lacksOtherTester(r Requirement, _ Actor) string {
+	if r.Test != nil && r.Stamps.Test.By == r.Stamps.Implementation.By {
+		return fmt.Sprintf("%q wrote both the implementation and the test record", r.Stamps.Test.By)
+	}
+	return ""
+}
+
+func lacksNewerTest(r Requirement, _ Actor) string {
+	if test, impl := r.Stamps.Test.Revision, r.Stamps.Implementation.Revision; test < impl {
+		return fmt.Sprintf("the implementation was changed at revision %d, after the tests of revision %d", impl, test)
+	}
+	return ""
+}
+
+func lacksTestOnText(r Requirement, _ Actor) string {
+	if r.Test != nil && r.Stamps.Test.Fingerprint != r.Fingerprint {
+		return "the text has changed since the tests; they must be run again"
+	}
+	return ""
+}
+
+// standing lists the approvals that count: after the last rejection, on the current text, not older than
+// the test record.
+func (r Requirement) standing() []Approval {
+	var standing []Approval
+	for _, a := range r.Approvals {
+		switch {
+		case a.Decision != Approved:
+			standing = nil
+		case a.Fingerprint == r.Fingerprint && a.Revision >= r.Stamps.Test.Revision:
+			standing = append(standing, a)
+		}
+	}
+	return standing
+}
+
+func lacksApproval(r Requirement, _ Actor) string {
+	if len(r.standing()) > 0 {
+		return ""
+	}
+	if len(r.Approvals) == 0 {
+		return "there is no approval"
+	}
+	if r.Approvals[len(r.Approvals)-1].Decision != Approved {
+		return "the last word on it is a rejection"
+	}
+	return "every approval is older than the test record, or on another text"
+}
+
+// lacksIndependentApproval is separation of duties by name: a name may hold tokens of several roles.
+func lacksIndependentApproval(r Requirement, mover Actor) string {
+	involved := func(name string) bool { return name == r.Stamps.Implementation.By || name == r.Stamps.Test.By }
+	if involved(mover.Name) {
+		return fmt.Sprintf("%q implemented or tested it, and cannot sign it off", mover.Name)
+	}
+	standing := r.standing()
+	if len(standing) > 0 && !slices.ContainsFunc(standing, func(a Approval) bool { return !involved(a.By) }) {
+		return fmt.Sprintf("%q implemented or tested it, and cannot approve it", standing[0].By)
+	}
+	return ""
+}
+
+func lacksResolution(r Requirement, _ Actor) string {
+	for _, d := range r.Deviations {
+		if d.Resolution == nil {
+			return fmt.Sprintf("deviation %s is open", d.ID)
+		}
+	}
+	return ""
+}
+
+func lacksAcceptance(r Requirement, _ Actor) string {
+	if r.Suspect {
+		return "the text changed after work began and PM has not accepted it (accept_fingerprint)"
+	}
+	return ""
+}

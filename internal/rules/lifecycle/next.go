@@ -1,0 +1,68 @@
+package lifecycle
+
+import (
+	"slices"
+	"strconv"
+)
+
+// NextMove is a move an actor may make, with what it still lacks. Ready means that it lacks nothing but
+// the justification that every move needs.
+type NextMove struct {
+	To    Status `json:"to"`
+	Ready bool   `json:"ready"`
+	Lacks []Lack `json:"lacks"`
+}
+
+// Next is what an actor may do with a requirement now.
+type Next struct {
+	Fields     []string   `json:"fields"`      // members of a change request that would be accepted
+	Moves      []NextMove `json:"moves"`       // rows of the table that are this actor's
+	WaitingFor []Role     `json:"waiting_for"` // whose turn it is; empty when nothing leads on
+}
+
+// Next answers with the functions that Apply decides by.
+func (w Workflow) Next(req Requirement, who Actor) Next {
+	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.Turn(req)}
+	if checkOpen(req, who.Role, "") == nil {
+		next.Fields = append(next.Fields, FieldsOf(who.Role)...)
+	}
+	for _, m := range w.openMoves(req) {
+		if checkOpen(req, who.Role, m.To) == nil && checkRights(who.Role, []string{FieldStatus}) == nil && m.By == who.Role {
+			lacks := append([]Lack{}, unmet(req, m.To, who)...)
+			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})
+		}
+	}
+	if len(next.Moves) == 0 {
+		next.Fields = slices.DeleteFunc(next.Fields, func(f string) bool { return f == FieldStatus })
+	}
+	return next
+}
+
+// Turn lists the roles whose work leads on from here: those that supply what the next move along the
+// table lacks or, when it lacks nothing, the role that makes it. The rows from "any" lead nowhere.
+func (w Workflow) Turn(req Requirement) []Role {
+	turn := []Role{}
+	add := func(role Role) {
+		if !slices.Contains(turn, role) {
+			turn = append(turn, role)
+		}
+	}
+	if req.Suspect || req.NeedsDeferral() {
+		add(PM)
+	}
+	for _, m := range w.openMoves(req) {
+		if fromAny(m.To) {
+			continue
+		}
+		lacks := unmet(req, m.To, Actor{Role: m.By})
+		for _, l := range lacks {
+			add(l.By)
+		}
+		if len(lacks) == 0 {
+			add(m.By)
+		}
+	}
+	return turn
+}
+
+func pointerTo(field string, index int) string { return "/" + field + "/" + strconv.Itoa(index) }

@@ -1,0 +1,151 @@
+package lifecycle
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Definition is what the document says of a requirement. Only an import changes it.
+type Definition struct {
+	ID          string   `json:"id"`
+	Title       string   `json:"title"`
+	Text        string   `json:"text"`
+	Kind        string   `json:"kind"`
+	Acceptance  []string `json:"acceptance"`
+	Source      Source   `json:"source"`
+	Fingerprint string   `json:"fingerprint"` // of the normalised text: two equal ones mean the same
+}
+
+// Source is where the definition stands; lines are 1-based and inclusive.
+type Source struct {
+	Path    string   `json:"path"`
+	Line    int      `json:"line"`
+	EndLine int      `json:"end_line"`
+	Section []string `json:"section"` // the headings above it, outermost first
+	Family  string   `json:"family"`
+}
+
+// Requirement is the canonical state of one requirement. design_spec and implementation are bytes to the
+// rules: they only ask whether they are there, who wrote them and when.
+type Requirement struct {
+	Definition
+	Status         Status          `json:"status"`
+	HeldFrom       Status          `json:"held_from,omitempty"` // set while blocked or deferred
+	Suspect        bool            `json:"suspect"`             // the text changed after work began
+	Retired        bool            `json:"retired"`             // the document no longer has it
+	Revision       uint64          `json:"revision"`            // 1 when imported, +1 with every change
+	PMNotes        []Note          `json:"pm_notes"`
+	Deviations     []Deviation     `json:"deviations"`
+	Approvals      []Approval      `json:"approvals"`
+	DesignSpec     json.RawMessage `json:"design_spec,omitempty"`
+	Implementation json.RawMessage `json:"implementation,omitempty"`
+	Test           *TestRecord     `json:"test,omitempty"`
+	Stamps         Stamps          `json:"stamps"`
+	History        []HistoryEntry  `json:"history"` // status changes, oldest first
+}
+
+// Stamp says who wrote a part last, at which revision, on which text.
+type Stamp struct {
+	Revision    uint64    `json:"revision"`
+	By          string    `json:"by"`
+	Role        Role      `json:"role"`
+	At          time.Time `json:"at"`
+	Fingerprint string    `json:"fingerprint"`
+}
+
+// Stamps holds the stamp of each part that was ever written; a cleared part keeps the stamp of who cleared it.
+type Stamps struct {
+	DesignSpec     Stamp `json:"design_spec,omitzero"`
+	Implementation Stamp `json:"implementation,omitzero"`
+	Test           Stamp `json:"test,omitzero"`
+}
+
+// Note is a remark by PM.
+type Note struct {
+	Stamp
+	Text string `json:"text"`
+}
+
+// Deviation is a departure from the requirement that PM has recorded; open until it is resolved.
+type Deviation struct {
+	Stamp
+	ID         string      `json:"id"`
+	Text       string      `json:"text"`
+	Resolution *Resolution `json:"resolution,omitempty"`
+}
+
+// Resolution closes a deviation.
+type Resolution struct {
+	Stamp
+	Outcome string `json:"outcome"` // accepted, fixed or rejected
+	Text    string `json:"text"`
+}
+
+// Approved and Rejected are the decisions of an approval.
+const (
+	Approved = "approved"
+	Rejected = "rejected"
+)
+
+// Approval is PM's explicit word on the text it is stamped with. A rejection takes back every approval before it.
+type Approval struct {
+	Stamp
+	Decision string `json:"decision"`
+	Text     string `json:"text,omitempty"`
+}
+
+// TestRecord is the tester's part: the plan, and after the run its results and evidence.
+type TestRecord struct {
+	Plan     string     `json:"plan,omitempty"`
+	Results  *Results   `json:"results,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty"`
+	Notes    string     `json:"notes,omitempty"`
+}
+
+// Results counts tests.
+type Results struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+}
+
+// The kinds of evidence.
+const (
+	EvidenceFile   = "file"
+	EvidenceCommit = "commit"
+	EvidenceTest   = "test"
+)
+
+// Evidence points at something an outsider can look up: lines of a file, a commit, or a test's result.
+type Evidence struct {
+	Kind   string `json:"kind"`
+	Path   string `json:"path,omitempty"`   // file
+	Lines  string `json:"lines,omitempty"`  // file: "12" or "12-40"
+	Commit string `json:"commit,omitempty"` // file, commit: full or short hexadecimal id
+	Name   string `json:"name,omitempty"`   // test
+	Result string `json:"result,omitempty"` // test: pass or fail
+	Report string `json:"report,omitempty"` // test: path of the report
+}
+
+// Justification is why a change is made, and what shows it.
+type Justification struct {
+	Reason   string     `json:"reason"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// HistoryEntry is one status change.
+type HistoryEntry struct {
+	Stamp
+	From          Status        `json:"from"`
+	To            Status        `json:"to"`
+	Justification Justification `json:"justification"`
+}
+
+// clone copies what Apply appends to, so that the requirement it was given never changes.
+func (r Requirement) clone() Requirement {
+	r.PMNotes = r.PMNotes[:len(r.PMNotes):len(r.PMNotes)]
+	r.Approvals = r.Approvals[:len(r.Approvals):len(r.Approvals)]
+	r.History = r.History[:len(r.History):len(r.History)]
+	r.Deviations = append([]Deviation(nil), r.Deviations...)
+	return r
+}

@@ -1,0 +1,57 @@
+package schemas
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func violations(t *testing.T, schema, doc string) []string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader([]byte(doc)))
+	d.UseNumber()
+	var v any
+	require.NoError(t, d.Decode(&v))
+	out := []string{}
+	for _, f := range Violations(schema, v) {
+		out = append(out, f.Pointer+" "+f.Code)
+	}
+	return out
+}
+
+func TestChangeRequest(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       []string
+	}{
+		{"a status", `{"status":"planned"}`, []string{}},
+		{"nothing", `{}`, []string{" minProperties"}},
+		{"not an object", `[]`, []string{" type"}},
+		{"no such status", `{"status":"almost_done"}`, []string{"/status enum"}},
+		{"wrong type", `{"status":5}`, []string{"/status enum"}},
+		{"cleared", `{"design_spec":null,"implementation":null,"test":null}`, []string{}},
+		{"nested unknown", `{"design_spec":{"summary":"x","colour":"red"}}`, []string{"/design_spec additionalProperties"}},
+		{"blank", `{"pm_notes":[{"text":"  "}]}`, []string{"/pm_notes/0/text pattern"}},
+		{"evidence of a file", `{"justification":{"reason":"r","evidence":[{"kind":"file","path":"a.go","lines":"1-2","commit":"abcdef1"}]}}`, []string{}},
+		{"evidence of a commit", `{"justification":{"reason":"r","evidence":[{"kind":"commit","commit":"abcdef1"}]}}`, []string{}},
+		{"evidence of a test", `{"justification":{"reason":"r","evidence":[{"kind":"test","name":"T","result":"pass","report":"r.xml"}]}}`, []string{}},
+		{"a file without path", `{"justification":{"reason":"r","evidence":[{"kind":"file"}]}}`, []string{"/justification/evidence/0 required"}},
+		{"a test with a path", `{"justification":{"reason":"r","evidence":[{"kind":"test","name":"T","result":"pass","path":"x"}]}}`, []string{"/justification/evidence/0/path not_allowed"}},
+		{"no evidence", `{"justification":{"reason":"r","evidence":[]}}`, []string{"/justification/evidence minItems"}},
+		{"an absolute path", `{"design_spec":{"summary":"x","files":["/etc/passwd"]}}`, []string{"/design_spec/files/0 pattern"}},
+		{"several at once", `{"status":"x","pm_notes":[{}],"approvals":[{"decision":"maybe"}]}`, []string{"/approvals/0/decision enum", "/pm_notes/0 required", "/status enum"}},
+		{"negative count", `{"test":{"results":{"passed":-1,"failed":0}}}`, []string{"/test/results/passed minimum"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, violations(t, ChangeRequest, c.body))
+		})
+	}
+}
+
+func TestEverySchemaIsClosed(t *testing.T) {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord} {
+		require.NotEmpty(t, violations(t, name, `{"surprise":1}`), name)
+	}
+}
