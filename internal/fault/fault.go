@@ -122,3 +122,6 @@ func (e *Error) Unwrap() []error {
 	}
 	return []error{e.Kind, e.cause}
 }
+
+// Cause is the underlying error, or nil.
+func (e *Error) Cause() error { return e.cause }

@@ -39,10 +39,24 @@ func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, 
 		return l, err
 	}
 	return l, l.Update(ctx, func(tx *Tx) error {
-		if err := metaFormat.Put(tx, keyFormat, format{Format}); err != nil {
+		if _, err := metaFormat.Put(tx, keyFormat, format{Format}); err != nil {
 			return err
 		}
 		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
+	})
+}
+
+// OpenReadOnly is Open for a store that must not be changed; an empty one is refused.
+func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
+	l := &Ledger{store: s, failed: make(chan struct{})}
+	l.turn = sync.NewCond(&l.mu)
+	return l, s.View(ctx, func(r store.Reader) error {
+		head, fresh, err := checkEnd(r)
+		if err == nil && fresh {
+			err = damaged("the database is empty")
+		}
+		l.head = head
+		return err
 	})
 }
 

@@ -26,6 +26,9 @@ type Tx struct {
 	writes  []Write
 }
 
+// Seq is the number that the next record of this update will have.
+func (tx *Tx) Seq() uint64 { return tx.head.Size }
+
 // At is the time of this update: never before that of an earlier one, and the time of its records.
 func (tx *Tx) At() time.Time { return tx.at }
 
@@ -128,14 +131,14 @@ func (t Table[T]) Get(from store.Getter, key string) (value T, found bool, err e
 	return value, true, nil
 }
 
-// Put writes a value. Equal values have equal bytes.
-func (t Table[T]) Put(tx *Tx, key string, value T) error {
+// Put writes a value and returns its bytes. Equal values have equal bytes; do not change them.
+func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
 	raw, err := encode(value)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tx.writes = append(tx.writes, Write{t.Name, key, raw, value})
-	return tx.store.Put(t.Name, key, raw)
+	return raw, tx.store.Put(t.Name, key, raw)
 }
 
 // Delete removes a value.

@@ -11,9 +11,10 @@ import (
 )
 
 // Verify recomputes the whole log from the stored record bytes: numbers without gap, times that never go
-// back, every node of the tree, the root, the index by subject. replay is called with every record in order.
+// back, every node of the tree, the root, the index by subject. replay is called with every
+// record in order, and the head of the log after it.
 // It returns the head, or the first thing that is wrong.
-func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Record) error) (audit.Head, error) {
+func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Record, audit.Head) error) (audit.Head, error) {
 	var head audit.Head
 	err := l.View(ctx, func(r store.Reader) error {
 		stored, err := readHead(r)
@@ -33,7 +34,7 @@ func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Rec
 	return head, err
 }
 
-func rebuild(ctx context.Context, r store.Reader, replay func(store.Reader, audit.Record) error) (head audit.Head, subjects uint64, err error) {
+func rebuild(ctx context.Context, r store.Reader, replay func(store.Reader, audit.Record, audit.Head) error) (head audit.Head, subjects uint64, err error) {
 	err = r.Scan(tableAudit, "", "", func(key string, raw []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -56,7 +57,7 @@ func rebuild(ctx context.Context, r store.Reader, replay func(store.Reader, audi
 			subjects++
 		}
 		head = next
-		return replay(r, record)
+		return replay(r, record, head)
 	})
 	return head, subjects, err
 }

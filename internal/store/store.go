@@ -5,12 +5,15 @@
 //
 //   - The function given to View or Update may run more than once, on any goroutine; only its last run
 //     counts. It must therefore only assign to what it captures: no append, no I/O, no log line.
+//   - It must not call the store that runs it: that may wait for ever.
 //   - Bytes handed out are valid until the function returns, and must not be changed; copy what you keep.
+//     They may be given to Put of the same transaction.
 //   - Bytes given to Put are the store's from then on; do not change them.
-//   - A table exists as soon as it is named. Keys are ordered bytewise. An empty key is an error.
-//   - When Update returns nil, the change is durable.
+//   - A table exists as soon as it is named. Keys are ordered bytewise. CheckKey and CheckValue say which
+//     names, keys and values are possible; Get, Put and Delete refuse the others.
+//   - When Update returns nil, the change is durable. View shows nothing that is not durable.
 //   - An error that wraps ErrCommit means: it is unknown whether the change happened. Every other error
-//     of Update means that it did not.
+//     of Update means that it did not. After such an error a store may refuse every further call.
 //
 // storetest.Run holds a store to this contract.
 package store
@@ -53,7 +56,7 @@ type Tx interface {
 
 // Store keeps bytes.
 type Store interface {
-	// View calls fn on a snapshot and returns its error.
+	// View calls fn on a snapshot and returns its error (a panic as an error). If ctx has ended, fn is not called.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update calls fn in a transaction and commits what it wrote. If fn returns an error or panics, or
 	// ctx ends before fn starts, nothing is written and the error is returned (a panic as an error).

@@ -69,7 +69,7 @@ func fromAny(to Status) bool {
 func checkOpen(req Requirement, role Role, to Status) error {
 	switch {
 	case req.Status == Done && role != PM:
-		return fault.New(fault.Conflict, "sealed", "%s is done and sealed for the %s", req.ID, role).
+		return fault.New(fault.Conflict, "sealed", "%s is done, and sealed for role %s", req.ID, role).
 			WithFix("ask the pm to open it with status needs_changes")
 	case req.Retired && (role != PM || to != "" && !fromAny(to)):
 		return fault.New(fault.Conflict, "retired", "%s was removed from the requirement document", req.ID).

@@ -102,7 +102,7 @@ func checkRights(role Role, fields []string) error {
 		switch {
 		case len(writers) > 0:
 			wrong = append(wrong, fault.Field{Pointer: "/" + name, Code: "field_forbidden",
-				Detail: "a " + string(role) + " may not change " + name + "; it belongs to " + join(writers)})
+				Detail: "role " + string(role) + " may not change " + name + "; it belongs to " + join(writers)})
 		case slices.Contains(importedFields, name):
 			wrong = append(wrong, fault.Field{Pointer: "/" + name, Code: "field_forbidden",
 				Detail: name + " comes from the requirement document or is kept by the service; no request changes it"})
@@ -111,14 +111,14 @@ func checkRights(role Role, fields []string) error {
 	if wrong == nil {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "field_forbidden", "the change names fields that a %s may not change", role).
+	return fault.New(fault.Forbidden, "field_forbidden", "the change names fields that role %s may not change", role).
 		WithFields(wrong...).WithFix("%s", rightsFix(role))
 }
 
 func rightsFix(role Role) string {
 	fields := FieldsOf(role)
 	if fields == nil {
-		return "a " + string(role) + " only reads; propose the change with a token of the role that owns the field"
+		return "role " + string(role) + " only reads; propose the change with a token of the role that owns the field"
 	}
 	return "send only " + strings.Join(fields, ", ") + ", and leave the rest to its role; nothing of this request was applied"
 }

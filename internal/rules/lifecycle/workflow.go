@@ -128,14 +128,14 @@ func (w Workflow) checkMove(req Requirement, role Role, to Status) error {
 			WithFix("%s", w.wayOut(req.Status))
 	}
 	if moves[i].By != role {
-		return fault.New(fault.Forbidden, "transition_forbidden", "%s from %s to %s is for the %s, not for a %s", req.ID, req.Status, to, moves[i].By, role).
-			WithFix("ask the %s to make this move; GET /requirements/{id}/next lists your own", moves[i].By)
+		return fault.New(fault.Forbidden, "transition_forbidden", "%s from %s to %s is for role %s, not for role %s", req.ID, req.Status, to, moves[i].By, role).
+			WithFix("ask a %s to make this move; GET /requirements/{id}/next lists your own", moves[i].By)
 	}
 	return nil
 }
 
 func (w Workflow) wayOut(from Status) string {
-	if slices.Contains(w.DeadEnds(), from) && len(Rework.DeadEnds()) == 0 {
+	if slices.Contains(w.DeadEnds(), from) {
 		return "under workflow " + w.Name + " no move leads from " + string(from) + " to done; an operator can start the service with --workflow " + Rework.Name + ", which adds the rows that lead back"
 	}
 	return "choose one of the allowed moves"

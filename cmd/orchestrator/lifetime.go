@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	stdlog "log"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/watch"
+)
+
+// serveUntilDone runs everything that lives as long as the service, and ends it in order: requests first,
+// then what feeds on them, the last export at the end.
+func (s *server) serveUntilDone(ctx context.Context, web *http.Server, listener net.Listener) error {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var running sync.WaitGroup
+	var exportErr error
+	running.Go(func() { exportErr = s.service.Run(background) })
+	running.Go(func() { s.watchFiles(background) })
+	running.Go(func() { s.sweep(background) })
+
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(listener) }()
+	var err error
+	select {
+	case err = <-served: // the listener failed
+	case <-s.ledger.Failed():
+		err = errors.Join(s.ledger.Err(), web.Close())
+	case <-ctx.Done():
+		err = s.drain(web)
+	}
+	stop()
+	running.Wait()
+	if ledgerErr := s.ledger.Err(); ledgerErr != nil {
+		return ledgerErr
+	}
+	return errors.Join(err, exportErr)
+}
+
+// drain lets requests under way finish.
+func (s *server) drain(web *http.Server) error {
+	s.draining.Store(true)
+	s.log.Info().Dur("at_most", s.options.drain).Msg("stopping: requests under way may finish")
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.drain)
+	defer cancel()
+	if err := web.Shutdown(ctx); err != nil {
+		s.log.Warn().Msg("some requests did not finish in time; their connections are closed")
+		return web.Close()
+	}
+	return nil
+}
+
+// watchFiles takes over changed documents and tokens.
+func (s *server) watchFiles(ctx context.Context) {
+	paths := append([]string{s.files.Path()}, s.options.requirements...)
+	changed := func(path string) {
+		if path == s.files.Path() {
+			s.reloadTokens()
+			return
+		}
+		if err := s.reimport(ctx); err != nil {
+			s.log.Error().Err(err).Str("document", path).Msg("the changed document was not imported; the last good state stays in force")
+		}
+	}
+	failed := func(err error) { s.log.Error().Err(err).Msg("watching for changed files") }
+	if err := watch.Files(ctx, paths, s.seen, debounce, changed, failed); err != nil {
+		s.log.Error().Err(err).Msg("files are not watched: import with POST /project/import, and restart for new tokens")
+	}
+}
+
+func (s *server) reloadTokens() {
+	if err := s.tokens.Reload(); err != nil {
+		s.log.Error().Err(err).Msg("the tokens stay as they were")
+		return
+	}
+	s.log.Info().Msg("tokens reloaded")
+}
+
+// sweep forgets Idempotency-Keys that nobody may use any more.
+func (s *server) sweep(ctx context.Context) {
+	ticks := time.NewTicker(sweepEvery)
+	defer ticks.Stop()
+	for {
+		for n := 1; n > 0 && ctx.Err() == nil; {
+			var err error
+			if n, err = s.service.ForgetKeys(ctx); err != nil {
+				s.log.Warn().Err(err).Msg("old idempotency keys were not removed")
+				break
+			}
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *server) close() error {
+	if s.store == nil {
+		return nil
+	}
+	return s.store.Close()
+}
+
+// registerStore shows how updates are grouped into commits.
+func registerStore(registry *prometheus.Registry, store *boltstore.Store) {
+	counter := func(name, help string, read func(boltstore.Stats) uint64) {
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "orchestrator_store_" + name, Help: help},
+			func() float64 { return float64(read(store.Stats())) }))
+	}
+	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.", func(s boltstore.Stats) uint64 { return s.Batches })
+	counter("updates_total", "Updates committed.", func(s boltstore.Stats) uint64 { return s.Updates })
+	counter("updates_failed_total", "Updates that committed nothing.", func(s boltstore.Stats) uint64 { return s.Failed })
+}
+
+// stdLogger takes what the HTTP server says of broken connections.
+func stdLogger(log zerolog.Logger) *stdlog.Logger {
+	return stdlog.New(serverLog{log}, "", 0)
+}
+
+type serverLog struct{ log zerolog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	l.log.Debug().Msg(strings.TrimSpace(string(line)))
+	return len(line), nil
+}
+
+func texts[T ~string](items []T) []string {
+	out := make([]string, len(items))
+	for i, s := range items {
+		out[i] = string(s)
+	}
+	return out
+}
+
+func shellQuote(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool {
+		return !(r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func pathEscape(id string) string { return strings.ReplaceAll(url.PathEscape(id), "'", "%27") }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+
+	"orchestrator/internal/fault"
+)
+
+// newLogger writes JSON lines, or on a terminal a form for people.
+func newLogger(out *os.File, format, level string) (zerolog.Logger, error) {
+	l, err := zerolog.ParseLevel(level)
+	if err != nil || level == "" {
+		return zerolog.Nop(), fault.New(fault.Invalid, "log_level", "%q is not a log level", level).WithFix("use debug, info, warn or error")
+	}
+	terminal := term.IsTerminal(int(out.Fd())) //nolint:gosec // file descriptors are small
+	var w io.Writer = out
+	switch format {
+	case "json":
+	case "console":
+		w = console(out, terminal)
+	case "auto":
+		if terminal {
+			w = console(out, true)
+		}
+	default:
+		return zerolog.Nop(), fault.New(fault.Invalid, "log_format", "%q is not a log format", format).WithFix("use auto, json or console")
+	}
+	return zerolog.New(w).Level(l).With().Timestamp().Logger(), nil
+}
+
+// console escapes control characters in every part, since a logged path or id may hold what a terminal
+// would obey.
+func console(out io.Writer, colour bool) zerolog.ConsoleWriter {
+	return zerolog.ConsoleWriter{
+		Out: out, NoColor: !colour || os.Getenv("NO_COLOR") != "", TimeFormat: time.TimeOnly,
+		FormatMessage:       func(v any) string { return printable(text(v)) },
+		FormatFieldValue:    func(v any) string { return quoted(text(v)) },
+		FormatErrFieldValue: func(v any) string { return quoted(text(v)) },
+	}
+}
+
+func escaped(v any) string {
+	switch s := v.(type) {
+	case nil:
+		return ""
+	case []byte:
+		return printable(string(s))
+	}
+	return printable(fmt.Sprint(v))
+}
+
+// printable escapes what a terminal would obey or hide.
+func printable(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRune(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}

@@ -1,0 +1,90 @@
+// Command orchestrator serves the state of a project's requirements and decides which changes to it are
+// allowed. This package is the wiring: flags, environment, logging, signals; it decides nothing.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/fault"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run is main without the exit, so that tests can be the program.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	root := rootCommand()
+	root.SetArgs(args)
+	if err := root.ExecuteContext(ctx); err != nil {
+		printError(err)
+		return 1
+	}
+	return 0
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "orchestrator",
+		Short: "Agents propose changes to requirements; the orchestrator decides what is allowed",
+		Long: `orchestrator holds the canonical state of every requirement in REQUIREMENTS.md, lets each role change only
+what is its own, enforces the lifecycle, wants evidence for every status change, and keeps a log of every
+decision that an outsider can verify.
+
+Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetVersionTemplate("orchestrator {{.Version}}\n")
+	root.AddCommand(serveCommand(), tokenCommand(), verifyCommand())
+	return root
+}
+
+// printError writes what went wrong, each part of it on a line of its own, and what to do.
+func printError(err error) {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		fmt.Fprintln(os.Stderr, "orchestrator:", printable(err.Error()))
+		return
+	}
+	fmt.Fprintln(os.Stderr, "orchestrator:", printable(f.Detail))
+	for _, field := range f.Fields {
+		fmt.Fprintf(os.Stderr, "  %s %s\n", printable(field.Pointer), printable(field.Detail))
+		if field.Fix != "" {
+			fmt.Fprintln(os.Stderr, "    fix:", printable(field.Fix))
+		}
+	}
+	if cause := f.Cause(); cause != nil {
+		fmt.Fprintln(os.Stderr, "  cause:", printable(cause.Error()))
+	}
+	if f.Fix != "" {
+		fmt.Fprintln(os.Stderr, "  fix:", printable(f.Fix))
+	}
+}
+
+// buildVersion is set by the Makefile.
+var buildVersion = "development"
+
+func version() string { return buildVersion + " " + commit() + " " + runtime.Version() }
+
+// commit is the revision that the program was built from, as far as the build recorded it.
+func commit() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "unknown"
+}

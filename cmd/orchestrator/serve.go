@@ -1,0 +1,71 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	addr             string
+	data             string
+	requirements     []string
+	export           string
+	exportWait       time.Duration
+	workflow         string
+	requireIfMatch   bool
+	rateLimit        float64
+	rateBurst        int
+	allowHosts       []string
+	metricsTokenFile string
+	logFormat        string
+	logLevel         string
+	drain            time.Duration
+}
+
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the requirements over HTTP",
+		Args:  cobra.NoArgs,
+		Long: `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
+
+The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
+only) and one token per role in tokens/<role>.token, and beside the requirements the export. It prints two curl
+lines that work as printed.
+
+While it runs it imports a requirement document again when the file changes, takes new and revoked tokens when
+tokens.json changes, and writes the export after every commit.
+
+It refuses to start, and says what to do, when the database is missing, empty, damaged, locked by another process,
+older than the export beside it, or of another format. SIGTERM and SIGINT let requests under way finish, write the
+last export and exit 0. A commit that the disk cannot confirm ends the process at once with exit code 1.
+
+Every flag can be set by the environment variable in brackets; the command line wins.`,
+		Example: `  orchestrator serve                                          # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
+  orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
+  orchestrator serve --workflow rework                        # with rows that lead back from dead ends
+  orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return serve(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	f.StringVar(&o.data, "data", ".orchestrator", "folder of the database and the tokens")
+	f.StringSliceVar(&o.requirements, "requirements", []string{"REQUIREMENTS.md"}, "requirement document; may be given more than once")
+	f.StringVar(&o.export, "export", "project_status.json", "file that shows the state after each commit")
+	f.DurationVar(&o.exportWait, "export-wait", 50*time.Millisecond, "how long a change waits for the export that contains it; 0 answers at once")
+	f.StringVar(&o.workflow, "workflow", "v1", "v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
+	f.BoolVar(&o.requireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
+	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
+	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
+	f.StringSliceVar(&o.allowHosts, "allow-host", nil, "further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
+	f.StringVar(&o.metricsTokenFile, "metrics-token-file", "", "file with a token that /metrics then needs; without it /metrics is open")
+	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
+	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
+	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
+	return withEnv(cmd)
+}

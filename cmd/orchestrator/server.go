@@ -1,0 +1,288 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/durable"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/token"
+	"orchestrator/internal/watch"
+)
+
+// Limits of the HTTP server, against clients that are slow or greedy.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 15 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 16 << 10
+	debounce      = 200 * time.Millisecond
+	sweepEvery    = time.Hour
+)
+
+// server is everything that runs until the process is told to stop.
+type server struct {
+	options  serveOptions
+	log      zerolog.Logger
+	store    *boltstore.Store
+	ledger   *ledger.Ledger
+	service  *orchestrator.Service
+	files    *token.File
+	tokens   *token.Authenticator
+	seen     watch.Seen
+	draining atomic.Bool
+}
+
+func serve(ctx context.Context, o serveOptions, out io.Writer) error {
+	log, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
+	if err != nil {
+		return err
+	}
+	s := &server{options: o, log: log}
+	if err := s.open(ctx); err != nil {
+		return errors.Join(err, s.close())
+	}
+	return errors.Join(s.run(ctx, out), s.close())
+}
+
+// open does, in order, all that can refuse to start.
+func (s *server) open(ctx context.Context) error {
+	workflow, err := lifecycle.ParseWorkflow(s.options.workflow)
+	if err != nil {
+		return err
+	}
+	if err := s.openLedger(ctx); err != nil {
+		return err
+	}
+	if err := s.openTokens(); err != nil {
+		return err
+	}
+	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
+		Workflow: workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
+	})
+	if err != nil {
+		return err
+	}
+	if dead := workflow.DeadEnds(); len(dead) > 0 {
+		s.log.Warn().Str("workflow", workflow.Name).Strs("statuses", texts(dead)).
+			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
+	}
+	s.seen = watch.Look(append(slices.Clone(s.options.requirements), s.files.Path())...)
+	return s.firstImport(ctx)
+}
+
+func (s *server) openLedger(ctx context.Context) error {
+	database := filepath.Join(s.options.data, "state.db")
+	if err := checkPlaces(database, s.options); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.options.data, 0o700); err != nil {
+		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", s.options.data).
+			WithFix("make it, writable for this user, or give another --data").Because(err)
+	}
+	var err error
+	if s.store, err = boltstore.Open(database, boltstore.Options{}); err != nil {
+		return err
+	}
+	if s.ledger, err = ledger.Open(ctx, s.store, time.Now); err != nil {
+		return err
+	}
+	return s.checkExport(ctx)
+}
+
+// checkPlaces refuses what would be a silent fresh start.
+func checkPlaces(database string, o serveOptions) error {
+	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
+		return nil // there is one, or opening it will say what is wrong
+	}
+	if _, err := os.Stat(o.export); err == nil {
+		return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", o.export, database).
+			WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", o.export)
+	}
+	for _, path := range o.requirements {
+		if _, err := os.Stat(path); err != nil {
+			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", path).
+				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").Because(err)
+		}
+	}
+	return nil
+}
+
+func (s *server) checkExport(ctx context.Context) error {
+	f, err := os.Open(s.options.export)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", s.options.export).
+			WithFix("make it readable for this user, or move it away").Because(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	readable, err := orchestrator.CheckExport(ctx, s.ledger, s.options.export, f)
+	if err == nil && !readable {
+		s.log.Warn().Str("export", s.options.export).Msg("the export is not whole; it is written anew from the database")
+	}
+	return err
+}
+
+func (s *server) openTokens() error {
+	validRole := func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil }
+	s.files = token.NewFile(s.options.data, validRole)
+	created, err := s.files.Bootstrap(texts(lifecycle.Roles()), time.Now())
+	if err != nil {
+		return err
+	}
+	if created != nil {
+		s.log.Info().Str("folder", filepath.Join(s.options.data, "tokens")).Msg("first start: made one token per role")
+	}
+	s.tokens, err = token.NewAuthenticator(s.files, token.Limit{PerSecond: s.options.rateLimit, Burst: s.options.rateBurst})
+	return err
+}
+
+// firstImport must succeed on an empty database; later a broken document leaves the last good state in
+// force, which readyz shows.
+func (s *server) firstImport(ctx context.Context) error {
+	err := s.reimport(ctx)
+	if err != nil && s.service.State().Requirements == 0 {
+		return err
+	}
+	if err != nil {
+		s.log.Error().Err(err).Msg("the requirement documents were not imported; the last good state stays in force")
+	}
+	return nil
+}
+
+func (s *server) reimport(ctx context.Context) error {
+	files, err := s.documents()
+	if err != nil {
+		return err
+	}
+	system := lifecycle.Actor{Name: ledger.System().Name, Role: lifecycle.Role(ledger.System().Role)}
+	report, err := s.service.Import(ctx, system, files, "", false)
+	if err == nil {
+		s.log.Info().Strs("documents", s.options.requirements).Str("report", report.String()).Msg("imported")
+	}
+	return err
+}
+
+func (s *server) documents() ([]orchestrator.File, error) {
+	var files []orchestrator.File
+	for _, path := range s.options.requirements {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
+				WithFix("put it back, or name another with --requirements").Because(err)
+		}
+		files = append(files, orchestrator.File{Path: filepath.ToSlash(path), Content: content})
+	}
+	return files, nil
+}
+
+// run serves until ctx ends or the ledger fails.
+func (s *server) run(ctx context.Context, out io.Writer) error {
+	listener, err := net.Listen("tcp", s.options.addr)
+	if err != nil {
+		return fault.New(fault.Unavailable, "address", "cannot listen on %s", s.options.addr).
+			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
+	}
+	handler, err := s.handler()
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	addr := listener.Addr().String()
+	if err := durable.WriteFile(filepath.Join(s.options.data, "addr"), 0o600, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, addr)
+		return err
+	}); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	s.greet(out, addr)
+	runtime.GC() // the import's garbage would otherwise stay with the process
+	return s.serveUntilDone(ctx, &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: stdLogger(s.log),
+	}, listener)
+}
+
+func (s *server) handler() (http.Handler, error) {
+	metricsToken, err := readMetricsToken(s.options.metricsTokenFile)
+	if err != nil {
+		return nil, err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registerStore(registry, s.store)
+	return httpapi.New(httpapi.Config{
+		Service: s.service, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: metricsToken,
+		Hosts: s.hosts(), Draining: s.draining.Load,
+		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
+	}), nil
+}
+
+// hosts are the names that a request may have in Host.
+func (s *server) hosts() []string {
+	hosts := []string{"localhost", "127.0.0.1", "::1"}
+	if host, _, err := net.SplitHostPort(s.options.addr); err == nil {
+		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
+			hosts = append(hosts, strings.ToLower(host))
+		}
+	}
+	for _, host := range s.options.allowHosts {
+		hosts = append(hosts, strings.ToLower(host))
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
+
+func readMetricsToken(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(path)
+	if secret := strings.TrimSpace(string(b)); err == nil && secret != "" {
+		return secret, nil
+	}
+	return "", fault.New(fault.Invalid, "metrics_token_file", "%s holds no token", path).
+		WithFix("write one into it, or leave --metrics-token-file out").Because(err)
+}
+
+// greet prints two curl lines that work as printed.
+func (s *server) greet(out io.Writer, addr string) {
+	s.log.Info().Str("addr", addr).Str("data", s.options.data).Str("workflow", s.options.workflow).Msg("serving")
+	secret := filepath.Join(s.options.data, "tokens", "pm.token")
+	page, err := s.service.List(orchestrator.Query{Limit: 1})
+	if _, missing := os.Stat(secret); missing != nil || err != nil || len(page.Requirements) == 0 {
+		return
+	}
+	host, port, _ := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	base := "http://" + net.JoinHostPort(host, port)
+	auth := fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellQuote(secret))
+	path := base + "/requirements/" + pathEscape(page.Requirements[0].ID)
+	fmt.Fprintf(out, "\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d '{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
+		auth, path, auth, path)
+}

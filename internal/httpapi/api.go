@@ -1,0 +1,153 @@
+// Package httpapi is the REST door: routes, authentication, request bodies in, JSON and problem+json out.
+//
+// Handlers return an error; one adapter (handle) turns it into an RFC 9457 problem, and nothing else
+// writes a failure. The actor comes from the bearer token alone; no header or body can name a role.
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/token"
+)
+
+// Authenticator knows the tokens and their rate limits.
+type Authenticator interface {
+	Authenticate(presented string, now time.Time) (token.Token, error)
+	Allow(t token.Token, now time.Time) (retryAfter time.Duration, ok bool)
+}
+
+// Version says which program answers.
+type Version struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+}
+
+// Config is what the service is wired to.
+type Config struct {
+	Service      *orchestrator.Service
+	Tokens       Authenticator
+	Documents    func() ([]orchestrator.File, error) // reads the requirement documents
+	Log          zerolog.Logger
+	Metrics      *prometheus.Registry
+	MetricsToken string   // "" leaves /metrics open
+	Hosts        []string // names that Host may have, without port
+	Draining     func() bool
+	Version      Version
+}
+
+// API is the HTTP service.
+type API struct {
+	Config
+	metrics *metrics
+}
+
+// New builds the handler of the whole service.
+func New(c Config) http.Handler { return (&API{Config: c, metrics: newMetrics(c)}).router() }
+
+func (a *API) router() chi.Router {
+	r := chi.NewRouter()
+	r.Use(a.observe, a.checkHost, a.checkOrigin, middleware.GetHead)
+	r.NotFound(a.handle(notFound))
+	r.MethodNotAllowed(a.handle(methodNotAllowed))
+
+	r.Get("/healthz", a.handle(a.live))
+	r.Get("/livez", a.handle(a.live))
+	r.Get("/readyz", a.handle(a.ready))
+	r.Get("/version", a.handle(a.version))
+	r.Get("/metrics", a.handle(a.serveMetrics()))
+	r.Get("/openapi.yaml", a.handle(openAPI))
+	r.Get("/schemas/{name}", a.handle(schema))
+
+	r.Group(func(r chi.Router) {
+		r.Use(a.authenticate)
+		r.Get("/project", a.handle(a.project))
+		r.Post("/project/import", a.handle(a.importDocuments))
+		r.Get("/requirements", a.handle(a.listRequirements))
+		r.Get("/requirements/{id}", a.handle(a.requirement))
+		r.Patch("/requirements/{id}", a.handle(a.patchRequirement))
+		r.Get("/requirements/{id}/next", a.handle(a.next))
+		r.Get("/requirements/{id}/history", a.handle(a.history))
+		r.Get("/workflow", a.handle(a.workflow))
+		r.Get("/audit", a.handle(a.audit))
+		r.Get("/audit/blobs/{sha256}", a.handle(a.blob))
+	})
+	return r
+}
+
+// handler is a request that succeeds or says why not.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// handle is the only place where an error becomes an answer.
+func (a *API) handle(fn handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := fn(w, r); err != nil {
+			a.writeProblem(w, r, err)
+		}
+	}
+}
+
+// call is what is known of one request; it travels in the context.
+type call struct {
+	id    string
+	who   actor
+	code  string // of the problem it was answered with
+	cause error  // what is logged and never shown
+}
+
+type callKey struct{}
+
+func callOf(r *http.Request) *call {
+	if c, ok := r.Context().Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{} // outside of observe, in no real request
+}
+
+func withCall(r *http.Request, c *call) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+}
+
+func notFound(_ http.ResponseWriter, r *http.Request) error {
+	return fault.New(fault.NotFound, "unknown_path", "there is nothing at this path").
+		WithFix("GET /openapi.yaml lists the paths; percent-encode ids once")
+}
+
+// methodNotAllowed rebuilds Allow, which chi leaves to its own handler.
+func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
+	path := r.URL.RawPath
+	if path == "" {
+		path = r.URL.Path
+	}
+	routes := chi.RouteContext(r.Context()).Routes
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost} {
+		probe := method
+		if probe == http.MethodHead {
+			probe = http.MethodGet
+		}
+		if routes.Match(chi.NewRouteContext(), probe, path) {
+			allowed = append(allowed, method)
+		}
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return fault.New(fault.Method, "method_not_allowed", "this path does not take %s", clip(r.Method)).
+		WithFix("use a method of the header Allow")
+}
+
+func clip(s string) string {
+	if len(s) > 64 {
+		return s[:64] + "…"
+	}
+	return s
+}

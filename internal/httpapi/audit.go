@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger"
+)
+
+// logPage is a part of the log: the records exactly as they were hashed.
+type logPage struct {
+	Size    uint64           `json:"size"`
+	Root    audit.Hash       `json:"root"`
+	Total   uint64           `json:"total"`
+	Records []jsontext.Value `json:"records"`
+	Next    *string          `json:"next"`
+}
+
+func (a *API) audit(w http.ResponseWriter, r *http.Request) error {
+	values, from, limit, err := pageOf(r)
+	if err != nil {
+		return err
+	}
+	page, err := a.Service.Audit(r.Context(), from, limit)
+	if err != nil {
+		return err
+	}
+	return writePage(w, r, values, page)
+}
+
+func (a *API) history(w http.ResponseWriter, r *http.Request) error {
+	id, err := requirementID(r)
+	if err != nil {
+		return err
+	}
+	values, from, limit, err := pageOf(r)
+	if err != nil {
+		return err
+	}
+	page, err := a.Service.History(r.Context(), id, from, limit)
+	if err != nil {
+		return err
+	}
+	return writePage(w, r, values, page)
+}
+
+func (a *API) blob(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	data, err := a.Service.Blob(r.Context(), chi.URLParam(r, "sha256"))
+	if err != nil {
+		return err
+	}
+	return writeBytes(w, http.StatusOK, data)
+}
+
+func pageOf(r *http.Request) (values url.Values, from uint64, limit int, err error) {
+	if values, err = query(r, "from", "limit"); err != nil {
+		return nil, 0, 0, err
+	}
+	if from, err = numberParameter(values, "from", 0, 0, math.MaxInt64); err != nil {
+		return nil, 0, 0, err
+	}
+	n, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
+	return values, from, int(n), err //nolint:gosec // at most largestPage
+}
+
+func writePage(w http.ResponseWriter, r *http.Request, values url.Values, page ledger.Page) error {
+	answer := logPage{Size: page.Head.Size, Root: page.Head.Root, Total: page.Total, Records: make([]jsontext.Value, len(page.Records))}
+	for i, record := range page.Records {
+		answer.Records[i] = jsontext.Value(record)
+	}
+	if page.Next != 0 {
+		values.Set("from", strconv.FormatUint(page.Next, 10))
+		answer.Next = pathTo(r, values)
+	}
+	return writeJSON(w, http.StatusOK, answer)
+}

@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+type actor = lifecycle.Actor
+
+// authenticate takes the actor from the bearer token (RFC 6750) and nothing else, and counts the request
+// against the token's rate limit.
+func (a *API) authenticate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := a.identify(w, r); err != nil {
+			a.writeProblem(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
+	presented, err := bearer(r)
+	if err != nil {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator"`)
+		a.metrics.unauthenticated.Inc()
+		return err
+	}
+	now := time.Now()
+	t, err := a.Tokens.Authenticate(presented, now)
+	if err != nil {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
+		a.metrics.unauthenticated.Inc()
+		return err
+	}
+	callOf(r).who = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}
+	if wait, ok := a.Tokens.Allow(t, now); !ok {
+		seconds := int(math.Ceil(wait.Seconds()))
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		return fault.New(fault.RateLimited, "rate_limited", "this token has used up its requests for now").
+			WithFix("wait %d s, as Retry-After says", seconds)
+	}
+	return nil
+}
+
+func bearer(r *http.Request) (string, error) {
+	headers := r.Header.Values("Authorization")
+	missing := fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
+		WithFix("send the header Authorization: Bearer <token>; the first start wrote one token per role to .orchestrator/tokens/")
+	if len(headers) != 1 {
+		return "", missing
+	}
+	scheme, presented, found := strings.Cut(headers[0], " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") || strings.TrimSpace(presented) == "" {
+		return "", missing
+	}
+	return strings.TrimSpace(presented), nil
+}
+
+// Role of the call; set by authenticate.
+func actorOf(r *http.Request) actor { return callOf(r).who }

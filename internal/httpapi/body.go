@@ -1,0 +1,166 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"orchestrator/internal/fault"
+)
+
+// MaxBody is the most bytes a request body may have.
+const MaxBody = 1 << 20
+
+// readBody reads a JSON body: media type, content coding, size.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if err := checkMediaType(w, r); err != nil {
+		return nil, err
+	}
+	if r.ContentLength > MaxBody {
+		return nil, tooLarge()
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").WithFix("send it without pauses")
+	case err != nil:
+		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").WithFix("send it again").Because(err)
+	}
+	return body, nil
+}
+
+func tooLarge() *fault.Error {
+	return fault.New(fault.TooLarge, "body_too_large", "a request body has at most %d bytes", MaxBody).
+		WithFix("send less, and cite files instead of copying them")
+}
+
+func checkMediaType(w http.ResponseWriter, r *http.Request) error {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		w.Header().Set("Accept-Encoding", "identity")
+		return fault.New(fault.MediaType, "content_encoding", "the content coding %q is not accepted", clip(coding)).WithFix("send the body as it is, without Content-Encoding")
+	}
+	sent := r.Header.Get("Content-Type")
+	mediaType, params, err := mime.ParseMediaType(sent)
+	charset := params["charset"]
+	if err != nil || mediaType != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		w.Header().Set("Accept-Patch", "application/json")
+		return fault.New(fault.MediaType, "media_type", "the media type %q is not accepted", clip(sent)).WithFix("send Content-Type: application/json, in UTF-8")
+	}
+	return nil
+}
+
+// requirementID decodes the path's id once. What makes an id is checked where it is used.
+func requirementID(r *http.Request) (string, error) {
+	id := chi.URLParam(r, "id")
+	if r.URL.RawPath == "" {
+		return id, nil // decoded by the server
+	}
+	decoded, err := url.PathUnescape(id)
+	if err != nil {
+		return "", fault.New(fault.Malformed, "invalid_id", "the path is not percent-encoded right").WithFix("percent-encode the id once, in UTF-8")
+	}
+	return decoded, nil
+}
+
+// query reads the parameters, of which only the known ones may be there, once each.
+func query(r *http.Request, known ...string) (url.Values, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Malformed, "invalid_query", "the query is not percent-encoded right").WithFix("percent-encode every value once")
+	}
+	for name, v := range values {
+		if !slices.Contains(known, name) {
+			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", clip(name)).WithFix("%s", parametersOf(known))
+		}
+		if len(v) > 1 {
+			return nil, parameter(name, "it stands %d times", len(v))
+		}
+	}
+	return values, nil
+}
+
+func parametersOf(known []string) string {
+	if len(known) == 0 {
+		return "leave the query out"
+	}
+	return "use " + strings.Join(known, ", ")
+}
+
+func parameter(name, format string, args ...any) *fault.Error {
+	return fault.New(fault.Malformed, "invalid_parameter", "the parameter %s cannot be used: "+format, append([]any{name}, args...)...)
+}
+
+func boolParameter(v url.Values, name string) (*bool, error) {
+	switch v.Get(name) {
+	case "true", "false":
+		value := v.Get(name) == "true"
+		return &value, nil
+	case "":
+		if !v.Has(name) {
+			return nil, nil
+		}
+	}
+	return nil, parameter(name, "it is neither true nor false").WithFix("send %s=true or %s=false", name, name)
+}
+
+func numberParameter(v url.Values, name string, otherwise, least, most uint64) (uint64, error) {
+	if !v.Has(name) {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseUint(v.Get(name), 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, parameter(name, "it is not a whole number from %d to %d", least, most).WithFix("send a number in that range, or leave it out for %d", otherwise)
+	}
+	return n, nil
+}
+
+// ifMatch reads the entity tags of If-Match (RFC 9110, section 13.1.1): strong ones without their quotes,
+// weak ones as they are, so that they never match.
+func ifMatch(r *http.Request) ([]string, error) {
+	header := strings.Join(r.Header.Values("If-Match"), ",")
+	if strings.TrimSpace(header) == "" {
+		return nil, nil
+	}
+	var tags []string
+	for part := range strings.SplitSeq(header, ",") {
+		part = strings.TrimSpace(part)
+		switch {
+		case part == "*" || strings.HasPrefix(part, `W/"`) && strings.HasSuffix(part, `"`):
+			tags = append(tags, part)
+		case len(part) >= 2 && part[0] == '"' && part[len(part)-1] == '"' && len(part) < 64:
+			tags = append(tags, part[1:len(part)-1])
+		default:
+			return nil, fault.New(fault.Malformed, "invalid_if_match", "If-Match is not a list of entity tags").
+				WithFix(`send the ETag of the requirement as it was given, quotes included: If-Match: "3"`)
+		}
+		if len(tags) > 16 || len(part) > 64 {
+			return nil, fault.New(fault.Malformed, "invalid_if_match", "If-Match is too long").WithFix("send one entity tag")
+		}
+	}
+	return tags, nil
+}
+
+// idempotencyKey reads the header: 1 to 255 visible ASCII characters.
+func idempotencyKey(r *http.Request) (string, error) {
+	keys := r.Header.Values("Idempotency-Key")
+	if len(keys) == 0 {
+		return "", nil
+	}
+	visible := func(c rune) bool { return c > ' ' && c < 0x7f }
+	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > 255 || strings.IndexFunc(keys[0], func(c rune) bool { return !visible(c) }) >= 0 {
+		return "", fault.New(fault.Malformed, "invalid_idempotency_key", "Idempotency-Key is not 1 to 255 visible ASCII characters").
+			WithFix("send one key that no other request of yours uses, such as a UUID")
+	}
+	return keys[0], nil
+}

@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+type metrics struct {
+	requests        *prometheus.CounterVec
+	seconds         *prometheus.HistogramVec
+	problems        *prometheus.CounterVec
+	unauthenticated prometheus.Counter
+}
+
+func newMetrics(c Config) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "orchestrator_http_requests_total", Help: "Requests by method, route and status."}, []string{"method", "route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "orchestrator_http_request_seconds", Help: "Time to answer, by method and route.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5}}, []string{"method", "route"}),
+		problems: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "orchestrator_problems_total", Help: "Refusals and failures by problem code."}, []string{"code"}),
+		unauthenticated: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "orchestrator_unauthenticated_total", Help: "Requests without a valid token; they are counted, not audited."}),
+	}
+	c.Metrics.MustRegister(m.requests, m.seconds, m.problems, m.unauthenticated)
+	registerState(c)
+	return m
+}
+
+// registerState shows the service's own numbers, read when they are asked for.
+func registerState(c Config) {
+	gauge := func(name, help string, read func() float64) {
+		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "orchestrator_" + name, Help: help}, read))
+	}
+	gauge("log_records", "Records in the audit log.", func() float64 { return float64(c.Service.State().LogSize) })
+	gauge("export_log_records", "Records in the log when the export was written; behind log_records while a write is pending.",
+		func() float64 { return float64(c.Service.State().Export.Size) })
+	gauge("export_writes", "Exports written since the start.", func() float64 { return float64(c.Service.State().Export.Writes) })
+	gauge("export_failures", "Exports that could not be written since the start.", func() float64 { return float64(c.Service.State().Export.Failures) })
+	gauge("export_seconds", "How long the last export took.", func() float64 { return c.Service.State().Export.Took.Seconds() })
+	for _, status := range lifecycle.Statuses() {
+		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{"status": string(status)},
+		}, func() float64 { return float64(c.Service.State().ByStatus[status]) }))
+	}
+}
+
+func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
+	route, method := routeOf(r), methodOf(r.Method)
+	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
+}
+
+// methodOf keeps clients from making up label values.
+func methodOf(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost:
+		return method
+	}
+	return "other"
+}
+
+func (a *API) serveMetrics() handler {
+	serve := promhttp.HandlerFor(a.Metrics, promhttp.HandlerOpts{})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if a.MetricsToken != "" {
+			presented, err := bearer(r)
+			got, want := sha256.Sum256([]byte(presented)), sha256.Sum256([]byte(a.MetricsToken))
+			if err != nil || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator metrics"`)
+				return fault.New(fault.Unauthenticated, "metrics_token", "the metrics need their own token").
+					WithFix("send the header Authorization: Bearer <token of --metrics-token-file>")
+			}
+		}
+		serve.ServeHTTP(w, r)
+		return nil
+	}
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/fault"
+)
+
+// Request ids are a random part for the process and a number, so that making one costs nothing. A
+// client's own id is not taken: it could forge another's.
+var (
+	processID = strings.ToLower(rand.Text()[:10])
+	requests  atomic.Uint64
+)
+
+func newRequestID() string { return processID + "-" + strconv.FormatUint(requests.Add(1), 36) }
+
+// observe gives the request its id, turns a panic into a problem, counts and logs.
+func (a *API) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{id: newRequestID()}
+		start := time.Now()
+		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		h := ww.Header()
+		h["X-Request-Id"] = []string{c.id}
+		h["X-Content-Type-Options"] = nosniff
+		r = withCall(r, c)
+		defer func() {
+			if p := recover(); p != nil {
+				a.recovered(ww, r, p)
+			}
+			took := time.Since(start)
+			a.metrics.observe(r, ww.Status(), took)
+			a.logRequest(r, c, ww.Status(), ww.BytesWritten(), took)
+		}()
+		next.ServeHTTP(ww, r)
+	})
+}
+
+var nosniff = []string{"nosniff"}
+
+// recovered answers a defect with a problem, unless the answer is under way; then the connection is cut,
+// so that half an answer is not taken for a whole one.
+func (a *API) recovered(ww middleware.WrapResponseWriter, r *http.Request, p any) {
+	if p == http.ErrAbortHandler { //nolint:errorlint // the documented sentinel, compared as the server does
+		panic(p)
+	}
+	a.Log.Error().Str("request_id", callOf(r).id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request met a defect")
+	if ww.Status() != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	a.writeProblem(ww, r, fault.New(fault.Internal, "internal", "the service met a defect").
+		WithFix("whether a change happened is unknown: read the requirement, or repeat the request with the same Idempotency-Key"))
+}
+
+// logRequest logs changes, refusals and failures; plain reads only at level debug.
+func (a *API) logRequest(r *http.Request, c *call, status, bytes int, took time.Duration) {
+	level := zerolog.InfoLevel
+	switch {
+	case status >= 500:
+		level = zerolog.ErrorLevel
+	case status < 400 && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		level = zerolog.DebugLevel
+	}
+	e := a.Log.WithLevel(level)
+	if level < a.Log.GetLevel() || !e.Enabled() {
+		return
+	}
+	e = e.Str("request_id", c.id).Str("method", r.Method).Str("path", r.URL.Path).Int("status", status).
+		Int("bytes", bytes).Float64("took_ms", float64(took.Microseconds())/1000)
+	if c.who.Name != "" {
+		e = e.Str("actor", c.who.Name).Str("role", string(c.who.Role))
+	}
+	if c.code != "" {
+		e = e.Str("code", c.code)
+	}
+	if c.cause != nil {
+		e = e.AnErr("cause", c.cause)
+	}
+	e.Msg("request")
+}
+
+// checkHost answers only for known names, so that a page in a browser cannot reach the service through a
+// name it controls (DNS rebinding).
+func (a *API) checkHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		host = strings.ToLower(strings.Trim(host, "[]"))
+		if slices.Contains(a.Hosts, host) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		a.writeProblem(w, r, fault.New(fault.Misdirected, "host_not_allowed", "this service does not answer for the host %q", clip(host)).
+			WithFix("use one of %s, or start the service with --allow-host", strings.Join(a.Hosts, ", ")))
+	})
+}
+
+// checkOrigin refuses changes that a browser sends on behalf of another site.
+func (a *API) checkOrigin(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(a.handle(func(http.ResponseWriter, *http.Request) error {
+		return fault.New(fault.Forbidden, "cross_origin", "a browser sent this on behalf of another site").
+			WithFix("call the service from a program, or from a page of its own origin")
+	}))
+	return protection.Handler(next)
+}
+
+// routeOf is the pattern that matched; known only after the handler ran.
+func routeOf(r *http.Request) string {
+	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePattern() != "" {
+		return c.RoutePattern()
+	}
+	return "unmatched"
+}

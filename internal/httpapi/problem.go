@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/fault"
+)
+
+// statusOf is the only map from kind to HTTP status.
+var statusOf = map[fault.Kind]int{
+	fault.Malformed:       http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Method:          http.StatusMethodNotAllowed,
+	fault.Timeout:         http.StatusRequestTimeout,
+	fault.Conflict:        http.StatusConflict,
+	fault.Stale:           http.StatusPreconditionFailed,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.MediaType:       http.StatusUnsupportedMediaType,
+	fault.Misdirected:     http.StatusMisdirectedRequest,
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.NeedsCondition:  http.StatusPreconditionRequired,
+	fault.RateLimited:     http.StatusTooManyRequests,
+	fault.Internal:        http.StatusInternalServerError,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// problem is RFC 9457, with what an agent needs to correct itself; schemas/problem.schema.json.
+type problem struct {
+	Type     string         `json:"type"`
+	Title    string         `json:"title"`
+	Status   int            `json:"status"`
+	Detail   string         `json:"detail"`
+	Instance string         `json:"instance"`
+	Code     string         `json:"code"`
+	Fix      string         `json:"fix,omitempty"`
+	Errors   []fault.Field  `json:"errors,omitempty"`
+	Current  *fault.Current `json:"current,omitempty"`
+	Allowed  []fault.Move   `json:"allowed,omitzero"`
+}
+
+// writeProblem answers with an error. What is not a fault is a defect of the service: it is logged, and
+// the client sees no more than that.
+func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	c := callOf(r)
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		f = fault.New(fault.Internal, "internal", "the service met a defect").
+			WithFix("report it with the request id; whether a change happened is unknown: read the requirement")
+		c.cause = err
+	}
+	status := statusOf[f.Kind]
+	if status >= http.StatusInternalServerError {
+		c.cause = err
+	}
+	c.code = f.Code
+	a.metrics.problems.WithLabelValues(f.Code).Inc()
+	body, err := jsonv2.Marshal(problem{
+		Type: "urn:orchestrator:problem:" + f.Code, Title: http.StatusText(status), Status: status, Detail: f.Detail,
+		Instance: "urn:request:" + c.id, Code: f.Code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
+	}, jsonv2.Deterministic(true))
+	if err != nil { // only a text that is not UTF-8 can do this
+		body = []byte(`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,"detail":"the problem could not be written","instance":"urn:request:` + c.id + `","code":"internal"}`)
+		status, c.cause = http.StatusInternalServerError, err
+	}
+	h := w.Header()
+	h.Del("ETag")
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	if status == http.StatusRequestTimeout || status == http.StatusRequestEntityTooLarge {
+		h.Set("Connection", "close")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // the client may be gone; nothing is left to do for it
+}

@@ -1,0 +1,223 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Page sizes of the lists.
+const (
+	defaultPage = 100
+	largestPage = 1000
+)
+
+func (a *API) project(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	etag, write := a.Service.Project()
+	if notModified(w, r, etag) {
+		return nil
+	}
+	w.Header()["Content-Type"] = typeJSON
+	w.Header()["Cache-Control"] = noCache
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	_ = write(w) // the client may be gone; nothing is left to do for it
+	return nil
+}
+
+func (a *API) requirement(w http.ResponseWriter, r *http.Request) error {
+	id, err := readID(r)
+	if err != nil {
+		return err
+	}
+	doc, err := a.Service.Requirement(id)
+	if err != nil {
+		return err
+	}
+	if notModified(w, r, doc.ETag) {
+		return nil
+	}
+	return writeBytes(w, http.StatusOK, doc.Bytes)
+}
+
+// readID is the id of a request that has no parameters.
+func readID(r *http.Request) (string, error) {
+	if r.URL.RawQuery != "" {
+		if _, err := query(r); err != nil {
+			return "", err
+		}
+	}
+	return requirementID(r)
+}
+
+func (a *API) patchRequirement(w http.ResponseWriter, r *http.Request) error {
+	p, err := readProposal(w, r)
+	if err != nil {
+		return a.Service.Refuse(r.Context(), actorOf(r), orchestrator.Refused{Request: "PATCH /requirements/{id}", Body: p.Body, RequestID: p.RequestID}, err)
+	}
+	answer, err := a.Service.Patch(r.Context(), actorOf(r), p)
+	if answer.Replayed {
+		w.Header().Set("Idempotent-Replay", "true")
+	}
+	if err != nil {
+		return err
+	}
+	if p.DryRun {
+		w.Header().Set("Dry-Run", "true")
+		return writeBytes(w, http.StatusOK, answer.Requirement)
+	}
+	w.Header().Set("ETag", strconv.Quote(strconv.FormatUint(answer.Revision, 10)))
+	w.Header().Set("Export-Status", exportStatus(answer.Exported))
+	return writeBytes(w, http.StatusOK, answer.Requirement)
+}
+
+func exportStatus(written bool) string {
+	if written {
+		return "written"
+	}
+	return "pending"
+}
+
+func readProposal(w http.ResponseWriter, r *http.Request) (orchestrator.Proposal, error) {
+	p := orchestrator.Proposal{RequestID: callOf(r).id}
+	values, err := query(r, "dry_run")
+	if err != nil {
+		return p, err
+	}
+	dry, err := boolParameter(values, "dry_run")
+	if err != nil {
+		return p, err
+	}
+	p.DryRun = dry != nil && *dry
+	if p.ID, err = requirementID(r); err != nil {
+		return p, err
+	}
+	if p.IfMatch, err = ifMatch(r); err != nil {
+		return p, err
+	}
+	if p.IdempotencyKey, err = idempotencyKey(r); err != nil {
+		return p, err
+	}
+	p.Body, err = readBody(w, r)
+	return p, err
+}
+
+func (a *API) next(w http.ResponseWriter, r *http.Request) error {
+	id, err := readID(r)
+	if err != nil {
+		return err
+	}
+	next, err := a.Service.Next(id, actorOf(r))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, next)
+}
+
+// list is one page, with the path of the next.
+type list struct {
+	orchestrator.List
+	Next *string `json:"next"`
+}
+
+func (a *API) listRequirements(w http.ResponseWriter, r *http.Request) error {
+	values, err := query(r, "status", "role", "suspect", "retired", "q", "after", "limit")
+	if err != nil {
+		return err
+	}
+	q, err := readQuery(values)
+	if err != nil {
+		return err
+	}
+	page, err := a.Service.List(q)
+	if err != nil {
+		return err
+	}
+	answer := list{List: page}
+	if page.After != "" {
+		values.Set("after", page.After)
+		answer.Next = pathTo(r, values)
+	}
+	return writeJSON(w, http.StatusOK, answer)
+}
+
+func pathTo(r *http.Request, values url.Values) *string {
+	next := r.URL.EscapedPath() + "?" + values.Encode()
+	return &next
+}
+
+func readQuery(values url.Values) (orchestrator.Query, error) {
+	q := orchestrator.Query{Text: values.Get("q"), After: values.Get("after")}
+	limit, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
+	if err != nil {
+		return q, err
+	}
+	q.Limit = int(limit) //nolint:gosec // at most largestPage
+	if q.Suspect, err = boolParameter(values, "suspect"); err != nil {
+		return q, err
+	}
+	if q.Retired, err = boolParameter(values, "retired"); err != nil {
+		return q, err
+	}
+	if values.Has("status") {
+		q.Status = lifecycle.Status(values.Get("status"))
+		if !q.Status.Valid() {
+			return q, parameter("status", "%q is not a status", clip(values.Get("status"))).WithFix("use one of %v", lifecycle.Statuses())
+		}
+	}
+	if values.Has("role") {
+		q.Role, err = lifecycle.ParseRole(values.Get("role"))
+		if err != nil {
+			return q, parameter("role", "%q is not a role", clip(values.Get("role"))).WithFix("use one of %v", lifecycle.Roles())
+		}
+	}
+	return q, nil
+}
+
+func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
+	report, err := a.runImport(r)
+	if err != nil {
+		return a.Service.Refuse(r.Context(), actorOf(r), orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(r).id}, err)
+	}
+	return writeJSON(w, http.StatusOK, report)
+}
+
+func (a *API) runImport(r *http.Request) (orchestrator.Report, error) {
+	values, err := query(r, "dry_run")
+	if err != nil {
+		return orchestrator.Report{}, err
+	}
+	dry, err := boolParameter(values, "dry_run")
+	if err != nil {
+		return orchestrator.Report{}, err
+	}
+	if who := actorOf(r); who.Role != lifecycle.PM {
+		return orchestrator.Report{}, fault.New(fault.Forbidden, "role_forbidden", "importing the requirement documents is for role pm, not for role %s", who.Role).
+			WithFix("ask a pm to send it")
+	}
+	if r.ContentLength != 0 {
+		return orchestrator.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
+			WithFix("change the requirement document on disk, and send this request without a body")
+	}
+	files, err := a.Documents()
+	if err != nil {
+		return orchestrator.Report{}, err
+	}
+	return a.Service.Import(r.Context(), actorOf(r), files, callOf(r).id, dry != nil && *dry)
+}
+
+func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, a.Service.Workflow())
+}

@@ -1,0 +1,151 @@
+package orchestrator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/strictjson"
+	"orchestrator/schemas"
+)
+
+// wireChange is a change request as it is sent.
+type wireChange struct {
+	Status            string                      `json:"status"`
+	Justification     *lifecycle.Justification    `json:"justification"`
+	AcceptFingerprint string                      `json:"accept_fingerprint"`
+	PMNotes           []lifecycle.NewNote         `json:"pm_notes"`
+	Deviations        []lifecycle.DeviationChange `json:"deviations"`
+	Approvals         []lifecycle.NewApproval     `json:"approvals"`
+	DesignSpec        jsontext.Value              `json:"design_spec"`
+	Implementation    jsontext.Value              `json:"implementation"`
+	Test              jsontext.Value              `json:"test"`
+}
+
+// changeMembers are the names a change request may have, for hints.
+var changeMembers = func() []string {
+	var all []string
+	for _, role := range lifecycle.Roles() {
+		all = append(all, lifecycle.FieldsOf(role)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}()
+
+// ParseChange reads a change request. Its error is of kind Malformed: bytes that are not one JSON object.
+// What the schema finds wrong is not an error here but part of the change, since the rules refuse by
+// rights and by table before they refuse by schema.
+func ParseChange(body []byte) (lifecycle.Change, error) {
+	value, err := strictjson.Parse(body)
+	if err != nil {
+		return lifecycle.Change{}, err
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return lifecycle.Change{}, fault.New(fault.Malformed, "json_not_an_object", "a change request is one JSON object").
+			WithFix(`send an object such as {"implementation":{"summary":"…"}}`)
+	}
+	c := lifecycle.Change{Fields: slices.Sorted(maps.Keys(object))}
+	c.Violations = limited(violations(object))
+	if status, ok := object[lifecycle.FieldStatus].(string); ok && lifecycle.Status(status).Valid() {
+		c.Status = lifecycle.Status(status)
+	}
+	if len(c.Violations) > 0 {
+		return c, nil
+	}
+	if err := fill(&c, body); err != nil {
+		c.Violations = append(c.Violations, err.Fields...)
+	}
+	return c, nil
+}
+
+// fill reads the members; the schema has accepted them. What a schema calls an integer and Go does not
+// (1.0) is refused here.
+func fill(c *lifecycle.Change, body []byte) *fault.Error {
+	var w wireChange
+	var refusal *fault.Error
+	if err := asFault(strictjson.Fill(body, &w)); err != nil {
+		return err
+	}
+	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
+	c.PMNotes, c.Deviations, c.Approvals = w.PMNotes, w.Deviations, w.Approvals
+	c.DesignSpec, c.Implementation = compact(w.DesignSpec), compact(w.Implementation)
+	if c.Test.Sent = w.Test != nil; c.Test.Sent && w.Test.Kind() != 'n' {
+		c.Test.Record = &lifecycle.TestRecord{}
+		refusal = asFault(strictjson.Fill(w.Test, c.Test.Record))
+		if refusal != nil {
+			for i := range refusal.Fields {
+				refusal.Fields[i].Pointer = "/test" + refusal.Fields[i].Pointer
+			}
+		}
+	}
+	return refusal
+}
+
+// maxViolations is how many an answer and its record list; the rest is counted.
+const maxViolations = 50
+
+func limited(found []fault.Field) []fault.Field {
+	if more := len(found) - maxViolations; more > 0 {
+		found = append(found[:maxViolations:maxViolations], fault.Field{Code: "more", Detail: fmt.Sprintf("and %d more", more)})
+	}
+	return found
+}
+
+// violations puts a name to every unknown member, where the schema only names the object around it.
+func violations(object map[string]any) []fault.Field {
+	found := schemas.Violations(schemas.ChangeRequest, object)
+	unknown := func(f fault.Field) bool { return f.Pointer == "" && f.Code == "additionalProperties" }
+	if !slices.ContainsFunc(found, unknown) {
+		return found
+	}
+	found = slices.DeleteFunc(found, unknown)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(changeMembers, name) {
+			found = append(found, fault.Field{Pointer: "/" + escapePointer(name), Code: "unknown_member",
+				Detail: fmt.Sprintf("a change request has no member %q", clip(name)), Fix: memberHint(name)})
+		}
+	}
+	return found
+}
+
+func memberHint(name string) string {
+	switch folded := strings.ToLower(strings.ReplaceAll(name, "ſ", "s")); {
+	case folded == "role" || folded == "actor":
+		return "leave it out; the role comes from the token alone"
+	case slices.Contains(changeMembers, folded):
+		return "did you mean " + folded + "? Names are compared letter by letter"
+	}
+	return "use " + strings.Join(changeMembers, ", ")
+}
+
+// clip keeps what a client chose to send from filling an answer.
+func clip(s string) string {
+	if len(s) <= 128 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:128], "") + "…"
+}
+
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(name))
+}
+
+// compact takes the white space out of a part; it was parsed before.
+func compact(raw jsontext.Value) json.RawMessage {
+	if raw == nil {
+		return nil
+	}
+	raw = bytes.Clone(raw)
+	if err := raw.Compact(); err != nil {
+		return nil
+	}
+	return json.RawMessage(raw)
+}

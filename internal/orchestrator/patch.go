@@ -1,0 +1,264 @@
+package orchestrator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+// KeepKeys is how long an Idempotency-Key is remembered.
+const KeepKeys = 24 * time.Hour
+
+// Proposal is one change request as it arrived.
+type Proposal struct {
+	ID             string
+	Body           []byte
+	IfMatch        []string // the entity tags of If-Match, unquoted; "*" is any; none when not sent
+	IdempotencyKey string
+	DryRun         bool
+	RequestID      string
+}
+
+// Answer is an accepted change.
+type Answer struct {
+	Requirement []byte // as stored
+	Revision    uint64
+	Replayed    bool // the first answer to this Idempotency-Key, again
+	Exported    bool // the export that contains it is written
+}
+
+// Patch decides a proposal. nil means that the change is durable and audited; an error of the kinds that
+// map to 4xx means that it was not applied, and is audited too; fault.Unavailable means that the outcome
+// is unknown. A dry run gives the same verdict, and changes and records nothing.
+func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
+	change, err := s.read(p)
+	if err != nil {
+		return Answer{}, s.refuse(ctx, who, p, err)
+	}
+	if p.DryRun {
+		return s.dryRun(who, p, change)
+	}
+	var out decision
+	err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		out, err = s.decideOnce(tx, who, p, change)
+		return err
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	if out.answer.Refusal != nil {
+		return Answer{Replayed: out.replayed}, s.withHint(out.answer.Refusal, p.ID)
+	}
+	return Answer{
+		Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
+		Exported: s.exporter.wait(ctx, out.size, s.options.ExportWait),
+	}, nil
+}
+
+// read checks what can be checked without the state.
+func (s *Service) read(p Proposal) (lifecycle.Change, error) {
+	if err := reqdoc.ValidID(p.ID); err != nil {
+		return lifecycle.Change{}, fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id").
+			WithFix("take the id from GET /requirements, percent-encoded once").Because(err)
+	}
+	change, err := ParseChange(p.Body)
+	if err == nil && s.options.RequireIfMatch && len(p.IfMatch) == 0 && !p.DryRun {
+		err = fault.New(fault.NeedsCondition, "if_match_required", "this service takes changes only with If-Match").
+			WithFix("read the requirement, and send its ETag in If-Match")
+	}
+	return change, err
+}
+
+// decision is what one run of the transaction came to.
+type decision struct {
+	answer   firstAnswer
+	replayed bool
+	size     uint64 // of the log with the record in it
+}
+
+// decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
+func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change) (decision, error) {
+	digest := bodyDigest(p)
+	first, found, err := recall(tx, who, p.IdempotencyKey, tx.At())
+	if err != nil {
+		return decision{}, err
+	}
+	if found && first.BodySHA256 == digest {
+		return decision{answer: first, replayed: true, size: tx.Seq()}, nil
+	}
+	data := proposed{Change: compact(p.Body), IfMatch: p.IfMatch, IdempotencyKey: p.IdempotencyKey}
+	if p.IdempotencyKey != "" {
+		data.BodySHA256 = digest
+	}
+	if found {
+		data.Refusal = keyReused()
+	}
+	answer, err := decideAndRecord(tx, s.options.Workflow, who, p, c, data)
+	if err == nil && p.IdempotencyKey != "" && !found {
+		_, err = tableIdempotency.Put(tx, keyOf(who, p.IdempotencyKey), answer)
+	}
+	return decision{answer: answer, size: tx.Seq()}, err
+}
+
+func decideAndRecord(tx *ledger.Tx, w lifecycle.Workflow, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
+	event := ledger.Event{Kind: kindChanged, Actor: auditActor(who), Subject: p.ID, RequestID: p.RequestID}
+	answer := firstAnswer{At: tx.At(), BodySHA256: data.BodySHA256}
+	next := lifecycle.Requirement{}
+	if data.Refusal == nil {
+		var err error
+		if next, err = decide(tx, w, who, p.ID, data.IfMatch, c, tx.At()); err != nil {
+			if data.Refusal = asRefusal(err); data.Refusal == nil {
+				return answer, err
+			}
+		}
+	}
+	if data.Refusal != nil {
+		event.Kind, event.Data, answer.Refusal = kindRefused, data, data.Refusal
+		return answer, tx.Append(event)
+	}
+	raw, err := tableRequirements.Put(tx, p.ID, next)
+	if err != nil {
+		return answer, err
+	}
+	answer.Requirement, answer.Revision = raw, next.Revision
+	data.Revision, data.SHA256 = next.Revision, digestOf(raw)
+	event.Data = data
+	return answer, tx.Append(event)
+}
+
+// decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
+// A replay of the log calls it too.
+func decide(from store.Getter, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change, at time.Time) (lifecycle.Requirement, error) {
+	req, found, err := tableRequirements.Get(from, id)
+	if err != nil {
+		return req, err
+	}
+	if !found {
+		return req, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id).
+			WithFix("GET /requirements lists the ids; they are compared letter by letter")
+	}
+	if err := checkCondition(req, ifMatch); err != nil {
+		return req, err
+	}
+	return w.Apply(req, who, c, at)
+}
+
+func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
+	if len(ifMatch) == 0 {
+		return nil
+	}
+	for _, tag := range ifMatch {
+		if tag == "*" || tag == strconv.FormatUint(req.Revision, 10) {
+			return nil
+		}
+	}
+	err := fault.New(fault.Stale, "stale_revision", "%s is at revision %d, which If-Match does not name", req.ID, req.Revision).
+		WithFix("read the requirement again, look at what changed, and send the change with its present ETag")
+	err.Current = &fault.Current{Status: string(req.Status), Revision: req.Revision}
+	return err
+}
+
+// recall finds the first answer to a key that is still remembered.
+func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (firstAnswer, bool, error) {
+	if key == "" {
+		return firstAnswer{}, false, nil
+	}
+	first, found, err := tableIdempotency.Get(from, keyOf(who, key))
+	return first, found && at.Sub(first.At) < KeepKeys, err
+}
+
+// dryRun decides on the published state.
+func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
+	next, err := decide(s.current.Load(), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
+	if err != nil {
+		if refusal := asRefusal(err); refusal != nil {
+			return Answer{}, s.withHint(refusal, p.ID)
+		}
+		return Answer{}, err
+	}
+	raw, err := encode(next)
+	return Answer{Requirement: raw, Revision: next.Revision}, err
+}
+
+// refuse records a request that was refused before it could be decided, and returns the refusal.
+func (s *Service) refuse(ctx context.Context, who lifecycle.Actor, p Proposal, refusal error) error {
+	if p.DryRun {
+		return refusal
+	}
+	return s.Refuse(ctx, who, Refused{Request: "PATCH /requirements/{id}", Body: p.Body, RequestID: p.RequestID}, refusal)
+}
+
+// Refused is a request of an authenticated actor that was refused outside the rules.
+type Refused struct {
+	Request   string // method and route
+	Body      []byte // as far as it was read
+	RequestID string
+}
+
+// Refuse puts a refusal on record and returns it; only a failure of the ledger is returned instead.
+func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
+	reason := asFault(refusal)
+	if reason == nil {
+		return refusal
+	}
+	data := requestRefused{Request: r.Request, Refusal: reason, BodyBytes: len(r.Body)}
+	if len(r.Body) > 0 {
+		data.BodySHA256 = digestOf(r.Body)
+	}
+	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		return tx.Append(ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data})
+	})
+	if err != nil {
+		return err
+	}
+	return refusal
+}
+
+// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing.
+func asRefusal(err error) *fault.Error {
+	f := asFault(err)
+	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) {
+		return nil
+	}
+	return f
+}
+
+func asFault(err error) *fault.Error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+func keyOf(who lifecycle.Actor, key string) string {
+	return who.Name + "\x00" + string(who.Role) + "\x00" + key
+}
+
+func keyReused() *fault.Error {
+	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
+		WithFix("use a new key for a new request")
+}
+
+// bodyDigest identifies a request: the requirement it is about and the body as sent.
+func bodyDigest(p Proposal) string {
+	if p.IdempotencyKey == "" {
+		return ""
+	}
+	return digestOf(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
+}
+
+func digestOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

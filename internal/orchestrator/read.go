@@ -1,0 +1,199 @@
+package orchestrator
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Document is an encoded answer with its strong entity tag (quoted).
+type Document struct {
+	Bytes []byte
+	ETag  string
+}
+
+// Requirement reads one requirement as it is stored.
+func (s *Service) Requirement(id string) (Document, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return Document{}, err
+	}
+	return Document{e.raw, e.etag}, nil
+}
+
+func (s *Service) entry(id string) (*entry, error) {
+	e, found := s.current.Load().find(id)
+	if !found {
+		return nil, s.unknown(id)
+	}
+	return e, nil
+}
+
+func (s *Service) unknown(id string) *fault.Error {
+	err := fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", clip(id))
+	if near, ok := s.current.Load().like(id); ok {
+		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
+	}
+	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
+}
+
+// withHint adds what only the published state knows to a refusal.
+func (s *Service) withHint(refusal *fault.Error, id string) error {
+	if refusal.Code == "unknown_requirement" {
+		return s.unknown(id)
+	}
+	return refusal
+}
+
+// NextFor is what an actor may do with a requirement now.
+type NextFor struct {
+	ID          string           `json:"id"`
+	Status      lifecycle.Status `json:"status"`
+	Revision    uint64           `json:"revision"`
+	Fingerprint string           `json:"fingerprint"`
+	Actor       lifecycle.Actor  `json:"actor"`
+	lifecycle.Next
+}
+
+// Next answers by the rules that Patch decides by.
+func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return NextFor{}, err
+	}
+	req := e.requirement()
+	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
+}
+
+// Query selects requirements. A zero member selects all.
+type Query struct {
+	Status  lifecycle.Status
+	Role    lifecycle.Role // whose turn it is
+	Suspect *bool
+	Retired *bool
+	Text    string // in id, title or text, without regard to case
+	After   string // the id of the last requirement of the page before
+	Limit   int
+}
+
+// List is one page of requirements in document order.
+type List struct {
+	Total        int       `json:"total"` // that match, on all pages
+	Requirements []Summary `json:"requirements"`
+	After        string    `json:"-"` // cursor of the next page; "" when this is the last
+}
+
+// List reads a page. An unknown cursor is fault.Malformed.
+func (s *Service) List(q Query) (List, error) {
+	snap := s.current.Load()
+	start := -1
+	if q.After != "" {
+		i, found := snap.position[q.After]
+		if !found {
+			return List{}, fault.New(fault.Malformed, "unknown_cursor", "after names no requirement").
+				WithFix("follow next of the page before, or start without after")
+		}
+		start = i
+	}
+	list := List{Requirements: []Summary{}}
+	q.Text = strings.ToLower(q.Text)
+	i := -1
+	for e := range snap.all() {
+		i++
+		if !q.matches(e) {
+			continue
+		}
+		list.Total++
+		if i <= start {
+			continue
+		}
+		if len(list.Requirements) < q.Limit {
+			list.Requirements = append(list.Requirements, e.summary)
+		} else if list.After == "" {
+			list.After = list.Requirements[len(list.Requirements)-1].ID
+		}
+	}
+	return list, nil
+}
+
+func (q Query) matches(e *entry) bool {
+	s := e.summary
+	switch {
+	case q.Status != "" && s.Status != q.Status,
+		q.Role != "" && !slices.Contains(s.WaitingFor, q.Role),
+		q.Suspect != nil && s.Suspect != *q.Suspect,
+		q.Retired != nil && s.Retired != *q.Retired:
+		return false
+	case q.Text == "" || strings.Contains(strings.ToLower(s.ID+"\n"+s.Title), q.Text):
+		return true
+	}
+	return strings.Contains(strings.ToLower(e.requirement().Text), q.Text)
+}
+
+// Project is the whole state: the bytes of project_status.json, its entity tag, and how to write it.
+func (s *Service) Project() (etag string, write func(io.Writer) error) {
+	snap := s.current.Load()
+	return snap.etag(), snap.writeTo
+}
+
+// WorkflowView is the rules as data.
+type WorkflowView struct {
+	Name        string                      `json:"name"`
+	Statuses    []lifecycle.Status          `json:"statuses"`
+	Transitions []lifecycle.Transition      `json:"transitions"`
+	Gates       []lifecycle.Gate            `json:"gates"`
+	Fields      map[lifecycle.Role][]string `json:"fields"`
+	DeadEnds    []lifecycle.Status          `json:"dead_ends"`
+}
+
+// Workflow is what the service decides by.
+func (s *Service) Workflow() WorkflowView {
+	w := s.options.Workflow
+	view := WorkflowView{
+		w.Name, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(), map[lifecycle.Role][]string{},
+		append([]lifecycle.Status{}, w.DeadEnds()...),
+	}
+	for _, role := range lifecycle.Roles() {
+		view.Fields[role] = append([]string{}, lifecycle.FieldsOf(role)...)
+	}
+	return view
+}
+
+// History is the records about one requirement, from number from on.
+func (s *Service) History(ctx context.Context, id string, from uint64, limit int) (ledger.Page, error) {
+	if _, err := s.entry(id); err != nil {
+		return ledger.Page{}, err
+	}
+	return s.ledger.History(ctx, id, from, limit)
+}
+
+// Audit is the whole log, from number from on.
+func (s *Service) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, error) {
+	return s.ledger.Records(ctx, from, limit)
+}
+
+// Blob is data too large for a record, by its digest.
+func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
+	return s.ledger.Blob(ctx, digest)
+}
+
+// State is what health checks and metrics show.
+type State struct {
+	Ledger       error // why no change can be made any more, or nil
+	Import       error // why the last import failed, or nil
+	Export       ExportState
+	LogSize      uint64
+	Requirements int
+	ByStatus     map[lifecycle.Status]int
+}
+
+// State reads the present state.
+func (s *Service) State() State {
+	snap := s.current.Load()
+	return State{s.ledger.Err(), s.ImportFailure(), s.exporter.status(), snap.head.Size, len(snap.position), snap.counts.byStatus}
+}

@@ -1,0 +1,89 @@
+package orchestrator
+
+import (
+	"encoding/json"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// The kinds of audit records that this package writes, each with the shape of its data.
+const (
+	kindWorkflowChosen = "workflow.chosen"          // workflowChosen
+	kindImported       = "requirements.imported"    // imported
+	kindChanged        = "requirement.changed"      // proposed, with Revision and SHA256
+	kindRefused        = "requirement.refused"      // proposed, with Refusal
+	kindRequestRefused = "request.refused"          // requestRefused: refused before it was read as a change
+	kindKeysForgotten  = "idempotency.keys_expired" // keysForgotten
+)
+
+type workflowChosen struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// imported accounts for an import: the definitions that are new or changed, what was retired, and the
+// project as it is afterwards (IDs are left out when they are as before).
+type imported struct {
+	Name    string                 `json:"name"`
+	Sources []SourceFile           `json:"sources"`
+	Defined []lifecycle.Definition `json:"defined"`
+	Retired []string               `json:"retired"`
+	IDs     []string               `json:"ids,omitempty"`
+}
+
+// proposed accounts for a change request that was decided. Replaying it gives the same decision.
+type proposed struct {
+	Change         json.RawMessage `json:"change"`
+	IfMatch        []string        `json:"if_match,omitempty"`
+	IdempotencyKey string          `json:"idempotency_key,omitempty"`
+	BodySHA256     string          `json:"body_sha256,omitempty"` // of the body as sent; with IdempotencyKey
+	Revision       uint64          `json:"revision,omitzero"`    // accepted: the revision it made
+	SHA256         string          `json:"sha256,omitempty"`      // accepted: of the stored requirement
+	Refusal        *fault.Error    `json:"refusal,omitempty"`
+}
+
+// requestRefused accounts for a request that never became a change: not JSON, too large, not allowed.
+type requestRefused struct {
+	Request    string       `json:"request"` // method and route
+	BodySHA256 string       `json:"body_sha256,omitempty"`
+	BodyBytes  int          `json:"body_bytes,omitzero"`
+	Refusal    *fault.Error `json:"refusal"`
+}
+
+type keysForgotten struct {
+	Keys []string `json:"keys"`
+}
+
+// firstAnswer is what an Idempotency-Key was first answered with.
+type firstAnswer struct {
+	At          time.Time       `json:"at"`
+	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
+	Requirement json.RawMessage `json:"requirement,omitempty"`
+	Revision    uint64          `json:"revision,omitzero"`
+	Refusal     *fault.Error    `json:"refusal,omitempty"`
+}
+
+// project is what is known beside the requirements.
+type project struct {
+	Name     string       `json:"name"`
+	Sources  []SourceFile `json:"sources"`
+	Workflow string       `json:"workflow"`
+	IDs      []string     `json:"ids"` // document order, then the retired
+}
+
+// SourceFile is a requirement document as it was imported.
+type SourceFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// workflow is the one in force; before the first choice nothing is allowed.
+func (p project) workflow() lifecycle.Workflow {
+	w, err := lifecycle.ParseWorkflow(p.Workflow)
+	if err != nil {
+		return lifecycle.Workflow{}
+	}
+	return w
+}

@@ -1,0 +1,274 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+// Verified is what Verify found in order.
+type Verified struct {
+	Records      uint64     `json:"records"`
+	Root         audit.Hash `json:"root"`
+	Requirements int        `json:"requirements"`
+	Export       string     `json:"export"` // matches, behind (whole, of an earlier moment) or absent
+}
+
+// Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
+// for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
+// must be the state at the size of the log that it names. A nil export is reported as absent.
+func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, error) {
+	f := &fold{requirements: map[string]lifecycle.Requirement{}, raw: map[string][]byte{}, answers: map[string][]byte{}}
+	found := Verified{Export: "absent"}
+	var err error
+	if export != nil {
+		if f.export, err = io.ReadAll(export); err != nil {
+			return found, err
+		}
+		var head exportHead
+		if err := jsonv2.Unmarshal(f.export, &head); err != nil {
+			return found, damagedExport("it is not whole").Because(err)
+		}
+		f.exportSize, found.Export = head.Log.Size, "behind"
+	}
+	head, err := l.Verify(ctx, f.replay)
+	if err != nil {
+		return found, err
+	}
+	if f.exportSize > head.Size {
+		return found, damagedExport("it is of a log with %d records, the store has %d", f.exportSize, head.Size)
+	}
+	if export != nil && f.exportSize == head.Size {
+		found.Export = "matches"
+	}
+	found.Records, found.Root, found.Requirements = head.Size, head.Root, len(f.requirements)
+	return found, l.View(ctx, f.compare)
+}
+
+func damagedExport(format string, args ...any) *fault.Error {
+	return fault.New(fault.Conflict, "export_differs", "the export does not match the store: "+format, args...).
+		WithFix("the store is the truth: move the export away and start the service, which writes it anew; if the export is the newer one, put back the newer database")
+}
+
+// fold is the state that the log amounts to. It is a store.Getter, so that replayed decisions read it.
+type fold struct {
+	requirements map[string]lifecycle.Requirement
+	raw          map[string][]byte
+	answers      map[string][]byte
+	project      project
+	export       []byte
+	exportSize   uint64
+}
+
+// Get makes the fold readable as the tables it stands for.
+func (f *fold) Get(table, key string) ([]byte, error) {
+	switch table {
+	case tableRequirements.Name:
+		return f.raw[key], nil
+	case tableIdempotency.Name:
+		return f.answers[key], nil
+	}
+	return nil, nil
+}
+
+func (f *fold) put(req lifecycle.Requirement) error {
+	raw, err := encode(req)
+	f.requirements[req.ID], f.raw[req.ID] = req, raw
+	return err
+}
+
+func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) error {
+	err := f.apply(r, record)
+	if err != nil {
+		return fmt.Errorf("record %d, %s: %w", record.Seq, record.Kind, err)
+	}
+	if head.Size != f.exportSize {
+		return nil
+	}
+	return f.compareExport(head)
+}
+
+func (f *fold) apply(r store.Reader, record audit.Record) error {
+	switch record.Kind {
+	case kindWorkflowChosen:
+		data, err := ledger.DataOf[workflowChosen](r, record)
+		if err == nil && data.From != f.project.Workflow {
+			err = fmt.Errorf("the workflow before was %q, not %q", f.project.Workflow, data.From)
+		}
+		f.project.Workflow = data.To
+		return err
+	case kindImported:
+		data, err := ledger.DataOf[imported](r, record)
+		if err != nil {
+			return err
+		}
+		return f.imported(data)
+	case kindChanged, kindRefused:
+		data, err := ledger.DataOf[proposed](r, record)
+		if err != nil {
+			return err
+		}
+		return f.proposed(record, data)
+	case kindKeysForgotten:
+		data, err := ledger.DataOf[keysForgotten](r, record)
+		for _, key := range data.Keys {
+			delete(f.answers, key)
+		}
+		return err
+	}
+	return nil // another subsystem's, or one that changes no table
+}
+
+func (f *fold) imported(data imported) error {
+	for _, def := range data.Defined {
+		var known *lifecycle.Requirement
+		if req, found := f.requirements[def.ID]; found {
+			known = &req
+		}
+		next, drift := lifecycle.Define(known, def)
+		if drift == lifecycle.Unchanged {
+			return fmt.Errorf("it says that %s changed, which it did not", def.ID)
+		}
+		if err := f.put(next); err != nil {
+			return err
+		}
+	}
+	for _, id := range data.Retired {
+		next, drift := lifecycle.Retire(f.requirements[id])
+		if drift != lifecycle.Removed {
+			return fmt.Errorf("it retires %s, which was retired already", id)
+		}
+		if err := f.put(next); err != nil {
+			return err
+		}
+	}
+	f.project.Name, f.project.Sources = data.Name, data.Sources
+	if data.IDs != nil {
+		f.project.IDs = data.IDs
+	}
+	return nil
+}
+
+// proposed decides again, and holds the decision against the record.
+func (f *fold) proposed(record audit.Record, data proposed) error {
+	who := lifecycle.Actor{Name: record.Actor.Name, Role: lifecycle.Role(record.Actor.Role)}
+	_, known, err := recall(f, who, data.IdempotencyKey, record.At)
+	if err != nil {
+		return err
+	}
+	change, err := ParseChange(data.Change)
+	if err != nil {
+		return err
+	}
+	next, err := decide(f, f.project.workflow(), who, record.Subject, data.IfMatch, change, record.At)
+	refusal := asRefusal(err)
+	if err != nil && refusal == nil {
+		return err
+	}
+	if known {
+		refusal = keyReused()
+	}
+	if err := sameDecision(refusal, data.Refusal); err != nil {
+		return err
+	}
+	answer := firstAnswer{At: record.At, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
+	if refusal == nil {
+		if err := f.put(next); err != nil {
+			return err
+		}
+		answer.Requirement, answer.Revision = f.raw[next.ID], next.Revision
+		if next.Revision != data.Revision || digestOf(answer.Requirement) != data.SHA256 {
+			return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, digestOf(answer.Requirement), data.Revision, data.SHA256)
+		}
+	}
+	if data.IdempotencyKey == "" || known {
+		return nil
+	}
+	f.answers[keyOf(who, data.IdempotencyKey)], err = encode(answer)
+	return err
+}
+
+func sameDecision(now, then *fault.Error) error {
+	switch {
+	case now == nil && then != nil:
+		return fmt.Errorf("it was refused (%s), but the rules allow it", then.Code)
+	case now != nil && then == nil:
+		return fmt.Errorf("it was accepted, but the rules refuse it: %s: %s", now.Code, now.Error())
+	case now != nil && now.Code != then.Code:
+		return fmt.Errorf("it was refused as %s, but the rules refuse it as %s", then.Code, now.Code)
+	}
+	return nil
+}
+
+func (f *fold) compareExport(head audit.Head) error {
+	if f.export == nil {
+		return nil
+	}
+	entries := map[string]*entry{}
+	for id, req := range f.requirements {
+		entries[id] = newEntry(req, f.raw[id], f.project.workflow())
+	}
+	snap, err := newSnapshot(f.project, entries, head)
+	if err != nil {
+		return err
+	}
+	var want bytes.Buffer
+	if err := snap.writeTo(&want); err != nil {
+		return err
+	}
+	if !bytes.Equal(want.Bytes(), f.export) {
+		return damagedExport("it is not the state of the log at size %d", head.Size)
+	}
+	return nil
+}
+
+// compare holds the stored tables against the fold.
+func (f *fold) compare(r store.Reader) error {
+	want, err := encode(f.project)
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		table string
+		want  map[string][]byte
+	}{
+		{tableRequirements.Name, f.raw},
+		{tableIdempotency.Name, f.answers},
+		{tableProject.Name, map[string][]byte{keyProject: want}},
+	} {
+		if err := compareTable(r, c.table, c.want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareTable(r store.Reader, table string, want map[string][]byte) error {
+	left := maps.Clone(want)
+	err := r.Scan(table, "", "", func(key string, raw []byte) error {
+		expected, found := left[key]
+		switch {
+		case !found:
+			return disagree("table %s has %q, which the log does not account for", table, key)
+		case !bytes.Equal(expected, raw):
+			return disagree("table %s, %q is not what the log amounts to", table, key)
+		}
+		delete(left, key)
+		return nil
+	})
+	if err == nil && len(left) > 0 {
+		err = disagree("table %s lacks %q, which the log accounts for", table, slices.Sorted(maps.Keys(left))[0])
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+// Package orchestrator holds the use cases on requirements: import, read, propose a change, export, verify.
+//
+// It connects the rules (rules/lifecycle, which decide) with the ledger (which commits a change and its
+// audit record in one transaction). Every read is served from an immutable snapshot that is published
+// after the commit is durable; project_status.json is a projection of that snapshot.
+//
+// Tables: requirements (id: Requirement), idempotency (actor NUL key: the first answer), project (one key:
+// name, sources, workflow, document order). Audit record kinds and the shape of their data are in records.go.
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+var (
+	tableRequirements = ledger.Table[lifecycle.Requirement]{Name: "requirements"}
+	tableIdempotency  = ledger.Table[firstAnswer]{Name: "idempotency"}
+	tableProject      = ledger.Table[project]{Name: "project"}
+)
+
+const keyProject = "project"
+
+// Options are the choices of an operator.
+type Options struct {
+	Workflow       lifecycle.Workflow
+	ExportPath     string        // "" writes no export
+	ExportWait     time.Duration // how long a change waits for the export that contains it
+	RequireIfMatch bool          // a change without If-Match is refused
+}
+
+// Service is safe for concurrent use.
+type Service struct {
+	ledger    *ledger.Ledger
+	clock     func() time.Time
+	options   Options
+	current   atomic.Pointer[snapshot]
+	exporter  *exporter
+	importing sync.Mutex // one import at a time
+	imports   importState
+}
+
+// Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
+// exports to be written.
+func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
+	s := &Service{ledger: l, clock: clock, options: options}
+	s.exporter = newExporter(options.ExportPath, s.current.Load)
+	snap, err := load(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	s.current.Store(snap)
+	l.Follow(s.follow)
+	return s, s.chooseWorkflow(ctx)
+}
+
+// Run writes exports until ctx ends, and then the last one.
+func (s *Service) Run(ctx context.Context) error { return s.exporter.run(ctx) }
+
+func load(ctx context.Context, l *ledger.Ledger) (*snapshot, error) {
+	var snap *snapshot
+	err := l.View(ctx, func(r store.Reader) error {
+		p, _, err := tableProject.Get(r, keyProject)
+		if err != nil {
+			return err
+		}
+		entries := make(map[string]*entry, len(p.IDs))
+		err = tableRequirements.Scan(r, func(id string, raw []byte, req lifecycle.Requirement) error {
+			entries[id] = newEntry(req, slices.Clone(raw), p.workflow())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		snap, err = newSnapshot(p, entries, l.Head())
+		return err
+	})
+	return snap, err
+}
+
+// follow publishes a batch of durable commits as one new snapshot.
+func (s *Service) follow(batch []ledger.Commit) {
+	s.current.Store(s.current.Load().after(batch))
+	s.exporter.wake()
+}
+
+func (s *Service) chooseWorkflow(ctx context.Context) error {
+	chosen := s.options.Workflow.Name
+	if s.current.Load().project.Workflow == chosen {
+		return nil
+	}
+	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		p, _, err := tableProject.Get(tx, keyProject)
+		if err != nil {
+			return err
+		}
+		data := workflowChosen{From: p.Workflow, To: chosen}
+		p.Workflow = chosen
+		if _, err := tableProject.Put(tx, keyProject, p); err != nil {
+			return err
+		}
+		return tx.Append(ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(), Data: data})
+	})
+}
+
+func auditActor(who lifecycle.Actor) audit.Actor {
+	return audit.Actor{Name: who.Name, Role: string(who.Role)}
+}

@@ -1,0 +1,183 @@
+// Package strictjson reads JSON as RFC 8259 and RFC 7493 (I-JSON) mean it, at every door of the service.
+//
+// It refuses what lenient decoders let through or repair: duplicate names, invalid UTF-8, lone surrogates,
+// NUL characters, a byte order mark, data after the value, nesting deeper than MaxDepth, and numbers that
+// no reader can hold (longer than MaxNumber characters, or with an exponent beyond MaxExponent).
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+)
+
+// The limits of a value.
+const (
+	MaxDepth    = 32  // levels of objects and arrays
+	MaxNumber   = 32  // characters of a number
+	MaxExponent = 308 // absolute value of a number's exponent
+)
+
+// Parse reads one JSON value into map[string]any, []any, string, json.Number, bool and nil. Its error is
+// a *fault.Error of kind Malformed that points at the place.
+func Parse(body []byte) (any, error) {
+	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
+		return nil, malformed("", "json_byte_order_mark", "the body starts with a byte order mark").WithFix("send UTF-8 without a byte order mark")
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, malformed("", "json_empty", "the body is empty").WithFix("send one JSON object")
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	value, err := readValue(d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, malformed("", "json_trailing_data", "there is data after the JSON value, at byte %d", d.InputOffset()).WithFix("send exactly one JSON value")
+	}
+	return value, nil
+}
+
+// Decode fills v from a body that Parse accepts. A type that does not fit is *fault.Error of kind Invalid.
+func Decode(body []byte, v any) error {
+	if _, err := Parse(body); err != nil {
+		return err
+	}
+	return Fill(body, v)
+}
+
+// Fill is Decode for a body that Parse has already accepted.
+func Fill(body []byte, v any) error {
+	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true))
+	if err == nil {
+		return nil
+	}
+	field := fault.Field{Code: "type", Detail: "cannot be read: " + err.Error()}
+	var semantic *jsonv2.SemanticError
+	if errors.As(err, &semantic) {
+		field = fault.Field{Pointer: string(semantic.JSONPointer), Code: "type", Detail: "has a type or value that does not belong here"}
+	}
+	return fault.New(fault.Invalid, "json_type", "the body does not have the expected shape").WithFields(field).
+		WithFix("compare it with the schema under /schemas/")
+}
+
+func readValue(d *jsontext.Decoder) (any, error) {
+	tok, err := d.ReadToken()
+	if err != nil {
+		return nil, syntax(d, err)
+	}
+	switch tok.Kind() {
+	case '{':
+		return readObject(d)
+	case '[':
+		return readArray(d)
+	case '"':
+		return readString(d, tok)
+	case '0':
+		return readNumber(d, tok.String())
+	case 't', 'f':
+		return tok.Bool(), nil
+	}
+	return nil, nil
+}
+
+func readObject(d *jsontext.Decoder) (any, error) {
+	if err := checkDepth(d); err != nil {
+		return nil, err
+	}
+	object := map[string]any{}
+	for d.PeekKind() != '}' {
+		tok, err := d.ReadToken()
+		if err != nil {
+			return nil, syntax(d, err)
+		}
+		name, err := readString(d, tok)
+		if err != nil {
+			return nil, err
+		}
+		if object[name], err = readValue(d); err != nil {
+			return nil, err
+		}
+	}
+	return object, closing(d)
+}
+
+func readArray(d *jsontext.Decoder) (any, error) {
+	if err := checkDepth(d); err != nil {
+		return nil, err
+	}
+	array := []any{}
+	for d.PeekKind() != ']' {
+		value, err := readValue(d)
+		if err != nil {
+			return nil, err
+		}
+		array = append(array, value)
+	}
+	return array, closing(d)
+}
+
+func closing(d *jsontext.Decoder) error {
+	if _, err := d.ReadToken(); err != nil {
+		return syntax(d, err)
+	}
+	return nil
+}
+
+func readString(d *jsontext.Decoder, tok jsontext.Token) (string, error) {
+	s := tok.String()
+	if strings.ContainsRune(s, 0) {
+		return "", malformed(pointer(d), "json_nul", "a string contains the NUL character").WithFix("leave \\u0000 out")
+	}
+	return s, nil
+}
+
+func readNumber(d *jsontext.Decoder, text string) (any, error) {
+	exponent := 0
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		exponent, _ = strconv.Atoi(text[i+1:]) // out of range gives the largest int
+	}
+	if len(text) > MaxNumber || exponent > MaxExponent || exponent < -MaxExponent {
+		return nil, malformed(pointer(d), "json_number", "a number is too long or too large").
+			WithFix("use at most %d characters and an exponent between -%d and %d", MaxNumber, MaxExponent, MaxExponent)
+	}
+	return json.Number(text), nil
+}
+
+func checkDepth(d *jsontext.Decoder) error {
+	if d.StackDepth() > MaxDepth {
+		return malformed("", "json_depth", "the value is nested deeper than %d levels", MaxDepth).WithFix("send a flatter value")
+	}
+	return nil
+}
+
+func syntax(d *jsontext.Decoder, err error) error {
+	at := pointer(d)
+	var where *jsontext.SyntacticError
+	if errors.As(err, &where) {
+		at = string(where.JSONPointer)
+		err = where.Err
+	}
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return malformed(at, "json_duplicate_name", "a name stands twice in one object").WithFix("send every name once")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return malformed(at, "json_syntax", "the JSON ends early").WithFix("send one complete JSON value")
+	}
+	return malformed(at, "json_syntax", "this is not JSON, at byte %d: %s", d.InputOffset(), err).WithFix("send one valid JSON value in UTF-8")
+}
+
+func pointer(d *jsontext.Decoder) string { return string(d.StackPointer()) }
+
+func malformed(at, code, format string, args ...any) *fault.Error {
+	err := fault.New(fault.Malformed, code, format, args...)
+	return err.WithFields(fault.Field{Pointer: at, Detail: err.Detail})
+}
