@@ -42,9 +42,9 @@ func newLogger(out *os.File, format, level string) (zerolog.Logger, error) {
 func console(out io.Writer, colour bool) zerolog.ConsoleWriter {
 	return zerolog.ConsoleWriter{
 		Out: out, NoColor: !colour || os.Getenv("NO_COLOR") != "", TimeFormat: time.TimeOnly,
-		FormatMessage:       func(v any) string { return printable(text(v)) },
-		FormatFieldValue:    func(v any) string { return quoted(text(v)) },
-		FormatErrFieldValue: func(v any) string { return quoted(text(v)) },
+		FormatMessage:       escaped,
+		FormatFieldValue:    escaped,
+		FormatErrFieldValue: escaped,
 	}
 }
 

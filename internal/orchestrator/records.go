@@ -39,7 +39,7 @@ type proposed struct {
 	IfMatch        []string        `json:"if_match,omitempty"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty"`
 	BodySHA256     string          `json:"body_sha256,omitempty"` // of the body as sent; with IdempotencyKey
-	Revision       uint64          `json:"revision,omitzero"`    // accepted: the revision it made
+	Revision       uint64          `json:"revision,omitzero"`     // accepted: the revision it made
 	SHA256         string          `json:"sha256,omitempty"`      // accepted: of the stored requirement
 	Refusal        *fault.Error    `json:"refusal,omitempty"`
 }

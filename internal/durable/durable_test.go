@@ -1,0 +1,258 @@
+package durable
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+func requireContent(t *testing.T, want, path string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
+}
+
+func requireNames(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	names := []string{}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	require.ElementsMatch(t, want, names)
+}
+
+func TestWriteFileMakesAndReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state.json")
+	require.NoError(t, WriteFile(path, 0o600, text("a long first content")))
+	require.NoError(t, WriteFile(path, 0o600, text("second")))
+	requireContent(t, "second", path)
+	requireNames(t, dir, "state.json")
+}
+
+func TestWriteFileRelativePath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, WriteFile("plain", 0o600, text("x")))
+	requireContent(t, "x", "plain")
+}
+
+func TestWriteFileGivesPermLessUmask(t *testing.T) {
+	old := syscall.Umask(0o027)
+	defer syscall.Umask(old)
+	path := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(path, nil, 0o666))
+	for perm, want := range map[os.FileMode]os.FileMode{0o600: 0o600, 0o644: 0o640, 0o400: 0o400} {
+		require.NoError(t, WriteFile(path, perm, text("x")))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, want, info.Mode(), "asked for %v", perm)
+	}
+}
+
+// Each version is one letter repeated to a length of its own, so that any mix or cut shows.
+func TestReadersSeeWholeFilesOnly(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	version := func(n int) string { return strings.Repeat(string(rune('a'+n%26)), 100_000+n*1000) }
+	whole := map[string]bool{}
+	for n := range 50 {
+		whole[version(n)] = true
+	}
+	require.NoError(t, WriteFile(path, 0o600, text(version(0))))
+
+	var writers, readers sync.WaitGroup
+	done := make(chan struct{})
+	for range 3 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				got, err := os.ReadFile(path)
+				if err != nil || !whole[string(got)] {
+					t.Errorf("read %d bytes that nobody wrote as a whole, error %v", len(got), err)
+					return
+				}
+			}
+		})
+	}
+	for start := range 2 {
+		writers.Go(func() {
+			for n := start; n < 50; n += 2 {
+				if err := WriteFile(path, 0o600, text(version(n))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	requireNames(t, dir, "f")
+}
+
+func TestFailedWriteLeavesTheOldFileAlone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	require.NoError(t, WriteFile(path, 0o600, text("old")))
+	broken := errors.New("source broke")
+
+	err := WriteFile(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(make([]byte, 3*bufferSize)) // more than the buffer, so the file has been written to
+		require.NoError(t, err)
+		return broken
+	})
+	require.ErrorIs(t, err, broken)
+	require.ErrorContains(t, err, path)
+	requireContent(t, "old", path)
+	requireNames(t, dir, "f")
+
+	require.Panics(t, func() { _ = WriteFile(path, 0o600, func(io.Writer) error { panic("defect") }) })
+	requireContent(t, "old", path)
+	requireNames(t, dir, "f")
+}
+
+func TestFailedRenameLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	err := WriteFile(path, 0o600, func(io.Writer) error { return os.Mkdir(path, 0o700) })
+	require.ErrorContains(t, err, "write "+path)
+	requireNames(t, dir, "f")
+}
+
+func TestRefusedTargets(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
+	for path, want := range map[string]string{
+		"absent/f": "no such file or directory",
+		"file/f":   "not a directory",
+		"folder":   "no regular file",
+		"pipe":     "no regular file",
+		"loop":     "too many symbolic links",
+	} {
+		called := false
+		err := WriteFile(filepath.Join(dir, path), 0o600, func(io.Writer) error { called = true; return nil })
+		require.ErrorContains(t, err, want, path)
+		require.ErrorContains(t, err, "write "+filepath.Join(dir, path), path)
+		require.False(t, called, path)
+	}
+	requireNames(t, dir, "file", "folder", "pipe", "loop")
+}
+
+func TestUnwritableFolderIsNamed(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o500))
+	err := WriteFile(filepath.Join(dir, "f"), 0o600, text("x"))
+	require.ErrorIs(t, err, fs.ErrPermission)
+	require.ErrorContains(t, err, "create a file in folder "+dir+": permission denied")
+}
+
+// The name is too long for the temporary file: the one way to fail at creating it that root meets too.
+func TestFailureToCreateNamesFolderAndCause(t *testing.T) {
+	dir := t.TempDir()
+	err := WriteFile(filepath.Join(dir, strings.Repeat("n", 250)), 0o600, text("x"))
+	require.ErrorIs(t, err, syscall.ENAMETOOLONG)
+	require.ErrorContains(t, err, "create a file in folder "+dir+": ")
+	require.NotContains(t, err.Error(), tempSuffix)
+	requireNames(t, dir)
+}
+
+func TestSymbolicLinksAreKeptAndFollowed(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{"real/deep", "other"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "real/f"), []byte("old"), 0o600))
+	links := map[string]string{
+		"direct":     "real/f",
+		"chain":      "direct",
+		"absolute":   filepath.Join(dir, "real/f"),
+		"linkfolder": "real/deep",
+		"dotdot":     "linkfolder/../f", // real/f, not f: ".." belongs to where the link leads
+		"dangling":   "other/new",
+	}
+	for link, to := range links {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, link)))
+	}
+	for link, target := range map[string]string{
+		"direct": "real/f", "chain": "real/f", "absolute": "real/f", "dotdot": "real/f",
+		"linkfolder/f": "real/deep/f", "dangling": "other/new",
+	} {
+		require.NoError(t, WriteFile(filepath.Join(dir, link), 0o600, text("by "+link)), link)
+		requireContent(t, "by "+link, filepath.Join(dir, target))
+	}
+	for link, to := range links {
+		got, err := os.Readlink(filepath.Join(dir, link))
+		require.NoError(t, err)
+		require.Equal(t, to, got)
+	}
+	requireNames(t, filepath.Join(dir, "real"), "f", "deep")
+	requireNames(t, filepath.Join(dir, "other"), "new")
+}
+
+func TestContentIsStreamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	const lines, line = 1 << 18, "sixty-four bytes of content in every line, so 16 MiB in the end\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NoError(t, WriteFile(path, 0o600, func(w io.Writer) error {
+		for range lines {
+			if _, err := io.WriteString(w, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(got, bytes.Repeat([]byte(line), lines)))
+}
+
+func TestRemoveStaleTakesOnlyItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	require.NoError(t, os.Symlink("f", filepath.Join(dir, "link")))
+	kept := []string{"f", "link", ".f.tmp", ".f.notes.tmp", ".g." + rand.Text() + tempSuffix}
+	for _, name := range append([]string{"." + "f." + rand.Text() + tempSuffix}, kept...) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	require.NoError(t, RemoveStale(filepath.Join(dir, "link")))
+	requireNames(t, dir, kept...)
+	require.NoError(t, RemoveStale(path))
+	requireNames(t, dir, kept...)
+}
+
+func TestRemoveStaleWithoutFolder(t *testing.T) {
+	require.NoError(t, RemoveStale(filepath.Join(t.TempDir(), "absent", "f")))
+}

@@ -1,0 +1,126 @@
+package token
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"orchestrator/internal/fault"
+)
+
+// longestWait keeps a very low rate from overflowing a Duration.
+const longestWait = 24 * time.Hour
+
+// Limit is how many requests each token may make: PerSecond in the long run, Burst at once.
+// PerSecond 0 is no limit.
+type Limit struct {
+	PerSecond float64
+	Burst     int
+}
+
+// Authenticator answers who presents a token. Its methods may be called at the same time; a request is
+// answered from one whole set of tokens, old or new.
+type Authenticator struct {
+	file    *File
+	limit   Limit
+	current atomic.Pointer[set]
+	reload  sync.Mutex // orders Reloads, so that an older file never replaces a newer one
+}
+
+// set is one reading of the token file; immutable but for the state inside the limiters.
+type set struct {
+	tokens   []Token
+	sums     [][sha256.Size]byte      // of the tokens, in their order
+	limiters map[string]*rate.Limiter // by token id; none without a limit
+}
+
+// NewAuthenticator reads the file, with the errors of File.List. A limit that could never be met is
+// fault.Invalid.
+func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
+	if !(limit.PerSecond >= 0) || math.IsInf(limit.PerSecond, 1) || limit.PerSecond > 0 && limit.Burst < 1 {
+		return nil, fault.New(fault.Invalid, "token_limit", "a rate limit of %v a second, %d at once, lets nothing through",
+			limit.PerSecond, limit.Burst).WithFix("give a rate above 0 with a burst of at least 1, or a rate of 0 for no limit")
+	}
+	a := &Authenticator{file: file, limit: limit}
+	a.current.Store(&set{})
+	tokens, err := file.List()
+	if err != nil {
+		return nil, err
+	}
+	a.replace(tokens)
+	return a, nil
+}
+
+// Reload reads the file again. On an error, a missing file included, the tokens stay as they were, so a
+// slip of the editor locks nobody out; a token is revoked only when a good file without it is read.
+// Tokens that stay keep the state of their rate limit.
+func (a *Authenticator) Reload() error {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	tokens, err := a.file.List()
+	if err != nil {
+		return fmt.Errorf("tokens not reloaded, the previous ones stay in force: %w", err)
+	}
+	a.replace(tokens)
+	return nil
+}
+
+func (a *Authenticator) replace(tokens []Token) {
+	previous := a.current.Load().limiters
+	next := &set{
+		tokens:   tokens,
+		sums:     make([][sha256.Size]byte, len(tokens)),
+		limiters: make(map[string]*rate.Limiter, len(tokens)),
+	}
+	for i, t := range tokens {
+		_, _ = hex.Decode(next.sums[i][:], []byte(t.SHA256)) // decode has checked it
+		if a.limit.PerSecond == 0 {
+			continue
+		}
+		limiter, kept := previous[t.ID]
+		if !kept {
+			limiter = rate.NewLimiter(rate.Limit(a.limit.PerSecond), a.limit.Burst)
+		}
+		next.limiters[t.ID] = limiter
+	}
+	a.current.Store(next)
+}
+
+// Authenticate returns the token whose text is presented, which must be all of it and nothing else.
+// Every refusal is fault.Unauthenticated: token_unknown, also for a revoked token, or token_expired. How
+// long it takes tells nothing about the tokens there are but their number.
+func (a *Authenticator) Authenticate(presented string, now time.Time) (Token, error) {
+	current, sum, found := a.current.Load(), sha256.Sum256([]byte(presented)), -1
+	for i := range current.sums {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(current.sums[i][:], sum[:]), i, found)
+	}
+	if found < 0 {
+		return Token{}, fault.New(fault.Unauthenticated, "token_unknown", "the token is unknown or has been revoked").
+			WithFix("send a current token whole, as it was made; `orchestrator token add` makes a new one")
+	}
+	t := current.tokens[found]
+	if t.Expired(now) {
+		return Token{}, fault.New(fault.Unauthenticated, "token_expired", "the token expired at %s",
+			t.Expires.Format(time.RFC3339)).WithFix("have a new one made with `orchestrator token add`")
+	}
+	return t, nil
+}
+
+// Allow counts one request of an authenticated token against its rate limit. Where it is not ok, the
+// request is not counted, and retryAfter is how long it takes until one is allowed, a day at most. A token
+// that was revoked after it was authenticated is allowed: its request is already under way.
+func (a *Authenticator) Allow(t Token, now time.Time) (retryAfter time.Duration, ok bool) {
+	limiter := a.current.Load().limiters[t.ID]
+	if limiter == nil || limiter.AllowN(now, 1) {
+		return 0, true
+	}
+	seconds := min((1-limiter.TokensAt(now))/a.limit.PerSecond, longestWait.Seconds())
+	return max(time.Duration(math.Ceil(seconds*float64(time.Second))), 1), false
+}

@@ -1,0 +1,113 @@
+// Package token holds the credentials that say who a caller is and which role it has.
+//
+// A token is a text of the form orc_<role>_<random>, shown once, when it is made. The file tokens.json
+// in the data folder (mode 0600) keeps its SHA-256 and never the token itself; a fast hash is enough,
+// because the text carries at least 128 random bits. A token holds one role; a name may hold several
+// tokens. No error of this package shows a token or anything that a person may have put in its place.
+//
+// The package reads and writes tokens.json, tokens.json.lock and, at the first start, tokens/<role>.token.
+// Unix only: it locks with flock.
+package token
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"orchestrator/internal/fault"
+)
+
+const (
+	maxName  = 64 // characters
+	idLength = 12 // hexadecimal digits of the token's SHA-256
+)
+
+// Token is one credential as the file keeps it.
+type Token struct {
+	ID      string    `json:"id"`   // the start of SHA256, unless edited by hand; unique in the file
+	Name    string    `json:"name"` // who acts; the same name on several tokens is the same actor
+	Role    string    `json:"role"`
+	SHA256  string    `json:"sha256"` // of the token's text, in lower-case hexadecimal; unique in the file
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"` // the first moment at which it no longer works; zero is never
+}
+
+// Expired says whether the token no longer works at now.
+func (t Token) Expired(now time.Time) bool {
+	return !t.Expires.IsZero() && !now.Before(t.Expires)
+}
+
+// create makes a token that existing does not hold, and the secret text that proves it.
+func create(name, role string, expires, now time.Time, existing []Token) (secret string, made Token) {
+	for {
+		secret = "orc_" + role + "_" + rand.Text()
+		sum := digest(secret)
+		made = Token{
+			ID: sum[:idLength], Name: name, Role: role, SHA256: sum,
+			Created: wholeSecond(now), Expires: wholeSecond(expires),
+		}
+		if !taken(existing, made.ID) {
+			return secret, made
+		}
+	}
+}
+
+func taken(tokens []Token, id string) bool {
+	for _, t := range tokens {
+		if t.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func digest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+func wholeSecond(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Second)
+}
+
+// checkNew says why Add refuses a name, role or expiry; nil where it does not.
+func checkNew(name, role string, validRole func(string) bool, expires, now time.Time) error {
+	switch {
+	case !validName(name):
+		return fault.New(fault.Invalid, "token_name", "a token's name cannot be used").
+			WithFix("give 1 to %d visible characters: no white space, control or invisible characters", maxName)
+	case !validRole(role):
+		return fault.New(fault.Invalid, "token_role", "a token's role is unknown").
+			WithFix("give a role of the workflow, in lower case")
+	case !expires.IsZero() && !wholeSecond(expires).After(now):
+		return fault.New(fault.Invalid, "token_expiry", "the token would expire at %s, which has passed",
+			wholeSecond(expires).Format(time.RFC3339)).WithFix("give a later moment, or none")
+	}
+	return nil
+}
+
+func validName(name string) bool {
+	if !utf8.ValidString(name) || name == "" || utf8.RuneCountInString(name) > maxName {
+		return false
+	}
+	for _, r := range name {
+		if !visible(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// visible refuses what would let two names look the same and differ. IsPrint already refuses white space
+// other than U+0020, control and format characters; some letters and marks are invisible all the same.
+func visible(r rune) bool {
+	const brailleBlank = '\u2800'
+	return unicode.IsPrint(r) && r != ' ' && r != brailleBlank &&
+		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}

@@ -1,0 +1,194 @@
+// Package watch tells when the content of files changes.
+//
+// It watches the folders of the files, not the files, because editors and deployment tools replace a
+// file instead of writing into it, and it compares contents by SHA-256, because many events change
+// nothing. Symbolic links on the way to a file are watched too, so a link that is pointed elsewhere, as
+// Kubernetes does with mounted configuration, is a change. Every half minute the files are looked at
+// without any event, for network file systems and folders that came back, which send none.
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+const (
+	rescanEvery = 30 * time.Second
+	patience    = 10 // debounces for which steady writing to a file can put off the look at it
+)
+
+// Files calls changed with a path, as given, each time the content of that file has become other than
+// the one seen last, once the file has been left alone for debounce, or after ten times as long where it
+// never is. It blocks until ctx ends, then returns nil; no call starts after that.
+//
+// seen holds the contents that the caller already knows, by path; a file that is not in it counts as new
+// and is reported at the start. For no change to be lost, take seen before reading the files, with Look,
+// or from the very bytes that were read; a change between that and the call of Files is then reported at
+// the start. Taken with Look, a file that changes before the caller reads it is reported once too often.
+//
+// A file that is missing is not reported until it is back with a content other than the last. What
+// cannot be read or watched is reported to failed, once until it changes, and tried again. Between two
+// looks only the last content counts. changed and failed are called one after the other from the
+// calling goroutine; while they run nothing is looked at, and nothing is lost.
+//
+// A file whose folder does not exist, or a system without a free watcher, is an error at once.
+func Files(ctx context.Context, paths []string, seen Seen, debounce time.Duration,
+	changed func(path string), failed func(error),
+) error {
+	return run(ctx, paths, seen, timing{debounce, rescanEvery}, changed, failed)
+}
+
+type timing struct{ debounce, rescan time.Duration }
+
+func run(ctx context.Context, paths []string, seen Seen, every timing, changed func(string), failed func(error)) error {
+	w := &watcher{every: every, changed: changed, failed: failed, troubles: map[string]string{}}
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		f, err := newFile(path, seen)
+		if err != nil {
+			return err
+		}
+		w.files = append(w.files, f)
+	}
+	var err error
+	if w.events, err = fsnotify.NewWatcher(); err != nil {
+		return fmt.Errorf("watch files: %w", err)
+	}
+	defer w.events.Close()
+	return w.loop(ctx)
+}
+
+// watcher is the state of one call of Files.
+type watcher struct {
+	events   *fsnotify.Watcher
+	files    []*file
+	every    timing
+	changed  func(string)
+	failed   func(error)
+	troubles map[string]string // what failed was told last, by subject
+}
+
+func (w *watcher) loop(ctx context.Context) error {
+	rescan := time.NewTicker(w.every.rescan)
+	defer rescan.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	w.watchFolders()
+	w.lookAtAll()
+	for ctx.Err() == nil {
+		if due := w.nextDue(); due.IsZero() {
+			timer.Stop()
+		} else {
+			timer.Reset(time.Until(due))
+		}
+		select {
+		case <-ctx.Done():
+		case event, ok := <-w.events.Events:
+			if !ok {
+				return errors.New("watch files: the system's watcher has ended")
+			}
+			w.touch(filepath.Clean(event.Name))
+		case err := <-w.events.Errors:
+			if err != nil && !errors.Is(err, fsnotify.ErrEventOverflow) {
+				w.failed(fmt.Errorf("watch files: %w", err))
+			}
+			w.lookAtAll() // events may have been lost
+		case <-rescan.C:
+			w.lookAtAll()
+		case <-timer.C:
+			w.look(ctx)
+		}
+	}
+	return nil
+}
+
+// touch notes an event on the folder entry name.
+func (w *watcher) touch(name string) {
+	for _, f := range w.files {
+		if f.dependsOn(name) {
+			f.postpone(time.Now(), w.every.debounce)
+		}
+	}
+}
+
+func (w *watcher) lookAtAll() {
+	for _, f := range w.files {
+		if f.due.IsZero() {
+			f.postpone(time.Now(), w.every.debounce)
+		}
+	}
+}
+
+// nextDue is when the next look is due; zero is never.
+func (w *watcher) nextDue() (next time.Time) {
+	for _, f := range w.files {
+		if !f.due.IsZero() && (next.IsZero() || f.due.Before(next)) {
+			next = f.due
+		}
+	}
+	return next
+}
+
+// look reads the files that are due. The folders come first: what changes after they are watched makes
+// an event, what changed before is read.
+func (w *watcher) look(ctx context.Context) {
+	w.watchFolders()
+	for _, f := range w.files {
+		if f.due.IsZero() || f.due.After(time.Now()) {
+			continue
+		}
+		f.due = time.Time{}
+		sum, exists, err := hash(f.absolute)
+		w.trouble(f.path, err)
+		if err != nil || !exists || f.known && f.sum == sum {
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.sum, f.known = sum, true
+		w.changed(f.path)
+	}
+}
+
+// watchFolders makes the watched folders those that the files depend on now. Watching a folder again is
+// free, and picks up one that was replaced.
+func (w *watcher) watchFolders() {
+	wanted := map[string]bool{}
+	for _, f := range w.files {
+		f.entries = entries(f.absolute)
+		for _, entry := range f.entries {
+			wanted[filepath.Dir(entry)] = true
+		}
+	}
+	for _, folder := range w.events.WatchList() {
+		if !wanted[folder] {
+			_ = w.events.Remove(folder) // it may be gone, which is as good
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(wanted)) {
+		err := w.events.Add(folder)
+		if err != nil {
+			err = fmt.Errorf("watch folder %s: %w; it is looked at every %v instead", folder, err, w.every.rescan)
+		}
+		w.trouble("folder "+folder, err)
+	}
+}
+
+// trouble reports what is wrong with a subject, but not again while it stays the same.
+func (w *watcher) trouble(subject string, err error) {
+	if err == nil {
+		delete(w.troubles, subject)
+		return
+	}
+	if w.troubles[subject] != err.Error() {
+		w.troubles[subject] = err.Error()
+		w.failed(err)
+	}
+}
