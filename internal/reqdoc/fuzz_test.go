@@ -1,0 +1,95 @@
+package reqdoc
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.md")
+	require.NoError(f, err)
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(src)
+	}
+	f.Add([]byte("# A\n\n> - [ ] **FR-1: T.** x\n\n| ID | T |\n|--|--|\n| **FR-2** | `a\\|b` |\n\nREQ-01: T\n===\n- FR1: a\n\n  Acceptance:\n  1. [x] b\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		doc, err := Parse(src)
+		again, errAgain := Parse(src)
+		require.Equal(t, doc, again, "equal bytes, equal document")
+		require.Equal(t, err, errAgain)
+		if err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		requireSound(t, src, doc)
+		lf := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
+		crlf, err := Parse([]byte(strings.ReplaceAll(lf, "\n", "\r\n")))
+		require.NoError(t, err)
+		require.Equal(t, doc, crlf, "line ends make no difference")
+	})
+}
+
+func FuzzValidID(f *testing.F) {
+	for _, id := range []string{"REQ-001", "", "a b", "FR\u2011001", "\u202eFR-1", "\xff", strings.Repeat("x", 129), "דרישה-1", "e\u0301-1"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if err := ValidID(id); err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		require.True(t, utf8.ValidString(id))
+		require.LessOrEqual(t, utf8.RuneCountInString(id), 128)
+		require.NotEmpty(t, id)
+		require.Equal(t, id, strings.Join(strings.Fields(id), ""), "no white space")
+		require.NotContains(t, id, "\x00")
+	})
+}
+
+func requireRefusal(t *testing.T, err error) {
+	t.Helper()
+	var refused *fault.Error
+	require.True(t, errors.As(err, &refused))
+	require.ErrorIs(t, err, fault.Invalid)
+	require.NotEmpty(t, refused.Code)
+	require.NotEmpty(t, refused.Fix)
+	require.True(t, utf8.ValidString(err.Error()))
+}
+
+// requireSound holds a document to what every reader of it relies on.
+func requireSound(t *testing.T, src []byte, doc Document) {
+	t.Helper()
+	s, err := newSource(src)
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	last := 0
+	for _, r := range doc.Requirements {
+		require.NoError(t, ValidID(r.ID))
+		require.False(t, seen[r.ID], "ids are unique")
+		seen[r.ID] = true
+		require.GreaterOrEqual(t, r.Line, max(last, 1), "document order")
+		require.GreaterOrEqual(t, r.EndLine, r.Line)
+		require.LessOrEqual(t, r.EndLine, len(s.starts))
+		last = r.Line
+		require.Contains(t, s.lineText(r.Line), r.ID, "the id stands on its line")
+		require.NotEmpty(t, r.Title)
+		require.NotContains(t, r.Text, "\r")
+		require.Regexp(t, `^sha256:[0-9a-f]{64}$`, r.Fingerprint)
+	}
+	for _, p := range append(doc.Skipped, doc.Warnings...) {
+		require.GreaterOrEqual(t, p.Line, 1)
+		require.LessOrEqual(t, p.Line, len(s.starts))
+		require.NotEmpty(t, p.Message)
+		require.NotEmpty(t, p.Fix)
+	}
+}

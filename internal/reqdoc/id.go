@@ -1,0 +1,167 @@
+package reqdoc
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orchestrator/internal/fault"
+)
+
+// maxID is the longest id, in characters.
+const maxID = 128
+
+// ValidID says whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of
+// them visible, none white space, none a hyphen that only looks like '-'. Ids are compared byte by byte.
+// The error is a *fault.Error of kind Invalid and code illegal_id.
+func ValidID(id string) error {
+	illegal := func(format string, args ...any) error {
+		return fault.New(fault.Invalid, "illegal_id", format, args...).
+			WithFix("an id has 1 to %d visible characters, no white space, and '-' (U+002D) for a hyphen", maxID)
+	}
+	if id == "" {
+		return illegal("the id is empty")
+	}
+	if !utf8.ValidString(id) {
+		return illegal("the id is not valid UTF-8")
+	}
+	if n := utf8.RuneCountInString(id); n > maxID {
+		return illegal("the id has %d characters", n)
+	}
+	for _, r := range id {
+		if r == ' ' || hidden(r) || lookAlike(r) {
+			return illegal("the id %s holds the character %U", strconv.QuoteToASCII(id), r)
+		}
+	}
+	return nil
+}
+
+// hidden reports characters that a reader cannot see: control, format (bidi among them), white space other
+// than ' ', fillers, variation selectors, and code points without a meaning of their own.
+func hidden(r rune) bool {
+	const brailleBlank = '\u2800'
+	return !unicode.IsPrint(r) || r == brailleBlank ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// lookAlike reports dashes that are not '-'.
+func lookAlike(r rune) bool {
+	return r != '-' && (unicode.Is(unicode.Pd, r) || r == '\u2212' || r == '\u2043' || r == '\u02d7')
+}
+
+// canonical is the id that the writer most likely meant: hidden characters dropped, look-alike hyphens and
+// full-width forms replaced by their plain counterparts.
+func canonical(token string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case lookAlike(r):
+			return '-'
+		case r >= '\uff01' && r <= '\uff5e':
+			return r - '\uff01' + '!'
+		case hidden(r):
+			return -1
+		}
+		return r
+	}, token)
+}
+
+// nearKey is equal for ids that differ in case or in leading zeros alone.
+func nearKey(id string) string {
+	var b strings.Builder
+	digits := false
+	for i := 0; i < len(id); i++ {
+		digit := id[i] >= '0' && id[i] <= '9'
+		if id[i] == '0' && !digits && i+1 < len(id) && id[i+1] >= '0' && id[i+1] <= '9' {
+			continue
+		}
+		digits = digit
+		b.WriteByte(id[i])
+	}
+	return strings.ToLower(b.String())
+}
+
+func wordRune(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.Nd, unicode.M) || invisible(r)
+}
+
+// invisible reports hidden characters that sit unnoticed inside a word, as opposed to ending it.
+func invisible(r rune) bool {
+	return hidden(r) && r != utf8.RuneError && !unicode.IsSpace(r) && !unicode.IsControl(r)
+}
+
+// scanToken is the longest start of s that may be an id, look-alikes included: words joined by single
+// '-', '_', '.' or a dash that looks like '-'. A long dash between a number and a word is a delimiter.
+func scanToken(s string) string {
+	last := rune(0)
+	for i, r := range s {
+		if wordRune(r) {
+			last = r
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+		joiner := r == '-' || r == '_' || r == '.' || lookAlike(r)
+		long := r >= '\u2013' && r <= '\u2015' && unicode.IsDigit(last) && !unicode.IsDigit(next)
+		if !joiner || long || !wordRune(next) || last == 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// form is the shape of an id: "FR-005a" is family "FR-" and number "005".
+type form struct {
+	family, number string
+	joined         bool // '-', '_' or '.' before the number
+	small          bool // small letters in it, other than the "a" of "005a"
+}
+
+// formOf takes an id apart at its last number. It is not an id without a letter in front and a number that
+// stands at the end of its group, but for one letter.
+func formOf(id string) (form, bool) {
+	at := strings.LastIndexFunc(id, unicode.IsDigit)
+	first, _ := utf8.DecodeRuneInString(id)
+	if at < 0 || !unicode.IsLetter(first) {
+		return form{}, false
+	}
+	_, width := utf8.DecodeRuneInString(id[at:])
+	head := strings.TrimRightFunc(id[:at+width], unicode.IsDigit)
+	f := form{family: head, number: id[len(head) : at+width], joined: strings.ContainsAny(head, "-_.")}
+	tail := id[at+width:]
+	if tail != "" && !strings.ContainsAny(tail[:1], "-_.") {
+		letter, n := utf8.DecodeRuneInString(tail)
+		variant := unicode.IsLower(letter) || strings.ContainsAny(head[len(head)-1:], "-_.")
+		if tail = tail[n:]; !variant || tail != "" && !strings.ContainsAny(tail[:1], "-_.") {
+			return form{}, false
+		}
+	}
+	f.small = strings.ContainsFunc(head+tail, unicode.IsLower)
+	return f, true
+}
+
+func (f form) padded() bool { return len(f.number) > 1 && f.number[0] == '0' }
+
+// value is the number, or -1 when it is not one that a series would reach.
+func (f form) value() int {
+	if n, err := strconv.Atoi(f.number); err == nil && n < 1_000_000_000 {
+		return n
+	}
+	return -1
+}
+
+// letters is the start of the id up to the first character that is not a letter.
+func (f form) letters() string {
+	end := strings.IndexFunc(f.family, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		return f.family
+	}
+	return f.family[:end]
+}
+
+// wellKnown holds, in capitals, what stands before the number in names that are not requirements.
+var wellKnown = map[string]bool{
+	"AES": true, "BLAKE": true, "COVID": true, "CVE": true, "CWE": true, "ECMA": true, "GPT": true, "H": true,
+	"HTML": true, "HTTP": true, "IEC": true, "IEEE": true, "IPV": true, "ISO": true, "MD": true, "MP": true,
+	"P": true, "PEP": true, "PKCS": true, "Q": true, "RFC": true, "RSA": true, "SHA": true, "SSL": true, "TLS": true,
+	"USB": true, "UTF": true, "V": true,
+}

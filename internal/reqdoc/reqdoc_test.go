@@ -1,0 +1,275 @@
+package reqdoc
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.json")
+
+func TestDocuments(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			src, err := os.ReadFile(name)
+			require.NoError(t, err)
+			doc, err := Parse(src)
+			require.NoError(t, err)
+			requireSound(t, src, doc)
+			got, err := json.MarshalIndent(doc, "", "  ")
+			require.NoError(t, err)
+			golden := strings.TrimSuffix(name, ".md") + ".json"
+			if *update {
+				require.NoError(t, os.WriteFile(golden, append(got, '\n'), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got)+"\n")
+		})
+	}
+}
+
+// takes and leaves are rows of the rule: a document and the ids that it defines, or the ids that are listed as skipped.
+func TestWhatDefinesARequirement(t *testing.T) {
+	for _, c := range []struct{ name, src, taken, skipped string }{
+		// headings
+		{"heading with colon", "### ORC-001: Keep state", "ORC-001", ""},
+		{"heading with white space", "### ORC-001 Keep state", "ORC-001", ""},
+		{"heading with dash", "### ORC-001 — Keep state", "ORC-001", ""},
+		{"heading with tight dash", "### ORC-001—Keep state", "ORC-001", ""},
+		{"heading with dot", "### FR-1. Keep state", "FR-1", ""},
+		{"heading, bold", "### **ORC-001** Keep state", "ORC-001", ""},
+		{"heading, the id alone", "### ORC-001", "ORC-001", ""},
+		{"heading with a line below", "ORC-001: Keep state\n---", "ORC-001", ""},
+		{"heading with a chapter number", "### 1.2 ORC-001 Keep state", "", ""},
+		{"heading that mentions an id", "### About ORC-001", "", ""},
+		// list items
+		{"bold item", "- **ORC-001**: text", "ORC-001", ""},
+		{"bold item, colon inside", "- **ORC-001:** text", "ORC-001", ""},
+		{"bold item, underscores", "- __ORC-001__ text", "ORC-001", ""},
+		{"plain item with colon", "- ORC-001: text", "ORC-001", ""},
+		{"plain item with wide colon", "- ORC-001：正文", "ORC-001", ""},
+		{"plain item with dash", "- ORC-001 - text", "ORC-001", ""},
+		{"plain item without delimiter", "- ORC-001 text", "", "ORC-001"},
+		{"open check box", "- [ ] **ORC-001** text", "ORC-001", ""},
+		{"ticked check box", "- [x] ORC-001: text", "ORC-001", ""},
+		{"ordered item", "7. **ORC-001** text", "ORC-001", ""},
+		{"item within an item", "- group\n  - **ORC-001** text", "ORC-001", ""},
+		{"link", "- [ORC-001](#orc-001): text", "", "ORC-001"},
+		{"light emphasis", "- *ORC-001*: text", "", "ORC-001"},
+		{"bold id without text", "- **ORC-001**", "", "ORC-001"},
+		{"address", "- HOST-001:8080", "", "HOST-001"},
+		// paragraphs
+		{"bold paragraph", "**ORC-001** text", "ORC-001", ""},
+		{"bold title", "**ORC-001: Title.** text", "ORC-001", ""},
+		{"plain paragraph", "ORC-001: text", "", "ORC-001"},
+		{"bold in the middle", "See **ORC-001** first", "", ""},
+		{"second line of a paragraph", "**ORC-001** a\n**ORC-002** b", "ORC-001", "ORC-002"},
+		{"bold sentence", "**ORC-001 is hard.** text", "", "ORC-001"},
+		{"bold not closed", "**ORC-001 text", "", "ORC-001"},
+		{"range", "**FR-001 – FR-010**: all of them", "", "FR-001"},
+		{"range of bold ids", "**FR-001** – **FR-010**: all of them", "", "FR-001"},
+		{"enumeration", "### FR-001 and FR-002", "", "FR-001"},
+		{"a dash before a name is no range", "### FR-001 — SHA-256 digests", "FR-001", ""},
+		// what hides definitions
+		{"fence", "```\n**ORC-001** text\n```", "", "ORC-001"},
+		{"fence with tildes", "~~~md\n### ORC-001: text\n~~~", "", "ORC-001"},
+		{"indented code", "text\n\n    **ORC-001** text", "", "ORC-001"},
+		{"code span", "- `ORC-001`: text", "", "ORC-001"},
+		{"comment", "<!--\n- **ORC-001** text\n-->", "", "ORC-001"},
+		{"HTML", "<div>\n**ORC-001** text\n</div>", "", "ORC-001"},
+		{"block quote", "> **ORC-001** text", "", "ORC-001"},
+		{"table in a block quote", "> |ID|T|\n> |-|-|\n> |ORC-001|a|", "", ""},
+		// words that look like ids
+		{"UTF-8", "## UTF-8 everywhere", "", "UTF-8"},
+		{"UTF-8, bold", "- **UTF-8**: everywhere\n- **UTF-16**: nowhere", "", "UTF-8 UTF-16"},
+		{"SHA-256", "- SHA-256: digest\n- SHA-512: digest", "", "SHA-256 SHA-512"},
+		{"HTTP2", "- HTTP2: allowed", "", "HTTP2"},
+		{"RFC 6962", "- RFC 6962: logs", "", ""},
+		{"Go 1.26", "- Go 1.26: language", "", ""},
+		{"v1.2", "## v1.2 Requirements", "", "v1.2"},
+		{"S3", "- S3 buckets", "", "S3"},
+		{"S3, bold", "- **S3**: buckets", "", "S3"},
+		{"priorities", "- **P0**: must\n- **P1**: should", "", "P0 P1"},
+		{"phases", "### Phase-1: begin\n### Phase-2: end", "", "Phase-1 Phase-2"},
+		{"L10N", "- **L10N**: languages", "", ""},
+		{"years", "## FY-2025 plan", "", "FY-2025"},
+		// families
+		{"S1 has a neighbour", "- **S1**: a\n- **S2**: b", "S1 S2", ""},
+		{"FR1 has a neighbour", "- FR1: a\n- FR2: b\n- FR9: c", "FR1 FR2 FR9", ""},
+		{"FR1 alone", "- FR1: a", "", "FR1"},
+		{"plain FR-7 alone", "- FR-7: a", "", "FR-7"},
+		{"bold FR-7 alone", "- **FR-7**: a", "FR-7", ""},
+		{"number 1 begins a series", "- FR-1: a\n- FR-5: b", "FR-1 FR-5", ""},
+		{"small letters", "- req-001: a", "", "req-001"},
+		{"small letters, bold", "- **req-001**: a", "req-001", ""},
+		{"all shapes", "- **FR-005a** x\n- **FR-1.1** x\n- **REQ-F-001** x\n- **REQ_001** x\n- **L10N-01** x\n- **SM-C1** x", "FR-005a FR-1.1 REQ-F-001 REQ_001 L10N-01 SM-C1", ""},
+		// tables
+		{"table", "|ID|Text|\n|-|-|\n|FR-01|a|\n|FR-02|b|", "FR-01 FR-02", ""},
+		{"bold ids in a table", "|Key|Text|\n|-|-|\n|**FR-7**|a|", "FR-7", ""},
+		{"ids in the second column", "|No|Req ID|Text|\n|-|-|-|\n|1|FR-7|a|", "FR-7", ""},
+		{"a row without id", "|ID|Text|\n|-|-|\n|FR-01|a|\n||b|", "", "FR-01"},
+		{"algorithms", "|Name|Use|\n|-|-|\n|SHA-256|a|\n|SHA-512|b|", "", "SHA-256"},
+		{"trace table", "- **FR-01** a\n- **FR-02** b\n\n|Requirement|Phase|\n|-|-|\n|FR-01|1|\n|FR-02|2|", "FR-01 FR-02", ""},
+		{"trace table before", "|Requirement|Phase|\n|-|-|\n|FR-01|1|\n\n- **FR-01** a", "FR-01", ""},
+		{"trace table after a table", "|ID|Text|\n|-|-|\n|FR-01|a|\n\n|ID|Phase|\n|-|-|\n|FR-01|1|", "FR-01", ""},
+		// encodings and scripts
+		{"BOM", "\ufeff# ORC-001: a", "ORC-001", ""},
+		{"right to left", "- **דרישה-001**: המערכת תשמור מצב\n- **REQ-002**: המערכת תשמור יומן", "דרישה-001 REQ-002", ""},
+		{"Arabic digits", "**م-٠٠١** نص", "م-٠٠١", ""},
+		{"empty document", "", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc, err := Parse([]byte(c.src))
+			require.NoError(t, err)
+			var taken, skipped []string
+			for _, r := range doc.Requirements {
+				taken = append(taken, r.ID)
+			}
+			for _, p := range doc.Skipped {
+				skipped = append(skipped, p.ID)
+			}
+			require.Equal(t, c.taken, strings.Join(taken, " "))
+			require.Equal(t, c.skipped, strings.Join(skipped, " "))
+		})
+	}
+}
+
+func TestRefusedDocuments(t *testing.T) {
+	for _, c := range []struct{ name, src, pointer, detail string }{
+		{"same id, other text", "- **FR-1** a\n- **FR-1** b", "#L2", "FR-1 is defined on line 1 and with another text on line 2"},
+		{"same id in two tables", "|ID|T|\n|-|-|\n|FR-1|a|\n\n|ID|T|\n|-|-|\n|FR-1|b|", "#L7", "FR-1 is defined on line 3 and with another text on line 7"},
+		{"other zero padding", "- **FR-001** a\n- **FR-01** b", "#L2", "did you mean FR-001?"},
+		{"other zero padding, same text", "- **FR-001** a\n- **FR-1** a", "#L2", "FR-1 on line 2 is nearly FR-001 on line 1"},
+		{"other case", "- **REQ-001** a\n- **Req-001** b", "#L2", "did you mean REQ-001?"},
+		{"other case, plain", "- req-001: b\n- REQ-001: a", "#L1", "did you mean REQ-001?"},
+		{"non-breaking hyphen", "- **FR\u2011001** a", "#L1", `"FR\u2011001" on line 1 holds characters that only look like others or are invisible: did you mean FR-001?`},
+		{"en dash", "### FR–001: a", "#L1", "did you mean FR-001?"},
+		{"minus sign", "- FR\u2212001: a", "#L1", "did you mean FR-001?"},
+		{"full-width", "- **ＦＲ－００１** 正文", "#L1", "did you mean FR-001?"},
+		{"zero width space", "- **FR-\u200b001** a", "#L1", "did you mean FR-001?"},
+		{"bidi override", "- **\u202eFR-001** a", "#L1", "did you mean FR-001?"},
+		{"too long", "- **" + strings.Repeat("A", 128) + "-1** a", "#L1", "the id has 130 characters"},
+		{"NUL", "a\nb\x00", "#L2", "this line holds a NUL character"},
+		{"not UTF-8", "a\r\nb\xff", "#L2", "this line is not valid UTF-8"},
+		{"UTF-16", "\xff\xfe#\x00", "#L1", "this line is not valid UTF-8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc, err := Parse([]byte(c.src))
+			requireRefusal(t, err)
+			require.Empty(t, doc)
+			var refused *fault.Error
+			require.True(t, errors.As(err, &refused))
+			require.Len(t, refused.Fields, 1)
+			require.Equal(t, c.pointer, refused.Fields[0].Pointer)
+			require.Contains(t, refused.Fields[0].Detail, c.detail)
+			require.NotEmpty(t, refused.Fields[0].Fix)
+		})
+	}
+}
+
+func TestEveryProblemIsListed(t *testing.T) {
+	_, err := Parse([]byte("- **FR-1** a\n- **FR-1** b\n- **FR\u2010002** c\n- **Fr-01** d"))
+	var refused *fault.Error
+	require.True(t, errors.As(err, &refused))
+	require.Equal(t, "document_invalid", refused.Code)
+	var at []string
+	for _, field := range refused.Fields {
+		at = append(at, field.Pointer)
+	}
+	require.Equal(t, []string{"#L2", "#L3", "#L4"}, at)
+}
+
+func TestRepetitionIsAWarning(t *testing.T) {
+	doc, err := Parse([]byte("- **FR-1** a  b\n\n# Again\n\n- **FR-1** a b"))
+	require.NoError(t, err)
+	require.Len(t, doc.Requirements, 1)
+	require.Equal(t, 1, doc.Requirements[0].Line)
+	require.Len(t, doc.Warnings, 1)
+	require.Equal(t, 5, doc.Warnings[0].Line)
+	require.Contains(t, doc.Warnings[0].Message, "line 1 and again, word for word, on line 5")
+}
+
+func TestTextThatBelongsToNobodyIsAWarning(t *testing.T) {
+	doc, err := Parse([]byte("## FR-01: Login\n\n- **FR-01.1**: by key\n\nA note.\n\n### Acceptance\n- a\n\n## End\n\nText."))
+	require.NoError(t, err)
+	require.Len(t, doc.Requirements, 2)
+	require.Len(t, doc.Warnings, 1)
+	require.Equal(t, "lines 5 to 8 belong to no requirement: FR-01.1 on line 3 ends the text of FR-01", doc.Warnings[0].Message)
+}
+
+func TestFingerprint(t *testing.T) {
+	of := func(src string) string {
+		doc, err := Parse([]byte(src))
+		require.NoError(t, err)
+		require.Len(t, doc.Requirements, 1, src)
+		return doc.Requirements[0].Fingerprint
+	}
+	base := of("### FR-1: Title\n\nSome text.\n\nAcceptance:\n\n- a\n- b\n")
+	for name, src := range map[string]string{
+		"another id":         "### FR-001: Title\n\nSome text.\n\nAcceptance:\n\n- a\n- b\n",
+		"another level":      "# FR-1 — Title\n\nSome text.\n\n## Acceptance criteria\n1. a\n2. b\n",
+		"CRLF":               "### FR-1: Title\r\n\r\nSome text.\r\n\r\nAcceptance:\r\n\r\n- a\r\n- b\r\n",
+		"no final newline":   "### FR-1: Title\n\nSome text.\n\nAcceptance:\n\n- a\n- b",
+		"other line breaks":  "### FR-1: Title\n\nSome\n text.\n\n**Acceptance**\n- a\n- [x] b\n\n\n---\n",
+		"a BOM and an intro": "\ufeff# Intro\n\n### FR-1:  Title\n\nSome text.\n\nAcceptance:\n\n- a\n- b\n",
+	} {
+		require.Equal(t, base, of(src), name)
+	}
+	for name, src := range map[string]string{
+		"title":              "### FR-1: Other\n\nSome text.\n\nAcceptance:\n\n- a\n- b\n",
+		"text":               "### FR-1: Title\n\nSome texts.\n\nAcceptance:\n\n- a\n- b\n",
+		"criteria joined":    "### FR-1: Title\n\nSome text.\n\nAcceptance:\n\n- a b\n",
+		"criteria as text":   "### FR-1: Title\n\nSome text.\n\n- a\n- b\n",
+		"criteria reordered": "### FR-1: Title\n\nSome text.\n\nAcceptance:\n\n- b\n- a\n",
+	} {
+		require.NotEqual(t, base, of(src), name)
+	}
+	require.Equal(t, of("# FR-1"), of("# NFR-001"), "a title that falls back to the id has no part in it")
+}
+
+func TestTitles(t *testing.T) {
+	for _, c := range []struct{ src, title, text string }{
+		{"### FR-1: A *fine* `title` [here](x) ###", "A fine title here", ""},
+		{"### FR-1", "FR-1", ""},
+		{"### FR-1\n\nFirst, e.g. this. Second.", "First, e.g. this.", "First, e.g. this. Second."},
+		{"### **FR-1: Bold** rest\n\nBody.", "Bold rest", "Body."},
+		{"- **FR-1: Title.** Text goes\n  on.", "Title", "Text goes\non."},
+		{"- **FR-1**: Text that\n  wraps. More.", "Text that wraps.", "Text that\nwraps. More."},
+		{"**FR-1**\n```\nGiven x\n```", "Given x", "```\nGiven x\n```"},
+		{"FR-1: Two\nlines\n===\nBody.", "Two lines", "Body."},
+		{"|ID|P|Text|\n|-|-|-|\n|FR-1|1|The **text** `a\\|b`|", "The text a|b", "1"},
+		{"- **FR-1** 系统必须保存。然后。", "系统必须保存。", "系统必须保存。然后。"},
+		{"### FR-1: &lt;T&gt; snake\\_case", "<T> snake_case", ""},
+	} {
+		doc, err := Parse([]byte(c.src))
+		require.NoError(t, err)
+		require.Len(t, doc.Requirements, 1, c.src)
+		require.Equal(t, c.title, doc.Requirements[0].Title, c.src)
+		require.Equal(t, c.text, doc.Requirements[0].Text, c.src)
+	}
+}
+
+func TestValidID(t *testing.T) {
+	for _, id := range []string{"REQ-001", "a", "FR-1.1", "feat~x~1", "דרישה-001", "e\u0301-1", strings.Repeat("é", 128)} {
+		require.NoError(t, ValidID(id), "%q", id)
+	}
+	for _, id := range []string{
+		"", "a b", "a\tb", "a\u00a0b", "a\u3000b", "a\x00", "a\x7f", "a\u0085", "\xff", strings.Repeat("a", 129),
+		"FR\u00ad1", "FR\u200b1", "FR\u200e1", "FR\u20661", "\ufeffFR-1", "FR\u2028", "FR\u31641", "FR\ufe0f1", "FR\U000e00411", "FR\u2800",
+		"FR\u20101", "FR\u20111", "FR\u20121", "FR\u20131", "FR\u20141", "FR\u20151", "FR\u22121", "FR\uff0d1", "FR\ufe631", "FR\ue000",
+	} {
+		requireRefusal(t, ValidID(id))
+	}
+}

@@ -1,0 +1,84 @@
+package lifecycle
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func definition() Definition {
+	return Definition{
+		ID: "REQ-1", Title: "Login", Text: "text", Kind: "requirement", Acceptance: []string{"a"}, Fingerprint: "fp",
+		Source: Source{Path: "R.md", Line: 3, EndLine: 4, Section: []string{"S"}, Family: "markdown"},
+	}
+}
+
+func TestDefine(t *testing.T) {
+	req, drift := Define(nil, definition())
+	require.Equal(t, Added, drift)
+	require.Equal(t, NotStarted, req.Status)
+	require.Equal(t, uint64(1), req.Revision)
+	require.NotNil(t, req.PMNotes)
+
+	same, drift := Define(&req, definition())
+	require.Equal(t, Unchanged, drift)
+	require.Equal(t, req, same)
+
+	for name, change := range map[string]func(*Definition){
+		"line": func(d *Definition) { d.Source.Line++ }, "end line": func(d *Definition) { d.Source.EndLine++ },
+		"path": func(d *Definition) { d.Source.Path = "x" }, "family": func(d *Definition) { d.Source.Family = "x" },
+		"section": func(d *Definition) { d.Source.Section = []string{"T"} }, "title": func(d *Definition) { d.Title = "x" },
+		"text": func(d *Definition) { d.Text = "x" }, "kind": func(d *Definition) { d.Kind = "x" },
+		"acceptance": func(d *Definition) { d.Acceptance = nil }, "id": func(d *Definition) { d.ID = "x" },
+	} {
+		moved := definition()
+		change(&moved)
+		next, drift := Define(&req, moved)
+		require.Equal(t, Moved, drift, name)
+		require.Equal(t, uint64(2), next.Revision, name)
+		require.False(t, next.Suspect, name)
+	}
+}
+
+func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
+	other := definition()
+	other.Fingerprint = "fp2"
+	untouched, _ := Define(nil, definition())
+	next, drift := Define(&untouched, other)
+	require.Equal(t, Reworded, drift)
+	require.False(t, next.Suspect, "nothing rests on the old text")
+
+	designed := untouched
+	designed.Stamps.DesignSpec = Stamp{Revision: 2}
+	next, _ = Define(&designed, other)
+	require.True(t, next.Suspect)
+
+	planned := untouched
+	planned.Status = Planned
+	next, _ = Define(&planned, other)
+	require.True(t, next.Suspect)
+	back, _ := Define(&next, definition())
+	require.True(t, back.Suspect, "only PM clears it")
+}
+
+func TestRetire(t *testing.T) {
+	req, _ := Define(nil, definition())
+	gone, drift := Retire(req)
+	require.Equal(t, Removed, drift)
+	require.True(t, gone.Retired)
+	require.False(t, gone.NeedsDeferral(), "it had not begun")
+	again, drift := Retire(gone)
+	require.Equal(t, Unchanged, drift)
+	require.Equal(t, gone, again)
+
+	back, drift := Define(&gone, definition())
+	require.Equal(t, Restored, drift)
+	require.False(t, back.Retired)
+	require.Equal(t, uint64(3), back.Revision)
+
+	req.Status = Implemented
+	gone, _ = Retire(req)
+	require.True(t, gone.NeedsDeferral())
+	gone.Status = Deferred
+	require.False(t, gone.NeedsDeferral())
+}

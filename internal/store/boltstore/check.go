@@ -1,0 +1,43 @@
+package boltstore
+
+import bolt "go.etcd.io/bbolt"
+
+// Check walks every page of the newest committed state and returns an error that names the first flaw: a page
+// that is no page, is used twice or is lost, keys out of order, a bucket in a bucket, a damaged head. It reads
+// the bytes of the file and trusts none of them. bbolt keeps no checksums, so a changed value passes. Updates
+// may run meanwhile.
+func (s *Store) Check() error {
+	tx, heads, err := s.beginCheck()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // until then the pages of this state are not written over
+	at, err := newest(heads)
+	if err == nil && at.txid != uint64(tx.ID()) {
+		err = flaw("the head of state %d is damaged", tx.ID())
+	}
+	if err == nil {
+		err = walk(s.file, at)
+	}
+	if err == nil && !(heads[0].valid && heads[1].valid) {
+		err = flaw("one of the two head pages is damaged; if it was the newer one, the last commit is lost")
+	}
+	if err != nil {
+		return refusal(s.path, err)
+	}
+	return nil
+}
+
+// beginCheck reads the heads while no commit can change them.
+func (s *Store) beginCheck() (tx *bolt.Tx, heads [2]head, err error) {
+	s.commit.RLock()
+	defer s.commit.RUnlock()
+	if tx, err = s.begin(); err != nil {
+		return nil, heads, err
+	}
+	if heads, err = readHeads(s.file, s.size); err != nil {
+		_ = tx.Rollback()
+		return nil, heads, refusal(s.path, err)
+	}
+	return tx, heads, nil
+}

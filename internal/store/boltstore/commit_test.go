@@ -1,0 +1,99 @@
+//go:build linux
+
+package boltstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+	"orchestrator/internal/store/boltstore"
+)
+
+func init() {
+	children["full"] = commitOnFullDisk
+	children["sync"] = commitWithoutSync
+}
+
+// After a failed commit nothing is served, and Close still returns.
+func wantStopped(s *boltstore.Store, first error) error {
+	_, view := get(s, "a")
+	for _, err := range []error{first, view, put(s, "a", "again"), s.Check()} {
+		if !errors.Is(err, store.ErrCommit) || !errors.Is(err, fault.Unavailable) {
+			return fmt.Errorf("not refused: %v", err)
+		}
+	}
+	return s.Close()
+}
+
+func commitOnFullDisk(path string) error {
+	s, err := boltstore.Open(path, boltstore.Options{})
+	if err != nil {
+		return err
+	}
+	if err := put(s, "a", "1"); err != nil {
+		return err
+	}
+	limit := uint64(s.Stats().Size)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		return err
+	}
+	return wantStopped(s, put(s, "b", string(make([]byte, 2*limit))))
+}
+
+// The file may not grow, as on a full disk: the commit fails, and the process that opens the file next finds
+// the state before it.
+func TestCommitOnFullDisk(t *testing.T) {
+	path := newPath(t)
+	out, err := child(t, "full", path).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	s := open(t, path)
+	require.NoError(t, s.Check())
+	require.True(t, has(t, s, "a"))
+	require.False(t, has(t, s, "b"))
+}
+
+func commitWithoutSync(path string) error {
+	s, err := boltstore.Open(path, boltstore.Options{})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	for i := 0; ; i++ {
+		err := s.Update(ctx, func(tx store.Tx) error { return tx.Put("t", "a", fmt.Append(nil, i)) })
+		if err != nil {
+			return wantStopped(s, err)
+		}
+	}
+}
+
+// The disk refuses a sync. After the second one of a commit, that of the head, bbolt alone would show the
+// change. strace counts by thread, so which one it is may vary. Without strace nothing is pretended.
+func TestCommitWithoutSync(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not installed")
+	}
+	for when := range 2 {
+		path := newPath(t)
+		require.NoError(t, open(t, path).Close())
+		inject := fmt.Sprintf("inject=fdatasync:error=EIO:when=%d+", 1+when)
+		out, err := child(t, "sync", path, strace, "-f", "-o", os.DevNull, "-e", "trace=fdatasync", "-e", inject).CombinedOutput()
+		if strings.Contains(string(out), "PTRACE") {
+			t.Skipf("strace may not be used here: %s", out)
+		}
+		require.NoError(t, err, "%s", out)
+		require.NoError(t, open(t, path).Check())
+	}
+}

@@ -1,0 +1,195 @@
+package boltstore
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"orchestrator/internal/fault"
+)
+
+// mapSize is the first size of the memory map. Enlarging the map waits for every open View, so it begins
+// large; it is address space, not memory.
+const mapSize = 1 << 30
+
+// Open opens the file, or creates it with mode 0600 if there is none. It never starts afresh over something
+// that is there: a file that is empty, cut short, damaged, foreign, locked or not to be read is an error of
+// kind fault.Unavailable that names the file and says what to do.
+func Open(path string, opts Options) (*Store, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !opts.ReadOnly:
+		err = create(path)
+	case err == nil && !info.Mode().IsRegular():
+		err = errNotFile
+	case err == nil && info.Size() == 0:
+		err = errEmpty
+	}
+	if err != nil {
+		return nil, refusal(path, err)
+	}
+	s := &Store{path: path, readOnly: opts.ReadOnly, idle: make(chan struct{})}
+	if err := s.open(opts); err != nil {
+		return nil, refusal(path, err)
+	}
+	s.queue.init()
+	if opts.ReadOnly {
+		close(s.idle)
+	} else {
+		go s.write(nil)
+	}
+	return s, nil
+}
+
+// open opens the file for reading first: that takes the lock, and bbolt reads nothing but the heads then, so
+// that the rest of what it will trust can be looked at in peace.
+func (s *Store) open(opts Options) error {
+	if err := s.openBolt(opts, true); err != nil {
+		return err
+	}
+	if err := s.preflight(); err != nil {
+		return cmp.Or(err, s.db.Close())
+	}
+	if opts.ReadOnly {
+		return nil
+	}
+	if err := s.db.Close(); err != nil {
+		return err
+	}
+	return s.openBolt(opts, false)
+}
+
+func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
+	// bbolt trusts the pages it reads here, and on a damaged one reads where no memory is.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			_ = s.file.Close()
+			err = flaw("a page makes no sense: %v", p)
+		}
+	}()
+	s.db, err = bolt.Open(s.path, 0, &bolt.Options{
+		Timeout:         cmp.Or(opts.LockTimeout, 2*time.Second),
+		ReadOnly:        readOnly,
+		FreelistType:    bolt.FreelistMapType,
+		InitialMmapSize: mapSize,
+		NoStatistics:    true,
+		OpenFile: func(name string, flag int, _ os.FileMode) (f *os.File, err error) {
+			if f, err = os.OpenFile(name, flag&^os.O_CREATE, 0); err != nil {
+				return nil, err
+			}
+			s.file = f
+			if _, err = readHeads(f, s.size); err != nil {
+				_ = f.Close()
+				return nil, err
+			}
+			return f, nil
+		},
+	})
+	return err
+}
+
+// preflight looks at the list of free pages, which bbolt reads into memory however long it claims to be. A
+// file without one is walked, because bbolt would walk it on a goroutine that nothing guards.
+func (s *Store) preflight() error {
+	heads, err := readHeads(s.file, s.size)
+	if err != nil {
+		return err
+	}
+	h, _ := newest(heads)
+	if h.freelist == noFreelist {
+		return walk(s.file, h)
+	}
+	return (&walker{f: s.file, head: h, used: make([]bool, h.pages)}).freelist()
+}
+
+// size is the length of the file.
+func (s *Store) size() (int64, error) {
+	info, err := s.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// create puts a new, empty database at path. It is written beside and linked into place, so that a crash
+// leaves nothing half made, and another process that does the same is not overwritten.
+func create(path string) error {
+	dir, base := filepath.Split(path)
+	dir = cmp.Or(dir, ".")
+	tmp, err := os.CreateTemp(dir, "."+base+".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	db, err := bolt.Open(tmp.Name(), 0o600, nil)
+	if err != nil {
+		return err
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(d.Sync(), d.Close())
+}
+
+var (
+	errNotFile = errors.New("not a regular file")
+	errEmpty   = errors.New("0 bytes")
+)
+
+// refusal says why the file at path was not opened, and what to do.
+func refusal(path string, err error) error {
+	switch {
+	case errors.Is(err, errNotFile):
+		return refuse("store_not_file", err, "%s is not a regular file", path).
+			WithFix("give the path of the database file itself")
+	case errors.Is(err, errEmpty):
+		return refuse("store_empty_file", err, "%s is empty; a database never is", path).
+			WithFix("restore it from a backup; delete it only if nothing was ever stored in it")
+	case errors.Is(err, errForeign):
+		return refuse("store_foreign", err, "%s is not a database of this program, or its first pages were overwritten", path).
+			WithFix("check the path; if it is right, restore the file from a backup")
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return refuse("store_locked", err, "%s is locked by another process", path).
+			WithFix("stop the process that has it open, or wait for it")
+	case errors.Is(err, fs.ErrPermission):
+		return refuse("store_denied", err, "%s may not be opened by this user", path).
+			WithFix("run as the owner of the file, or give this user the right to read and write it")
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse("store_missing", err, "%s does not exist", path).
+			WithFix("check the path; the folder must exist")
+	case errors.Is(err, errHead), errors.Is(err, errShort), errors.As(err, new(*defect)):
+		return damaged(path, err)
+	}
+	return refuse("store_io", err, "%s cannot be opened", path).WithFix("look at the cause")
+}
+
+func damaged(path string, cause error) error {
+	return refuse("store_damaged", cause, "%s is damaged", path).
+		WithFix("keep a copy of it and restore the file from a backup")
+}
+
+func refuse(code string, cause error, format, path string) *fault.Error {
+	return fault.New(fault.Unavailable, code, format, path).Because(cause)
+}

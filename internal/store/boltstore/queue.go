@@ -1,0 +1,61 @@
+package boltstore
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"orchestrator/internal/store"
+)
+
+// update is one call of Update on its way through the writer.
+type update struct {
+	run   func(store.Tx) error
+	done  chan error // gets the outcome, once
+	taken atomic.Bool
+	err   error // the outcome of run; the writer's
+}
+
+// claim decides, once, whether the writer runs the update or its caller gives it up.
+func (u *update) claim() bool { return u.taken.CompareAndSwap(false, true) }
+
+// queue holds the updates that wait for the writer.
+type queue struct {
+	mu      sync.Mutex
+	filled  sync.Cond
+	waiting []*update
+	closed  bool
+}
+
+func (q *queue) init() { q.filled.L = &q.mu }
+
+func (q *queue) add(u *update) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return store.ErrClosed
+	}
+	q.waiting = append(q.waiting, u)
+	q.filled.Signal()
+	return nil
+}
+
+// take waits for updates and moves them all to the end of into, which must be empty or nobody is waited for.
+// It returns an empty slice when the queue is closed and all is taken.
+func (q *queue) take(into []*update) []*update {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(into)+len(q.waiting) == 0 && !q.closed {
+		q.filled.Wait()
+	}
+	into = append(into, q.waiting...)
+	clear(q.waiting)
+	q.waiting = q.waiting[:0]
+	return into
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.filled.Signal()
+}

@@ -1,0 +1,144 @@
+// Package boltstore keeps a store in one bbolt file.
+//
+// Layout: one top-level bucket per table, named like the table; in it the keys and values as they were given
+// to Put. There are no nested buckets and nothing else, so the bbolt command can read the file
+// (bbolt buckets FILE, bbolt get FILE TABLE KEY) while no process has it open for writing. This is the only
+// package that may import bbolt.
+//
+// Group commit: one goroutine takes all updates that are waiting, runs each over its own staged writes in one
+// bbolt transaction, drops those that fail, and commits the rest with one fsync. There is no timer: a batch is
+// what was waiting while the last one was written, so a single client waits for nothing but the disk.
+//
+// A failed commit is final. bbolt can show a change whose fsync failed, so after one every View and Update is
+// refused with an error that wraps store.ErrCommit; only opening the file again tells what is in it. For the
+// same reason no View begins while a commit is under way.
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+// Options of Open. The zero value is ready to use.
+type Options struct {
+	LockTimeout time.Duration // how long to wait for another process to let go of the file; 0 means 2 s
+	ReadOnly    bool          // refuse Update, and share the file with other readers; the file must exist
+}
+
+// Store is an open file. It keeps the contract of store.Store.
+type Store struct {
+	db       *bolt.DB
+	file     *os.File // the descriptor that db uses
+	path     string
+	readOnly bool
+	queue    queue
+	idle     chan struct{} // closed when the writer has ended
+
+	commit sync.RWMutex          // held by a commit, read-held to begin a View
+	failed atomic.Pointer[error] // what every call gets after a failed commit
+	wedged bool                  // bbolt could not end its last transaction; written under commit
+
+	batches, updates, refused atomic.Uint64
+
+	closing  sync.Once
+	closeErr error
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Stats are counts since Open.
+type Stats struct {
+	Batches uint64 // transactions committed, each with one fsync of data and one of the head page
+	Updates uint64 // updates committed in them
+	Failed  uint64 // updates that returned an error
+	Size    int64  // bytes of the file, free pages included; 0 after Close
+}
+
+// Stats returns the counts so far. It is cheap and may be called at any time.
+func (s *Store) Stats() Stats {
+	size, _ := s.size()
+	return Stats{Batches: s.batches.Load(), Updates: s.updates.Load(), Failed: s.refused.Load(), Size: size}
+}
+
+// View calls fn on a snapshot. A long View makes the file grow, and can hold up an Update that has to enlarge
+// the memory map.
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx, err := s.beginView()
+	if err != nil {
+		return err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a file cut short under us must not kill the process
+	defer func() { _ = tx.Rollback() }()
+	return store.Call(fn, store.Reader(reader{tx, s.path}))
+}
+
+func (s *Store) beginView() (*bolt.Tx, error) {
+	s.commit.RLock()
+	defer s.commit.RUnlock()
+	return s.begin()
+}
+
+func (s *Store) begin() (*bolt.Tx, error) {
+	if failed := s.failed.Load(); failed != nil {
+		return nil, *failed
+	}
+	tx, err := s.db.Begin(false)
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return nil, store.ErrClosed
+	}
+	return tx, err
+}
+
+// Update calls fn in a transaction that it shares with other updates, and returns when it is committed.
+// If ctx ends before fn starts, Update returns at once; afterwards it waits for the outcome.
+func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if s.readOnly {
+		return fault.New(fault.Unavailable, "store_read_only", "%s is open for reading only", s.path)
+	}
+	u := &update{done: make(chan error, 1)}
+	u.run = func(tx store.Tx) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return fn(tx)
+	}
+	if err := s.queue.add(u); err != nil {
+		return err
+	}
+	select {
+	case err := <-u.done:
+		return err
+	case <-ctx.Done():
+		if u.claim() {
+			return ctx.Err()
+		}
+		return <-u.done
+	}
+}
+
+// Close runs the updates that are waiting, waits for open Views and lets go of the file.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.queue.close()
+		<-s.idle
+		if s.wedged {
+			return // closing bbolt would wait for ever; the end of the process frees the file
+		}
+		s.closeErr = s.db.Close()
+	})
+	return s.closeErr
+}

@@ -1,0 +1,151 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+
+	"orchestrator/internal/store"
+)
+
+// reader reads one bbolt transaction.
+type reader struct {
+	tx   *bolt.Tx
+	path string
+}
+
+func (r reader) Get(table, key string) ([]byte, error) {
+	if err := store.CheckKey(table, key); err != nil {
+		return nil, err
+	}
+	return get(r.tx, r.path, table, key)
+}
+
+func (r reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
+	var at *bolt.Cursor
+	step := func() (k, v []byte, err error) {
+		defer catch(r.path, &err)
+		if at != nil {
+			k, v = at.Next()
+		} else if b := r.tx.Bucket([]byte(table)); b != nil {
+			at = b.Cursor()
+			k, v = at.Seek([]byte(from))
+		}
+		return k, v, nil
+	}
+	for {
+		k, v, err := step()
+		if err != nil {
+			return err
+		}
+		if k == nil || to != "" && string(k) >= to {
+			return nil
+		}
+		if err := visit(string(k), v); errors.Is(err, store.ErrStop) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// staged is the transaction of one update: its own writes over a bbolt transaction, which holds what earlier
+// updates of the batch wrote.
+type staged struct {
+	tx     *bolt.Tx
+	path   string
+	writes map[place][]byte // nil means deleted
+	size   int
+}
+
+type place struct{ table, key string }
+
+func newStaged(tx *bolt.Tx, path string) *staged {
+	return &staged{tx: tx, path: path, writes: map[place][]byte{}}
+}
+
+// reset forgets all writes. Clearing a map that once was large stays slow, so such a map is dropped.
+func (t *staged) reset() {
+	if len(t.writes) > 64 {
+		t.writes = map[place][]byte{}
+	}
+	clear(t.writes)
+	t.size = 0
+}
+
+func (t *staged) Get(table, key string) ([]byte, error) {
+	if err := store.CheckKey(table, key); err != nil {
+		return nil, err
+	}
+	if value, ok := t.writes[place{table, key}]; ok {
+		return value, nil
+	}
+	return get(t.tx, t.path, table, key)
+}
+
+func (t *staged) Put(table, key string, value []byte) error {
+	if err := store.CheckKey(table, key); err != nil {
+		return err
+	}
+	if err := store.CheckValue(table, key, value); err != nil {
+		return err
+	}
+	if value == nil {
+		value = []byte{}
+	}
+	t.writes[place{table, key}] = value
+	t.size += len(key) + len(value)
+	return nil
+}
+
+func (t *staged) Delete(table, key string) error {
+	if err := store.CheckKey(table, key); err != nil {
+		return err
+	}
+	t.writes[place{table, key}] = nil
+	t.size += len(key)
+	return nil
+}
+
+// apply writes to the bbolt transaction. It fails only if the file holds what this package never writes.
+func (t *staged) apply() error {
+	for at, value := range t.writes {
+		if err := t.applyOne(at, value); err != nil {
+			return fmt.Errorf("key %q in table %q: %w", at.key, at.table, err)
+		}
+	}
+	return nil
+}
+
+func (t *staged) applyOne(at place, value []byte) error {
+	bucket := t.tx.Bucket([]byte(at.table))
+	if bucket == nil && value == nil {
+		return nil
+	}
+	if bucket == nil {
+		var err error
+		if bucket, err = t.tx.CreateBucket([]byte(at.table)); err != nil {
+			return err
+		}
+	}
+	if value == nil {
+		return bucket.Delete([]byte(at.key))
+	}
+	return bucket.Put([]byte(at.key), value)
+}
+
+func get(tx *bolt.Tx, path, table, key string) (value []byte, err error) {
+	defer catch(path, &err)
+	if bucket := tx.Bucket([]byte(table)); bucket != nil {
+		value = bucket.Get([]byte(key))
+	}
+	return value, nil
+}
+
+// catch is deferred around calls of bbolt, which panics on pages that make no sense.
+func catch(path string, err *error) {
+	if p := recover(); p != nil {
+		*err = damaged(path, fmt.Errorf("%v", p))
+	}
+}

@@ -1,0 +1,170 @@
+package boltstore
+
+import (
+	"fmt"
+	"io"
+
+	"orchestrator/internal/store"
+)
+
+// defect is a flaw of the file's structure.
+type defect struct{ what string }
+
+func (d *defect) Error() string { return d.what }
+
+func flaw(format string, args ...any) error { return &defect{fmt.Sprintf(format, args...)} }
+
+// maxDepth is far above any real tree: 20 levels of two keys are a million pages.
+const maxDepth = 64
+
+// walker checks the pages of one state.
+type walker struct {
+	f    io.ReaderAt
+	head head
+	used []bool
+}
+
+// walk checks everything that the head leads to.
+func walk(f io.ReaderAt, h head) error {
+	w := &walker{f: f, head: h, used: make([]bool, h.pages)}
+	if err := w.freelist(); err != nil {
+		return err
+	}
+	if err := w.tree(h.root, keys{}, w.bucket); err != nil {
+		return err
+	}
+	for id := 2; id < len(w.used) && h.freelist != noFreelist; id++ {
+		if !w.used[id] {
+			return flaw("page %d is neither used nor free", id)
+		}
+	}
+	return nil
+}
+
+// claim marks a page as used, which no page may be twice.
+func (w *walker) claim(id uint64) error {
+	if id < 2 || id >= w.head.pages {
+		return flaw("page %d is not in the file", id)
+	}
+	if w.used[id] {
+		return flaw("page %d is used twice", id)
+	}
+	w.used[id] = true
+	return nil
+}
+
+// load claims and reads a page and its overflow.
+func (w *walker) load(id uint64) (page, error) {
+	if err := w.claim(id); err != nil {
+		return page{}, err
+	}
+	var header [pageHeader]byte
+	if _, err := w.f.ReadAt(header[:], int64(id*w.head.pageSize)); err != nil {
+		return page{}, err
+	}
+	overflow := uint64(native.Uint32(header[12:]))
+	if native.Uint64(header[:]) != id {
+		return page{}, flaw("page %d says it is another", id)
+	}
+	for next := id + 1; next <= id+overflow; next++ {
+		if err := w.claim(next); err != nil {
+			return page{}, err
+		}
+	}
+	body := make([]byte, (1+overflow)*w.head.pageSize)
+	if _, err := w.f.ReadAt(body, int64(id*w.head.pageSize)); err != nil {
+		return page{}, err
+	}
+	return page{native.Uint16(header[8:]), native.Uint16(header[10:]), body}, nil
+}
+
+// freelist claims the free pages.
+func (w *walker) freelist() error {
+	if w.head.freelist == noFreelist {
+		return nil
+	}
+	p, err := w.load(w.head.freelist)
+	if err != nil {
+		return err
+	}
+	ids, count := p.body[pageHeader:], uint64(p.count)
+	if p.count == 0xFFFF { // too many for the header: the first entry is the count
+		count, ids = native.Uint64(ids), ids[8:]
+	}
+	if p.flags != freePage || count > uint64(len(ids)/8) {
+		return flaw("page %d is not a list of free pages", w.head.freelist)
+	}
+	for i := range count {
+		if err := w.claim(native.Uint64(ids[8*i:])); err != nil {
+			return fmt.Errorf("list of free pages: %w", err)
+		}
+	}
+	return nil
+}
+
+// tree checks the page and all below it, and gives every leaf element to leaf.
+func (w *walker) tree(id uint64, k keys, leaf func(element) error) error {
+	p, err := w.load(id)
+	if err != nil {
+		return err
+	}
+	if p.flags == leafPage {
+		return w.leaves(p, k, leaf)
+	}
+	if p.flags != branchPage || p.count == 0 || k.depth > maxDepth {
+		return flaw("page %d does not belong in a tree", id)
+	}
+	elements, err := p.elements(k)
+	if err != nil {
+		return fmt.Errorf("page %d: %w", id, err)
+	}
+	for i, e := range elements {
+		below := keys{from: e.key, to: k.to, depth: k.depth + 1}
+		if i+1 < len(elements) {
+			below.to = elements[i+1].key
+		}
+		if err := w.tree(e.child, below, leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) leaves(p page, k keys, leaf func(element) error) error {
+	elements, err := p.elements(k)
+	if err != nil {
+		return err
+	}
+	for _, e := range elements {
+		if err := leaf(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bucket checks one table.
+func (w *walker) bucket(e element) error {
+	if !e.isBucket || len(e.value) < bucketSize {
+		return flaw("%q is not a table", e.key)
+	}
+	err := error(nil)
+	if root := native.Uint64(e.value); root != 0 {
+		err = w.tree(root, keys{}, entry)
+	} else if inline := e.value[bucketSize:]; len(inline) < pageHeader {
+		err = flaw("its page is cut off")
+	} else {
+		err = w.leaves(page{native.Uint16(inline[8:]), native.Uint16(inline[10:]), inline}, keys{}, entry)
+	}
+	if err != nil {
+		return fmt.Errorf("table %q: %w", e.key, err)
+	}
+	return nil
+}
+
+func entry(e element) error {
+	if e.isBucket || len(e.key) == 0 || len(e.key) > store.MaxKeySize {
+		return flaw("%q is not a key that this program writes", e.key)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+// A batch ends with the update that reaches one of these.
+const (
+	maxBatchUpdates = 1024
+	maxBatchBytes   = 16 << 20
+)
+
+// errGoexit answers the batch of a function that ended its goroutine, as a failing test helper does.
+var errGoexit = errors.New("boltstore: a function of the batch ended the writer's goroutine; nothing was written")
+
+// write is the writer's goroutine: batch after batch until the queue is closed and empty.
+func (s *Store) write(waiting []*update) {
+	debug.SetPanicOnFault(true)
+	for {
+		runtime.Gosched() // lets the callers just woken join this batch instead of the next
+		if waiting = s.queue.take(waiting); len(waiting) == 0 {
+			close(s.idle)
+			return
+		}
+		waiting = slices.Delete(waiting, 0, s.transact(waiting))
+	}
+}
+
+// transact runs the first of the waiting updates in one transaction, answers them and returns how many.
+func (s *Store) transact(waiting []*update) int {
+	if failed := s.failed.Load(); failed != nil {
+		return s.answer(waiting, *failed)
+	}
+	tx, err := s.db.Begin(true)
+	if err != nil {
+		return s.answer(waiting, err)
+	}
+	b := batch{staged: newStaged(tx, s.path)}
+	defer func() {
+		if !b.ended { // runtime.Goexit cannot be stopped, so a successor goes on
+			_ = tx.Rollback()
+			go s.write(waiting[s.answer(waiting[:b.n], errGoexit):])
+		}
+	}()
+	err = b.run(waiting)
+	if err == nil && b.dirty {
+		err = s.finish(tx)
+	} else {
+		_ = tx.Rollback()
+	}
+	return s.answer(waiting[:b.n], err)
+}
+
+// batch is the run of several updates in one transaction.
+type batch struct {
+	*staged
+	n     int  // updates taken
+	dirty bool // something was written
+	ended bool
+}
+
+// run runs updates one by one and writes what each staged. The error of one stays its own; an error of run
+// means that the transaction is spoiled for all.
+func (b *batch) run(waiting []*update) (err error) {
+	for size := 0; b.n < min(len(waiting), maxBatchUpdates) && size < maxBatchBytes && err == nil; {
+		u := waiting[b.n]
+		b.n++
+		if !u.claim() {
+			u.err = context.Canceled
+			continue
+		}
+		b.reset()
+		if u.err = store.Call(u.run, store.Tx(b.staged)); u.err != nil || len(b.writes) == 0 {
+			continue
+		}
+		b.dirty, size = true, size+b.size
+		err = store.Call((*staged).apply, b.staged)
+	}
+	b.ended = true
+	if err != nil {
+		err = damaged(b.path, err)
+	}
+	return err
+}
+
+// finish commits. No View begins meanwhile, because it could see the change before it is durable.
+func (s *Store) finish(tx *bolt.Tx) error {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	err := store.Call((*bolt.Tx).Commit, tx)
+	if err == nil {
+		s.batches.Add(1)
+		return nil
+	}
+	_ = store.Call((*bolt.Tx).Rollback, tx) // after a panic; after an error bbolt has done it
+	s.wedged = tx.DB() != nil
+	err = fault.New(fault.Unavailable, "store_commit", "%s: a commit failed, and its changes may or may not be there", s.path).
+		WithFix("remove the cause (a full disk, an I/O error), then start the process again").
+		Because(fmt.Errorf("%w: %w", store.ErrCommit, err))
+	s.failed.Store(&err)
+	return err
+}
+
+// answer gives every update its own outcome, or err if there is one, and returns how many there are.
+func (s *Store) answer(batch []*update, err error) int {
+	var ok uint64
+	for _, u := range batch {
+		if err != nil {
+			u.err = err
+		}
+		if u.err == nil {
+			ok++
+		}
+	}
+	s.updates.Add(ok)
+	s.refused.Add(uint64(len(batch)) - ok)
+	for _, u := range batch {
+		u.done <- u.err
+	}
+	return len(batch)
+}
