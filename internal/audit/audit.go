@@ -8,6 +8,7 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -66,6 +67,11 @@ type Head struct {
 	Root     Hash      `json:"root"`
 	At       time.Time `json:"at"` // of the last record
 	Frontier []Hash    `json:"frontier"`
+}
+
+// Equal reports whether two heads are the same in every part.
+func (h Head) Equal(other Head) bool {
+	return h.Size == other.Size && h.Root == other.Root && h.At.Equal(other.At) && slices.Equal(h.Frontier, other.Frontier)
 }
 
 // StoredHash is a node to keep, at its index in the order of tlog.StoredHashIndex.

@@ -67,6 +67,7 @@ func TestSealGivesTheTreeOfRFC6962AtEverySize(t *testing.T) {
 		rebuilt, err := HeadAt(head.Size, head.At, stored)
 		require.NoError(t, err)
 		require.Equal(t, head, rebuilt)
+		require.True(t, head.Equal(rebuilt))
 	}
 }
 
@@ -88,6 +89,18 @@ func TestAHeadWithADamagedFrontierSealsNothing(t *testing.T) {
 	whole, _, _ := grow(t, 3)
 	_, err = whole.ReadHashes([]int64{99})
 	require.ErrorContains(t, err, "node 99 is not on the frontier")
+}
+
+func TestEqualHeadsAreEqualInEveryPart(t *testing.T) {
+	head, _, _ := grow(t, 3)
+	for name, change := range map[string]func(*Head){
+		"size": func(h *Head) { h.Size++ }, "root": func(h *Head) { h.Root[0]++ },
+		"time": func(h *Head) { h.At = h.At.Add(1) }, "frontier": func(h *Head) { h.Frontier = h.Frontier[1:] },
+	} {
+		other := head
+		change(&other)
+		require.False(t, head.Equal(other), name)
+	}
 }
 
 func TestHeadAt(t *testing.T) {

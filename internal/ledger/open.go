@@ -106,7 +106,7 @@ func checkLast(r store.Getter, head audit.Head) error {
 	if err != nil {
 		return damaged("the tree of the log is incomplete").Because(err)
 	}
-	if rebuilt.Root != head.Root {
+	if !rebuilt.Equal(head) {
 		return damaged("the head of the log does not match its stored tree")
 	}
 	if head.Size == 0 {

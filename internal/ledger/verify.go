@@ -26,8 +26,8 @@ func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Rec
 		if err != nil {
 			return err
 		}
-		if head.Size != stored.Size || head.Root != stored.Root {
-			return damaged("the log has %d records and root %s; its head says %d and %s", head.Size, head.Root, stored.Size, stored.Root)
+		if !head.Equal(stored) {
+			return damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another", head.Size, head.Root, stored.Size, stored.Root)
 		}
 		return checkCounts(r, head.Size, subjects)
 	})

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The lengths of a requirement's text that make it about 1 KB as stored: as imported, and with an implementation.
+const (
+	wholeText = 660
+	shortText = 120
+)
+
+func requirementID(i int) string { return fmt.Sprintf("REQ-%06d", i+1) }
+
+// perDocument is how many requirements stand in one document; a document has a largest size.
+const perDocument = 20_000
+
+// document is a requirement document with the requirements from first to before end, whose texts have size bytes.
+func document(first, end, size int) []byte {
+	const words = "The service keeps every decision with the evidence that was given for it, and shows both to whoever asks. "
+	text := strings.TrimSpace(strings.Repeat(words, size/len(words)+1)[:size])
+	var b bytes.Buffer
+	b.WriteString("# Benchmark\n")
+	for i := first; i < end; i++ {
+		fmt.Fprintf(&b, "\n### %s: Decision %d is kept\n\n%s %d.\n", requirementID(i), i+1, text, i+1)
+	}
+	return b.Bytes()
+}
+
+// folder makes a folder under the run's own with documents of n requirements in it.
+func (b *bench) folder(name string, n, size int) (string, error) {
+	files := map[string][]byte{}
+	for first := 0; first < n; first += perDocument {
+		files[fmt.Sprintf("REQUIREMENTS-%d.md", len(files)+1)] = document(first, min(first+perDocument, n), size)
+	}
+	return b.folderOf(name, files)
+}
+
+// folderOf makes a folder under the run's own with these files in it.
+func (b *bench) folderOf(name string, files map[string][]byte) (string, error) {
+	dir := filepath.Join(b.dir, name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	for file, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// get is a GET that is always the same.
+func (s *server) get(role, path string) request {
+	text := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, s.addr, s.secret(role))
+	return func(dst []byte, _ int) []byte { return append(dst, text...) }
+}
+
+// change is the body of a PATCH: an implementation of some 400 bytes that takes the place of the last one. %012x
+// makes each one another.
+const change = `{"implementation":{"summary":"Decisions are appended to the log in the transaction that makes them, and read from the snapshot.",` +
+	`"files":[{"path":"internal/ledger/tx.go","lines":"40-88","change":"appends the record"},{"path":"internal/ledger/read.go","lines":"12-40"}],` +
+	`"commits":["%012x"],"notes":"The head is read and written by every update, so that updates are ordered."}}`
+
+// patch is a PATCH by the coder, of each of every ids in turn, of which there are so many.
+func (s *server) patch(requirements, step int) request {
+	head := fmt.Sprintf("HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		s.addr, s.secret("coder"), len(fmt.Sprintf(change, 0)))
+	return func(dst []byte, n int) []byte {
+		dst = fmt.Appendf(dst, "PATCH /requirements/%s %s", requirementID(n*step%requirements), head)
+		return fmt.Appendf(dst, change, n)
+	}
+}

@@ -1,0 +1,149 @@
+// Command bench measures the product beside floors, on this machine and in one run, and prints the ratios.
+//
+// A floor is a process that does only what no implementation can leave out: for GET a bare handler that
+// returns the same bytes, for PATCH a handler that commits the same bytes to the same store. Floor and product
+// are real processes, loaded in turns by the same client; a ratio is the median of the ratios of single rounds,
+// so that what else the machine does weighs on both. When a request fails, no ratio is printed.
+//
+// The figures of start and memory, and the 100,000 requirements, have no floor but a limit or a small sibling.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// longest bounds the whole run.
+const longest = 15 * time.Minute
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if len(args) == 1 && isFloor(args[0]) {
+		return exitCode(runFloor(ctx, args[0]))
+	}
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		return exitCode(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	rep, err := measure(ctx, o)
+	if err != nil {
+		return exitCode(err)
+	}
+	if err := rep.write(os.Stdout, o.json); err != nil {
+		return exitCode(err)
+	}
+	return rep.exitCode(o.strict)
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "bench:", err)
+	return 1
+}
+
+type options struct {
+	rounds       int
+	round        time.Duration
+	only         []string
+	json, strict bool
+}
+
+func parseOptions(args []string) (options, error) {
+	var o options
+	var only string
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.IntVar(&o.rounds, "rounds", 5, "rounds of each comparison, at least 5")
+	f.DurationVar(&o.round, "round", 1500*time.Millisecond, "how long one side of one round is loaded")
+	f.StringVar(&only, "only", strings.Join(sectionNames(), ","), "what to measure")
+	f.BoolVar(&o.json, "json", false, "write JSON instead of a table")
+	f.BoolVar(&o.strict, "strict", false, "exit 2 when a goal is missed")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	o.only = strings.Split(only, ",")
+	for _, name := range o.only {
+		if !slices.Contains(sectionNames(), name) {
+			return o, fmt.Errorf("--only: there is no %q; use %s", name, strings.Join(sectionNames(), ","))
+		}
+	}
+	if o.rounds < 5 || o.round <= 0 || f.NArg() > 0 {
+		return o, errors.New("give at least 5 rounds, longer than nothing, and no other arguments")
+	}
+	return o, nil
+}
+
+// bench is one run.
+type bench struct {
+	options
+	dir, binary, self string
+}
+
+// sections are what can be measured, in the order of the report.
+var sections = []struct {
+	name string
+	run  func(*bench, context.Context) ([]row, error)
+}{
+	{"get", (*bench).get},
+	{"patch", (*bench).patch},
+	{"scale", (*bench).scale},
+	{"start", (*bench).startUp},
+}
+
+func sectionNames() []string {
+	var names []string
+	for _, s := range sections {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// measure runs the sections one after the other; one that fails is reported, and the others go on.
+func measure(ctx context.Context, o options) (rep report, err error) {
+	dir, fsType, err := workDir()
+	if err != nil {
+		return rep, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b := &bench{options: o, dir: dir, binary: filepath.Join(dir, "orchestrator")}
+	if b.self, err = os.Executable(); err != nil {
+		return rep, err
+	}
+	say("building the product")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.binary, "orchestrator/cmd/orchestrator") //nolint:gosec // fixed words and our own folder
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return rep, fmt.Errorf("the product was not built: %w", err)
+	}
+	rep = newReport(fsType, o)
+	for _, s := range sections {
+		if !slices.Contains(o.only, s.name) || ctx.Err() != nil {
+			continue
+		}
+		rows, err := s.run(b, ctx)
+		rep.add(s.name, rows, err)
+	}
+	return rep, ctx.Err()
+}
+
+// say shows progress.
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...) }

@@ -1,0 +1,128 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+// grown is a store with a log of a dozen records, one of them with data beside the log.
+func grown(t *testing.T) *store.Memory {
+	t.Helper()
+	s := store.NewMemory()
+	l := open(t, s)
+	for i := range 10 {
+		require.NoError(t, set(t.Context(), l, "a", i))
+	}
+	return s
+}
+
+func tamper(t *testing.T, s store.Store, fn func(store.Tx) error) {
+	t.Helper()
+	require.NoError(t, s.Update(t.Context(), fn))
+}
+
+// everyEntry lists what the ledger's own tables hold.
+func everyEntry(t *testing.T, s store.Store) (entries [][2]string) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		found := [][2]string{}
+		for _, table := range []string{tableAudit, tableHashes, tableSubjects, tableMeta} {
+			if err := r.Scan(table, "", "", func(key string, _ []byte) error {
+				found = append(found, [2]string{table, key})
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		entries = found
+		return nil
+	}))
+	return entries
+}
+
+func openAndVerify(ctx context.Context, s store.Store) error {
+	l, err := Open(ctx, s, ticking())
+	if err != nil {
+		return err
+	}
+	_, err = l.Verify(ctx, func(store.Reader, audit.Record, audit.Head) error { return nil })
+	return err
+}
+
+// TestEveryChangeOfTheLogIsFound changes, drops and adds one entry at a time.
+func TestEveryChangeOfTheLogIsFound(t *testing.T) {
+	entries := everyEntry(t, grown(t))
+	require.Greater(t, len(entries), 30)
+	for _, e := range entries {
+		table, key := e[0], e[1]
+		name := fmt.Sprintf("%s %x", table, key)
+		t.Run(name, func(t *testing.T) {
+			dropped := grown(t)
+			tamper(t, dropped, func(tx store.Tx) error { return tx.Delete(table, key) })
+			require.Error(t, openAndVerify(t.Context(), dropped), "dropped")
+
+			if table == tableSubjects {
+				return // its values are empty
+			}
+			changed := grown(t)
+			tamper(t, changed, func(tx store.Tx) error {
+				raw, err := tx.Get(table, key)
+				if err != nil {
+					return err
+				}
+				raw = append([]byte(nil), raw...)
+				raw[len(raw)/2] ^= 1
+				return tx.Put(table, key, raw)
+			})
+			require.Error(t, openAndVerify(t.Context(), changed), "changed")
+		})
+	}
+	for table, key := range map[string]string{tableAudit: numberKey(11), tableHashes: numberKey(10_000), tableSubjects: "a\x00" + numberKey(0)} {
+		added := grown(t)
+		tamper(t, added, func(tx store.Tx) error { return tx.Put(table, key, []byte("{}")) })
+		require.Error(t, openAndVerify(t.Context(), added), "added to %s", table)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(store.Tx) error
+		code  string
+	}{
+		"another format":           {func(tx store.Tx) error { return tx.Put(tableMeta, keyFormat, []byte(`{"format":2}`)) }, "store_format"},
+		"no format":                {func(tx store.Tx) error { return tx.Delete(tableMeta, keyFormat) }, "store_damaged"},
+		"no head":                  {func(tx store.Tx) error { return tx.Delete(tableMeta, keyHead) }, "store_damaged"},
+		"a head that is no JSON":   {func(tx store.Tx) error { return tx.Put(tableMeta, keyHead, []byte(`{`)) }, "store_damaged"},
+		"no last record":           {func(tx store.Tx) error { return tx.Delete(tableAudit, numberKey(10)) }, "store_damaged"},
+		"another last record":      {func(tx store.Tx) error { return tx.Put(tableAudit, numberKey(10), []byte(`{}`)) }, "store_damaged"},
+		"a record beyond the head": {func(tx store.Tx) error { return tx.Put(tableAudit, numberKey(11), []byte(`{}`)) }, "store_damaged"},
+		"no tree":                  {func(tx store.Tx) error { return tx.Delete(tableHashes, numberKey(0)) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := grown(t)
+			tamper(t, s, c.spoil)
+			_, err := Open(t.Context(), s, ticking())
+			if c.code == "" {
+				require.NoError(t, err, "not on the way from the head to the last record; Verify finds it")
+				require.Error(t, openAndVerify(t.Context(), s))
+				return
+			}
+			var f *fault.Error
+			require.ErrorAs(t, err, &f)
+			require.Equal(t, c.code, f.Code)
+			require.NotEmpty(t, f.Fix)
+		})
+	}
+	_, err := OpenReadOnly(t.Context(), store.NewMemory())
+	require.ErrorContains(t, err, "empty")
+	l, err := OpenReadOnly(t.Context(), grown(t))
+	require.NoError(t, err)
+	require.Equal(t, uint64(11), l.Head().Size)
+}

@@ -1,0 +1,198 @@
+package orchestrator
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+// TestTheLogAmountsToTheTables lets random actors send random changes, imports and replays, and then
+// replays the log: every decision again, the tables byte for byte, the export too.
+func TestTheLogAmountsToTheTables(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := start(t, store.NewMemory(), func(o *Options) {
+			o.ExportPath, o.Workflow = "", rapid.SampledFrom([]lifecycle.Workflow{lifecycle.V1, lifecycle.Rework}).Draw(rt, "workflow")
+		})
+		r.mustImport(randomDocument(rt))
+		accepted := 0
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			if rapid.IntRange(0, 9).Draw(rt, "step") == 0 {
+				_, _ = r.importText(randomDocument(rt))
+				continue
+			}
+			p := Proposal{ID: randomID(rt), Body: []byte(randomBody(rt)), IdempotencyKey: rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(rt, "key")}
+			p.IfMatch = rapid.SampledFrom([][]string{nil, nil, nil, {"1"}, {"*"}}).Draw(rt, "if-match")
+			if _, err := r.Patch(t.Context(), rapid.SampledFrom([]lifecycle.Actor{paula, archy, cody, tess, {Name: "cody", Role: lifecycle.PM}}).Draw(rt, "who"), p); err == nil {
+				accepted++
+			}
+		}
+		r.verified()
+	})
+}
+
+func randomID(rt *rapid.T) string {
+	return rapid.SampledFrom([]string{"REQ-001", "REQ-001", "REQ-002", "REQ-404"}).Draw(rt, "id")
+}
+
+func randomDocument(rt *rapid.T) string {
+	doc := "# Demo\n\n"
+	for _, id := range []string{"REQ-001", "REQ-002", "REQ-003"} {
+		if text := rapid.SampledFrom([]string{"one", "one", "two", ""}).Draw(rt, id); text != "" {
+			doc += fmt.Sprintf("- **%s**: text %s\n", id, text)
+		}
+	}
+	return doc + "- **REQ-009**: always there\n"
+}
+
+func randomBody(rt *rapid.T) string {
+	switch rapid.IntRange(0, 7).Draw(rt, "kind") {
+	case 0:
+		return designed
+	case 1:
+		return implemented
+	case 2:
+		return "{" + passed + "}"
+	case 3:
+		return "{" + approved + "}"
+	case 4:
+		return rapid.SampledFrom([]string{`{`, `{"x":1}`, `{"test":null}`, `{"deviations":[{"id":"D1","text":"t"}]}`, `{"deviations":[{"id":"D1","resolution":{"outcome":"fixed","text":"t"}}]}`}).Draw(rt, "odd")
+	}
+	return move(rapid.SampledFrom(lifecycle.Statuses()).Draw(rt, "to"))
+}
+
+// spoiled is a store with a short history, changed by fn behind the service's back.
+func spoiled(t *testing.T, fn func(store.Tx) error) (store.Store, []byte) {
+	t.Helper()
+	s := store.NewMemory()
+	r := start(t, s)
+	r.mustImport(twoRequirements)
+	r.must(paula, "REQ-001", move(lifecycle.Planned))
+	r.refused(cody, "REQ-001", move(lifecycle.Done), "field_forbidden")
+	_, err := r.Patch(t.Context(), paula, Proposal{ID: "REQ-002", Body: []byte(move(lifecycle.Planned)), IdempotencyKey: "k"})
+	require.NoError(t, err)
+	var export bytes.Buffer
+	_, write := r.Project()
+	require.NoError(t, write(&export))
+	require.NoError(t, s.Update(t.Context(), fn))
+	return s, export.Bytes()
+}
+
+func verify(t *testing.T, s store.Store, export []byte) error {
+	t.Helper()
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	if err != nil {
+		return err
+	}
+	_, err = Verify(t.Context(), l, bytes.NewReader(export))
+	return err
+}
+
+func TestVerifyFindsWhatTheLogDoesNotAccountFor(t *testing.T) {
+	replace := func(table, key, old, new string) func(store.Tx) error {
+		return func(tx store.Tx) error {
+			raw, err := tx.Get(table, key)
+			if err != nil {
+				return err
+			}
+			return tx.Put(table, key, bytes.Replace(raw, []byte(old), []byte(new), 1))
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil func(store.Tx) error
+		want  string
+	}{
+		"nothing":                   {func(store.Tx) error { return nil }, ""},
+		"a status set in the table": {replace("requirements", "REQ-001", `"status":"planned"`, `"status":"done"`), `"REQ-001" is not what the log amounts to`},
+		"a requirement dropped":     {func(tx store.Tx) error { return tx.Delete("requirements", "REQ-002") }, `lacks "REQ-002"`},
+		"a requirement added":       {func(tx store.Tx) error { return tx.Put("requirements", "REQ-666", []byte("{}")) }, "does not account for"},
+		"a workflow set":            {replace("project", "project", `"v1"`, `"rework"`), "is not what the log amounts to"},
+		"an answer forgotten":       {func(tx store.Tx) error { return tx.Delete("idempotency", "paula\x00pm\x00k") }, "lacks"},
+		"an answer changed":         {replace("idempotency", "paula\x00pm\x00k", `"revision":2`, `"revision":3`), "is not what the log amounts to"},
+		"a record changed":          {replace("audit", "\x00\x00\x00\x00\x00\x00\x00\x03", `"because"`, `"becauze"`), "record 3 was changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, export := spoiled(t, c.spoil)
+			err := verify(t, s, export)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// TestVerifyDecidesAgain writes records that the rules would not have made, with hashes that are right.
+func TestVerifyDecidesAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		event ledger.Event
+		want  string
+	}{
+		"an illegal change": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
+		"a refusal of what is allowed": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "refused (idempotency_key_reused), but the rules allow it"},
+		"a refusal for another reason": {ledger.Event{Kind: kindRefused, Actor: auditActor(cody), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "the rules refuse it as field_forbidden"},
+		"a change with another outcome": {ledger.Event{Kind: kindChanged, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
+		"an import of what did not change": {ledger.Event{Kind: kindImported, Actor: auditActor(paula),
+			Data: imported{Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
+		"a workflow that was not chosen": {ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(),
+			Data: workflowChosen{"v2", "rework"}}, `was "v1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := store.NewMemory()
+			r := start(t, s)
+			r.mustImport(twoRequirements)
+			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(c.event) }))
+			require.ErrorContains(t, verify(t, s, []byte("{}")), c.want)
+		})
+	}
+}
+
+func TestVerifyOfTheExport(t *testing.T) {
+	s, export := spoiled(t, func(store.Tx) error { return nil })
+	require.ErrorContains(t, verify(t, s, []byte(`{"log":`)), "not whole")
+	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte(`"size":6`), []byte(`"size":9`), 1)), "the store has 6")
+	require.Contains(t, string(export), `"size":6`)
+	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte("login"), []byte("logon"), 1)), "not the state of the log at size 6")
+
+	r := start(t, s)
+	r.must(paula, "REQ-001", `{"pm_notes":[{"text":"later"}]}`)
+	require.Equal(t, "behind", r.verifiedAgainst(export).Export, "whole, and of an earlier moment")
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	v, err := Verify(t.Context(), l, nil)
+	require.NoError(t, err)
+	require.Equal(t, "absent", v.Export)
+}
+
+func TestCheckExport(t *testing.T) {
+	s, export := spoiled(t, func(store.Tx) error { return nil })
+	check := func(text string) (bool, error) {
+		l, err := ledger.Open(t.Context(), s, newClock().read)
+		require.NoError(t, err)
+		return CheckExport(t.Context(), l, "project_status.json", strings.NewReader(text))
+	}
+	readable, err := check(string(export))
+	require.NoError(t, err)
+	require.True(t, readable)
+	_, err = check(strings.Replace(string(export), `"size":6`, `"size":7`, 1))
+	requireCode(t, err, "store_older_than_export")
+	_, err = check(strings.Replace(string(export), `"size":6`, `"size":5`, 1))
+	requireCode(t, err, "store_of_another_log")
+	for _, broken := range []string{"", "x", "[]", "{}", `{"log":1}`, string(export[:40])} {
+		readable, err = check(broken)
+		require.NoError(t, err, broken)
+		require.False(t, readable, broken)
+	}
+}
