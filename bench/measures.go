@@ -57,35 +57,38 @@ func (b *bench) get(ctx context.Context) (rows []row, err error) {
 
 // patch compares PATCH with a handler that only commits the same bytes.
 func (b *bench) patch(ctx context.Context) (rows []row, err error) {
-	var servers []*server
-	defer func() {
-		for _, s := range servers {
-			err = errors.Join(err, s.stop())
-		}
-	}()
-	for name, flags := range map[string][]string{"patch-0": {"--export-wait=0"}, "patch-default": nil} {
-		dir, err := b.folder(name, patched, shortText)
-		if err != nil {
-			return nil, err
-		}
-		s, err := b.product(ctx, dir, flags...)
-		if err != nil {
-			return nil, err
-		}
-		servers = append(servers, s)
-		if err := s.once(ctx, s.patch(patched, 1), patched); err != nil {
-			return nil, err
-		}
-		if name == "patch-0" && len(servers) == 2 {
-			servers[0], servers[1] = servers[1], servers[0]
-		}
-	}
-	floor, sizes, err := b.startPatchFloor(ctx, servers[0])
+	now, err := b.startPatched(ctx, "patch-0", "--export-wait=0")
 	if err != nil {
 		return nil, err
 	}
-	servers = append(servers, floor)
-	return b.comparePatch(ctx, sizes, floor, servers[0], servers[1])
+	defer func() { err = errors.Join(err, now.stop()) }()
+	waiting, err := b.startPatched(ctx, "patch-default")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, waiting.stop()) }()
+	floor, sizes, err := b.startPatchFloor(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, floor.stop()) }()
+	return b.comparePatch(ctx, sizes, floor, now, waiting)
+}
+
+// startPatched starts the product and changes every requirement once, so that none grows later.
+func (b *bench) startPatched(ctx context.Context, name string, flags ...string) (*server, error) {
+	dir, err := b.folder(name, patched, shortText)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.product(ctx, dir, flags...)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.once(ctx, s.patch(patched, 1), patched); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
 }
 
 func (b *bench) comparePatch(ctx context.Context, sizes string, floor, now, waiting *server) (rows []row, err error) {

@@ -21,7 +21,7 @@ func newLogger(out *os.File, format, level string) (zerolog.Logger, error) {
 	if err != nil || level == "" {
 		return zerolog.Nop(), fault.New(fault.Invalid, "log_level", "%q is not a log level", level).WithFix("use debug, info, warn or error")
 	}
-	terminal := term.IsTerminal(int(out.Fd())) //nolint:gosec // file descriptors are small
+	terminal := term.IsTerminal(int(out.Fd()))
 	var w io.Writer = out
 	switch format {
 	case "json":

@@ -139,7 +139,7 @@ func (s *server) checkExport(ctx context.Context) error {
 		return fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", s.options.export).
 			WithFix("make it readable for this user, or move it away").Because(err)
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	readable, err := orchestrator.CheckExport(ctx, s.ledger, s.options.export, f)
 	if err == nil && !readable {
 		s.log.Warn().Str("export", s.options.export).Msg("the export is not whole; it is written anew from the database")

@@ -66,7 +66,7 @@ func verify(ctx context.Context, database, export string) (found orchestrator.Ve
 	f, err := os.Open(export)
 	switch {
 	case err == nil:
-		defer f.Close() //nolint:errcheck // it was only read
+		defer f.Close()
 		exported = f
 	case !errors.Is(err, fs.ErrNotExist):
 		return found, err

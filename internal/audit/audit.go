@@ -86,7 +86,7 @@ func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
 	if at.Before(h.At) {
 		return Head{}, nil, fmt.Errorf("audit record %d is dated %s, before its predecessor's %s", h.Size, at, h.At)
 	}
-	n := int64(h.Size) //nolint:gosec // a log of 2^63 records does not exist
+	n := int64(h.Size)
 	hashes, err := tlog.StoredHashesForRecordHash(n, tlog.RecordHash(record), h)
 	if err != nil {
 		return Head{}, nil, fmt.Errorf("seal audit record %d: %w", h.Size, err)
@@ -94,7 +94,7 @@ func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
 	next := Head{Size: h.Size + 1, At: at}
 	kept := len(h.Frontier) - (len(hashes) - 1) // each hash above the leaf swallows one subtree
 	next.Frontier = append(append(make([]Hash, 0, kept+1), h.Frontier[:kept]...), hashes[len(hashes)-1])
-	first := uint64(tlog.StoredHashIndex(0, n)) //nolint:gosec // not negative
+	first := uint64(tlog.StoredHashIndex(0, n))
 	stored := make([]StoredHash, len(hashes))
 	for i, hash := range hashes {
 		stored[i] = StoredHash{first + uint64(i), hash}
@@ -130,7 +130,7 @@ func FrontierIndexes(size uint64) []int64 {
 	var start uint64
 	for level := 62; level >= 0; level-- {
 		if size&(1<<level) != 0 {
-			indexes = append(indexes, tlog.StoredHashIndex(level, int64(start>>level))) //nolint:gosec // below 2^63
+			indexes = append(indexes, tlog.StoredHashIndex(level, int64(start>>level)))
 			start += 1 << level
 		}
 	}
@@ -148,6 +148,6 @@ func HeadAt(size uint64, at time.Time, nodes tlog.HashReader) (Head, error) {
 		return Head{}, err
 	}
 	h.Frontier = frontier
-	h.Root, err = tlog.TreeHash(int64(size), h) //nolint:gosec // below 2^63
+	h.Root, err = tlog.TreeHash(int64(size), h)
 	return h, err
 }

@@ -69,7 +69,7 @@ func pageOf(r *http.Request) (values url.Values, from uint64, limit int, err err
 		return nil, 0, 0, err
 	}
 	n, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
-	return values, from, int(n), err //nolint:gosec // at most largestPage
+	return values, from, int(n), err
 }
 
 func writePage(w http.ResponseWriter, r *http.Request, values url.Values, page ledger.Page) error {

@@ -161,7 +161,7 @@ func readQuery(values url.Values) (orchestrator.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Limit = int(limit) //nolint:gosec // at most largestPage
+	q.Limit = int(limit)
 	if q.Suspect, err = boolParameter(values, "suspect"); err != nil {
 		return q, err
 	}

@@ -169,12 +169,13 @@ func twoFiles(id string, first, second lifecycle.Source) error {
 }
 
 func noRequirements(notices []Notice) error {
-	err := fault.New(fault.Invalid, "no_requirements", "no requirement with an explicit id was found; the state is left as it was").
-		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")
+	var fields []fault.Field
 	for _, n := range notices[:min(len(notices), maxViolations)] {
-		err.WithFields(fault.Field{Pointer: fmt.Sprintf("#L%d", n.Line), Detail: n.Path + ": " + n.Message, Fix: n.Fix})
+		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("#L%d", n.Line), Detail: n.Path + ": " + n.Message, Fix: n.Fix})
 	}
-	return err
+	return fault.New(fault.Invalid, "no_requirements", "no requirement with an explicit id was found; the state is left as it was").
+		WithFields(fields...).
+		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")
 }
 
 // importPlan is what an import will write.

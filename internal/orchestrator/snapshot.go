@@ -74,7 +74,7 @@ func (c *counts) add(e *entry, sign int) {
 	if e.summary.Retired {
 		c.retired += sign
 	}
-	c.revision += e.summary.Revision * uint64(sign) //nolint:gosec // -1 wraps around, and so subtracts
+	c.revision += e.summary.Revision * uint64(sign)
 }
 
 func newSnapshot(p project, entries map[string]*entry, head audit.Head) (*snapshot, error) {

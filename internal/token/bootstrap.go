@@ -41,7 +41,7 @@ func (f *File) writeFirst(roles []string, now time.Time) (map[string]string, err
 		return nil, err
 	}
 	// A folder that was there before may be open to others.
-	if err := os.Chmod(dir, folderMode); err != nil { //nolint:gosec // a folder needs its x bits
+	if err := os.Chmod(dir, folderMode); err != nil {
 		return nil, err
 	}
 	created := map[string]string{}

@@ -69,15 +69,16 @@ func checkGates(next Requirement, mover Actor) error {
 	if lacks == nil {
 		return nil
 	}
-	err := fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet", next.ID, next.Status)
+	var fields []fault.Field
 	var suppliers []Role
 	for _, l := range lacks {
-		err.WithFields(fault.Field{Pointer: "/status", Code: l.Gate, Detail: l.Detail})
+		fields = append(fields, fault.Field{Pointer: "/status", Code: l.Gate, Detail: l.Detail})
 		if !slices.Contains(suppliers, l.By) {
 			suppliers = append(suppliers, l.By)
 		}
 	}
-	return err.WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
+	return fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet", next.ID, next.Status).WithFields(fields...).
+		WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
 }
 
 func lacksDesign(r Requirement, _ Actor) string {

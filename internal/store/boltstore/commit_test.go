@@ -30,7 +30,7 @@ func wantStopped(s *boltstore.Store, first error) error {
 	_, view := get(s, "a")
 	for _, err := range []error{first, view, put(s, "a", "again"), s.Check()} {
 		if !errors.Is(err, store.ErrCommit) || !errors.Is(err, fault.Unavailable) {
-			return fmt.Errorf("not refused: %v", err)
+			return fmt.Errorf("not refused: %w", err)
 		}
 	}
 	return s.Close()

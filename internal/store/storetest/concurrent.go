@@ -25,7 +25,7 @@ func testSnapshot(t *testing.T, s store.Store) {
 				a, err := r.Get("t", "a")
 				b, err2 := r.Get("t", "b")
 				if string(a) != "old" || b != nil || err != nil || err2 != nil {
-					return fmt.Errorf("a=%q b=%q %v %v", a, b, err, err2)
+					return fmt.Errorf("a=%q b=%q %w %w", a, b, err, err2)
 				}
 				once.Do(func() { close(began) })
 				<-changed

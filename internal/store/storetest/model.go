@@ -74,7 +74,7 @@ func apply(tx store.Tx, table string, writes []write, model map[string]string, f
 		}
 		got, err := tx.Get(table, w.key)
 		if err != nil || (got == nil) != w.remove || string(got) != model[w.key] {
-			return fmt.Errorf("after %+v it reads %q, %v", w, got, err)
+			return fmt.Errorf("after %+v it reads %q, %w", w, got, err)
 		}
 	}
 	if fails {

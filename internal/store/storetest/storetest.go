@@ -79,7 +79,7 @@ func wantEmpty(g store.Getter, key string) error {
 	got, err := g.Get("t", key)
 	missing, err2 := g.Get("t", "missing")
 	if err != nil || err2 != nil || got == nil || len(got) != 0 || missing != nil {
-		return fmt.Errorf("present: %v %v, missing: %v %v", got, err, missing, err2)
+		return fmt.Errorf("present: %v %w, missing: %v %w", got, err, missing, err2)
 	}
 	return nil
 }

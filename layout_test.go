@@ -1,0 +1,147 @@
+// Package layout_test holds the code to the layout that the README describes: who may import whom, which
+// package alone knows an outside library, what must stay pure, and how large a file may grow.
+package layout_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "orchestrator"
+
+// mayImport lists, for each of our packages, which of our packages it may import. Direction: cmd, then
+// httpapi, then the use cases, then rules and ledger, then what everything rests on. Nothing upward, nothing
+// sideways between use cases.
+var mayImport = map[string][]string{
+	"cmd/orchestrator": {
+		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
+		"internal/token", "internal/watch", "internal/durable", "internal/fault",
+	},
+	"internal/httpapi": {
+		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/rules/lifecycle", "internal/token", "internal/fault",
+	},
+	"internal/orchestrator": {
+		"schemas", "internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
+		"internal/strictjson", "internal/durable", "internal/fault",
+	},
+	"internal/ledger":          {"internal/audit", "internal/store", "internal/fault"},
+	"internal/store/boltstore": {"internal/store", "internal/fault"},
+	"internal/store/storetest": {"internal/store", "internal/fault"},
+	"internal/store":           {"internal/fault"},
+	"internal/rules/lifecycle": {"internal/fault"},
+	"internal/reqdoc":          {"internal/fault"},
+	"internal/strictjson":      {"internal/fault"},
+	"internal/token":           {"internal/durable", "internal/fault"},
+	"schemas":                  {"internal/fault"},
+	"internal/audit":           {},
+	"internal/durable":         {},
+	"internal/fault":           {},
+	"internal/watch":           {},
+	"api":                      {},
+	"bench":                    {"internal/store", "internal/store/boltstore", "internal/fault"},
+	"":                         {},
+}
+
+// onlyIn lists the outside libraries that one package, or a few, keep from all others.
+var onlyIn = map[string][]string{
+	"github.com/go-chi/chi":                 {"internal/httpapi"},
+	"go.etcd.io/bbolt":                      {"internal/store/boltstore"},
+	"github.com/santhosh-tekuri/jsonschema": {"schemas"},
+	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/httpapi"},
+	"github.com/prometheus/client_golang":   {"cmd/orchestrator", "internal/httpapi"},
+	"github.com/spf13/":                     {"cmd/orchestrator"},
+	"github.com/yuin/goldmark":              {"internal/reqdoc"},
+	"github.com/fsnotify/fsnotify":          {"internal/watch"},
+	"golang.org/x/mod":                      {"internal/audit", "internal/ledger"},
+	"github.com/getkin/kin-openapi":         {}, // tests only
+	"github.com/stretchr/testify":           {"internal/store/storetest"},
+}
+
+// pure packages do no I/O, read no clock and draw no randomness.
+var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/strictjson", "internal/fault"}
+
+var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}
+
+type pkg struct {
+	ImportPath string
+	Dir        string
+	Imports    []string
+	GoFiles    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var all []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		p.ImportPath = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		all = append(all, p)
+	}
+}
+
+func TestTheDirectionOfImports(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		seen[p.ImportPath] = true
+		allowed, known := mayImport[p.ImportPath]
+		require.True(t, known, "package %q has no row in mayImport: decide where it stands", p.ImportPath)
+		for _, path := range p.Imports {
+			ours, internal := strings.CutPrefix(path, module+"/")
+			if internal {
+				require.Contains(t, allowed, ours, "%s imports %s", p.ImportPath, ours)
+			}
+			for library, owners := range onlyIn {
+				if strings.HasPrefix(path, library) {
+					require.Contains(t, owners, p.ImportPath, "%s imports %s", p.ImportPath, path)
+				}
+			}
+		}
+	}
+	for name := range mayImport {
+		require.True(t, seen[name], "mayImport has a row for %q, which does not exist", name)
+	}
+}
+
+func TestPurePackagesStayPure(t *testing.T) {
+	for _, p := range packages(t) {
+		if !slices.Contains(pure, p.ImportPath) {
+			continue
+		}
+		for _, path := range p.Imports {
+			require.NotContains(t, impure, path, "%s imports %s", p.ImportPath, path)
+		}
+		for _, file := range p.GoFiles {
+			source, err := os.ReadFile(filepath.Join(p.Dir, file))
+			require.NoError(t, err)
+			require.NotContains(t, string(source), "time.Now(", "%s/%s reads the clock", p.ImportPath, file)
+		}
+	}
+}
+
+func TestFilesStaySmall(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, file := range p.GoFiles {
+			source, err := os.ReadFile(filepath.Join(p.Dir, file))
+			require.NoError(t, err)
+			require.LessOrEqual(t, strings.Count(string(source), "\n"), 400, "%s/%s", p.ImportPath, file)
+		}
+	}
+}
