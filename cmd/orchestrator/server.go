@@ -175,12 +175,8 @@ func (s *server) firstImport(ctx context.Context) error {
 }
 
 func (s *server) reimport(ctx context.Context) error {
-	files, err := s.documents()
-	if err != nil {
-		return err
-	}
 	system := lifecycle.Actor{Name: ledger.System().Name, Role: lifecycle.Role(ledger.System().Role)}
-	report, err := s.service.Import(ctx, system, files, "", false)
+	report, err := s.service.Import(ctx, system, s.documents, "", false)
 	if err == nil {
 		s.log.Info().Strs("documents", s.options.requirements).Str("report", report.String()).Msg("imported")
 	}

@@ -62,7 +62,7 @@ func readID(r *http.Request) (string, error) {
 func (a *API) patchRequirement(w http.ResponseWriter, r *http.Request) error {
 	p, err := readProposal(w, r)
 	if err != nil {
-		return a.Service.Refuse(r.Context(), actorOf(r), orchestrator.Refused{Request: "PATCH /requirements/{id}", Body: p.Body, RequestID: p.RequestID}, err)
+		return a.Service.Refuse(r.Context(), actorOf(r), p.Refused(), err)
 	}
 	answer, err := a.Service.Patch(r.Context(), actorOf(r), p)
 	if answer.Replayed {
@@ -208,11 +208,7 @@ func (a *API) runImport(r *http.Request) (orchestrator.Report, error) {
 		return orchestrator.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	files, err := a.Documents()
-	if err != nil {
-		return orchestrator.Report{}, err
-	}
-	return a.Service.Import(r.Context(), actorOf(r), files, callOf(r).id, dry != nil && *dry)
+	return a.Service.Import(r.Context(), actorOf(r), a.Documents, callOf(r).id, dry != nil && *dry)
 }
 
 func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {

@@ -64,11 +64,16 @@ type importState struct{ failure atomic.Pointer[error] }
 
 // Import takes documents over into the state: new requirements are added, changed text is taken over,
 // removed ones are retired. All of it is one transaction with one record. Ids are unique over all files.
-// An import that changes nothing writes nothing. A refused one leaves the state as it was.
-func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files []File, requestID string, dryRun bool) (Report, error) {
+// An import that changes nothing writes nothing. A refused one leaves the state as it was, and State shows
+// why until one succeeds; so does a document that cannot be read.
+func (s *Service) Import(ctx context.Context, who lifecycle.Actor, read func() ([]File, error), requestID string, dryRun bool) (Report, error) {
 	s.importing.Lock()
 	defer s.importing.Unlock()
-	report, err := s.importFiles(ctx, who, files, requestID, dryRun)
+	files, err := read()
+	var report Report
+	if err == nil {
+		report, err = s.importFiles(ctx, who, files, requestID, dryRun)
+	}
 	if !dryRun {
 		s.imports.failure.Store(&err)
 	}

@@ -43,7 +43,7 @@ type Answer struct {
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
 	change, err := s.read(p)
 	if err != nil {
-		return Answer{}, s.refuse(ctx, who, p, err)
+		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
 	if p.DryRun {
 		return s.dryRun(who, p, change)
@@ -190,25 +190,24 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 	return Answer{Requirement: raw, Revision: next.Revision}, err
 }
 
-// refuse records a request that was refused before it could be decided, and returns the refusal.
-func (s *Service) refuse(ctx context.Context, who lifecycle.Actor, p Proposal, refusal error) error {
-	if p.DryRun {
-		return refusal
-	}
-	return s.Refuse(ctx, who, Refused{Request: "PATCH /requirements/{id}", Body: p.Body, RequestID: p.RequestID}, refusal)
-}
-
-// Refused is a request of an authenticated actor that was refused outside the rules.
+// Refused is a request of an authenticated actor that was refused before it was decided by the rules.
 type Refused struct {
 	Request   string // method and route
 	Body      []byte // as far as it was read
 	RequestID string
+	DryRun    bool
 }
 
-// Refuse puts a refusal on record and returns it; only a failure of the ledger is returned instead.
+// Refused is the proposal as a request that never became a change.
+func (p Proposal) Refused() Refused {
+	return Refused{"PATCH /requirements/{id}", p.Body, p.RequestID, p.DryRun}
+}
+
+// Refuse puts a refusal on record, unless it answers a dry run, and returns it; only a failure of the
+// ledger is returned instead.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
-	reason := asFault(refusal)
-	if reason == nil {
+	reason := asRefusal(refusal)
+	if reason == nil || r.DryRun {
 		return refusal
 	}
 	data := requestRefused{Request: r.Request, Refusal: reason, BodyBytes: len(r.Body)}

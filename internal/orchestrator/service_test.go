@@ -81,7 +81,11 @@ func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
 
 func (r *rig) importText(text string) (Report, error) {
 	r.t.Helper()
-	return r.Import(r.t.Context(), paula, []File{{"REQUIREMENTS.md", []byte(text)}}, "", false)
+	return r.Import(r.t.Context(), paula, reading(File{"REQUIREMENTS.md", []byte(text)}), "", false)
+}
+
+func reading(files ...File) func() ([]File, error) {
+	return func() ([]File, error) { return files, nil }
 }
 
 func (r *rig) mustImport(text string) Report {
@@ -243,20 +247,23 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	} {
 		_, err := r.importText(text)
 		requireCode(t, err, code)
-		require.ErrorContains(t, r.ImportFailure(), "")
+		require.Equal(t, err, r.ImportFailure())
 	}
-	_, err := r.Import(t.Context(), paula, []File{{"A.md", []byte(twoRequirements)}, {"B.md", []byte("- **REQ-002**: again\n")}}, "", false)
+	_, err := r.Import(t.Context(), paula, reading(File{"A.md", []byte(twoRequirements)}, File{"B.md", []byte("- **REQ-002**: again\n")}), "", false)
 	f := requireCode(t, err, "duplicate_id")
 	require.Contains(t, f.Detail, "A.md:4")
 	require.Contains(t, f.Detail, "B.md:1")
 	require.Equal(t, size, r.State().LogSize)
+	_, err = r.Import(t.Context(), paula, func() ([]File, error) { return nil, os.ErrNotExist }, "", false)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorIs(t, r.ImportFailure(), os.ErrNotExist)
 	r.mustImport(twoRequirements)
 	require.NoError(t, r.ImportFailure())
 }
 
 func TestDryRuns(t *testing.T) {
 	r := start(t, store.NewMemory())
-	report, err := r.Import(t.Context(), paula, []File{{"R.md", []byte(twoRequirements)}}, "", true)
+	report, err := r.Import(t.Context(), paula, reading(File{"R.md", []byte(twoRequirements)}), "", true)
 	require.NoError(t, err)
 	require.True(t, report.DryRun)
 	require.Len(t, report.Added, 2)
