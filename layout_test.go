@@ -30,9 +30,10 @@ var mayImport = map[string][]string{
 		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/rules/lifecycle", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
-		"schemas", "internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
-		"internal/strictjson", "internal/durable", "internal/fault",
+		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
+		"internal/strictjson", "internal/fault",
 	},
+	"internal/projection":      {"internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/durable", "internal/fault"},
 	"internal/ledger":          {"internal/audit", "internal/store", "internal/fault"},
 	"internal/store/boltstore": {"internal/store", "internal/fault"},
 	"internal/store/storetest": {"internal/store", "internal/fault"},

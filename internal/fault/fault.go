@@ -5,7 +5,10 @@
 // code and writes the rest as an RFC 9457 problem; nothing else turns errors into answers.
 package fault
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Kind is the class of an error. It is itself an error, so errors.Is(err, fault.NotFound) works.
 type Kind string
@@ -84,10 +87,31 @@ func (e *Error) WithFix(format string, args ...any) *Error {
 	return e
 }
 
-// WithFields points at the parts of the request that are wrong.
+// WithFields points at the parts of the request that are wrong. What a client chose to send is cut, so that
+// an answer never grows with it.
 func (e *Error) WithFields(fields ...Field) *Error {
-	e.Fields = append(e.Fields, fields...)
+	for _, f := range fields {
+		f.Pointer, f.Detail = clip(f.Pointer, maxPointer), clip(f.Detail, maxDetail)
+		e.Fields = append(e.Fields, f)
+	}
 	return e
+}
+
+const (
+	maxPointer = 256
+	maxDetail  = 1000
+)
+
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// WithDetail is a copy of the kind and code with another detail, and nothing else of the error.
+func (e *Error) WithDetail(format string, args ...any) *Error {
+	return New(e.Kind, e.Code, format, args...)
 }
 
 // Because keeps the underlying error for logs and errors.Is; it is never shown to a client.

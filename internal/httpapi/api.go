@@ -140,6 +140,9 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 			allowed = append(allowed, method)
 		}
 	}
+	if allowed == nil { // a method that nobody knows, on a path that nobody knows
+		return notFound(w, r)
+	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	return fault.New(fault.Method, "method_not_allowed", "this path does not take %s", clip(r.Method)).
 		WithFix("use a method of the header Allow")

@@ -84,7 +84,7 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", clip(name)).WithFix("%s", parametersOf(known))
 		}
 		if len(v) > 1 {
-			return nil, parameter(name, "it stands %d times", len(v))
+			return nil, parameter(name, "it stands %d times", len(v)).WithFix("send it once")
 		}
 	}
 	return values, nil

@@ -43,19 +43,28 @@ type problem struct {
 	Allowed  []fault.Move   `json:"allowed,omitzero"`
 }
 
+// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself is
+// meant for clients.
+func forClients(f *fault.Error) *fault.Error {
+	if f.Code == "ledger_failed" {
+		return f
+	}
+	return f.WithDetail("the service cannot answer this; its log says why").
+		WithFix("report it with the request id; whether a change happened is unknown: read the requirement, or repeat the request with the same Idempotency-Key")
+}
+
 // writeProblem answers with an error. What is not a fault is a defect of the service: it is logged, and
 // the client sees no more than that.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := callOf(r)
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		f = fault.New(fault.Internal, "internal", "the service met a defect").
-			WithFix("report it with the request id; whether a change happened is unknown: read the requirement")
-		c.cause = err
+		f = fault.New(fault.Internal, "internal", "the service met a defect")
 	}
 	status := statusOf[f.Kind]
 	if status >= http.StatusInternalServerError {
 		c.cause = err
+		f = forClients(f)
 	}
 	c.code = f.Code
 	a.metrics.problems.WithLabelValues(f.Code).Inc()

@@ -89,15 +89,10 @@ func exportStatus(written bool) string {
 
 func readProposal(w http.ResponseWriter, r *http.Request) (orchestrator.Proposal, error) {
 	p := orchestrator.Proposal{RequestID: callOf(r).id}
-	values, err := query(r, "dry_run")
-	if err != nil {
+	var err error
+	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err
 	}
-	dry, err := boolParameter(values, "dry_run")
-	if err != nil {
-		return p, err
-	}
-	p.DryRun = dry != nil && *dry
 	if p.ID, err = requirementID(r); err != nil {
 		return p, err
 	}
@@ -184,22 +179,29 @@ func readQuery(values url.Values) (orchestrator.Query, error) {
 }
 
 func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
-	report, err := a.runImport(r)
+	dryRun, err := dryRunOf(r)
+	var report orchestrator.Report
+	if err == nil {
+		report, err = a.runImport(r, dryRun)
+	}
 	if err != nil {
-		return a.Service.Refuse(r.Context(), actorOf(r), orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(r).id}, err)
+		refused := orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(r).id, DryRun: dryRun}
+		return a.Service.Refuse(r.Context(), actorOf(r), refused, err)
 	}
 	return writeJSON(w, http.StatusOK, report)
 }
 
-func (a *API) runImport(r *http.Request) (orchestrator.Report, error) {
+// dryRunOf reads the only parameter that a request for a change has.
+func dryRunOf(r *http.Request) (bool, error) {
 	values, err := query(r, "dry_run")
 	if err != nil {
-		return orchestrator.Report{}, err
+		return false, err
 	}
 	dry, err := boolParameter(values, "dry_run")
-	if err != nil {
-		return orchestrator.Report{}, err
-	}
+	return dry != nil && *dry, err
+}
+
+func (a *API) runImport(r *http.Request, dryRun bool) (orchestrator.Report, error) {
 	if who := actorOf(r); who.Role != lifecycle.PM {
 		return orchestrator.Report{}, fault.New(fault.Forbidden, "role_forbidden", "importing the requirement documents is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
@@ -208,7 +210,7 @@ func (a *API) runImport(r *http.Request) (orchestrator.Report, error) {
 		return orchestrator.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return a.Service.Import(r.Context(), actorOf(r), a.Documents, callOf(r).id, dry != nil && *dry)
+	return a.Service.Import(r.Context(), actorOf(r), a.Documents, callOf(r).id, dryRun)
 }
 
 func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {

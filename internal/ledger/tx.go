@@ -52,7 +52,7 @@ type blobRef struct {
 
 // Append adds a record to the log.
 func (tx *Tx) Append(e Event) error {
-	data, err := encode(e.Data)
+	data, err := Encode(e.Data)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (tx *Tx) keepBlob(data []byte) (json.RawMessage, error) {
 	if err := tx.store.Put(tableBlobs, ref.Blob, data); err != nil {
 		return nil, err
 	}
-	return encode(ref)
+	return Encode(ref)
 }
 
 // seal writes the new head. An update that only read has nothing to seal.
@@ -106,7 +106,7 @@ func (tx *Tx) seal() (*Commit, error) {
 		}
 		return nil, nil
 	}
-	raw, err := encode(tx.head)
+	raw, err := Encode(tx.head)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (t Table[T]) Get(from store.Getter, key string) (value T, found bool, err e
 
 // Put writes a value and returns its bytes. Equal values have equal bytes; do not change them.
 func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
-	raw, err := encode(value)
+	raw, err := Encode(value)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func (t Table[T]) Scan(from store.Reader, visit func(key string, raw []byte, val
 	})
 }
 
-// encode is the one encoding of stored values: deterministic, so that a replay gives the same bytes.
-func encode(v any) ([]byte, error) {
+// Encode is the one encoding of stored values: deterministic, so that a replay gives the same bytes.
+func Encode(v any) ([]byte, error) {
 	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("ledger: encode %T: %w", v, err)

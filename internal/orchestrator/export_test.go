@@ -13,6 +13,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 	"orchestrator/schemas"
@@ -50,7 +51,7 @@ func TestTheExportIsWholeAndNeverGoesBack(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		var head exportHead
+		var head projection.FileHead
 		require.NoError(t, jsonv2.Unmarshal(raw, &head), "whole at every moment")
 		require.GreaterOrEqual(t, head.Log.Size, last)
 		require.LessOrEqual(t, head.Log.Size, r.State().LogSize, "never ahead of the store")
@@ -59,30 +60,6 @@ func TestTheExportIsWholeAndNeverGoesBack(t *testing.T) {
 	}
 	stop()
 	<-done
-}
-
-func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.json")
-	r := start(t, store.NewMemory(), func(o *Options) { o.ExportPath, o.ExportWait = "", 0 })
-	r.mustImport(twoRequirements)
-	x := newExporter(path, r.current.Load)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	require.NoError(t, x.run(ended))
-	raw, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var now bytes.Buffer
-	require.NoError(t, r.current.Load().writeTo(&now))
-	require.Equal(t, now.String(), string(raw))
-	x.path = filepath.Join(path, "below a file")
-	x.state.Size = 0
-	require.Error(t, x.run(ended), "a last export that fails is said")
-}
-
-func TestRest(t *testing.T) {
-	require.Zero(t, restAfter(freeOfRest))
-	require.Equal(t, 400*time.Millisecond, restAfter(100*time.Millisecond))
-	require.Equal(t, maxRest, restAfter(time.Minute))
 }
 
 func TestTheExportMatchesItsSchema(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
@@ -26,16 +27,16 @@ type File struct {
 
 // Report says what an import did, or would do.
 type Report struct {
-	DryRun    bool         `json:"dry_run"`
-	Sources   []SourceFile `json:"sources"`
-	Found     int          `json:"found"`
-	Unchanged int          `json:"unchanged"`
-	Added     []string     `json:"added"`
-	Moved     []string     `json:"moved"`    // same text, other place
-	Reworded  []Reworded   `json:"reworded"` // other text
-	Restored  []string     `json:"restored"` // had been removed, and are back
-	Removed   []Removed    `json:"removed"`  // retired: kept and marked
-	Notices   []Notice     `json:"notices"`  // what was doubtful, or looked like an id and was not taken
+	DryRun    bool                    `json:"dry_run"`
+	Sources   []projection.SourceFile `json:"sources"`
+	Found     int                     `json:"found"`
+	Unchanged int                     `json:"unchanged"`
+	Added     []string                `json:"added"`
+	Moved     []string                `json:"moved"`    // same text, other place
+	Reworded  []Reworded              `json:"reworded"` // other text
+	Restored  []string                `json:"restored"` // had been removed, and are back
+	Removed   []Removed               `json:"removed"`  // retired: kept and marked
+	Notices   []Notice                `json:"notices"`  // what was doubtful, or looked like an id and was not taken
 }
 
 // Reworded is a requirement whose text changed.
@@ -94,13 +95,13 @@ func (s *Service) importFiles(ctx context.Context, who lifecycle.Actor, files []
 		return Report{}, err
 	}
 	if dryRun {
-		plan, err := s.plan(s.current.Load(), s.current.Load().project, doc)
+		plan, err := s.plan(s.current.Load(), s.current.Load().Project, doc)
 		plan.report.DryRun = true
 		return plan.report, err
 	}
 	var plan importPlan
 	err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		before, _, err := tableProject.Get(tx, keyProject)
+		before, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 		if err != nil {
 			return err
 		}
@@ -115,13 +116,13 @@ func (s *Service) importFiles(ctx context.Context, who lifecycle.Actor, files []
 // document is what was read from all files together.
 type document struct {
 	name    string
-	sources []SourceFile
+	sources []projection.SourceFile
 	defined []lifecycle.Definition
 	notices []Notice
 }
 
 func readFiles(files []File) (document, error) {
-	doc := document{notices: []Notice{}, sources: []SourceFile{}}
+	doc := document{notices: []Notice{}, sources: []projection.SourceFile{}}
 	seen := map[string]lifecycle.Source{}
 	for _, f := range files {
 		parsed, err := reqdoc.Parse(f.Content)
@@ -131,7 +132,7 @@ func readFiles(files []File) (document, error) {
 		if doc.name == "" {
 			doc.name = parsed.Title
 		}
-		doc.sources = append(doc.sources, SourceFile{f.Path, digestOf(f.Content)})
+		doc.sources = append(doc.sources, projection.SourceFile{Path: f.Path, SHA256: digestOf(f.Content)})
 		for _, r := range parsed.Requirements {
 			def := definitionOf(f.Path, r)
 			if first, twice := seen[r.ID]; twice {
@@ -186,16 +187,16 @@ func noRequirements(notices []Notice) error {
 // importPlan is what an import will write.
 type importPlan struct {
 	report  Report
-	before  project
-	after   project
+	before  projection.Project
+	after   projection.Project
 	defined []lifecycle.Definition
 	retired []string
 	next    []lifecycle.Requirement
 }
 
 // from is the state the plan is made against: the transaction, or for a dry run the snapshot.
-func (s *Service) plan(from store.Getter, before project, doc document) (importPlan, error) {
-	p := importPlan{before: before, after: project{Name: doc.name, Sources: doc.sources, Workflow: before.Workflow}}
+func (s *Service) plan(from store.Getter, before projection.Project, doc document) (importPlan, error) {
+	p := importPlan{before: before, after: projection.Project{Name: doc.name, Sources: doc.sources, WorkflowName: before.WorkflowName}}
 	p.report = Report{
 		Sources: doc.sources, Found: len(doc.defined), Notices: doc.notices,
 		Added: []string{}, Moved: []string{}, Reworded: []Reworded{}, Restored: []string{}, Removed: []Removed{},
@@ -221,7 +222,7 @@ func (s *Service) plan(from store.Getter, before project, doc document) (importP
 }
 
 func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
-	current, found, err := tableRequirements.Get(from, def.ID)
+	current, found, err := projection.TableRequirements.Get(from, def.ID)
 	if err != nil {
 		return err
 	}
@@ -248,12 +249,12 @@ func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
 }
 
 func (p *importPlan) retire(from store.Getter, id string) error {
-	current, found, err := tableRequirements.Get(from, id)
+	current, found, err := projection.TableRequirements.Get(from, id)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return disagree("the project lists %q, which is not among the requirements", id)
+		return projection.Disagreement("the project lists %q, which is not among the requirements", id)
 	}
 	next, drift := lifecycle.Retire(current)
 	removed := Removed{ID: id, Status: next.Status}
@@ -274,11 +275,11 @@ func (p *importPlan) changes() bool {
 
 func (p *importPlan) write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error {
 	for _, next := range p.next {
-		if _, err := tableRequirements.Put(tx, next.ID, next); err != nil {
+		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
 			return err
 		}
 	}
-	if _, err := tableProject.Put(tx, keyProject, p.after); err != nil {
+	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
 		return err
 	}
 	data := imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}

@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
@@ -61,15 +62,14 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	}
 	return Answer{
 		Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
-		Exported: s.exporter.wait(ctx, out.size, s.options.ExportWait),
+		Exported: s.exporter.Wait(ctx, out.size, s.options.ExportWait),
 	}, nil
 }
 
 // read checks what can be checked without the state.
 func (s *Service) read(p Proposal) (lifecycle.Change, error) {
-	if err := reqdoc.ValidID(p.ID); err != nil {
-		return lifecycle.Change{}, fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id").
-			WithFix("take the id from GET /requirements, percent-encoded once").Because(err)
+	if reqdoc.ValidID(p.ID) != nil {
+		return lifecycle.Change{}, s.unknown(p.ID)
 	}
 	change, err := ParseChange(p.Body)
 	if err == nil && s.options.RequireIfMatch && len(p.IfMatch) == 0 && !p.DryRun {
@@ -126,7 +126,7 @@ func decideAndRecord(tx *ledger.Tx, w lifecycle.Workflow, who lifecycle.Actor, p
 		event.Kind, event.Data, answer.Refusal = kindRefused, data, data.Refusal
 		return answer, tx.Append(event)
 	}
-	raw, err := tableRequirements.Put(tx, p.ID, next)
+	raw, err := projection.TableRequirements.Put(tx, p.ID, next)
 	if err != nil {
 		return answer, err
 	}
@@ -139,7 +139,7 @@ func decideAndRecord(tx *ledger.Tx, w lifecycle.Workflow, who lifecycle.Actor, p
 // decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
 // A replay of the log calls it too.
 func decide(from store.Getter, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change, at time.Time) (lifecycle.Requirement, error) {
-	req, found, err := tableRequirements.Get(from, id)
+	req, found, err := projection.TableRequirements.Get(from, id)
 	if err != nil {
 		return req, err
 	}
@@ -186,7 +186,7 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 		}
 		return Answer{}, err
 	}
-	raw, err := encode(next)
+	raw, err := ledger.Encode(next)
 	return Answer{Requirement: raw, Revision: next.Revision}, err
 }
 
@@ -214,7 +214,8 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	if len(r.Body) > 0 {
 		data.BodySHA256 = digestOf(r.Body)
 	}
-	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
+	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
 		return tx.Append(ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data})
 	})
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -23,21 +25,26 @@ func (s *Service) Requirement(id string) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	return Document{e.raw, e.etag}, nil
+	return Document{e.Raw, e.ETag}, nil
 }
 
-func (s *Service) entry(id string) (*entry, error) {
-	e, found := s.current.Load().find(id)
+func (s *Service) entry(id string) (*projection.Entry, error) {
+	e, found := s.current.Load().Find(id)
 	if !found {
 		return nil, s.unknown(id)
 	}
 	return e, nil
 }
 
+// unknown names the id that was probably meant, or what keeps the text from being one.
 func (s *Service) unknown(id string) *fault.Error {
 	err := fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", clip(id))
-	if near, ok := s.current.Load().like(id); ok {
+	if near, ok := s.current.Load().Like(id); ok {
 		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
+	}
+	if why := asFault(reqdoc.ValidID(id)); why != nil {
+		return fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id: %s", why.Detail).
+			WithFix("take the id from GET /requirements, percent-encoded once")
 	}
 	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
 }
@@ -66,7 +73,7 @@ func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
 	if err != nil {
 		return NextFor{}, err
 	}
-	req := e.requirement()
+	req := e.Requirement()
 	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
 }
 
@@ -83,9 +90,9 @@ type Query struct {
 
 // List is one page of requirements in document order.
 type List struct {
-	Total        int       `json:"total"` // that match, on all pages
-	Requirements []Summary `json:"requirements"`
-	After        string    `json:"-"` // cursor of the next page; "" when this is the last
+	Total        int                  `json:"total"` // that match, on all pages
+	Requirements []projection.Summary `json:"requirements"`
+	After        string               `json:"-"` // cursor of the next page; "" when this is the last
 }
 
 // List reads a page. An unknown cursor is fault.Malformed.
@@ -93,17 +100,17 @@ func (s *Service) List(q Query) (List, error) {
 	snap := s.current.Load()
 	start := -1
 	if q.After != "" {
-		i, found := snap.position[q.After]
+		i, found := snap.Position(q.After)
 		if !found {
 			return List{}, fault.New(fault.Malformed, "unknown_cursor", "after names no requirement").
 				WithFix("follow next of the page before, or start without after")
 		}
 		start = i
 	}
-	list := List{Requirements: []Summary{}}
+	list := List{Requirements: []projection.Summary{}}
 	q.Text = strings.ToLower(q.Text)
 	i := -1
-	for e := range snap.all() {
+	for e := range snap.All() {
 		i++
 		if !q.matches(e) {
 			continue
@@ -113,7 +120,7 @@ func (s *Service) List(q Query) (List, error) {
 			continue
 		}
 		if len(list.Requirements) < q.Limit {
-			list.Requirements = append(list.Requirements, e.summary)
+			list.Requirements = append(list.Requirements, e.Summary)
 		} else if list.After == "" {
 			list.After = list.Requirements[len(list.Requirements)-1].ID
 		}
@@ -121,8 +128,8 @@ func (s *Service) List(q Query) (List, error) {
 	return list, nil
 }
 
-func (q Query) matches(e *entry) bool {
-	s := e.summary
+func (q Query) matches(e *projection.Entry) bool {
+	s := e.Summary
 	switch {
 	case q.Status != "" && s.Status != q.Status,
 		q.Role != "" && !slices.Contains(s.WaitingFor, q.Role),
@@ -132,13 +139,13 @@ func (q Query) matches(e *entry) bool {
 	case q.Text == "" || strings.Contains(strings.ToLower(s.ID+"\n"+s.Title), q.Text):
 		return true
 	}
-	return strings.Contains(strings.ToLower(e.requirement().Text), q.Text)
+	return strings.Contains(strings.ToLower(e.Requirement().Text), q.Text)
 }
 
 // Project is the whole state: the bytes of project_status.json, its entity tag, and how to write it.
 func (s *Service) Project() (etag string, write func(io.Writer) error) {
 	snap := s.current.Load()
-	return snap.etag(), snap.writeTo
+	return snap.ETag(), snap.Write
 }
 
 // WorkflowView is the rules as data.
@@ -186,7 +193,7 @@ func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
 type State struct {
 	Ledger       error // why no change can be made any more, or nil
 	Import       error // why the last import failed, or nil
-	Export       ExportState
+	Export       projection.ExportState
 	LogSize      uint64
 	Requirements int
 	ByStatus     map[lifecycle.Status]int
@@ -195,5 +202,5 @@ type State struct {
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.ImportFailure(), s.exporter.status(), snap.head.Size, len(snap.position), snap.counts.byStatus}
+	return State{s.ledger.Err(), s.ImportFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -26,11 +27,11 @@ type workflowChosen struct {
 // imported accounts for an import: the definitions that are new or changed, what was retired, and the
 // project as it is afterwards (IDs are left out when they are as before).
 type imported struct {
-	Name    string                 `json:"name"`
-	Sources []SourceFile           `json:"sources"`
-	Defined []lifecycle.Definition `json:"defined"`
-	Retired []string               `json:"retired"`
-	IDs     []string               `json:"ids,omitempty"`
+	Name    string                  `json:"name"`
+	Sources []projection.SourceFile `json:"sources"`
+	Defined []lifecycle.Definition  `json:"defined"`
+	Retired []string                `json:"retired"`
+	IDs     []string                `json:"ids,omitempty"`
 }
 
 // proposed accounts for a change request that was decided. Replaying it gives the same decision.
@@ -63,27 +64,4 @@ type firstAnswer struct {
 	Requirement json.RawMessage `json:"requirement,omitempty"`
 	Revision    uint64          `json:"revision,omitzero"`
 	Refusal     *fault.Error    `json:"refusal,omitempty"`
-}
-
-// project is what is known beside the requirements.
-type project struct {
-	Name     string       `json:"name"`
-	Sources  []SourceFile `json:"sources"`
-	Workflow string       `json:"workflow"`
-	IDs      []string     `json:"ids"` // document order, then the retired
-}
-
-// SourceFile is a requirement document as it was imported.
-type SourceFile struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-}
-
-// workflow is the one in force; before the first choice nothing is allowed.
-func (p project) workflow() lifecycle.Workflow {
-	w, err := lifecycle.ParseWorkflow(p.Workflow)
-	if err != nil {
-		return lifecycle.Workflow{}
-	}
-	return w
 }

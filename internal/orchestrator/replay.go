@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -36,7 +37,7 @@ func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, 
 		if f.export, err = io.ReadAll(export); err != nil {
 			return found, err
 		}
-		var head exportHead
+		var head projection.FileHead
 		if err := jsonv2.Unmarshal(f.export, &head); err != nil {
 			return found, damagedExport("it is not whole").Because(err)
 		}
@@ -66,7 +67,7 @@ type fold struct {
 	requirements map[string]lifecycle.Requirement
 	raw          map[string][]byte
 	answers      map[string][]byte
-	project      project
+	project      projection.Project
 	export       []byte
 	exportSize   uint64
 }
@@ -74,7 +75,7 @@ type fold struct {
 // Get makes the fold readable as the tables it stands for.
 func (f *fold) Get(table, key string) ([]byte, error) {
 	switch table {
-	case tableRequirements.Name:
+	case projection.TableRequirements.Name:
 		return f.raw[key], nil
 	case tableIdempotency.Name:
 		return f.answers[key], nil
@@ -83,7 +84,7 @@ func (f *fold) Get(table, key string) ([]byte, error) {
 }
 
 func (f *fold) put(req lifecycle.Requirement) error {
-	raw, err := encode(req)
+	raw, err := ledger.Encode(req)
 	f.requirements[req.ID], f.raw[req.ID] = req, raw
 	return err
 }
@@ -103,10 +104,10 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 	switch record.Kind {
 	case kindWorkflowChosen:
 		data, err := ledger.DataOf[workflowChosen](r, record)
-		if err == nil && data.From != f.project.Workflow {
-			err = fmt.Errorf("the workflow before was %q, not %q", f.project.Workflow, data.From)
+		if err == nil && data.From != f.project.WorkflowName {
+			err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
 		}
-		f.project.Workflow = data.To
+		f.project.WorkflowName = data.To
 		return err
 	case kindImported:
 		data, err := ledger.DataOf[imported](r, record)
@@ -171,7 +172,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if err != nil {
 		return err
 	}
-	next, err := decide(f, f.project.workflow(), who, record.Subject, data.IfMatch, change, record.At)
+	next, err := decide(f, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)
 	refusal := asRefusal(err)
 	if err != nil && refusal == nil {
 		return err
@@ -195,7 +196,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if data.IdempotencyKey == "" || known {
 		return nil
 	}
-	f.answers[keyOf(who, data.IdempotencyKey)], err = encode(answer)
+	f.answers[keyOf(who, data.IdempotencyKey)], err = ledger.Encode(answer)
 	return err
 }
 
@@ -215,16 +216,16 @@ func (f *fold) compareExport(head audit.Head) error {
 	if f.export == nil {
 		return nil
 	}
-	entries := map[string]*entry{}
+	entries := map[string]*projection.Entry{}
 	for id, req := range f.requirements {
-		entries[id] = newEntry(req, f.raw[id], f.project.workflow())
+		entries[id] = projection.NewEntry(req, f.raw[id], f.project.Workflow())
 	}
-	snap, err := newSnapshot(f.project, entries, head)
+	snap, err := projection.New(f.project, entries, head)
 	if err != nil {
 		return err
 	}
 	var want bytes.Buffer
-	if err := snap.writeTo(&want); err != nil {
+	if err := snap.Write(&want); err != nil {
 		return err
 	}
 	if !bytes.Equal(want.Bytes(), f.export) {
@@ -235,7 +236,7 @@ func (f *fold) compareExport(head audit.Head) error {
 
 // compare holds the stored tables against the fold.
 func (f *fold) compare(r store.Reader) error {
-	want, err := encode(f.project)
+	want, err := ledger.Encode(f.project)
 	if err != nil {
 		return err
 	}
@@ -243,9 +244,9 @@ func (f *fold) compare(r store.Reader) error {
 		table string
 		want  map[string][]byte
 	}{
-		{tableRequirements.Name, f.raw},
+		{projection.TableRequirements.Name, f.raw},
 		{tableIdempotency.Name, f.answers},
-		{tableProject.Name, map[string][]byte{keyProject: want}},
+		{projection.TableProject.Name, map[string][]byte{projection.KeyProject: want}},
 	} {
 		if err := compareTable(r, c.table, c.want); err != nil {
 			return err
@@ -260,15 +261,15 @@ func compareTable(r store.Reader, table string, want map[string][]byte) error {
 		expected, found := left[key]
 		switch {
 		case !found:
-			return disagree("table %s has %q, which the log does not account for", table, key)
+			return projection.Disagreement("table %s has %q, which the log does not account for", table, key)
 		case !bytes.Equal(expected, raw):
-			return disagree("table %s, %q is not what the log amounts to", table, key)
+			return projection.Disagreement("table %s, %q is not what the log amounts to", table, key)
 		}
 		delete(left, key)
 		return nil
 	})
 	if err == nil && len(left) > 0 {
-		err = disagree("table %s lacks %q, which the log accounts for", table, slices.Sorted(maps.Keys(left))[0])
+		err = projection.Disagreement("table %s lacks %q, which the log accounts for", table, slices.Sorted(maps.Keys(left))[0])
 	}
 	return err
 }

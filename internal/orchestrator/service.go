@@ -17,17 +17,12 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
 
-var (
-	tableRequirements = ledger.Table[lifecycle.Requirement]{Name: "requirements"}
-	tableIdempotency  = ledger.Table[firstAnswer]{Name: "idempotency"}
-	tableProject      = ledger.Table[project]{Name: "project"}
-)
-
-const keyProject = "project"
+var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
 
 // Options are the choices of an operator.
 type Options struct {
@@ -42,8 +37,8 @@ type Service struct {
 	ledger    *ledger.Ledger
 	clock     func() time.Time
 	options   Options
-	current   atomic.Pointer[snapshot]
-	exporter  *exporter
+	current   atomic.Pointer[projection.Snapshot]
+	exporter  *projection.Exporter
 	importing sync.Mutex // one import at a time
 	imports   importState
 }
@@ -52,7 +47,7 @@ type Service struct {
 // exports to be written.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := &Service{ledger: l, clock: clock, options: options}
-	s.exporter = newExporter(options.ExportPath, s.current.Load)
+	s.exporter = projection.NewExporter(options.ExportPath, s.current.Load)
 	snap, err := load(ctx, l)
 	if err != nil {
 		return nil, err
@@ -63,24 +58,24 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 }
 
 // Run writes exports until ctx ends, and then the last one.
-func (s *Service) Run(ctx context.Context) error { return s.exporter.run(ctx) }
+func (s *Service) Run(ctx context.Context) error { return s.exporter.Run(ctx) }
 
-func load(ctx context.Context, l *ledger.Ledger) (*snapshot, error) {
-	var snap *snapshot
+func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
+	var snap *projection.Snapshot
 	err := l.View(ctx, func(r store.Reader) error {
-		p, _, err := tableProject.Get(r, keyProject)
+		p, _, err := projection.TableProject.Get(r, projection.KeyProject)
 		if err != nil {
 			return err
 		}
-		entries := make(map[string]*entry, len(p.IDs))
-		err = tableRequirements.Scan(r, func(id string, raw []byte, req lifecycle.Requirement) error {
-			entries[id] = newEntry(req, slices.Clone(raw), p.workflow())
+		entries := make(map[string]*projection.Entry, len(p.IDs))
+		err = projection.TableRequirements.Scan(r, func(id string, raw []byte, req lifecycle.Requirement) error {
+			entries[id] = projection.NewEntry(req, slices.Clone(raw), p.Workflow())
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		snap, err = newSnapshot(p, entries, l.Head())
+		snap, err = projection.New(p, entries, l.Head())
 		return err
 	})
 	return snap, err
@@ -88,23 +83,23 @@ func load(ctx context.Context, l *ledger.Ledger) (*snapshot, error) {
 
 // follow publishes a batch of durable commits as one new snapshot.
 func (s *Service) follow(batch []ledger.Commit) {
-	s.current.Store(s.current.Load().after(batch))
-	s.exporter.wake()
+	s.current.Store(s.current.Load().After(batch))
+	s.exporter.Wake()
 }
 
 func (s *Service) chooseWorkflow(ctx context.Context) error {
 	chosen := s.options.Workflow.Name
-	if s.current.Load().project.Workflow == chosen {
+	if s.current.Load().Project.WorkflowName == chosen {
 		return nil
 	}
 	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := tableProject.Get(tx, keyProject)
+		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 		if err != nil {
 			return err
 		}
-		data := workflowChosen{From: p.Workflow, To: chosen}
-		p.Workflow = chosen
-		if _, err := tableProject.Put(tx, keyProject, p); err != nil {
+		data := workflowChosen{From: p.WorkflowName, To: chosen}
+		p.WorkflowName = chosen
+		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
 		return tx.Append(ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(), Data: data})

@@ -101,6 +101,9 @@ func checkEntries(req Requirement, c Change) error {
 			WithFix("read the requirement again, and accept the fingerprint of the text you have read")
 	}
 	var wrong []fault.Field
+	if len(c.Fields) == 1 && c.Fields[0] == FieldJustification {
+		wrong = append(wrong, fault.Field{Code: "nothing_to_change", Detail: "a justification alone changes nothing; send it with what it justifies"})
+	}
 	if c.AcceptFingerprint != "" && len(c.PMNotes) == 0 && len(c.Approvals) == 0 {
 		wrong = append(wrong, fault.Field{Pointer: "/accept_fingerprint", Code: "note_required",
 			Detail: "accepting a changed text takes an approval or a note in the same request"})

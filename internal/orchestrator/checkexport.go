@@ -2,14 +2,11 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"io"
-
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
 )
 
 // CheckExport holds the export that lies beside a store against the store's log, before the service starts:
@@ -17,7 +14,7 @@ import (
 // An export that cannot be read is no obstacle, since the store is the truth and writes it anew; it is
 // reported as readable == false.
 func CheckExport(ctx context.Context, l *ledger.Ledger, path string, export io.Reader) (readable bool, err error) {
-	log, err := readExportLog(export)
+	log, err := projection.ReadLog(export)
 	if err != nil {
 		return false, nil //nolint:nilerr // reported as unreadable
 	}
@@ -32,26 +29,4 @@ func CheckExport(ctx context.Context, l *ledger.Ledger, path string, export io.R
 			WithFix("give --data and --export that belong together, or move %s away to start over from this database", path)
 	}
 	return true, err
-}
-
-// readExportLog reads as far as the member log, which stands before the requirements.
-func readExportLog(export io.Reader) (exportLog, error) {
-	var log exportLog
-	d := jsontext.NewDecoder(export)
-	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
-		return log, errors.New("not a JSON object")
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return log, err
-		}
-		if name.String() == "log" {
-			return log, jsonv2.UnmarshalDecode(d, &log)
-		}
-		if err := d.SkipValue(); err != nil {
-			return log, err
-		}
-	}
-	return log, errors.New("no member log")
 }

@@ -1,0 +1,158 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// exampleBody is a change that the document shows.
+func exampleBody(t *testing.T, name string) string {
+	t.Helper()
+	example := theContract().under("paths", "/requirements/{id}", "patch", "requestBody", "content", "application/json", "examples", name)
+	require.NotNil(t, example.node, name)
+	body, err := json.Marshal(example.node["value"])
+	require.NoError(t, err)
+	return string(body)
+}
+
+// requireExample holds a problem against the one that the document shows for it, but for the request id.
+func requireExample(t *testing.T, r response, status, name string) {
+	t.Helper()
+	example := theContract().under("paths", "/requirements/{id}", "patch", "responses", status, "content", "application/problem+json", "examples", name)
+	want, got := numbers(t, example.node["value"]).(map[string]any), numbers(t, r.json(t)).(map[string]any)
+	delete(want, "instance")
+	delete(got, "instance")
+	require.Equal(t, want, got)
+}
+
+// testedRequirement drives REQ-001 from not_started to tested_pass with the changes that the document shows.
+func testedRequirement(t *testing.T, h *harness) {
+	t.Helper()
+	h.patch("pm", exampleBody(t, "pm_moves"))
+	h.patch("pm", move(lifecycle.DesignInProgress))
+	h.patch("architect", exampleBody(t, "architect_designs"))
+	h.patch("pm", move(lifecycle.DesignReady))
+	h.patch("pm", move(lifecycle.ImplementationInProgress))
+	h.patch("coder", exampleBody(t, "coder_implements"))
+	h.patch("pm", move(lifecycle.Implemented))
+	h.patch("pm", move(lifecycle.TestInProgress))
+	h.patch("tester", exampleBody(t, "tester_passes"))
+}
+
+func TestTheDocumentedChangesLeadToDone(t *testing.T) {
+	h := newHarness(t)
+	testedRequirement(t, h)
+	h.patch("pm", exampleBody(t, "pm_records_a_deviation"))
+	lacking := h.do("pm", http.MethodPatch, "/requirements/REQ-001", move(lifecycle.Done))
+	requireExample(t, lacking, "409", "gate_unmet")
+	h.patch("pm", exampleBody(t, "pm_resolves_a_deviation"))
+	done := h.patch("pm", exampleBody(t, "pm_signs_off"))
+	require.Equal(t, "done", done.json(t)["status"])
+	require.Equal(t, `"13"`, done.Header.Get("ETag"))
+	require.Equal(t, "written", done.Header.Get("Export-Status"))
+
+	read := h.do("viewer", http.MethodGet, "/requirements/REQ-001", "")
+	require.Equal(t, done.Body, read.Body)
+	exported, err := os.ReadFile(h.Export)
+	require.NoError(t, err)
+	require.Equal(t, string(exported), string(h.do("viewer", http.MethodGet, "/project", "").Body))
+	require.EqualValues(t, 13, h.do("viewer", http.MethodGet, "/requirements/REQ-001/history", "").json(t)["total"])
+}
+
+func TestTheDocumentedProblemsAreAnswered(t *testing.T) {
+	h := newHarness(t)
+	patch := func(who, body string) response { return h.do(who, http.MethodPatch, "/requirements/REQ-001", body) }
+	requireExample(t, patch("coder", `{"implementation":{"summary":"x"},"status":"done"}`), "403", "field_forbidden")
+	requireExample(t, patch("pm", move(lifecycle.Done)), "409", "illegal_transition")
+	requireExample(t, patch("pm", `{"status":"planned"}`), "422", "justification_required")
+	requireExample(t, patch("pm", `{"status":"planned","status":"done"}`), "400", "json_duplicate_name")
+}
+
+func TestListFiltersAndPages(t *testing.T) {
+	h := newHarness(t)
+	h.patch("pm", exampleBody(t, "pm_moves"))
+	ids := func(query string) (ids []string) {
+		for next := any("/requirements" + query); next != nil; {
+			page := h.do("viewer", http.MethodGet, next.(string), "").json(t)
+			for _, r := range page["requirements"].([]any) {
+				ids = append(ids, r.(map[string]any)["id"].(string))
+			}
+			next = page["next"]
+		}
+		return ids
+	}
+	for query, want := range map[string][]string{
+		"":                              {"REQ-001", "REQ-002", "REQ-003"},
+		"?limit=1":                      {"REQ-001", "REQ-002", "REQ-003"},
+		"?limit=2":                      {"REQ-001", "REQ-002", "REQ-003"},
+		"?limit=1&status=not_started":   {"REQ-002", "REQ-003"},
+		"?status=planned":               {"REQ-001"},
+		"?role=pm&limit=1":              {"REQ-001", "REQ-002", "REQ-003"},
+		"?role=coder":                   nil,
+		"?q=LOG&limit=1":                {"REQ-001", "REQ-002"},
+		"?q=can+delete":                 {"REQ-003"},
+		"?suspect=true":                 nil,
+		"?suspect=false&retired=false":  {"REQ-001", "REQ-002", "REQ-003"},
+		"?after=REQ-002":                {"REQ-003"},
+		"?status=done&q=nothing+at+all": nil,
+	} {
+		require.Equal(t, want, ids(query), query)
+	}
+}
+
+func TestLogPages(t *testing.T) {
+	h := newHarness(t)
+	for range 3 {
+		h.patch("pm", `{"pm_notes":[{"text":"again"}]}`)
+	}
+	for path, want := range map[string]int{"/audit?limit=1": 6, "/audit?from=3": 3, "/audit?from=99": 0, "/requirements/REQ-001/history?limit=1": 3, "/requirements/REQ-002/history": 0} {
+		records := 0
+		for next := any(path); next != nil; {
+			page := h.do("viewer", http.MethodGet, next.(string), "").json(t)
+			records += len(page["records"].([]any))
+			next = page["next"]
+		}
+		require.Equal(t, want, records, path)
+	}
+}
+
+func TestImportReportsDrift(t *testing.T) {
+	h := newHarness(t)
+	h.patch("pm", exampleBody(t, "pm_moves"))
+	h.write("# Sample\n\n## REQ-001: Log in with a passkey\n\nOther text.\n\n## REQ-002: Log out\n\nA user can log out.\n\n## REQ-004: New\n\nNew text.\n")
+	dry := h.do("pm", http.MethodPost, "/project/import?dry_run=true", "").json(t)
+	require.Equal(t, true, dry["dry_run"])
+	report := h.do("pm", http.MethodPost, "/project/import", "").json(t)
+	require.Equal(t, []any{"REQ-004"}, report["added"])
+	require.Equal(t, []any{map[string]any{"id": "REQ-001", "suspect": true}}, report["reworded"])
+	require.Equal(t, []any{map[string]any{"id": "REQ-003", "status": "not_started"}}, report["removed"])
+	for _, member := range []string{"added", "reworded", "removed", "moved"} {
+		require.Equal(t, report[member], dry[member], member)
+	}
+	fingerprint := h.do("pm", http.MethodGet, "/requirements/REQ-001/next", "").json(t)["fingerprint"].(string)
+	accepted := h.patch("pm", `{"accept_fingerprint":"`+fingerprint+`","pm_notes":[{"text":"only the wording"}]}`)
+	require.Equal(t, false, accepted.json(t)["suspect"])
+}
+
+func TestWorkflowIsDocumentedGateByGate(t *testing.T) {
+	for _, w := range []lifecycle.Workflow{lifecycle.V1, lifecycle.Rework} {
+		h := newHarness(t, func(o *options) { o.Workflow = w })
+		var documented, there []string
+		for _, gate := range theContract().under("components", "schemas", "GateName").node["enum"].([]any) {
+			documented = append(documented, gate.(string))
+		}
+		for _, gate := range h.do("viewer", http.MethodGet, "/workflow", "").json(t)["gates"].([]any) {
+			there = append(there, gate.(map[string]any)["name"].(string))
+		}
+		slices.Sort(documented)
+		slices.Sort(there)
+		require.Equal(t, slices.Compact(there), documented)
+	}
+}

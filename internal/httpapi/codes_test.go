@@ -1,0 +1,183 @@
+package httpapi_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// answering are the packages whose faults become answers.
+var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "ledger", "store"}
+
+// neverAnswered are the codes in those packages that no request meets, and why.
+var neverAnswered = map[string]string{
+	"export_differs":          "orchestrator verify",
+	"store_format":            "start",
+	"store_of_another_log":    "start",
+	"store_older_than_export": "start",
+	"unknown_workflow":        "start",
+	"illegal_id":              "becomes invalid_id, or document_invalid",
+	"json_type":               "becomes schema_violation",
+	"unknown_role":            "becomes invalid_parameter",
+}
+
+// elsewhere are the documented codes of other packages.
+var elsewhere = map[string]string{
+	"requirements_unreadable": "cmd/orchestrator",
+	"store_commit":            "internal/store/boltstore",
+	"token_expired":           "internal/token",
+	"token_unknown":           "internal/token",
+}
+
+func TestEveryCodeInTheSourceIsDocumented(t *testing.T) {
+	inSource := map[string]bool{}
+	for _, dir := range answering {
+		maps.Copy(inSource, codesIn(t, filepath.Join("..", dir)))
+	}
+	for code, where := range elsewhere {
+		require.Contains(t, codesIn(t, filepath.Join("../..", where)), code, "is no longer in %s", where)
+		inSource[code] = true
+	}
+	for code := range neverAnswered {
+		require.Contains(t, inSource, code, "is no longer in the source")
+		delete(inSource, code)
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(theContract().codes())))
+}
+
+func TestEveryCodeIsDocumentedWhereItIsAnswered(t *testing.T) {
+	used := map[string]bool{}
+	var visit func(node any)
+	visit = func(node any) {
+		object, _ := node.(map[string]any)
+		for name, below := range object {
+			if name == "x-problem-codes" {
+				for _, code := range below.([]any) {
+					used[code.(string)] = true
+				}
+				continue
+			}
+			visit(below)
+		}
+	}
+	visit(theContract().root)
+	require.Equal(t, slices.Sorted(maps.Keys(theContract().codes())), slices.Sorted(maps.Keys(used)))
+}
+
+// codesIn are the codes given to fault.New in the files of one folder: as a literal, or through a function
+// that hands one of its own parameters on.
+func codesIn(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	files := parseFolder(t, dir)
+	codes, through := map[string]bool{}, map[string]int{}
+	for _, f := range files {
+		eachCall(f, func(fn *ast.FuncDecl, call *ast.CallExpr) {
+			if name(call.Fun) != "fault.New" {
+				return
+			}
+			if i := parameterIndex(fn, call.Args[1]); i >= 0 {
+				through[fn.Name.Name] = i
+				return
+			}
+			code, ok := literal(call.Args[1])
+			// token_id_unknown and token_name_unknown are put together, and never answered over HTTP.
+			require.True(t, ok || dir == filepath.Join("../..", "internal/token"), "%s: a code that is no literal", fn.Name)
+			codes[code] = ok
+		})
+	}
+	for _, f := range files {
+		eachCall(f, func(fn *ast.FuncDecl, call *ast.CallExpr) {
+			i, ok := through[name(call.Fun)[strings.LastIndex(name(call.Fun), ".")+1:]]
+			if !ok {
+				return
+			}
+			code, ok := literal(call.Args[i])
+			require.True(t, ok, "%s: a code that is no literal", fn.Name)
+			codes[code] = true
+		})
+	}
+	return codes
+}
+
+func parseFolder(t *testing.T, dir string) []*ast.File {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths, "%s: %v", dir, fs.ErrNotExist)
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	return files
+}
+
+func eachCall(f *ast.File, visit func(fn *ast.FuncDecl, call *ast.CallExpr)) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			fn = &ast.FuncDecl{Name: ast.NewIdent("a variable"), Type: &ast.FuncType{}}
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				visit(fn, n)
+			case *ast.CompositeLit:
+				if name(n.Type) == "fault.Error" && len(n.Elts) > 0 {
+					panic(fn.Name.Name + " makes a fault.Error without fault.New, where this test cannot see its code")
+				}
+			}
+			return true
+		})
+	}
+}
+
+func name(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return name(e.X) + "." + e.Sel.Name
+	}
+	return ""
+}
+
+// parameterIndex is the position of e among the parameters of fn, or -1.
+func parameterIndex(fn *ast.FuncDecl, e ast.Expr) int {
+	id, ok := e.(*ast.Ident)
+	if !ok || fn.Type.Params == nil {
+		return -1
+	}
+	i := 0
+	for _, group := range fn.Type.Params.List {
+		for _, p := range group.Names {
+			if p.Name == id.Name {
+				return i
+			}
+			i++
+		}
+	}
+	return -1
+}
+
+func literal(e ast.Expr) (string, bool) {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(l.Value)
+	return s, err == nil
+}

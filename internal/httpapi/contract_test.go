@@ -1,0 +1,219 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+	"go.yaml.in/yaml/v3"
+
+	"orchestrator/api"
+	"orchestrator/schemas"
+)
+
+// documentURL is where the document stands for the schema compiler; ../schemas/x is resolved against it.
+const documentURL = "http://contract/openapi.yaml"
+
+// contract is api/openapi.yaml, ready to hold answers against. The schemas are compiled as they stand in
+// the document, by the library that also validates requests: kin-openapi rewrites what lies behind $ref and
+// so loses what is not closed in the same object (unevaluatedProperties).
+type contract struct {
+	root     map[string]any
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	schemas  map[string]*jsonschema.Schema
+}
+
+var theContract = sync.OnceValue(func() *contract {
+	c := &contract{schemas: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
+	must(yaml.Unmarshal(api.OpenAPI, &c.root))
+	encoded, err := json.Marshal(c.root)
+	must(err)
+	c.compiler.Draft, c.compiler.AssertFormat = jsonschema.Draft2020, true
+	c.compiler.LoadURL = func(url string) (io.ReadCloser, error) {
+		b, err := fs.ReadFile(schemas.Files(), path.Base(url))
+		return io.NopCloser(bytes.NewReader(b)), err
+	}
+	must(c.compiler.AddResource(documentURL, bytes.NewReader(encoded)))
+	return c
+})
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// at is a place in the document: a JSON Pointer and what stands there.
+type at struct {
+	pointer string
+	node    map[string]any
+}
+
+// child goes down the names and follows references within the document. Its node is nil if there is nothing.
+func (c *contract) child(from at, names ...string) at {
+	for _, name := range names {
+		node, _ := from.node[name].(map[string]any)
+		from = at{from.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name), node}
+		if ref, ok := node["$ref"].(string); ok && strings.HasPrefix(ref, "#/") {
+			from = c.child(at{node: c.root}, strings.Split(ref[2:], "/")...)
+		}
+	}
+	return from
+}
+
+func (c *contract) under(names ...string) at { return c.child(at{node: c.root}, names...) }
+
+// validate holds a value against the schema at a place.
+func (c *contract) validate(schema at, value any) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	compiled := c.schemas[schema.pointer]
+	if compiled == nil {
+		var err error
+		if compiled, err = c.compiler.Compile(documentURL + "#" + (&url.URL{Path: schema.pointer}).EscapedPath()); err != nil {
+			return err
+		}
+		c.schemas[schema.pointer] = compiled
+	}
+	return compiled.Validate(value)
+}
+
+// check holds an answer against the document: status, headers, media type, body, problem code.
+func (c *contract) check(s *seen, pattern, method string, r response) error {
+	operation, status := method+" "+pattern, strconv.Itoa(r.Status)
+	responses := c.under("paths", pattern, strings.ToLower(strings.Replace(method, "HEAD", "GET", 1)), "responses")
+	if pattern == "" || responses.node == nil {
+		operation, responses = "outside operations", c.under("x-answers-outside-operations")
+	}
+	documented := c.child(responses, status)
+	if documented.node == nil {
+		return fmt.Errorf("%s: status %s is not documented", operation, status)
+	}
+	s.add(operation + " " + status)
+	for name := range r.Header {
+		s.add(operation + " " + status + " " + name)
+	}
+	return errors.Join(c.checkHeaders(documented, r.Header), c.checkBody(s, documented, method, r))
+}
+
+// transport are headers that belong to HTTP and not to the answer.
+var transport = []string{"Connection", "Content-Length", "Content-Type", "Date"}
+
+func (c *contract) checkHeaders(documented at, sent http.Header) error {
+	described := c.child(documented, "headers").node
+	for name := range sent {
+		if slices.Contains(transport, name) {
+			continue
+		}
+		as := slices.IndexFunc(slices.Collect(maps.Keys(described)), func(d string) bool { return http.CanonicalHeaderKey(d) == name })
+		if as < 0 {
+			return fmt.Errorf("header %s is not documented", name)
+		}
+	}
+	for name := range described {
+		header := c.child(documented, "headers", name)
+		value, there := sent[http.CanonicalHeaderKey(name)]
+		switch {
+		case there:
+			if err := c.validate(c.child(header, "schema"), strings.Join(value, ", ")); err != nil {
+				return fmt.Errorf("header %s: %w", name, err)
+			}
+		case header.node["required"] == true:
+			return fmt.Errorf("header %s is missing", name)
+		}
+	}
+	return nil
+}
+
+func (c *contract) checkBody(s *seen, documented at, method string, r response) error {
+	content := c.child(documented, "content")
+	if content.node == nil || method == http.MethodHead {
+		if len(r.Body) > 0 {
+			return fmt.Errorf("a body where none is documented: %s", r.Body)
+		}
+		return nil
+	}
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || content.node[mediaType] == nil {
+		return fmt.Errorf("media type %q is not documented", r.Header.Get("Content-Type"))
+	}
+	var value any = string(r.Body)
+	if strings.HasSuffix(mediaType, "json") {
+		d := json.NewDecoder(bytes.NewReader(r.Body))
+		d.UseNumber()
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+	}
+	if err := c.validate(c.child(content, mediaType, "schema"), value); err != nil {
+		return fmt.Errorf("%#v", err) // every leaf
+	}
+	if mediaType == "application/problem+json" {
+		return c.checkProblem(s, documented, value.(map[string]any), r)
+	}
+	return nil
+}
+
+// checkProblem holds the members of a problem against each other and against the codes documented here.
+func (c *contract) checkProblem(s *seen, documented at, p map[string]any, r response) error {
+	code, _ := p["code"].(string)
+	s.add("code " + code)
+	switch codes, _ := documented.node["x-problem-codes"].([]any); {
+	case !slices.Contains(codes, any(code)):
+		return fmt.Errorf("code %s is not documented here, only %v", code, codes)
+	case !strings.Contains(strings.SplitN(c.codes()[code], ".", 2)[0], strconv.Itoa(r.Status)):
+		return fmt.Errorf("code %s is documented as %q, not for %d", code, c.codes()[code], r.Status)
+	case p["status"] != json.Number(strconv.Itoa(r.Status)), p["title"] != http.StatusText(r.Status):
+		return fmt.Errorf("status %v and title %v do not match %d", p["status"], p["title"], r.Status)
+	case p["type"] != "urn:orchestrator:problem:"+code:
+		return fmt.Errorf("type %v does not match code %s", p["type"], code)
+	case p["instance"] != "urn:request:"+r.Header.Get("X-Request-Id"):
+		return fmt.Errorf("instance %v does not match X-Request-Id %s", p["instance"], r.Header.Get("X-Request-Id"))
+	}
+	return nil
+}
+
+// codes are the documented problem codes with their descriptions.
+func (c *contract) codes() map[string]string {
+	codes := map[string]string{}
+	for _, one := range c.under("components", "schemas", "ProblemCode").node["oneOf"].([]any) {
+		one := one.(map[string]any)
+		codes[one["const"].(string)] = one["description"].(string)
+	}
+	return codes
+}
+
+// seen collects which documented answers happened.
+type seen struct {
+	mu   sync.Mutex
+	what map[string]bool
+}
+
+func (s *seen) add(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.what == nil {
+		s.what = map[string]bool{}
+	}
+	s.what[what] = true
+}
+
+func (s *seen) has(what string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.what[what]
+}

@@ -1,0 +1,306 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+	"orchestrator/internal/token"
+)
+
+// notProvoked are documented answers that no request to a sound service gets.
+var notProvoked = []string{
+	"code store_commit", "code store_damaged", "code store_key", "code store_panic", "code store_table", "code store_value",
+}
+
+func TestEveryDocumentedAnswerHappens(t *testing.T) {
+	all := &seen{}
+	t.Run("accepted", func(t *testing.T) { provokeAccepted(newHarness(t, into(all))) })
+	t.Run("unreadable", func(t *testing.T) { provokeUnreadable(newHarness(t, into(all))) })
+	t.Run("refused", func(t *testing.T) { provokeRefused(newHarness(t, into(all))) })
+	t.Run("conditions", func(t *testing.T) { provokeConditions(t, all) })
+	t.Run("unwritable export", func(t *testing.T) { provokeUnwritableExport(t, all) })
+	t.Run("documents", func(t *testing.T) { provokeDocuments(newHarness(t, into(all))) })
+	t.Run("at every path", func(t *testing.T) { provokeEverywhere(t, all) })
+	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
+	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
+
+	var missing []string
+	expect := func(what string) {
+		if !all.has(what) && !slices.Contains(notProvoked, what) {
+			missing = append(missing, what)
+		}
+	}
+	for _, op := range operations() {
+		method, path, _ := strings.Cut(op, " ")
+		responses := theContract().under("paths", path, strings.ToLower(method), "responses")
+		for status := range responses.node {
+			if status == "500" && op != "POST /project/import" { // a defect can be provoked there alone
+				continue
+			}
+			expect(op + " " + status)
+			for header := range theContract().child(responses, status, "headers").node {
+				expect(op + " " + status + " " + http.CanonicalHeaderKey(header))
+			}
+		}
+	}
+	for status := range theContract().under("x-answers-outside-operations").node {
+		expect("outside operations " + status)
+	}
+	for code := range theContract().codes() {
+		expect("code " + code)
+	}
+	require.Empty(t, missing)
+}
+
+func into(all *seen) func(*options) { return func(o *options) { o.Seen = all } }
+
+// expect sends a request and expects a status and, if code is not empty, a problem code.
+func (h *harness) expect(status int, code, who, method, path, body string, headers ...string) response {
+	h.t.Helper()
+	r := h.do(who, method, path, body, headers...)
+	require.Equal(h.t, status, r.Status, "%s", r.Body)
+	if code != "" {
+		require.Equal(h.t, code, r.json(h.t)["code"])
+	}
+	return r
+}
+
+const one = "/requirements/REQ-001"
+
+func provokeAccepted(h *harness) {
+	for _, path := range []string{"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/requirements", one + "/next", one + "/history", "/audit"} {
+		h.expect(200, "", "viewer", "GET", path, "")
+		h.expect(200, "", "viewer", "HEAD", path, "")
+	}
+	for _, name := range schemaNames() {
+		h.expect(200, "", "", "GET", "/schemas/"+name, "")
+	}
+	for _, path := range []string{"/project", one} {
+		etag := h.expect(200, "", "viewer", "GET", path, "").Header.Get("ETag")
+		h.expect(304, "", "viewer", "GET", path, "", "If-None-Match", `"other", W/`+etag)
+	}
+	dry := h.expect(200, "", "coder", "PATCH", one+"?dry_run=true", exampleBody(h.t, "coder_implements"))
+	require.Equal(h.t, "true", dry.Header.Get("Dry-Run"))
+	require.Empty(h.t, dry.Header.Get("ETag"))
+	first := h.patch("coder", exampleBody(h.t, "coder_implements"), "Idempotency-Key", "k", "If-Match", `"1"`)
+	again := h.patch("coder", exampleBody(h.t, "coder_implements"), "Idempotency-Key", "k", "If-Match", `"1"`)
+	require.Equal(h.t, "true", again.Header.Get("Idempotent-Replay"))
+	require.Equal(h.t, first.Body, again.Body)
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+	large := h.patch("coder", `{"implementation":{"summary":"`+strings.Repeat("x", 20_000)+`","notes":"`+strings.Repeat("y", 20_000)+`","files":[{"path":"a","change":"z"}`+strings.Repeat(`,{"path":"`+strings.Repeat("p", 990)+`"}`, 30)+`]}}`)
+	require.Equal(h.t, `"3"`, large.Header.Get("ETag"))
+	records := h.do("viewer", "GET", one+"/history", "").json(h.t)["records"].([]any)
+	blob := records[len(records)-1].(map[string]any)["data"].(map[string]any)["blob"].(string)
+	h.expect(200, "", "viewer", "GET", "/audit/blobs/"+blob, "")
+	h.expect(404, "unknown_blob", "viewer", "GET", "/audit/blobs/"+strings.Repeat("0", 64), "")
+	h.expect(404, "unknown_schema", "", "GET", "/schemas/none.schema.json", "")
+}
+
+func provokeUnreadable(h *harness) {
+	for code, body := range map[string]string{
+		"json_byte_order_mark": "\ufeff{}",
+		"json_depth":           strings.Repeat("[", 10_000),
+		"json_duplicate_name":  `{"test":null,"test":null}`,
+		"json_empty":           " ",
+		"json_not_an_object":   `[]`,
+		"json_nul":             `{"pm_notes":[{"text":"\u0000"}]}`,
+		"json_number":          `{"test":{"results":{"passed":1e5000000}}}`,
+		"json_syntax":          `{"status":"` + "\xff" + `"}`,
+		"json_trailing_data":   `{} {}`,
+	} {
+		h.expect(400, code, "pm", "PATCH", one, body)
+	}
+	h.expect(400, "invalid_id", "pm", "PATCH", "/requirements/REQ%00001", `{}`)
+	h.expect(400, "invalid_id", "pm", "PATCH", "/requirements/REQ%00001", `{}`)
+	h.expect(400, "unknown_parameter", "pm", "PATCH", one+"?force=true", `{}`)
+	h.expect(400, "invalid_parameter", "pm", "PATCH", one+"?dry_run=yes", `{}`)
+	h.expect(400, "invalid_if_match", "pm", "PATCH", one, `{}`, "If-Match", "3")
+	h.expect(400, "invalid_idempotency_key", "pm", "PATCH", one, `{}`, "Idempotency-Key", "a b")
+	h.expect(400, "body_not_expected", "pm", "POST", "/project/import", `{}`)
+	h.expect(400, "invalid_parameter", "viewer", "GET", "/requirements?limit=0", "")
+	h.expect(400, "invalid_parameter", "viewer", "GET", "/requirements?status=STATUS", "")
+	h.expect(400, "unknown_cursor", "viewer", "GET", "/requirements?after=REQ-009", "")
+	h.expect(413, "body_too_large", "pm", "PATCH", one, strings.Repeat(" ", 1<<20+1))
+	h.expect(415, "media_type", "pm", "PATCH", one, `{}`, "Content-Type", "application/json-patch+json")
+	h.expect(415, "content_encoding", "pm", "PATCH", one, `{}`, "Content-Encoding", "gzip")
+}
+
+func provokeRefused(h *harness) {
+	patch := func(status int, code, who, body string, headers ...string) {
+		h.t.Helper()
+		keyed := append(headers, "Idempotency-Key", code+who)
+		h.expect(status, code, who, "PATCH", one, body, keyed...)
+		again := h.expect(status, code, who, "PATCH", one, body, keyed...)
+		require.Equal(h.t, code != "cross_origin", again.Header.Get("Idempotent-Replay") == "true") // that one was never decided
+	}
+	patch(403, "field_forbidden", "viewer", `{"status":"planned"}`)
+	patch(403, "transition_forbidden", "tester", move(lifecycle.Planned))
+	patch(403, "cross_origin", "pm", `{}`, "Sec-Fetch-Site", "cross-site")
+	h.expect(403, "role_forbidden", "coder", "POST", "/project/import", "")
+	for range 2 {
+		h.expect(404, "unknown_requirement", "pm", "PATCH", "/requirements/req-001", `{"status":"done"}`, "Idempotency-Key", "once")
+	}
+	patch(409, "illegal_transition", "pm", move(lifecycle.Done))
+	patch(409, "same_status", "pm", move(lifecycle.NotStarted))
+	patch(409, "fingerprint_mismatch", "pm", exampleBody(h.t, "pm_accepts_the_text"))
+	patch(412, "stale_revision", "pm", `{"pm_notes":[{"text":"x"}]}`, "If-Match", `"7"`)
+	patch(422, "schema_violation", "pm", `{"STATUS":"planned","role":"pm"}`)
+	patch(422, "invalid_entry", "pm", `{"deviations":[{"id":"D1"}]}`)
+	patch(422, "justification_required", "pm", `{"status":"planned"}`)
+	h.expect(422, "idempotency_key_reused", "pm", "PATCH", one, `{"status":"done"}`, "Idempotency-Key", "once")
+	testedRequirement(h.t, h)
+	patch(409, "gate_unmet", "pm", move(lifecycle.Done))
+	h.patch("pm", exampleBody(h.t, "pm_signs_off"))
+	patch(409, "sealed", "coder", exampleBody(h.t, "coder_implements"))
+}
+
+func provokeConditions(t *testing.T, all *seen) {
+	strict := newHarness(t, into(all), func(o *options) { o.RequireIfMatch, o.MetricsToken = true, "secret" })
+	strict.expect(428, "if_match_required", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
+	strict.expect(401, "metrics_token", "pm", "GET", "/metrics", "")
+}
+
+func provokeUnwritableExport(t *testing.T, all *seen) {
+	h := newHarness(t, into(all), func(o *options) {
+		o.ExportPath, o.ExportWait = filepath.Join(t.TempDir(), "no such folder", "project_status.json"), time.Millisecond
+	})
+	require.Equal(t, "pending", h.patch("pm", exampleBody(t, "pm_moves")).Header.Get("Export-Status"))
+	require.Eventually(t, func() bool { return h.do("", "GET", "/readyz", "").Status == 503 }, 10*time.Second, 10*time.Millisecond)
+}
+
+func provokeDocuments(h *harness) {
+	for code, document := range map[string]string{
+		"document_encoding":    "# A\n\n- **REQ-001**: \xff\n",
+		"document_nul":         "# A\n\n- **REQ-001**: \x00\n",
+		"document_invalid":     "# A\n\n- **REQ-001**: one\n- **REQ-001**: two\n",
+		"document_too_large":   strings.Repeat("x", 17<<20),
+		"document_too_complex": "# A\n\n" + strings.Repeat("> ", 200) + "x\n",
+		"no_requirements":      "# A\n\nNothing.\n",
+	} {
+		h.write(document)
+		h.expect(422, code, "pm", "POST", "/project/import", "")
+	}
+	h.expect(503, "", "", "GET", "/readyz?verbose", "")
+	h.write(strings.Replace(sample, "REQ-001", "REQ-007", 1))
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+	h.expect(409, "retired", "coder", "PATCH", one, exampleBody(h.t, "coder_implements"))
+	h.second = "# B\n\n- **REQ-002**: twice\n"
+	h.expect(422, "duplicate_id", "pm", "POST", "/project/import", "")
+	require.NoError(h.t, os.Remove(h.Document))
+	h.expect(409, "requirements_unreadable", "pm", "POST", "/project/import", "")
+	h.panics = true
+	h.expect(500, "internal", "pm", "POST", "/project/import", "")
+}
+
+// provokeEverywhere sends what every operation refuses alike.
+func provokeEverywhere(t *testing.T, all *seen) {
+	h := newHarness(t, into(all))
+	limited := newHarness(t, into(all), func(o *options) { o.Limit = token.Limit{PerSecond: 0.001, Burst: 1} })
+	h.addTokenUntil("late", lifecycle.PM, time.Now().Add(-time.Hour), time.Now().Add(-2*time.Hour))
+	limited.expect(200, "", "pm", "GET", "/workflow", "")
+	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json")
+	for _, op := range operations() {
+		method, pattern, _ := strings.Cut(op, " ")
+		path, documented := fill.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
+		h.expect(421, "host_not_allowed", "", method, path, "", "Host", "evil.example")
+		h.expect(405, "method_not_allowed", "", "DELETE", path, "")
+		h.expect(404, "unknown_path", "", method, path+"/no/such/path", "")
+		h.expect(403, "cross_origin", "", "DELETE", path, "", "Sec-Fetch-Site", "cross-site")
+		if documented["400"] != nil {
+			unknown := h.expect(400, "unknown_parameter", "pm", method, path+"?surprise=1", "")
+			require.ElementsMatch(t, queryParameters(pattern, method), strings.Split(strings.TrimPrefix(unknown.json(t)["fix"].(string), "use "), ", "), op)
+			h.expect(400, "invalid_query", "pm", method, path+"?%zz", "")
+		}
+		if documented["429"] != nil {
+			h.expect(401, "token_missing", "", method, path, "")
+			h.expect(401, "token_unknown", "", method, path, "", "Authorization", "Bearer orc_pm_guess")
+			h.expect(401, "token_expired", "late", method, path, "")
+			limited.expect(429, "rate_limited", "pm", method, path, "")
+		}
+		if strings.Contains(pattern, "{id}") {
+			h.expect(404, "unknown_requirement", "pm", method, strings.Replace(path, "REQ-001", "REQ-009", 1), `{"pm_notes":[{"text":"x"}]}`)
+		}
+	}
+	h.expect(421, "host_not_allowed", "", "GET", "/nothing", "", "Host", "evil.example")
+}
+
+// queryParameters are the documented ones, in the words of the answer to an unknown one.
+func queryParameters(pattern, method string) (names []string) {
+	c := theContract()
+	listed, _ := c.under("paths", pattern, strings.ToLower(method)).node["parameters"].([]any)
+	for _, p := range listed {
+		p := p.(map[string]any)
+		if ref, ok := p["$ref"].(string); ok {
+			p = c.under(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...).node
+		}
+		if p["in"] == "query" {
+			names = append(names, p["name"].(string))
+		}
+	}
+	if names == nil {
+		return []string{"leave the query out"}
+	}
+	return names
+}
+
+// broken is a store that can no longer confirm a commit.
+type broken struct {
+	store.Store
+	now bool
+}
+
+func (b *broken) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if b.now {
+		return errors.Join(store.ErrCommit, errors.New("no space left"))
+	}
+	return b.Store.Update(ctx, fn)
+}
+
+func provokeFailures(t *testing.T, all *seen) {
+	b := &broken{Store: store.NewMemory()}
+	h := newHarness(t, into(all), func(o *options) { o.Store = b })
+	b.now = true
+	h.expect(503, "ledger_failed", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
+	for _, path := range []string{one + "/history", "/audit", "/audit/blobs/0"} {
+		h.expect(503, "ledger_failed", "pm", "GET", path, "")
+	}
+	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
+	h.expect(503, "ledger_failed", "pm", "POST", "/project/import", "")
+	for _, path := range []string{"/healthz", "/livez", "/readyz"} {
+		h.expect(503, "", "", "GET", path, "")
+	}
+	h.expect(200, "", "pm", "GET", one, "") // what was read before stays readable
+}
+
+// provokeRaw sends bodies that no HTTP client would.
+func provokeRaw(h *harness) {
+	h.unread(408, "body_timeout", "Content-Length: 10\r\n\r\n{")
+	h.unread(400, "body_incomplete", "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
+}
+
+func (h *harness) unread(status int, code, rest string) {
+	h.t.Helper()
+	conn, err := net.Dial("tcp", h.Server.Listener.Addr().String())
+	require.NoError(h.t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte("PATCH " + one + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + h.secrets["pm"] + "\r\n" + rest))
+	require.NoError(h.t, err)
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(h.t, err)
+	r := h.read("PATCH", one, answer)
+	require.Equal(h.t, status, r.Status, "%s", r.Body)
+	require.Equal(h.t, code, r.json(h.t)["code"])
+}

@@ -1,0 +1,269 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+	"orchestrator/internal/token"
+)
+
+// sample is the requirement document of a harness, unless a test gives another.
+const sample = `# Sample
+
+## REQ-001: Log in with a password
+
+A user logs in with name and password.
+
+Acceptance:
+
+- A wrong password is refused.
+
+## REQ-002: Log out
+
+A user can log out.
+
+## REQ-003: Delete an account
+
+A user can delete the account.
+`
+
+// options are what a test may choose before the service starts.
+type options struct {
+	orchestrator.Options
+	Store        store.Store
+	Document     string
+	Limit        token.Limit
+	MetricsToken string
+	Seen         *seen // collects which documented answers happened
+}
+
+// harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
+// their own, and a server on a loopback port. Every answer is held against api/openapi.yaml.
+type harness struct {
+	t        *testing.T
+	Server   *httptest.Server
+	Service  *orchestrator.Service
+	Ledger   *ledger.Ledger
+	Clock    *clock
+	Document string // path of the requirement document; an import reads it
+	Export   string // path of project_status.json
+	Draining atomic.Bool
+	routes   chi.Router
+	files    *token.File
+	auth     *token.Authenticator
+	secrets  map[string]string // by name of the actor
+	seen     *seen
+	second   string // a second requirement document, if not empty
+	panics   bool   // reading the documents meets a defect
+}
+
+// newHarness starts the service with the sample document imported and one token per role, named after it.
+func newHarness(t *testing.T, choose ...func(*options)) *harness {
+	t.Helper()
+	dir := t.TempDir()
+	h := &harness{t: t, Clock: newClock(), Document: filepath.Join(dir, "REQUIREMENTS.md"), Export: filepath.Join(dir, "project_status.json")}
+	o := options{Store: store.NewMemory(), Document: sample, Seen: &seen{}}
+	o.Workflow, o.ExportPath, o.ExportWait = lifecycle.V1, h.Export, 10*time.Second
+	for _, f := range choose {
+		f(&o)
+	}
+	h.seen = o.Seen
+	h.startService(o)
+	h.startServer(dir, o)
+	return h
+}
+
+func (h *harness) startService(o options) {
+	ctx, stop := context.WithCancel(context.Background())
+	var err error
+	h.Ledger, err = ledger.Open(ctx, o.Store, h.Clock.Now)
+	require.NoError(h.t, err)
+	h.Service, err = orchestrator.Open(ctx, h.Ledger, h.Clock.Now, o.Options)
+	require.NoError(h.t, err)
+	var exporting sync.WaitGroup
+	exporting.Go(func() { _ = h.Service.Run(ctx) })
+	h.t.Cleanup(func() {
+		stop()
+		exporting.Wait()
+		require.NoError(h.t, h.Ledger.Close())
+	})
+	h.write(o.Document)
+	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents, "", false)
+	require.NoError(h.t, err)
+}
+
+func (h *harness) startServer(dir string, o options) {
+	h.files = token.NewFile(filepath.Join(dir, "data"), func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
+	h.secrets = map[string]string{}
+	var roles []string
+	for _, role := range lifecycle.Roles() {
+		roles = append(roles, string(role))
+	}
+	created, err := h.files.Bootstrap(roles, time.Now())
+	require.NoError(h.t, err)
+	for role, path := range created {
+		secret, err := os.ReadFile(path)
+		require.NoError(h.t, err)
+		h.secrets[role] = strings.TrimSpace(string(secret))
+	}
+	h.auth, err = token.NewAuthenticator(h.files, o.Limit)
+	require.NoError(h.t, err)
+	handler := httpapi.New(httpapi.Config{
+		Service: h.Service, Tokens: h.auth, Documents: h.documents, Log: zerolog.Nop(), Metrics: prometheus.NewRegistry(),
+		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load,
+		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
+	})
+	h.routes = handler.(chi.Router)
+	h.Server = httptest.NewUnstartedServer(handler)
+	h.Server.Config.ReadTimeout = 2 * time.Second
+	h.Server.Start()
+	h.t.Cleanup(h.Server.Close)
+}
+
+// documents reads the requirement document as the command does.
+func (h *harness) documents() ([]orchestrator.File, error) {
+	if h.panics {
+		panic("a defect")
+	}
+	content, err := os.ReadFile(h.Document)
+	if err != nil {
+		return nil, fault.New(fault.Conflict, "requirements_unreadable", "the requirement document cannot be read").Because(err)
+	}
+	files := []orchestrator.File{{Path: "REQUIREMENTS.md", Content: content}}
+	if h.second != "" {
+		files = append(files, orchestrator.File{Path: "MORE.md", Content: []byte(h.second)})
+	}
+	return files, nil
+}
+
+// write replaces the requirement document; POST /project/import then reads it.
+func (h *harness) write(document string) {
+	h.t.Helper()
+	require.NoError(h.t, os.WriteFile(h.Document, []byte(document), 0o600))
+}
+
+// addToken makes a further token. do then takes who, its name; of several with one name, the newest.
+func (h *harness) addToken(who string, role lifecycle.Role) {
+	h.t.Helper()
+	h.addTokenUntil(who, role, time.Time{}, time.Now())
+}
+
+// addTokenUntil is addToken for one that expires, as if it were made at now.
+func (h *harness) addTokenUntil(who string, role lifecycle.Role, expires, now time.Time) {
+	h.t.Helper()
+	secret, _, err := h.files.Add(who, string(role), expires, now)
+	require.NoError(h.t, err)
+	require.NoError(h.t, h.auth.Reload())
+	h.secrets[who] = secret
+}
+
+// response is an answer that was read to its end.
+type response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// do sends a request as who (a role, or a name given to addToken; "" sends no token). headers are names and
+// values in turn; a body goes as application/json unless they say otherwise.
+func (h *harness) do(who, method, path, body string, headers ...string) response {
+	h.t.Helper()
+	req, err := http.NewRequest(method, h.Server.URL+path, strings.NewReader(body))
+	require.NoError(h.t, err)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if who != "" {
+		require.Contains(h.t, h.secrets, who)
+		req.Header.Set("Authorization", "Bearer "+h.secrets[who])
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	req.Host = req.Header.Get("Host")
+	return h.send(req)
+}
+
+func (h *harness) send(req *http.Request) response {
+	h.t.Helper()
+	sent, err := http.DefaultTransport.RoundTrip(req) // no redirects, no cookies
+	require.NoError(h.t, err)
+	return h.read(req.Method, req.URL.EscapedPath(), sent)
+}
+
+// read reads an answer and holds it against the contract.
+func (h *harness) read(method, path string, from *http.Response) response {
+	h.t.Helper()
+	body, err := io.ReadAll(from.Body)
+	require.NoError(h.t, errors.Join(err, from.Body.Close()))
+	r := response{from.StatusCode, from.Header, body}
+	require.NoError(h.t, theContract().check(h.seen, h.pattern(method, path), method, r), "%s %s: %d %s", method, path, r.Status, body)
+	return r
+}
+
+// pattern is the route that a request takes, or "" for none.
+func (h *harness) pattern(method, path string) string {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	rc := chi.NewRouteContext()
+	if !h.routes.Match(rc, method, path) {
+		return ""
+	}
+	return rc.RoutePattern()
+}
+
+// patch sends a change to REQ-001 and expects it to be accepted.
+func (h *harness) patch(who, body string, headers ...string) response {
+	h.t.Helper()
+	r := h.do(who, http.MethodPatch, "/requirements/REQ-001", body, headers...)
+	require.Equal(h.t, http.StatusOK, r.Status, "%s", r.Body)
+	return r
+}
+
+// move is a change of status with a justification.
+func move(to lifecycle.Status) string {
+	return `{"status":"` + string(to) + `","justification":{"reason":"a test","evidence":[{"kind":"file","path":"plan.md"}]}}`
+}
+
+// json is the body as generic JSON.
+func (r response) json(t *testing.T) map[string]any {
+	t.Helper()
+	var v map[string]any
+	require.NoError(t, json.Unmarshal(r.Body, &v), "%s", r.Body)
+	return v
+}
+
+// clock is the service's; it stands still until it is advanced.
+type clock struct{ now atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.now.Store(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano())
+	return c
+}
+
+func (c *clock) Now() time.Time          { return time.Unix(0, c.now.Load()).UTC() }
+func (c *clock) Advance(d time.Duration) { c.now.Add(int64(d)) }

@@ -1,0 +1,100 @@
+package projection
+
+import (
+	"errors"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// SchemaVersion is the version of the export's shape, schemas/project.schema.json.
+const SchemaVersion = 1
+
+// FileHead is everything in the export that stands before the requirements.
+type FileHead struct {
+	SchemaVersion int         `json:"schema_version"`
+	Project       FileProject `json:"project"`
+	Workflow      string      `json:"workflow"`
+	Revision      uint64      `json:"revision"`
+	Log           FileLog     `json:"log"`
+	Summary       FileSummary `json:"summary"`
+}
+
+type FileProject struct {
+	Name    string       `json:"name"`
+	Sources []SourceFile `json:"sources"`
+}
+
+type FileLog struct {
+	Size uint64     `json:"size"`
+	Root audit.Hash `json:"root"`
+}
+
+type FileSummary struct {
+	Total    int                      `json:"total"`
+	ByStatus map[lifecycle.Status]int `json:"by_status"`
+	Done     int                      `json:"done"`
+	Suspect  int                      `json:"suspect"`
+	Retired  int                      `json:"retired"`
+}
+
+// Write writes the export: the head, then the stored bytes of every requirement, a line each. Nothing
+// is encoded but the head.
+func (s *Snapshot) Write(w io.Writer) error {
+	by := map[lifecycle.Status]int{}
+	for status, n := range s.Counts.ByStatus {
+		if n > 0 {
+			by[status] = n
+		}
+	}
+	head, err := ledger.Encode(FileHead{
+		SchemaVersion, FileProject{s.Project.Name, append([]SourceFile{}, s.Project.Sources...)}, s.Project.WorkflowName,
+		s.Counts.Revision, FileLog{s.Head.Size, s.Head.Root},
+		FileSummary{len(s.position), by, by[lifecycle.Done], s.Counts.Suspect, s.Counts.Retired},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(append(head[:len(head)-1], `,"requirements":[`...)); err != nil {
+		return err
+	}
+	separator := []byte("\n")
+	for e := range s.All() {
+		if _, err := w.Write(separator); err != nil {
+			return err
+		}
+		if _, err := w.Write(e.Raw); err != nil {
+			return err
+		}
+		separator = []byte(",\n")
+	}
+	_, err = io.WriteString(w, "\n]}\n")
+	return err
+}
+
+// ReadLog reads an export as far as the member log, which stands before the requirements.
+func ReadLog(export io.Reader) (FileLog, error) {
+	var log FileLog
+	d := jsontext.NewDecoder(export)
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+		return log, errors.New("not a JSON object")
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return log, err
+		}
+		if name.String() == "log" {
+			return log, jsonv2.UnmarshalDecode(d, &log)
+		}
+		if err := d.SkipValue(); err != nil {
+			return log, err
+		}
+	}
+	return log, errors.New("no member log")
+}

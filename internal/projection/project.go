@@ -1,0 +1,38 @@
+package projection
+
+import (
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// The tables that a snapshot is folded from.
+var (
+	TableRequirements = ledger.Table[lifecycle.Requirement]{Name: "requirements"}
+	TableProject      = ledger.Table[Project]{Name: "project"}
+)
+
+// KeyProject is the only key of TableProject.
+const KeyProject = "project"
+
+// Project is what is known beside the requirements.
+type Project struct {
+	Name         string       `json:"name"`
+	Sources      []SourceFile `json:"sources"`
+	WorkflowName string       `json:"workflow"`
+	IDs          []string     `json:"ids"` // document order, then the retired
+}
+
+// SourceFile is a requirement document as it was imported.
+type SourceFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Workflow is the one in force; before the first choice nothing is allowed.
+func (p Project) Workflow() lifecycle.Workflow {
+	w, err := lifecycle.ParseWorkflow(p.WorkflowName)
+	if err != nil {
+		return lifecycle.Workflow{}
+	}
+	return w
+}

@@ -1,0 +1,236 @@
+// Package projection holds the state of all requirements as it is read: an immutable snapshot that is folded
+// from the ledger's commits, and project_status.json, which is that snapshot as a file.
+//
+// A snapshot keeps the stored bytes of every requirement and shares what did not change with the one before;
+// publishing a change, and exporting it, encodes nothing again.
+package projection
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// chunkSize bounds what is copied to publish one change: one chunk, and the list of chunks.
+const chunkSize = 256
+
+// Entry is one requirement as it is served: the stored bytes, and what lists and counts need.
+type Entry struct {
+	Raw     []byte // as stored; not to be changed
+	ETag    string // strong, quoted
+	Summary Summary
+}
+
+// Summary is a requirement in a list.
+type Summary struct {
+	ID         string           `json:"id"`
+	Title      string           `json:"title"`
+	Kind       string           `json:"kind"`
+	Status     lifecycle.Status `json:"status"`
+	Suspect    bool             `json:"suspect"`
+	Retired    bool             `json:"retired"`
+	Revision   uint64           `json:"revision"`
+	WaitingFor []lifecycle.Role `json:"waiting_for"` // whose turn it is
+	Path       string           `json:"path"`
+	Line       int              `json:"line"`
+}
+
+// NewEntry is a requirement with its encoded bytes, under a workflow.
+func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entry {
+	return &Entry{
+		Raw:  raw,
+		ETag: `"` + strconv.FormatUint(req.Revision, 10) + `"`,
+		Summary: Summary{
+			ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Retired: req.Retired,
+			Revision: req.Revision, WaitingFor: w.Turn(req), Path: req.Source.Path, Line: req.Source.Line,
+		},
+	}
+}
+
+// Snapshot is an immutable state of all requirements, in document order.
+type Snapshot struct {
+	Project  Project
+	position map[string]int // of an id; shared by the snapshots between two imports
+	chunks   [][]*Entry
+	Counts   Counts
+	Head     audit.Head
+}
+
+// Counts is kept up by every change, so that nothing is counted anew.
+type Counts struct {
+	ByStatus map[lifecycle.Status]int
+	Suspect  int
+	Retired  int
+	Revision uint64 // sum of the requirements' revisions: the number of changes so far
+}
+
+func (c *Counts) add(e *Entry, sign int) {
+	c.ByStatus[e.Summary.Status] += sign
+	if e.Summary.Suspect {
+		c.Suspect += sign
+	}
+	if e.Summary.Retired {
+		c.Retired += sign
+	}
+	c.Revision += e.Summary.Revision * uint64(sign)
+}
+
+// New is the snapshot of entries in the project's order. Entries and an order that do not name the same ids
+// are a damaged store.
+func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
+	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
+	ordered := make([]*Entry, 0, len(p.IDs))
+	for i, id := range p.IDs {
+		e := entries[id]
+		if e == nil {
+			return nil, Disagreement("the project lists %q, which is not among the requirements", id)
+		}
+		s.position[id] = i
+		s.Counts.add(e, 1)
+		ordered = append(ordered, e)
+	}
+	if len(s.position) != len(entries) {
+		return nil, Disagreement("the project lists %d requirements, the store has %d", len(s.position), len(entries))
+	}
+	s.chunks = slices.Collect(slices.Chunk(ordered, chunkSize))
+	return s, nil
+}
+
+// Disagreement is a store whose parts contradict one another.
+func Disagreement(format string, args ...any) error {
+	return fault.New(fault.Internal, "store_damaged", format, args...).
+		WithFix("run orchestrator verify, and put back the last good copy of the database")
+}
+
+// After is the snapshot with a batch of commits on top. What did not change is shared with s.
+func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
+	next := *s
+	next.Head = batch[len(batch)-1].Head
+	changed := map[string]lifecycle.Requirement{}
+	raw := map[string][]byte{}
+	imported := false
+	for _, commit := range batch {
+		for _, w := range commit.Writes {
+			switch object := w.Object.(type) {
+			case Project:
+				next.Project, imported = object, true
+			case lifecycle.Requirement:
+				changed[w.Key], raw[w.Key] = object, w.Value
+			}
+		}
+	}
+	if imported {
+		return next.rebuilt(s, changed, raw)
+	}
+	next.Counts.ByStatus = maps.Clone(s.Counts.ByStatus)
+	next.chunks = slices.Clone(s.chunks)
+	own := map[int]bool{}
+	for id, req := range changed {
+		i, at := next.position[id]/chunkSize, next.position[id]%chunkSize
+		if !own[i] {
+			next.chunks[i], own[i] = slices.Clone(next.chunks[i]), true
+		}
+		e := NewEntry(req, raw[id], next.Project.Workflow())
+		next.Counts.add(next.chunks[i][at], -1)
+		next.Counts.add(e, 1)
+		next.chunks[i][at] = e
+	}
+	return &next
+}
+
+// rebuilt makes a snapshot after an import or under a new workflow: order and turns may be others.
+func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]lifecycle.Requirement, raw map[string][]byte) *Snapshot {
+	entries := make(map[string]*Entry, len(s.Project.IDs))
+	w := s.Project.Workflow()
+	for e := range before.All() {
+		if s.Project.WorkflowName != before.Project.WorkflowName {
+			e = NewEntry(e.Requirement(), e.Raw, w)
+		}
+		entries[e.Summary.ID] = e
+	}
+	for id, req := range changed {
+		entries[id] = NewEntry(req, raw[id], w)
+	}
+	next, err := New(s.Project, entries, s.Head)
+	if err != nil {
+		panic(err) // the commit was made by import, which keeps the two in step
+	}
+	return next
+}
+
+// All visits every requirement in document order.
+func (s *Snapshot) All() func(yield func(*Entry) bool) {
+	return func(yield func(*Entry) bool) {
+		for _, chunk := range s.chunks {
+			for _, e := range chunk {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Find looks an id up, byte by byte.
+func (s *Snapshot) Find(id string) (*Entry, bool) {
+	i, found := s.position[id]
+	if !found {
+		return nil, false
+	}
+	return s.chunks[i/chunkSize][i%chunkSize], true
+}
+
+// Get makes a snapshot readable as the table of requirements.
+func (s *Snapshot) Get(table, key string) ([]byte, error) {
+	if e, found := s.Find(key); found && table == TableRequirements.Name {
+		return e.Raw, nil
+	}
+	return nil, nil
+}
+
+// Requirement decodes the entry.
+func (e *Entry) Requirement() lifecycle.Requirement {
+	var req lifecycle.Requirement
+	if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
+		panic(err) // the bytes were encoded from a requirement
+	}
+	return req
+}
+
+// Like finds an id that differs from a wrong one only in case, hyphens, underscores, dots or spaces.
+func (s *Snapshot) Like(id string) (string, bool) {
+	want := folded(id)
+	for _, known := range s.Project.IDs {
+		if folded(known) == want {
+			return known, true
+		}
+	}
+	return "", false
+}
+
+func folded(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '-', r == '_', r == '.', r == ' ', r >= 0x2010 && r <= 0x2015, r == 0x2212, r == 0xFE63, r == 0xFF0D:
+			return -1
+		}
+		return r
+	}, strings.ToLower(id))
+}
+
+// ETag changes with every record, since the export names the size of the log.
+func (s *Snapshot) ETag() string { return `"log-` + strconv.FormatUint(s.Head.Size, 10) + `"` }
+
+// Position is where an id stands in document order.
+func (s *Snapshot) Position(id string) (int, bool) {
+	i, found := s.position[id]
+	return i, found
+}

@@ -1,0 +1,79 @@
+package projection
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func numbered(n int) (Project, map[string]*Entry) {
+	p, entries := Project{Name: "Demo", WorkflowName: "v1"}, map[string]*Entry{}
+	for i := range n {
+		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: fmt.Sprintf("REQ-%04d", i)})
+		raw, err := ledger.Encode(req)
+		if err != nil {
+			panic(err)
+		}
+		p.IDs = append(p.IDs, req.ID)
+		entries[req.ID] = NewEntry(req, raw, p.Workflow())
+	}
+	return p, entries
+}
+
+func change(req lifecycle.Requirement, size uint64) ledger.Commit {
+	raw, err := ledger.Encode(req)
+	if err != nil {
+		panic(err)
+	}
+	return ledger.Commit{Head: audit.Head{Size: size}, Writes: []ledger.Write{{Table: TableRequirements.Name, Key: req.ID, Value: raw, Object: req}}}
+}
+
+func TestAfterSharesWhatDidNotChange(t *testing.T) {
+	p, entries := numbered(1000)
+	before, err := New(p, entries, audit.Head{Size: 1})
+	require.NoError(t, err)
+	e, _ := before.Find("REQ-0700")
+	req := e.Requirement()
+	req.Status, req.Suspect, req.Revision = lifecycle.Planned, true, 2
+	again := req
+	again.Status, again.Revision = lifecycle.Blocked, 3
+	after := before.After([]ledger.Commit{change(req, 2), change(again, 3)})
+
+	e, _ = before.Find("REQ-0700")
+	require.Equal(t, lifecycle.NotStarted, e.Summary.Status, "a published snapshot never changes")
+	require.Equal(t, 1000, before.Counts.ByStatus[lifecycle.NotStarted])
+	e, _ = after.Find("REQ-0700")
+	require.Equal(t, lifecycle.Blocked, e.Summary.Status, "the last of a batch counts")
+	require.Equal(t, `"3"`, e.ETag)
+	require.Equal(t, 999, after.Counts.ByStatus[lifecycle.NotStarted])
+	require.Equal(t, 1, after.Counts.ByStatus[lifecycle.Blocked])
+	require.Zero(t, after.Counts.ByStatus[lifecycle.Planned])
+	require.Equal(t, 1, after.Counts.Suspect)
+	require.Equal(t, uint64(1002), after.Counts.Revision)
+	require.Equal(t, uint64(3), after.Head.Size)
+
+	shared := 0
+	for i := range after.chunks {
+		if &after.chunks[i][0] == &before.chunks[i][0] {
+			shared++
+		}
+	}
+	require.Equal(t, len(after.chunks)-1, shared)
+}
+
+func TestAStoreThatContradictsItself(t *testing.T) {
+	p, entries := numbered(3)
+	delete(entries, "REQ-0001")
+	_, err := New(p, entries, audit.Head{})
+	require.ErrorIs(t, err, fault.Internal)
+	p, entries = numbered(3)
+	p.IDs = p.IDs[:2]
+	_, err = New(p, entries, audit.Head{})
+	require.ErrorIs(t, err, fault.Internal)
+}
