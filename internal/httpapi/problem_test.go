@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+func TestEveryKindHasAStatus(t *testing.T) {
+	for _, kind := range fault.Kinds() {
+		require.Contains(t, statusOf, kind)
+		require.GreaterOrEqual(t, statusOf[kind], 400)
+	}
+	require.Len(t, statusOf, len(fault.Kinds()))
+}
+
+// bare is an API without a service behind it.
+func bare(log *bytes.Buffer) *API {
+	c := Config{Log: zerolog.New(log), Metrics: prometheus.NewRegistry(), Hosts: []string{"example.com"}}
+	return &API{Config: c, metrics: newMetrics(c)}
+}
+
+func answer(a *API, fn handler) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	a.observe(a.handle(fn)).ServeHTTP(w, httptest.NewRequest(http.MethodPatch, "/requirements/REQ-1", nil))
+	return w
+}
+
+func TestAPanicIsAProblem(t *testing.T) {
+	var log bytes.Buffer
+	w := answer(bare(&log), func(http.ResponseWriter, *http.Request) error { panic("secret") })
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.Equal(t, "application/problem+json", w.Header().Get("Content-Type"))
+	require.Contains(t, w.Body.String(), `"code":"internal"`)
+	require.NotContains(t, w.Body.String(), "secret")
+	require.Contains(t, log.String(), "secret")
+	require.Contains(t, log.String(), w.Header().Get("X-Request-Id"))
+}
+
+func TestAPanicInTheMiddleOfAnAnswerCutsTheConnection(t *testing.T) {
+	a := bare(&bytes.Buffer{})
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		answer(a, func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(http.StatusOK)
+			panic("late")
+		})
+	})
+}
+
+func TestFailuresKeepTheirDetailsInTheLog(t *testing.T) {
+	for name, err := range map[string]error{
+		"not a fault": errors.New("open /secret: denied"),
+		"internal":    fault.New(fault.Internal, "store_damaged", "/secret is damaged"),
+		"unavailable": fault.New(fault.Unavailable, "store_io", "/secret cannot be read"),
+	} {
+		var log bytes.Buffer
+		w := answer(bare(&log), func(http.ResponseWriter, *http.Request) error { return err })
+		require.GreaterOrEqual(t, w.Code, 500, name)
+		require.NotContains(t, w.Body.String(), "secret", name)
+		require.Contains(t, w.Body.String(), `"fix"`, name)
+		require.Contains(t, log.String(), "secret", name)
+	}
+}
+
+func TestAProblemCannotBreakTheAnswer(t *testing.T) {
+	w := answer(bare(&bytes.Buffer{}), func(http.ResponseWriter, *http.Request) error {
+		return fault.New(fault.Invalid, "odd", "not UTF-8: \xff")
+	})
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.Contains(t, w.Body.String(), `"code":"internal"`)
+}
