@@ -66,7 +66,7 @@ const change = `{"implementation":{"summary":"Decisions are appended to the log 
 	`"files":[{"path":"internal/ledger/tx.go","lines":"40-88","change":"appends the record"},{"path":"internal/ledger/read.go","lines":"12-40"}],` +
 	`"commits":["%012x"],"notes":"The head is read and written by every update, so that updates are ordered."}}`
 
-// patch is a PATCH by the coder, of each of every ids in turn, of which there are so many.
+// patch is a PATCH by the coder of one requirement after the other, step apart, round and round.
 func (s *server) patch(requirements, step int) request {
 	head := fmt.Sprintf("HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		s.addr, s.secret("coder"), len(fmt.Sprintf(change, 0)))

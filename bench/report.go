@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -115,10 +117,13 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t[%s, %s]\t%s\t%s\n", row.Name, number(row.Base, row.Unit), number(row.Value, row.Unit), number(row.Ratio, "x"),
 			number(slices.Min(row.Rounds), ""), number(slices.Max(row.Rounds), ""), row.Goal, row.Verdict)
 	}
-	for section, why := range r.Failed {
-		fmt.Fprintf(w, "%s: no result, because a request or a server failed: %s\n", section, why)
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	return w.Flush()
+	for _, section := range slices.Sorted(maps.Keys(r.Failed)) {
+		fmt.Fprintf(out, "%s: no result, because a request or a server failed: %s\n", section, r.Failed[section])
+	}
+	return nil
 }
 
 // number shows about three digits; nothing for what there is not.
@@ -127,9 +132,9 @@ func number(x float64, unit string) string {
 	case x == 0:
 		return ""
 	case x >= 100:
-		return fmt.Sprintf("%.0f %s", x, unit)
+		return strings.TrimSpace(fmt.Sprintf("%.0f %s", x, unit))
 	case x >= 10:
-		return fmt.Sprintf("%.1f %s", x, unit)
+		return strings.TrimSpace(fmt.Sprintf("%.1f %s", x, unit))
 	}
-	return fmt.Sprintf("%.3f %s", x, unit)
+	return strings.TrimSpace(fmt.Sprintf("%.3f %s", x, unit))
 }

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/reqdoc"
+)
+
+func TestMedianAndPairwise(t *testing.T) {
+	values := []float64{5, 1, 3}
+	require.InDelta(t, 3, median(values), 0)
+	require.Equal(t, []float64{5, 1, 3}, values, "the order of rounds is kept")
+	require.InDelta(t, 2.5, median([]float64{4, 1, 2, 3}), 0)
+	require.Equal(t, []float64{0.5, 2}, pairwise([]float64{1, 6}, []float64{2, 3}))
+}
+
+func TestReadAnswer(t *testing.T) {
+	for _, c := range []struct{ name, answer, wrong string }{
+		{"with a body", "HTTP/1.1 200 OK\r\nX: y\r\ncontent-length: 3\r\n\r\nabc", ""},
+		{"without a body", "HTTP/1.1 204 No Content\r\n\r\n", ""},
+		{"a problem", "HTTP/1.1 409 Conflict\r\nContent-Length: 6\r\n\r\nsealed", "status 409: sealed"},
+		{"not HTTP", "hello, who is there?\r\n\r\n", "not an HTTP answer"},
+		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "without Content-Length"},
+		{"a wrong length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "Content-Length of"},
+		{"cut in the head", "HTTP/1.1 200 OK\r\nContent-Le", "EOF"},
+		{"cut in the body", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "EOF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := bufio.NewReader(strings.NewReader(c.answer))
+			err := readAnswer(in)
+			if c.wrong != "" {
+				require.ErrorContains(t, err, c.wrong)
+				return
+			}
+			require.NoError(t, err)
+			require.Zero(t, in.Buffered(), "the next answer begins here")
+		})
+	}
+}
+
+// A load fails as soon as one request does; its figures must not be used.
+func TestLoadCountsAndFails(t *testing.T) {
+	var served, failAt atomic.Int64
+	failAt.Store(1 << 40)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if served.Add(1) == failAt.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer web.Close()
+	s := &server{addr: web.Listener.Addr().String()}
+	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100}.run(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, 100, r.requests)
+	require.EqualValues(t, 100, served.Load())
+	require.IsNonDecreasing(t, r.latencies)
+
+	failAt.Store(150)
+	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100}.run(context.Background())
+	require.ErrorContains(t, err, "status 503")
+
+	web.Close()
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1}.run(context.Background())
+	require.Error(t, err)
+}
+
+func TestVerdicts(t *testing.T) {
+	require.Equal(t, "meets", atLeast(0.8).verdict(0.8))
+	require.Equal(t, misses, atLeast(0.8).verdict(0.79))
+	require.Equal(t, "meets", atMost(1.5).verdict(1.5))
+	require.Equal(t, misses, atMost(1.5).verdict(1.51))
+	require.Empty(t, (*goal)(nil).verdict(0))
+}
+
+// A failure leaves no figure behind, and outweighs a missed goal.
+func TestReport(t *testing.T) {
+	r := report{Failed: map[string]string{}}
+	r.add("get", []row{newRow("GET", "/s", []float64{10}, []float64{5}, []float64{0.5}, atLeast(0.8))}, nil)
+	require.Zero(t, r.exitCode(false))
+	require.Equal(t, 2, r.exitCode(true))
+	r.add("patch", []row{{Name: "PATCH"}}, context.DeadlineExceeded)
+	require.Equal(t, 1, r.exitCode(true))
+	require.Len(t, r.Rows, 1)
+
+	var table, machine bytes.Buffer
+	require.NoError(t, r.write(&table, false))
+	require.Regexp(t, `GET +10\.0 /s +5\.000 /s +0\.500 x +\[0\.500, 0\.500\] +>= 0\.80 +misses`, table.String())
+	require.Contains(t, table.String(), "patch: no result")
+	require.NoError(t, r.write(&machine, true))
+	require.True(t, json.Valid(machine.Bytes()))
+}
+
+func TestProcFiles(t *testing.T) {
+	mb, err := kilobytes("Name:\tx\nVmHWM:\t   2000 kB\nVmRSS:\t   1000 kB\n", "VmRSS")
+	require.NoError(t, err)
+	require.InDelta(t, 1.024, mb, 1e-9)
+	_, err = kilobytes("Name:\tx\n", "VmRSS")
+	require.Error(t, err)
+
+	table := "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n" +
+		"   0: 0100007F:1F90 0100007F:C001 01 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0 0 10 0\n" +
+		"   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12 1 0 100 0 0 10 0\n"
+	require.Equal(t, "socket:[12]", listener(table, 8080))
+	require.Equal(t, "nobody", listener(table, 8081))
+}
+
+func TestDocumentHoldsWhatIsAskedFor(t *testing.T) {
+	doc, err := reqdoc.Parse(document(10, 30, shortText))
+	require.NoError(t, err)
+	require.Len(t, doc.Requirements, 20)
+	require.Equal(t, requirementID(10), doc.Requirements[0].ID)
+	require.Equal(t, requirementID(29), doc.Requirements[19].ID)
+}
+
+func TestPatchesGoRound(t *testing.T) {
+	s := &server{addr: "127.0.0.1:1"}
+	first, second := s.patch(10, 3)(nil, 0), s.patch(10, 3)(nil, 4)
+	require.Contains(t, string(first), "PATCH /requirements/REQ-000001 HTTP/1.1\r\n")
+	require.Contains(t, string(second), "PATCH /requirements/REQ-000003 HTTP/1.1\r\n")
+	require.Len(t, second, len(first))
+	sent, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(first)))
+	require.NoError(t, err)
+	body, err := io.ReadAll(sent.Body)
+	require.NoError(t, err)
+	require.True(t, json.Valid(body))
+	require.True(t, bytes.HasSuffix(first, append([]byte("\r\n\r\n"), body...)), "nothing follows the body")
+}
+
+func TestOptions(t *testing.T) {
+	o, err := parseOptions([]string{"--only", "get,start", "--rounds=7", "--json"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"get", "start"}, o.only)
+	for _, args := range [][]string{{"--rounds", "4"}, {"--only", "put"}, {"x"}, {"--round", "0s"}} {
+		_, err := parseOptions(args)
+		require.Error(t, err, args)
+	}
+}
