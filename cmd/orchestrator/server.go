@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -215,12 +216,17 @@ func (s *server) run(ctx context.Context, out io.Writer) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.greet(out, addr)
-	runtime.GC() // the import's garbage would otherwise stay with the process
+	defer runtime.KeepAlive(ballast())
+	debug.FreeOSMemory() // what the import needed
 	return s.serveUntilDone(ctx, &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: stdLogger(s.log),
 	}, listener)
 }
+
+// ballast counts as live memory and is never touched, so it takes none: with it the collector starts at about
+// 50 MB instead of 4, and a small project does not spend a fifth of its time in it.
+func ballast() []byte { return make([]byte, 24<<20) }
 
 func (s *server) handler() (http.Handler, error) {
 	metricsToken, err := readMetricsToken(s.options.metricsTokenFile)

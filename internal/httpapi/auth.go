@@ -51,16 +51,19 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")
-	missing := fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
-		WithFix("send the header Authorization: Bearer <token>; the first start wrote one token per role to .orchestrator/tokens/")
 	if len(headers) != 1 {
-		return "", missing
+		return "", tokenMissing()
 	}
 	scheme, presented, found := strings.Cut(headers[0], " ")
 	if !found || !strings.EqualFold(scheme, "Bearer") || strings.TrimSpace(presented) == "" {
-		return "", missing
+		return "", tokenMissing()
 	}
 	return strings.TrimSpace(presented), nil
+}
+
+func tokenMissing() *fault.Error {
+	return fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
+		WithFix("send the header Authorization: Bearer <token>; the first start wrote one token per role to .orchestrator/tokens/")
 }
 
 // Role of the call; set by authenticate.

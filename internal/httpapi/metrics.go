@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,6 +20,18 @@ type metrics struct {
 	seconds         *prometheus.HistogramVec
 	problems        *prometheus.CounterVec
 	unauthenticated prometheus.Counter
+	handles         sync.Map // of series to *handle, since finding one by its labels costs more than counting
+}
+
+// series is what requests are counted by; handle is where.
+type series struct {
+	method, route string
+	status        int
+}
+
+type handle struct {
+	requests prometheus.Counter
+	seconds  prometheus.Observer
 }
 
 func newMetrics(c Config) *metrics {
@@ -57,9 +70,16 @@ func registerState(c Config) {
 }
 
 func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
-	route, method := routeOf(r), methodOf(r.Method)
-	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
+	key := series{methodOf(r.Method), routeOf(r), status}
+	found, ok := m.handles.Load(key)
+	if !ok {
+		found, _ = m.handles.LoadOrStore(key, &handle{
+			m.requests.WithLabelValues(key.method, key.route, strconv.Itoa(status)), m.seconds.WithLabelValues(key.method, key.route),
+		})
+	}
+	h := found.(*handle) //nolint:errcheck // nothing else is stored
+	h.requests.Inc()
+	h.seconds.Observe(took.Seconds())
 }
 
 // methodOf keeps clients from making up label values.

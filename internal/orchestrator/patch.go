@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -50,8 +51,9 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 		return s.dryRun(who, p, change)
 	}
 	var out decision
+	body := compact(p.Body)
 	err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		out, err = s.decideOnce(tx, who, p, change)
+		out, err = s.decideOnce(tx, who, p, change, body)
 		return err
 	})
 	if err != nil {
@@ -87,7 +89,7 @@ type decision struct {
 }
 
 // decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
-func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change) (decision, error) {
+func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, body json.RawMessage) (decision, error) {
 	digest := bodyDigest(p)
 	first, found, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
@@ -96,7 +98,7 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 	if found && first.BodySHA256 == digest {
 		return decision{answer: first, replayed: true, size: tx.Seq()}, nil
 	}
-	data := proposed{Change: compact(p.Body), IfMatch: p.IfMatch, IdempotencyKey: p.IdempotencyKey}
+	data := proposed{Change: body, IfMatch: p.IfMatch, IdempotencyKey: p.IdempotencyKey}
 	if p.IdempotencyKey != "" {
 		data.BodySHA256 = digest
 	}

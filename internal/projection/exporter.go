@@ -8,12 +8,14 @@ import (
 	"orchestrator/internal/durable"
 )
 
-// Pacing of the export: a large one costs disk time that commits need, so after one that took longer
-// than freeOfRest the exporter rests restFactor times as long, at most maxRest.
+// Pacing of the export: it costs disk time that commits need, so after each one the exporter rests
+// restFactor times as long as it took, within minRest and maxRest. A change that waits for its export ends
+// the rest, unless the export is so slow that waiting is in vain.
 const (
-	freeOfRest = 20 * time.Millisecond
 	restFactor = 4
+	minRest    = 25 * time.Millisecond
 	maxRest    = 5 * time.Second
+	slowExport = 20 * time.Millisecond
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
@@ -22,7 +24,8 @@ const (
 type Exporter struct {
 	path   string
 	newest func() *Snapshot
-	wakeUp chan struct{} // holds one
+	wakeUp chan struct{} // there is a newer snapshot; holds one
+	hurry  chan struct{} // somebody waits for it; holds one
 
 	mu       sync.Mutex
 	advanced chan struct{} // closed and replaced when the file is newer
@@ -40,14 +43,17 @@ type ExportState struct {
 
 // NewExporter writes what newest returns to path; "" writes nothing.
 func NewExporter(path string, newest func() *Snapshot) *Exporter {
-	return &Exporter{path: path, newest: newest, wakeUp: make(chan struct{}, 1), advanced: make(chan struct{})}
+	return &Exporter{path: path, newest: newest, wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{})}
 }
 
 // Wake says that there is a newer snapshot.
-func (x *Exporter) Wake() {
+func (x *Exporter) Wake() { signal(x.wakeUp) }
+
+// signal leaves a token in a channel that holds one; a second would say nothing new.
+func signal(c chan struct{}) {
 	select {
-	case x.wakeUp <- struct{}{}:
-	default: // it is awake already, and will look for the newest
+	case c <- struct{}{}:
+	default:
 	}
 }
 
@@ -64,44 +70,37 @@ func (x *Exporter) Run(ctx context.Context) error {
 	retry := firstRetry
 	for ctx.Err() == nil {
 		took, err := x.writeNewest()
-		pause, again := restAfter(took), false
 		if err != nil {
-			pause, again = retry, true
+			x.rest(ctx, retry, nil)
 			retry = min(2*retry, lastRetry)
-		} else {
-			retry = firstRetry
+			continue
 		}
-		sleep(ctx, pause)
-		if !again {
-			x.awaitWork(ctx)
+		retry = firstRetry
+		if took > slowExport {
+			x.rest(ctx, restAfter(took), nil)
+		} else if took > 0 {
+			x.rest(ctx, restAfter(took), x.hurry)
+		}
+		select {
+		case <-x.wakeUp:
+		case <-ctx.Done():
 		}
 	}
 	_, err := x.writeNewest()
 	return err
 }
 
-func (x *Exporter) awaitWork(ctx context.Context) {
-	select {
-	case <-x.wakeUp:
-	case <-ctx.Done():
-	}
-}
-
 func restAfter(took time.Duration) time.Duration {
-	if took <= freeOfRest {
-		return 0
-	}
-	return min(restFactor*took, maxRest)
+	return min(max(restFactor*took, minRest), maxRest)
 }
 
-func sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
+// rest ends after d, or when somebody is in a hurry.
+func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
+	case <-hurry:
 	case <-ctx.Done():
 	}
 }
@@ -160,6 +159,7 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 			defer t.Stop()
 			timeout = t.C
 		}
+		signal(x.hurry)
 		select {
 		case <-advanced:
 		case <-timeout:

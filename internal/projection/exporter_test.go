@@ -33,7 +33,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 }
 
 func TestRest(t *testing.T) {
-	require.Zero(t, restAfter(freeOfRest))
+	require.Equal(t, minRest, restAfter(0))
 	require.Equal(t, 400*time.Millisecond, restAfter(100*time.Millisecond))
 	require.Equal(t, maxRest, restAfter(time.Minute))
 }
