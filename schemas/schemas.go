@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -42,15 +44,93 @@ var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c.Draft = jsonschema.Draft2020
 	c.AssertFormat = true
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		b, err := files.ReadFile(path.Base(url))
-		return io.NopCloser(bytes.NewReader(b)), err
+		return nil, fmt.Errorf("%s is not embedded, and nothing is loaded from elsewhere", url)
 	}
 	all := map[string]*jsonschema.Schema{}
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord} {
+		b, err := json.Marshal(inlined(name, document(name)))
+		if err == nil {
+			err = c.AddResource(base+name, bytes.NewReader(b))
+		}
+		if err != nil {
+			panic(err) // the files are embedded
+		}
 		all[name] = c.MustCompile(base + name)
 	}
 	return all
 })
+
+var document = func() func(name string) map[string]any {
+	read := map[string]map[string]any{}
+	return func(name string) map[string]any {
+		if read[name] == nil {
+			b, err := files.ReadFile(name)
+			var d map[string]any
+			if err = cmp.Or(err, json.Unmarshal(b, &d)); err != nil {
+				panic(err) // the files are embedded
+			}
+			read[name] = d
+		}
+		return read[name]
+	}
+}()
+
+// inlined is a schema with every $ref replaced by what it refers to: a $ref costs as much to validate as
+// another level of the document. No schema here refers to itself.
+func inlined(file string, node any) any {
+	switch n := node.(type) {
+	case []any:
+		out := make([]any, len(n))
+		for i := range n {
+			out[i] = inlined(file, n[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(n))
+		if ref, ok := n["$ref"].(string); ok {
+			where, target := resolve(file, ref)
+			maps.Copy(out, inlined(where, target).(map[string]any)) //nolint:errcheck // a schema that is referred to is an object
+		}
+		for key, value := range n {
+			if key != "$ref" {
+				out[key] = merged(out[key], inlined(file, value))
+			}
+		}
+		return out
+	}
+	return node
+}
+
+// merged joins what stands beside a $ref with what the $ref brought: properties with properties, lists of
+// required names with one another. Anything else stands for itself.
+func merged(brought, own any) any {
+	switch b := brought.(type) {
+	case map[string]any:
+		if o, ok := own.(map[string]any); ok {
+			both := maps.Clone(b)
+			maps.Copy(both, o)
+			return both
+		}
+	case []any:
+		if o, ok := own.([]any); ok {
+			return slices.Concat(b, o)
+		}
+	}
+	return own
+}
+
+// resolve finds the target of a $ref: "file#/a/b", or "#/a/b" in the same file, or a whole file.
+func resolve(file, ref string) (string, any) {
+	name, pointer, _ := strings.Cut(ref, "#")
+	name = cmp.Or(name, file)
+	var target any = document(name)
+	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if part != "" {
+			target = target.(map[string]any)[part] //nolint:errcheck // the files are embedded
+		}
+	}
+	return name, target
+}
 
 // Violations holds a value (decoded with json.Number for numbers, all of them bounded) against a schema.
 // It returns one field per thing that is wrong, ordered by pointer; nil when nothing is. Code is the

@@ -15,14 +15,15 @@ func envName(flag string) string {
 	return "ORCHESTRATOR_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// withEnv lets every flag of a command be set by its environment variable; the command line wins.
+// withEnv lets every flag of a command be set by its environment variable; the command line wins. An empty variable
+// is as good as none: an empty address, for one, would be every interface.
 func withEnv(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage += " [" + envName(f.Name) + "]" })
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		var wrong error
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			value, set := os.LookupEnv(envName(f.Name))
-			if !set || f.Changed || f.Name == "help" || wrong != nil {
+			value := os.Getenv(envName(f.Name))
+			if value == "" || f.Changed || f.Name == "help" || wrong != nil {
 				return
 			}
 			if err := cmd.Flags().Set(f.Name, value); err != nil {

@@ -60,6 +60,7 @@ func escaped(v any) string {
 
 // printable escapes what a terminal would obey or hide.
 func printable(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s
 	}

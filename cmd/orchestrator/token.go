@@ -26,7 +26,7 @@ func tokenCommand() *cobra.Command {
 goes by the name. A running server takes changes over by itself.`,
 	}
 	cmd.AddCommand(tokenAdd(), tokenList(), tokenRevoke())
-	return cmd
+	return group(cmd)
 }
 
 func dataFlag(cmd *cobra.Command, data *string) {
@@ -46,6 +46,9 @@ func tokenAdd() *cobra.Command {
   orchestrator token add ci --role viewer --expires 90d > ci.token`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := lifecycle.ParseRole(role); err != nil {
+				return err
+			}
 			now := time.Now()
 			until, err := expiry(expires, now)
 			if err != nil {

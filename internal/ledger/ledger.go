@@ -18,6 +18,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -146,10 +147,16 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 // publish tells the follower of every commit whose predecessors have all been told, and returns when
 // that includes done.
 func (l *Ledger) publish(done *Commit) error {
+	before := done.Head.Size - uint64(len(done.Records))
+	l.mu.Lock()
+	l.waiting[before] = done
+	l.mu.Unlock()
+	runtime.Gosched() // lets the others of the same commit arrive, so that one of them publishes for all
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := done.Head.Size - uint64(len(done.Records))
-	l.waiting[before] = done
+	if l.head.Size > before {
+		return nil
+	}
 	var batch []Commit
 	for next := l.waiting[l.head.Size]; next != nil && l.err == nil; next = l.waiting[l.head.Size] {
 		delete(l.waiting, l.head.Size)

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// The help of every command names each flag with its environment variable, and what the command is for.
+func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
+	t.Parallel()
+	for _, c := range leaves(rootCommand()) {
+		args := append(strings.Fields(c.CommandPath())[1:], "--help")
+		help, code := orchestrate(t, t.TempDir(), args...)
+		require.Zero(t, code, help)
+		require.Contains(t, help, "Usage:\n  "+c.CommandPath(), args)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Name == "help" {
+				return
+			}
+			documented := regexp.MustCompile(`(?m)^  .* --` + f.Name + ` .*\[` + envName(f.Name) + `\]`)
+			require.Regexp(t, documented, help)
+		})
+	}
+}
+
+// An error repeats what it was given so that no terminal obeys it, and so that it cannot pass for another line.
+func TestErrorsAreEscaped(t *testing.T) {
+	t.Parallel()
+	out, code := orchestrate(t, t.TempDir(), "verify", "--data", "\x1b[31mred\x9b\u009b\u202e\nforged")
+	require.Equal(t, 1, code)
+	for _, raw := range []string{"\x1b", "\x9b", "\u202e", "\nforged"} {
+		require.NotContains(t, out, raw)
+	}
+	require.Contains(t, out, `\x1b[31mred`)
+}
+
+// Names in a list reach the console's log as JSON, which leaves some control characters as they are.
+func TestConsoleEscapesLists(t *testing.T) {
+	t.Parallel()
+	dir, name := newProject(t), "shop\u009b31m.md"
+	require.NoError(t, os.Rename(filepath.Join(dir, "REQUIREMENTS.md"), filepath.Join(dir, name)))
+	p := startServer(t, dir, "--log-format", "console", "--requirements", name)
+	require.Contains(t, p.log.String(), `shop\u009b31m.md`)
+	require.NotContains(t, p.log.String(), "\u009b")
+	require.NoError(t, p.stop(0))
+}
+
+// leaves are the commands that do something.
+func leaves(cmd *cobra.Command) (all []*cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		all = append(all, leaves(sub)...)
+	}
+	if len(all) == 0 {
+		all = append(all, cmd)
+	}
+	return all
+}

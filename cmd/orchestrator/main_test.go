@@ -1,0 +1,64 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets copies of this test be the programs that the tests start: orchestrator is the real program,
+// its race detector included, and limited starts another program that may only write small files.
+func TestMain(m *testing.M) {
+	// A program with the race detector sleeps for a second before it ends, unless it is told not to.
+	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
+	_ = flag.Set("test.parallel", "6") // they wait more than they compute; the command line may still say otherwise
+	testscript.Main(m, map[string]func(){"orchestrator": main, "limited": limited})
+}
+
+// limited BYTES PROGRAM [ARGS] makes every write beyond the first BYTES of a file fail, as a full disk would.
+func limited() {
+	bytes, err := strconv.ParseUint(os.Args[1], 10, 64)
+	if err == nil {
+		err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes})
+	}
+	if err == nil {
+		err = syscall.Exec(os.Args[2], os.Args[2:], os.Environ())
+	}
+	os.Stderr.WriteString("limited: " + err.Error() + "\n")
+	os.Exit(125)
+}
+
+// TestScripts runs testdata/*.txtar, each a page of documentation that is executed. Beside the commands of
+// testscript they use those of script_test.go.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			s := &script{}
+			env.Values[scriptKey{}] = s
+			env.Defer(s.end)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server":   command((*script).serve),
+			"refused":  command((*script).refused),
+			"shutdown": command((*script).shutdown),
+			"crash":    command((*script).crash),
+			"call":     command((*script).call),
+			"await":    command((*script).await),
+			"logs":     command((*script).logs),
+			"awaitlog": command((*script).awaitLog),
+			"secret":   command((*script).secret),
+			"mode":     command((*script).mode),
+			"cut":      command((*script).cut),
+			"tamper":   command((*script).tamper),
+		},
+	})
+}
