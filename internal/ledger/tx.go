@@ -128,6 +128,11 @@ func (t Table[T]) Get(from store.Getter, key string) (value T, found bool, err e
 	if err != nil || raw == nil {
 		return value, false, err
 	}
+	return t.Decode(key, raw)
+}
+
+// Decode reads the bytes of a value that Put has written.
+func (t Table[T]) Decode(key string, raw []byte) (value T, found bool, err error) {
 	if err := decode(raw, &value); err != nil {
 		return value, false, damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
 	}

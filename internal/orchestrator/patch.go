@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -105,20 +106,20 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 	if found {
 		data.Refusal = keyReused()
 	}
-	answer, err := decideAndRecord(tx, s.options.Workflow, who, p, c, data)
+	answer, err := s.decideAndRecord(tx, who, p, c, data)
 	if err == nil && p.IdempotencyKey != "" && !found {
 		_, err = tableIdempotency.Put(tx, keyOf(who, p.IdempotencyKey), answer)
 	}
 	return decision{answer: answer, size: tx.Seq()}, err
 }
 
-func decideAndRecord(tx *ledger.Tx, w lifecycle.Workflow, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
+func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
 	event := ledger.Event{Kind: kindChanged, Actor: auditActor(who), Subject: p.ID, RequestID: p.RequestID}
 	answer := firstAnswer{At: tx.At(), BodySHA256: data.BodySHA256}
 	next := lifecycle.Requirement{}
 	if data.Refusal == nil {
 		var err error
-		if next, err = decide(tx, w, who, p.ID, data.IfMatch, c, tx.At()); err != nil {
+		if next, err = decide(s.reader(tx), s.options.Workflow, who, p.ID, data.IfMatch, c, tx.At()); err != nil {
 			if data.Refusal = asRefusal(err); data.Refusal == nil {
 				return answer, err
 			}
@@ -138,10 +139,27 @@ func decideAndRecord(tx *ledger.Tx, w lifecycle.Workflow, who lifecycle.Actor, p
 	return answer, tx.Append(event)
 }
 
+// finder finds a requirement by its id.
+type finder func(id string) (lifecycle.Requirement, bool, error)
+
+// reader finds requirements in a transaction. What the snapshot holds decoded is not decoded again.
+func (s *Service) reader(tx store.Getter) finder {
+	return func(id string) (lifecycle.Requirement, bool, error) {
+		raw, err := tx.Get(projection.TableRequirements.Name, id)
+		if err != nil || raw == nil {
+			return lifecycle.Requirement{}, false, err
+		}
+		if e, found := s.current.Load().Find(id); found && bytes.Equal(e.Raw, raw) {
+			return e.Requirement(), true, nil
+		}
+		return projection.TableRequirements.Decode(id, raw)
+	}
+}
+
 // decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
 // A replay of the log calls it too.
-func decide(from store.Getter, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change, at time.Time) (lifecycle.Requirement, error) {
-	req, found, err := projection.TableRequirements.Get(from, id)
+func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change, at time.Time) (lifecycle.Requirement, error) {
+	req, found, err := from(id)
 	if err != nil {
 		return req, err
 	}
@@ -181,7 +199,7 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (f
 
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
-	next, err := decide(s.current.Load(), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
+	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
 	if err != nil {
 		if refusal := asRefusal(err); refusal != nil {
 			return Answer{}, s.withHint(refusal, p.ID)

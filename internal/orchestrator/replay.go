@@ -83,6 +83,10 @@ func (f *fold) Get(table, key string) ([]byte, error) {
 	return nil, nil
 }
 
+func (f *fold) find(id string) (lifecycle.Requirement, bool, error) {
+	return projection.TableRequirements.Get(f, id)
+}
+
 func (f *fold) put(req lifecycle.Requirement) error {
 	raw, err := ledger.Encode(req)
 	f.requirements[req.ID], f.raw[req.ID] = req, raw
@@ -172,7 +176,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if err != nil {
 		return err
 	}
-	next, err := decide(f, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)
+	next, err := decide(f.find, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)
 	refusal := asRefusal(err)
 	if err != nil && refusal == nil {
 		return err

@@ -27,6 +27,7 @@ type Entry struct {
 	Raw     []byte // as stored; not to be changed
 	ETag    string // strong, quoted
 	Summary Summary
+	req     *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
 }
 
 // Summary is a requirement in a list.
@@ -45,13 +46,19 @@ type Summary struct {
 
 // NewEntry is a requirement with its encoded bytes, under a workflow.
 func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entry {
-	return &Entry{
-		Raw:  raw,
-		ETag: `"` + strconv.FormatUint(req.Revision, 10) + `"`,
-		Summary: Summary{
-			ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Retired: req.Retired,
-			Revision: req.Revision, WaitingFor: w.Turn(req), Path: req.Source.Path, Line: req.Source.Line,
-		},
+	e := &Entry{Raw: raw, req: &req}
+	e.describe(w)
+	e.req = nil // most are only read
+	return e
+}
+
+// describe sets what is said of the requirement under a workflow.
+func (e *Entry) describe(w lifecycle.Workflow) {
+	req := e.req
+	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
+	e.Summary = Summary{
+		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Retired: req.Retired,
+		Revision: req.Revision, WaitingFor: w.Turn(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }
 
@@ -114,8 +121,7 @@ func Disagreement(format string, args ...any) error {
 func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next := *s
 	next.Head = batch[len(batch)-1].Head
-	changed := map[string]lifecycle.Requirement{}
-	raw := map[string][]byte{}
+	changed := map[string]*Entry{} // by id; the last of the batch
 	imported := false
 	for _, commit := range batch {
 		for _, w := range commit.Writes {
@@ -123,22 +129,22 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 			case Project:
 				next.Project, imported = object, true
 			case lifecycle.Requirement:
-				changed[w.Key], raw[w.Key] = object, w.Value
+				changed[w.Key] = &Entry{Raw: w.Value, req: &object}
 			}
 		}
 	}
 	if imported {
-		return next.rebuilt(s, changed, raw)
+		return next.rebuilt(s, changed)
 	}
 	next.Counts.ByStatus = maps.Clone(s.Counts.ByStatus)
 	next.chunks = slices.Clone(s.chunks)
 	own := map[int]bool{}
-	for id, req := range changed {
+	for id, e := range changed {
 		i, at := next.position[id]/chunkSize, next.position[id]%chunkSize
 		if !own[i] {
 			next.chunks[i], own[i] = slices.Clone(next.chunks[i]), true
 		}
-		e := NewEntry(req, raw[id], next.Project.Workflow())
+		e.describe(next.Project.Workflow())
 		next.Counts.add(next.chunks[i][at], -1)
 		next.Counts.add(e, 1)
 		next.chunks[i][at] = e
@@ -147,7 +153,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 }
 
 // rebuilt makes a snapshot after an import or under a new workflow: order and turns may be others.
-func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]lifecycle.Requirement, raw map[string][]byte) *Snapshot {
+func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]*Entry) *Snapshot {
 	entries := make(map[string]*Entry, len(s.Project.IDs))
 	w := s.Project.Workflow()
 	for e := range before.All() {
@@ -156,8 +162,9 @@ func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]lifecycle.Requir
 		}
 		entries[e.Summary.ID] = e
 	}
-	for id, req := range changed {
-		entries[id] = NewEntry(req, raw[id], w)
+	for id, e := range changed {
+		e.describe(w)
+		entries[id] = e
 	}
 	next, err := New(s.Project, entries, s.Head)
 	if err != nil {
@@ -196,8 +203,11 @@ func (s *Snapshot) Get(table, key string) ([]byte, error) {
 	return nil, nil
 }
 
-// Requirement decodes the entry.
+// Requirement decodes the entry. What it shares with other callers must not be changed.
 func (e *Entry) Requirement() lifecycle.Requirement {
+	if e.req != nil {
+		return *e.req
+	}
 	var req lifecycle.Requirement
 	if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
 		panic(err) // the bytes were encoded from a requirement
