@@ -76,7 +76,7 @@ func (l load) client(ctx context.Context, first int, start time.Time) ([]time.Du
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close() //nolint:errcheck // nothing is left to learn from it
+	defer conn.Close()
 	end := start.Add(l.lasting)
 	if err := conn.SetDeadline(end.Add(patience)); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func fetch(addr string, what []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close() //nolint:errcheck // nothing is left to learn from it
+	defer conn.Close()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func serveFloor(ctx context.Context, handler http.Handler) error {
 	if err != nil {
 		return err
 	}
-	web := &http.Server{Handler: handler} //nolint:gosec // a floor has no limits, and one client
+	web := &http.Server{Handler: handler}
 	context.AfterFunc(ctx, func() { _ = web.Close() })
 	if err := os.WriteFile(filepath.Join(".orchestrator", "addr"), fmt.Appendln(nil, listener.Addr()), 0o600); err != nil {
 		return err

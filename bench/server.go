@@ -67,8 +67,8 @@ func start(ctx context.Context, dir, path, program string, args ...string) (*ser
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()                                                                       //nolint:errcheck // the child has its own
-	s := &server{dir: dir, cmd: exec.Command(program, args...), ended: make(chan struct{})} //nolint:gosec // our own programs
+	defer log.Close()
+	s := &server{dir: dir, cmd: exec.Command(program, args...), ended: make(chan struct{})}
 	s.cmd.Dir, s.cmd.Stderr = dir, log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for us; we end the children in order
 	begun := time.Now()

@@ -89,7 +89,7 @@ func inlined(file string, node any) any {
 		out := make(map[string]any, len(n))
 		if ref, ok := n["$ref"].(string); ok {
 			where, target := resolve(file, ref)
-			maps.Copy(out, inlined(where, target).(map[string]any)) //nolint:errcheck // a schema that is referred to is an object
+			maps.Copy(out, inlined(where, target).(map[string]any))
 		}
 		for key, value := range n {
 			if key != "$ref" {
@@ -126,7 +126,7 @@ func resolve(file, ref string) (string, any) {
 	var target any = document(name)
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if part != "" {
-			target = target.(map[string]any)[part] //nolint:errcheck // the files are embedded
+			target = target.(map[string]any)[part]
 		}
 	}
 	return name, target

@@ -20,7 +20,7 @@ import (
 
 // serveUntilDone runs everything that lives as long as the service, and ends it in order: requests first,
 // then what feeds on them, the last export at the end.
-func (s *server) serveUntilDone(ctx context.Context, web *http.Server, listener net.Listener) error {
+func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var running sync.WaitGroup
@@ -30,7 +30,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server, listener 
 	running.Go(func() { s.sweep(background) })
 
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
+	go func() { served <- web.Serve(s.listener) }()
 	var err error
 	select {
 	case err = <-served: // the listener failed
@@ -50,7 +50,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server, listener 
 // drain lets requests under way finish.
 func (s *server) drain(web *http.Server) error {
 	s.draining.Store(true)
-	s.log.Info().Dur("at_most", s.options.drain).Msg("stopping: requests under way may finish")
+	s.log.Info().Stringer("at_most", s.options.drain).Msg("stopping: requests under way may finish")
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.drain)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {
@@ -107,10 +107,16 @@ func (s *server) sweep(ctx context.Context) {
 }
 
 func (s *server) close() error {
-	if s.store == nil {
-		return nil
+	var err error
+	if s.listener != nil {
+		if err = s.listener.Close(); errors.Is(err, net.ErrClosed) {
+			err = nil // the HTTP server has closed it
+		}
 	}
-	return s.store.Close()
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
 }
 
 // registerStore shows how updates are grouped into commits.

@@ -112,7 +112,12 @@ func TestStoppingFinishesRequestsUnderWay(t *testing.T) {
 		}
 		return nil
 	}))
-	require.Contains(t, p.log.String(), "stopping: requests under way may finish")
+	require.NoError(t, poll(func() error {
+		if !strings.Contains(p.log.String(), "stopping: requests under way may finish") {
+			return fmt.Errorf("it does not say that it stops")
+		}
+		return nil
+	}))
 	require.False(t, p.ended())
 
 	_, err := conn.Write([]byte(body))

@@ -15,26 +15,27 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// newLogger writes JSON lines, or on a terminal a form for people.
-func newLogger(out *os.File, format, level string) (zerolog.Logger, error) {
+// newLogger writes JSON lines, in groups, or on a terminal a form for people. flush writes what still waits.
+func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush func() error, err error) {
 	l, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {
-		return zerolog.Nop(), fault.New(fault.Invalid, "log_level", "%q is not a log level", level).WithFix("use debug, info, warn or error")
+		return log, nil, fault.New(fault.Invalid, "log_level", "%q is not a log level", level).WithFix("use debug, info, warn or error")
 	}
 	terminal := term.IsTerminal(int(out.Fd()))
-	var w io.Writer = out
+	if format == "auto" && terminal {
+		format = "console"
+	}
+	buffer := &lineBuffer{out: out}
+	var w io.Writer
 	switch format {
-	case "json":
 	case "console":
 		w = console(out, terminal)
-	case "auto":
-		if terminal {
-			w = console(out, true)
-		}
+	case "json", "auto":
+		w = buffer
 	default:
-		return zerolog.Nop(), fault.New(fault.Invalid, "log_format", "%q is not a log format", format).WithFix("use auto, json or console")
+		return log, nil, fault.New(fault.Invalid, "log_format", "%q is not a log format", format).WithFix("use auto, json or console")
 	}
-	return zerolog.New(w).Level(l).With().Timestamp().Logger(), nil
+	return zerolog.New(w).Level(l).With().Timestamp().Logger(), buffer.Flush, nil
 }
 
 // console escapes control characters in every part, since a logged path or id may hold what a terminal

@@ -51,43 +51,70 @@ type server struct {
 	ledger   *ledger.Ledger
 	service  *orchestrator.Service
 	files    *token.File
+	listener net.Listener
+	workflow lifecycle.Workflow
 	tokens   *token.Authenticator
 	seen     watch.Seen
 	draining atomic.Bool
+
+	metricsToken string
 }
 
 func serve(ctx context.Context, o serveOptions, out io.Writer) error {
-	log, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
+	log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
 	if err != nil {
 		return err
 	}
 	s := &server{options: o, log: log}
-	if err := s.open(ctx); err != nil {
-		return errors.Join(err, s.close())
+	if err = s.prepare(); err == nil {
+		err = s.open(ctx)
 	}
-	return errors.Join(s.run(ctx, out), s.close())
+	if err == nil {
+		err = s.run(ctx, out)
+	}
+	return errors.Join(err, s.close(), flush())
+}
+
+// prepare checks what can be checked before anything is created.
+func (s *server) prepare() (err error) {
+	if s.workflow, err = lifecycle.ParseWorkflow(s.options.workflow); err != nil {
+		return err
+	}
+	if s.metricsToken, err = readMetricsToken(s.options.metricsTokenFile); err != nil {
+		return err
+	}
+	if err := s.limit().Check(); err != nil {
+		return err
+	}
+	s.listener, err = net.Listen("tcp", s.options.addr)
+	if err != nil {
+		return fault.New(fault.Unavailable, "address", "cannot listen on %s", s.options.addr).
+			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
+	}
+	return nil
+}
+
+func (s *server) limit() token.Limit {
+	return token.Limit{PerSecond: s.options.rateLimit, Burst: s.options.rateBurst}
 }
 
 // open does, in order, all that can refuse to start.
 func (s *server) open(ctx context.Context) error {
-	workflow, err := lifecycle.ParseWorkflow(s.options.workflow)
-	if err != nil {
-		return err
-	}
 	if err := s.openLedger(ctx); err != nil {
 		return err
 	}
 	if err := s.openTokens(); err != nil {
 		return err
 	}
+	var err error
 	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
-		Workflow: workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
+		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
 	})
 	if err != nil {
 		return err
 	}
-	if dead := workflow.DeadEnds(); len(dead) > 0 {
-		s.log.Warn().Str("workflow", workflow.Name).Strs("statuses", texts(dead)).
+	if dead := s.workflow.DeadEnds(); len(dead) > 0 {
+		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
 			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
 	}
 	s.seen = watch.Look(append(slices.Clone(s.options.requirements), s.files.Path())...)
@@ -99,11 +126,14 @@ func (s *server) openLedger(ctx context.Context) error {
 	if err := checkPlaces(database, s.options); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.options.data, 0o700); err != nil {
+	err := os.MkdirAll(s.options.data, 0o700)
+	if err == nil {
+		err = os.Chmod(s.options.data, 0o700) // it may have been there, open to others
+	}
+	if err != nil {
 		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", s.options.data).
 			WithFix("make it, writable for this user, or give another --data").Because(err)
 	}
-	var err error
 	if s.store, err = boltstore.Open(database, boltstore.Options{}); err != nil {
 		return err
 	}
@@ -158,7 +188,7 @@ func (s *server) openTokens() error {
 	if created != nil {
 		s.log.Info().Str("folder", filepath.Join(s.options.data, "tokens")).Msg("first start: made one token per role")
 	}
-	s.tokens, err = token.NewAuthenticator(s.files, token.Limit{PerSecond: s.options.rateLimit, Burst: s.options.rateBurst})
+	s.tokens, err = token.NewAuthenticator(s.files, s.limit())
 	return err
 }
 
@@ -199,48 +229,35 @@ func (s *server) documents() ([]orchestrator.File, error) {
 
 // run serves until ctx ends or the ledger fails.
 func (s *server) run(ctx context.Context, out io.Writer) error {
-	listener, err := net.Listen("tcp", s.options.addr)
-	if err != nil {
-		return fault.New(fault.Unavailable, "address", "cannot listen on %s", s.options.addr).
-			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
-	}
-	handler, err := s.handler()
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	addr := listener.Addr().String()
+	addr := s.listener.Addr().String()
 	if err := durable.WriteFile(filepath.Join(s.options.data, "addr"), 0o600, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, addr)
 		return err
 	}); err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	s.greet(out, addr)
 	defer runtime.KeepAlive(ballast())
 	debug.FreeOSMemory() // what the import needed
 	return s.serveUntilDone(ctx, &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: s.handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: stdLogger(s.log),
-	}, listener)
+	})
 }
 
 // ballast counts as live memory and is never touched, so it takes none: with it the collector starts at about
 // 50 MB instead of 4, and a small project does not spend a fifth of its time in it.
 func ballast() []byte { return make([]byte, 24<<20) }
 
-func (s *server) handler() (http.Handler, error) {
-	metricsToken, err := readMetricsToken(s.options.metricsTokenFile)
-	if err != nil {
-		return nil, err
-	}
+func (s *server) handler() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
-		Service: s.service, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: metricsToken,
+		Service: s.service, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
 		Hosts: s.hosts(), Draining: s.draining.Load,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
-	}), nil
+	})
 }
 
 // hosts are the names that a request may have in Host.

@@ -54,6 +54,9 @@ func tokenAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !until.IsZero() { // tokens are kept to the second; nobody gets less than was asked for
+				until = until.Add(time.Second - 1).Truncate(time.Second)
+			}
 			secret, made, err := tokenFile(data).Add(args[0], role, until, now)
 			if err != nil {
 				return err

@@ -33,6 +33,7 @@ type Record struct {
 	Kind      string          `json:"kind"`
 	Actor     Actor           `json:"actor"`
 	Subject   string          `json:"subject,omitempty"` // the requirement it is about
+	Prev      uint64          `json:"prev,omitzero"`     // the record before it about the same subject
 	RequestID string          `json:"request_id,omitempty"`
 	Data      json.RawMessage `json:"data"`
 }

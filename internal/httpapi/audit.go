@@ -23,7 +23,7 @@ type logPage struct {
 }
 
 func (a *API) audit(w http.ResponseWriter, r *http.Request) error {
-	values, from, limit, err := pageOf(r)
+	values, from, limit, err := pageOf(r, "from")
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a *API) audit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writePage(w, r, values, page)
+	return writePage(w, r, values, "from", page)
 }
 
 func (a *API) history(w http.ResponseWriter, r *http.Request) error {
@@ -39,15 +39,15 @@ func (a *API) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	values, from, limit, err := pageOf(r)
+	values, before, limit, err := pageOf(r, "before")
 	if err != nil {
 		return err
 	}
-	page, err := a.Service.History(r.Context(), id, from, limit)
+	page, err := a.Service.History(r.Context(), id, before, limit)
 	if err != nil {
 		return err
 	}
-	return writePage(w, r, values, page)
+	return writePage(w, r, values, "before", page)
 }
 
 func (a *API) blob(w http.ResponseWriter, r *http.Request) error {
@@ -61,24 +61,25 @@ func (a *API) blob(w http.ResponseWriter, r *http.Request) error {
 	return writeBytes(w, http.StatusOK, data)
 }
 
-func pageOf(r *http.Request) (values url.Values, from uint64, limit int, err error) {
-	if values, err = query(r, "from", "limit"); err != nil {
+// pageOf reads where a page starts, under the name of its cursor, and how long it is.
+func pageOf(r *http.Request, cursor string) (values url.Values, start uint64, limit int, err error) {
+	if values, err = query(r, cursor, "limit"); err != nil {
 		return nil, 0, 0, err
 	}
-	if from, err = numberParameter(values, "from", 0, 0, math.MaxInt64); err != nil {
+	if start, err = numberParameter(values, cursor, 0, 0, math.MaxInt64); err != nil {
 		return nil, 0, 0, err
 	}
 	n, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
-	return values, from, int(n), err
+	return values, start, int(n), err
 }
 
-func writePage(w http.ResponseWriter, r *http.Request, values url.Values, page ledger.Page) error {
+func writePage(w http.ResponseWriter, r *http.Request, values url.Values, cursor string, page ledger.Page) error {
 	answer := logPage{Size: page.Head.Size, Root: page.Head.Root, Total: page.Total, Records: make([]jsontext.Value, len(page.Records))}
 	for i, record := range page.Records {
 		answer.Records[i] = jsontext.Value(record)
 	}
 	if page.Next != 0 {
-		values.Set("from", strconv.FormatUint(page.Next, 10))
+		values.Set(cursor, strconv.FormatUint(page.Next, 10))
 		answer.Next = pathTo(r, values)
 	}
 	return writeJSON(w, http.StatusOK, answer)

@@ -103,7 +103,7 @@ func provokeAccepted(h *harness) {
 	large := h.patch("coder", `{"implementation":{"summary":"`+strings.Repeat("x", 20_000)+`","notes":"`+strings.Repeat("y", 20_000)+`","files":[{"path":"a","change":"z"}`+strings.Repeat(`,{"path":"`+strings.Repeat("p", 990)+`"}`, 30)+`]}}`)
 	require.Equal(h.t, `"3"`, large.Header.Get("ETag"))
 	records := h.do("viewer", "GET", one+"/history", "").json(h.t)["records"].([]any)
-	blob := records[len(records)-1].(map[string]any)["data"].(map[string]any)["blob"].(string)
+	blob := records[0].(map[string]any)["data"].(map[string]any)["blob"].(string)
 	h.expect(200, "", "viewer", "GET", "/audit/blobs/"+blob, "")
 	h.expect(404, "unknown_blob", "viewer", "GET", "/audit/blobs/"+strings.Repeat("0", 64), "")
 	h.expect(404, "unknown_schema", "", "GET", "/schemas/none.schema.json", "")

@@ -69,8 +69,8 @@ func (a *API) recovered(ww middleware.WrapResponseWriter, r *http.Request, p any
 func (a *API) logRequest(r *http.Request, c *call, status, bytes int, took time.Duration) {
 	level := zerolog.InfoLevel
 	switch {
-	case status >= 500:
-		level = zerolog.ErrorLevel
+	case status >= 500 && c.cause != nil:
+		level = zerolog.ErrorLevel // a probe that answers 503 is no error of its own
 	case status < 400 && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		level = zerolog.DebugLevel
 	}

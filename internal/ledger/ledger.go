@@ -9,7 +9,7 @@
 // process must stop and check itself at its next start.
 //
 // Tables and keys: audit and hashes (8-byte big-endian numbers: record bytes, tree nodes), subjects
-// (subject, NUL, 8-byte number: empty), blobs (SHA-256 in hexadecimal: data too large for a record) and
+// (subject: its last record and their number; each record names the one before it), blobs (SHA-256 in hexadecimal: data too large for a record) and
 // meta (head, format). Users of the ledger name further tables with Table.
 package ledger
 

@@ -253,14 +253,28 @@ func TestPages(t *testing.T) {
 	page, err = l.History(t.Context(), "odd", 0, 2)
 	require.NoError(t, err)
 	require.Equal(t, uint64(5), page.Total)
-	require.Equal(t, uint64(6), page.Next)
+	require.Equal(t, []uint64{10, 8}, seqs(t, page), "newest first")
 	page, err = l.History(t.Context(), "odd", page.Next, 9)
 	require.NoError(t, err)
-	require.Len(t, page.Records, 3)
+	require.Equal(t, []uint64{6, 4, 2}, seqs(t, page))
 	require.Zero(t, page.Next)
+	for _, wrong := range []uint64{1, 99} {
+		_, err = l.History(t.Context(), "odd", wrong, 9)
+		require.ErrorIs(t, err, fault.Malformed)
+	}
 	page, err = l.History(t.Context(), "od", 0, 9)
 	require.NoError(t, err)
 	require.Empty(t, page.Records, "a subject is not a prefix")
+}
+
+func seqs(t *testing.T, page Page) (out []uint64) {
+	t.Helper()
+	for _, raw := range page.Records {
+		record, err := audit.Decode(raw)
+		require.NoError(t, err)
+		out = append(out, record.Seq)
+	}
+	return out
 }
 
 func TestRootAt(t *testing.T) {

@@ -53,7 +53,7 @@ func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
 	return l, s.View(ctx, func(r store.Reader) error {
 		head, fresh, err := checkEnd(r)
 		if err == nil && fresh {
-			err = damaged("the database is empty")
+			err = fault.New(fault.Unavailable, "store_empty", "the database holds nothing yet").WithFix("start the service once, which fills it")
 		}
 		l.head = head
 		return err

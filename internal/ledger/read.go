@@ -20,7 +20,7 @@ type Page struct {
 	Head    audit.Head
 	Total   uint64            // records that match in all
 	Records []json.RawMessage // exactly the bytes that were hashed
-	Next    uint64            // number of the first record not in this page; 0 when there is none
+	Next    uint64            // where the next page goes on; 0 when there is none
 }
 
 // View reads the store. It may see commits that are not published yet; use it for what only grows.
@@ -51,32 +51,64 @@ func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, err
 	return page, err
 }
 
-// History reads limit records about a subject from number from on, of the published log.
-func (l *Ledger) History(ctx context.Context, subject string, from uint64, limit int) (Page, error) {
+// History reads limit records about a subject, newest first; before is 0, or the Next of the page before. A
+// before that is no record about the subject is fault.Malformed.
+func (l *Ledger) History(ctx context.Context, subject string, before uint64, limit int) (Page, error) {
 	page := Page{Head: l.Head()}
 	err := l.View(ctx, func(r store.Reader) error {
 		p := page
-		first, end := subject+"\x00", subject+"\x00"+numberKey(page.Head.Size)
-		err := r.Scan(tableSubjects, first, end, func(key string, _ []byte) error {
-			p.Total++
-			seq := seqOf(key[len(first):])
-			switch {
-			case seq < from:
-				return nil
-			case len(p.Records) == limit:
-				if p.Next == 0 {
-					p.Next = seq
-				}
-				return nil
-			}
-			raw, err := r.Get(tableAudit, numberKey(seq))
-			p.Records = append(p.Records, append([]byte(nil), raw...))
+		t, _, err := threads.Get(r, subject)
+		if err != nil {
 			return err
-		})
+		}
+		p.Total = t.Count
+		at := t.Last
+		if before != 0 {
+			if at, err = beforeOf(r, subject, before); err != nil {
+				return err
+			}
+		}
+		for at != 0 && len(p.Records) < limit {
+			raw, record, err := recordAt(r, at)
+			if err != nil {
+				return err
+			}
+			if record.Seq < page.Head.Size {
+				p.Records, p.Next = append(p.Records, raw), record.Seq
+			} else {
+				p.Total-- // it is not published yet
+			}
+			at = record.Prev
+		}
+		if at == 0 {
+			p.Next = 0
+		}
 		page = p
-		return err
+		return nil
 	})
 	return page, err
+}
+
+func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
+	_, record, err := recordAt(r, seq)
+	if err != nil || record.Subject != subject {
+		return 0, fault.New(fault.Malformed, "unknown_cursor", "before names no record about %s", subject).
+			WithFix("follow next of the page before, or start without before").Because(err)
+	}
+	return record.Prev, nil
+}
+
+// recordAt reads one record and a copy of its bytes.
+func recordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
+	raw, err := r.Get(tableAudit, numberKey(seq))
+	if err == nil && raw == nil {
+		err = damaged("record %d is missing", seq)
+	}
+	if err != nil {
+		return nil, audit.Record{}, err
+	}
+	record, err := audit.Decode(raw)
+	return append([]byte(nil), raw...), record, err
 }
 
 // Blob returns data that a record names by its digest, checked against it.

@@ -64,6 +64,9 @@ func (tx *Tx) Append(e Event) error {
 		}
 	}
 	r := audit.Record{Seq: tx.head.Size, At: tx.at, Kind: e.Kind, Actor: e.Actor, Subject: e.Subject, RequestID: e.RequestID, Data: data}
+	if r.Prev, err = tx.follow(e.Subject); err != nil {
+		return err
+	}
 	raw, err := audit.Encode(r)
 	if err != nil {
 		return err
@@ -85,10 +88,31 @@ func (tx *Tx) keepRecord(r audit.Record, raw []byte, nodes []audit.StoredHash) e
 			return err
 		}
 	}
-	if r.Subject == "" {
-		return nil
+	return nil
+}
+
+// thread is the chain of records about one subject: each names the one before it.
+type thread struct {
+	Last  uint64 `json:"last"`
+	Count uint64 `json:"count"`
+}
+
+var threads = Table[thread]{tableSubjects}
+
+// follow makes the next record the last of its subject, and returns the one that was.
+func (tx *Tx) follow(subject string) (prev uint64, err error) {
+	if subject == "" {
+		return 0, nil
 	}
-	return tx.store.Put(tableSubjects, r.Subject+"\x00"+numberKey(r.Seq), []byte{})
+	t, _, err := threads.Get(tx, subject)
+	if err != nil {
+		return 0, err
+	}
+	raw, err := Encode(thread{tx.head.Size, t.Count + 1})
+	if err != nil {
+		return 0, err
+	}
+	return t.Last, tx.store.Put(tableSubjects, subject, raw)
 }
 
 func (tx *Tx) keepBlob(data []byte) (json.RawMessage, error) {

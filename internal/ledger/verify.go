@@ -11,89 +11,105 @@ import (
 )
 
 // Verify recomputes the whole log from the stored record bytes: numbers without gap, times that never go
-// back, every node of the tree, the root, the index by subject. replay is called with every
-// record in order, and the head of the log after it.
-// It returns the head, or the first thing that is wrong.
+// back, every node of the tree, the root, the threads of the subjects. replay is called with every record in
+// order, and the head of the log after it. Verify returns the head, or the first thing that is wrong.
 func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Record, audit.Head) error) (audit.Head, error) {
-	var head audit.Head
+	var log rebuilt
 	err := l.View(ctx, func(r store.Reader) error {
 		stored, err := readHead(r)
 		if err != nil {
 			return err
 		}
-		var subjects uint64
-		head, subjects, err = rebuild(ctx, r, replay)
-		if err != nil {
+		log = rebuilt{threads: map[string]thread{}}
+		if err := log.readAll(ctx, r, replay); err != nil {
 			return err
 		}
-		if !head.Equal(stored) {
-			return damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another", head.Size, head.Root, stored.Size, stored.Root)
+		if !log.head.Equal(stored) {
+			return damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another",
+				log.head.Size, log.head.Root, stored.Size, stored.Root)
 		}
-		return checkCounts(r, head.Size, subjects)
+		return log.checkTables(r)
 	})
-	return head, err
+	return log.head, err
 }
 
-func rebuild(ctx context.Context, r store.Reader, replay func(store.Reader, audit.Record, audit.Head) error) (head audit.Head, subjects uint64, err error) {
-	err = r.Scan(tableAudit, "", "", func(key string, raw []byte) error {
+// rebuilt is the log as its record bytes amount to it.
+type rebuilt struct {
+	head    audit.Head
+	threads map[string]thread
+}
+
+func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store.Reader, audit.Record, audit.Head) error) error {
+	return r.Scan(tableAudit, "", "", func(key string, raw []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		record, err := audit.Decode(raw)
 		if err != nil {
-			return damaged("record %d cannot be read", head.Size).Because(err)
+			return damaged("record %d cannot be read", l.head.Size).Because(err)
 		}
-		if key != numberKey(head.Size) || record.Seq != head.Size {
-			return damaged("record %d stands where record %d belongs", record.Seq, head.Size)
+		if key != numberKey(l.head.Size) || record.Seq != l.head.Size {
+			return damaged("record %d stands where record %d belongs", record.Seq, l.head.Size)
 		}
-		next, hashes, err := head.Seal(raw, record.At)
+		head, nodes, err := l.head.Seal(raw, record.At)
 		if err != nil {
 			return damaged("record %d", record.Seq).Because(err)
 		}
-		if err := checkNodes(r, record, hashes); err != nil {
+		l.head = head
+		if err := checkNodes(r, record, nodes); err != nil {
 			return err
 		}
-		if record.Subject != "" {
-			subjects++
+		if err := l.thread(record); err != nil {
+			return err
 		}
-		head = next
 		return replay(r, record, head)
 	})
-	return head, subjects, err
 }
 
-func checkNodes(r store.Getter, record audit.Record, hashes []audit.StoredHash) error {
-	for _, h := range hashes {
-		raw, err := r.Get(tableHashes, numberKey(h.Index))
+// thread follows the chain of the record's subject.
+func (l *rebuilt) thread(record audit.Record) error {
+	t := l.threads[record.Subject]
+	if record.Prev != t.Last {
+		return damaged("record %d names record %d as the one before it about %q, which is record %d", record.Seq, record.Prev, record.Subject, t.Last)
+	}
+	if record.Subject != "" {
+		l.threads[record.Subject] = thread{record.Seq, t.Count + 1}
+	}
+	return nil
+}
+
+func checkNodes(r store.Getter, record audit.Record, nodes []audit.StoredHash) error {
+	for _, n := range nodes {
+		raw, err := r.Get(tableHashes, numberKey(n.Index))
 		if err != nil {
 			return err
 		}
-		if string(raw) != string(h.Hash[:]) {
-			return damaged("record %d was changed: node %d of the tree does not match", record.Seq, h.Index)
+		if string(raw) != string(n.Hash[:]) {
+			return damaged("record %d was changed: node %d of the tree does not match", record.Seq, n.Index)
 		}
 	}
-	if record.Subject == "" {
-		return nil
-	}
-	entry, err := r.Get(tableSubjects, record.Subject+"\x00"+numberKey(record.Seq))
-	if err == nil && entry == nil {
-		err = damaged("record %d is missing from the index of %s", record.Seq, record.Subject)
-	}
-	return err
+	return nil
 }
 
-// checkCounts finds nodes and index entries that no record accounts for.
-func checkCounts(r store.Reader, size, subjects uint64) error {
-	for table, want := range map[string]uint64{
-		tableHashes:   uint64(tlog.StoredHashCount(int64(size))),
-		tableSubjects: subjects,
-	} {
-		var count uint64
-		if err := r.Scan(table, "", "", func(string, []byte) error { count++; return nil }); err != nil {
-			return err
+// checkTables finds threads that differ, and nodes and threads that no record accounts for.
+func (l *rebuilt) checkTables(r store.Reader) error {
+	found := map[string]int{}
+	if err := r.Scan(tableHashes, "", "", func(string, []byte) error { found[tableHashes]++; return nil }); err != nil {
+		return err
+	}
+	err := threads.Scan(r, func(subject string, _ []byte, t thread) error {
+		found[tableSubjects]++
+		if t != l.threads[subject] {
+			return damaged("the last record about %q is %d of %d, not %d of %d", subject, l.threads[subject].Last, l.threads[subject].Count, t.Last, t.Count)
 		}
-		if count != want {
-			return damaged("table %s has %d entries; the log accounts for %d", table, count, want)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for table, want := range map[string]int{tableHashes: int(tlog.StoredHashCount(int64(l.head.Size))), tableSubjects: len(l.threads)} {
+		if found[table] != want {
+			return damaged("table %s has %d entries; the log accounts for %d", table, found[table], want)
 		}
 	}
 	return nil

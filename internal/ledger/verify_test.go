@@ -68,9 +68,6 @@ func TestEveryChangeOfTheLogIsFound(t *testing.T) {
 			tamper(t, dropped, func(tx store.Tx) error { return tx.Delete(table, key) })
 			require.Error(t, openAndVerify(t.Context(), dropped), "dropped")
 
-			if table == tableSubjects {
-				return // its values are empty
-			}
 			changed := grown(t)
 			tamper(t, changed, func(tx store.Tx) error {
 				raw, err := tx.Get(table, key)
@@ -84,7 +81,7 @@ func TestEveryChangeOfTheLogIsFound(t *testing.T) {
 			require.Error(t, openAndVerify(t.Context(), changed), "changed")
 		})
 	}
-	for table, key := range map[string]string{tableAudit: numberKey(11), tableHashes: numberKey(10_000), tableSubjects: "a\x00" + numberKey(0)} {
+	for table, key := range map[string]string{tableAudit: numberKey(11), tableHashes: numberKey(10_000), tableSubjects: "b"} {
 		added := grown(t)
 		tamper(t, added, func(tx store.Tx) error { return tx.Put(table, key, []byte("{}")) })
 		require.Error(t, openAndVerify(t.Context(), added), "added to %s", table)
@@ -121,7 +118,7 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 	_, err := OpenReadOnly(t.Context(), store.NewMemory())
-	require.ErrorContains(t, err, "empty")
+	require.ErrorContains(t, err, "holds nothing yet")
 	l, err := OpenReadOnly(t.Context(), grown(t))
 	require.NoError(t, err)
 	require.Equal(t, uint64(11), l.Head().Size)

@@ -171,12 +171,12 @@ func (s *Service) Workflow() WorkflowView {
 	return view
 }
 
-// History is the records about one requirement, from number from on.
-func (s *Service) History(ctx context.Context, id string, from uint64, limit int) (ledger.Page, error) {
+// History is the records about one requirement, newest first, those before a number or all.
+func (s *Service) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
 	if _, err := s.entry(id); err != nil {
 		return ledger.Page{}, err
 	}
-	return s.ledger.History(ctx, id, from, limit)
+	return s.ledger.History(ctx, id, before, limit)
 }
 
 // Audit is the whole log, from number from on.

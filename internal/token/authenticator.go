@@ -25,6 +25,15 @@ type Limit struct {
 	Burst     int
 }
 
+// Check refuses a limit that lets nothing through, as fault.Invalid.
+func (limit Limit) Check() error {
+	if !(limit.PerSecond >= 0) || math.IsInf(limit.PerSecond, 1) || limit.PerSecond > 0 && limit.Burst < 1 {
+		return fault.New(fault.Invalid, "token_limit", "a rate limit of %v a second, %d at once, lets nothing through",
+			limit.PerSecond, limit.Burst).WithFix("give a rate above 0 with a burst of at least 1, or a rate of 0 for no limit")
+	}
+	return nil
+}
+
 // Authenticator answers who presents a token. Its methods may be called at the same time; a request is
 // answered from one whole set of tokens, old or new.
 type Authenticator struct {
@@ -44,9 +53,8 @@ type set struct {
 // NewAuthenticator reads the file, with the errors of File.List. A limit that could never be met is
 // fault.Invalid.
 func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
-	if !(limit.PerSecond >= 0) || math.IsInf(limit.PerSecond, 1) || limit.PerSecond > 0 && limit.Burst < 1 {
-		return nil, fault.New(fault.Invalid, "token_limit", "a rate limit of %v a second, %d at once, lets nothing through",
-			limit.PerSecond, limit.Burst).WithFix("give a rate above 0 with a burst of at least 1, or a rate of 0 for no limit")
+	if err := limit.Check(); err != nil {
+		return nil, err
 	}
 	a := &Authenticator{file: file, limit: limit}
 	a.current.Store(&set{})
