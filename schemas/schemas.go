@@ -152,12 +152,21 @@ func Violations(schema string, value any) []fault.Field {
 	return slices.Compact(found)
 }
 
+// unknownMembers puts the names of the library's message in order; it lists them as a map does.
+func unknownMembers(message string) string {
+	names := strings.TrimSuffix(strings.TrimPrefix(message, "additionalProperties '"), "' not allowed")
+	return "there is no member " + strings.Join(slices.Sorted(strings.SplitSeq(names, "', '")), ", ")
+}
+
 // collect keeps the leaves: what stands above them only says that something below is wrong.
 func collect(e *jsonschema.ValidationError, found *[]fault.Field) {
 	if len(e.Causes) == 0 {
 		f := fault.Field{Pointer: e.InstanceLocation, Code: path.Base(e.KeywordLocation), Detail: e.Message}
 		if e.Message == "not allowed" { // the schema false: a member of another kind
 			f.Code, f.Detail = "not_allowed", "this member does not belong here"
+		}
+		if f.Code == "additionalProperties" {
+			f.Detail = unknownMembers(e.Message)
 		}
 		*found = append(*found, f)
 	}

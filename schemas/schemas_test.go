@@ -50,6 +50,13 @@ func TestChangeRequest(t *testing.T) {
 	}
 }
 
+func TestUnknownMembersAreNamedInOrder(t *testing.T) {
+	for range 20 {
+		found := Violations(ChangeRequest, map[string]any{"design_spec": map[string]any{"summary": "s", "c": 1, "a": 1, "b": 1}})
+		require.Equal(t, "there is no member a, b, c", found[0].Detail)
+	}
+}
+
 func TestEverySchemaIsClosed(t *testing.T) {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord} {
 		require.NotEmpty(t, violations(t, name, `{"surprise":1}`), name)
