@@ -222,20 +222,24 @@ func TestFailedCommitEndsTheProcess(t *testing.T) {
 	require.Contains(t, p.log.String(), "  fix: ")
 
 	p = startServer(t, dir)
-	require.GreaterOrEqual(t, len(notes(t, p, "REQ-001")), sent)
+	got, err := p.call(request{role: "viewer", method: "GET", path: "/requirements/REQ-001"})
+	require.NoError(t, err)
+	var now struct{ Revision int }
+	require.NoError(t, json.Unmarshal([]byte(got.body), &now))
+	require.GreaterOrEqual(t, now.Revision, 1+sent)
 	require.NoError(t, p.stop(0))
 	require.Contains(t, requireInOrder(t, dir), "export matches")
 }
 
-// fill sends large changes until one is not answered with 200, and returns how many notes were.
+// fill sends large changes until one is not answered with 200, and returns how many were.
 func fill(t testing.TB, p *process) (sent int, failure string) {
 	for change := 0; change < 100; change++ {
 		var texts []string
 		for n := range 40 {
-			texts = append(texts, fmt.Sprintf(`{"text":"%d.%d %s"}`, change, n, strings.Repeat("x", 19000)))
+			texts = append(texts, fmt.Sprintf(`"%d.%d %s"`, change, n, strings.Repeat("x", 19000)))
 		}
-		got, err := p.call(request{role: "pm", method: "PATCH", path: "/requirements/REQ-001",
-			body: `{"pm_notes":[` + strings.Join(texts, ",") + `]}`})
+		got, err := p.call(request{role: "architect", method: "PATCH", path: "/requirements/REQ-001",
+			body: `{"design_spec":{"summary":"s","decisions":[` + strings.Join(texts, ",") + `]}}`})
 		if err != nil {
 			return sent, err.Error() // the process was quicker than its answer
 		}
@@ -245,7 +249,7 @@ func fill(t testing.TB, p *process) (sent int, failure string) {
 			require.Contains(t, got.body, "Idempotency-Key")
 			return sent, got.body
 		}
-		sent += 40
+		sent++
 	}
 	t.Fatal("the database never reached its limit")
 	return 0, ""

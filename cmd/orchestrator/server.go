@@ -75,6 +75,9 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 	if err == nil {
 		err = s.run(ctx, out)
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // told to stop while it started
+	}
 	return errors.Join(err, s.close(), flush())
 }
 
@@ -106,6 +109,9 @@ func (s *server) open(ctx context.Context) error {
 	if err := s.openLedger(ctx); err != nil {
 		return err
 	}
+	s.files = tokenFile(s.options.data)
+	// Looked at before they are read, so that no change in between is missed.
+	s.seen = watch.Look(append(slices.Clone(s.options.requirements), s.files.Path())...)
 	if err := s.openTokens(); err != nil {
 		return err
 	}
@@ -120,7 +126,9 @@ func (s *server) open(ctx context.Context) error {
 		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
 			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
 	}
-	s.seen = watch.Look(append(slices.Clone(s.options.requirements), s.files.Path())...)
+	if err := s.compareExport(); err != nil {
+		return err
+	}
 	return s.firstImport(ctx)
 }
 
@@ -130,12 +138,12 @@ func (s *server) openLedger(ctx context.Context) error {
 		return err
 	}
 	err := os.MkdirAll(s.options.data, 0o700)
-	if err == nil {
-		err = os.Chmod(s.options.data, 0o700) // it may have been there, open to others
-	}
 	if err != nil {
 		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", s.options.data).
 			WithFix("make it, writable for this user, or give another --data").Because(err)
+	}
+	if info, err := os.Stat(s.options.data); err == nil && info.Mode().Perm()&0o077 != 0 {
+		s.log.Warn().Str("data", s.options.data).Stringer("mode", info.Mode().Perm()).Msg("others can look into the data folder; chmod 700 keeps them out")
 	}
 	if s.store, err = boltstore.Open(database, boltstore.Options{}); err != nil {
 		return err
@@ -148,6 +156,9 @@ func (s *server) openLedger(ctx context.Context) error {
 
 // checkPlaces refuses what would be a silent fresh start.
 func checkPlaces(database string, o serveOptions) error {
+	if err := checkExportPath(database, o); err != nil {
+		return err
+	}
 	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
@@ -165,13 +176,9 @@ func checkPlaces(database string, o serveOptions) error {
 }
 
 func (s *server) checkExport(ctx context.Context) error {
-	f, err := os.Open(s.options.export)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", s.options.export).
-			WithFix("make it readable for this user, or move it away").Because(err)
+	f, err := openExport(s.options.export)
+	if f == nil || err != nil {
+		return err
 	}
 	defer f.Close()
 	readable, err := orchestrator.CheckExport(ctx, s.ledger, s.options.export, f)
@@ -181,9 +188,30 @@ func (s *server) checkExport(ctx context.Context) error {
 	return err
 }
 
+// compareExport is the self-check of the tables, as far as an export of the same moment allows it.
+func (s *server) compareExport() error {
+	f, err := openExport(s.options.export)
+	if f == nil || err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.service.Matches(f)
+}
+
+// openExport opens an existing export; nil when there is none.
+func openExport(path string) (*os.File, error) {
+	f, err := openRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", path).
+			WithFix("make it a regular file that this user can read, or move it away").Because(err)
+	}
+	return f, nil
+}
+
 func (s *server) openTokens() error {
-	validRole := func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil }
-	s.files = token.NewFile(s.options.data, validRole)
 	created, err := s.files.Bootstrap(texts(lifecycle.Roles()), time.Now())
 	if err != nil {
 		return err
@@ -220,7 +248,7 @@ func (s *server) reimport(ctx context.Context) error {
 func (s *server) documents() ([]orchestrator.File, error) {
 	var files []orchestrator.File
 	for _, path := range s.options.requirements {
-		content, err := os.ReadFile(path)
+		content, err := readDocument(path)
 		if err != nil {
 			return nil, fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
 				WithFix("put it back, or name another with --requirements").Because(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -63,13 +62,13 @@ func verify(ctx context.Context, database, export string) (found orchestrator.Ve
 		return found, err
 	}
 	var exported io.Reader
-	f, err := os.Open(export)
-	switch {
-	case err == nil:
+	f, err := openExport(export)
+	if err != nil {
+		return found, err
+	}
+	if f != nil {
 		defer f.Close()
 		exported = f
-	case !errors.Is(err, fs.ErrNotExist):
-		return found, err
 	}
 	return orchestrator.Verify(ctx, l, exported)
 }

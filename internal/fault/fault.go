@@ -99,7 +99,7 @@ func (e *Error) WithFields(fields ...Field) *Error {
 
 const (
 	maxPointer = 256
-	maxDetail  = 1000
+	maxDetail  = 400
 )
 
 func clip(s string, most int) string {

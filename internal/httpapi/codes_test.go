@@ -21,6 +21,7 @@ var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjs
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
 	"export_differs":          "orchestrator verify",
+	"store_differs":           "start",
 	"store_empty":             "orchestrator verify",
 	"store_format":            "start",
 	"store_of_another_log":    "start",

@@ -161,6 +161,11 @@ func provokeRefused(h *harness) {
 	patch(422, "invalid_entry", "pm", `{"deviations":[{"id":"D1"}]}`)
 	patch(422, "justification_required", "pm", `{"status":"planned"}`)
 	h.expect(422, "idempotency_key_reused", "pm", "PATCH", one, `{"status":"done"}`, "Idempotency-Key", "once")
+	notes := `{"pm_notes":[` + strings.TrimSuffix(strings.Repeat(`{"text":"`+strings.Repeat("n", 19_000)+`"},`, 50), ",") + `]}`
+	for range 3 {
+		h.expect(200, "", "pm", "PATCH", "/requirements/REQ-003", notes)
+	}
+	h.expect(422, "requirement_full", "pm", "PATCH", "/requirements/REQ-003", notes)
 	testedRequirement(h.t, h)
 	patch(409, "gate_unmet", "pm", move(lifecycle.Done))
 	h.patch("pm", exampleBody(h.t, "pm_signs_off"))

@@ -18,6 +18,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -104,6 +105,7 @@ func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	var done *Commit
+	var seen uint64
 	err := l.store.Update(ctx, func(stx store.Tx) error {
 		tx, err := l.begin(stx)
 		if err != nil {
@@ -113,15 +115,32 @@ func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
 			return err
 		}
 		done, err = tx.seal(&l.last)
+		seen = tx.head.Size
 		return err
 	})
 	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) {
 		return l.fail(err)
 	}
-	if err != nil || done == nil {
+	if err != nil {
 		return err
 	}
+	if done == nil {
+		return l.await(seen) // what it read may have been committed and not be published yet
+	}
 	return l.publish(done)
+}
+
+// await returns when the log is published up to size.
+func (l *Ledger) await(size uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.head.Size < size && l.err == nil {
+		l.turn.Wait()
+	}
+	if l.head.Size < size {
+		return l.err
+	}
+	return nil
 }
 
 func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
@@ -158,15 +177,14 @@ func (l *Ledger) publish(done *Commit) error {
 		return nil
 	}
 	var batch []Commit
-	for next := l.waiting[l.head.Size]; next != nil && l.err == nil; next = l.waiting[l.head.Size] {
-		delete(l.waiting, l.head.Size)
+	head := l.head
+	for next := l.waiting[head.Size]; next != nil && l.err == nil; next = l.waiting[head.Size] {
+		delete(l.waiting, head.Size)
 		batch = append(batch, *next)
-		l.head = next.Head
+		head = next.Head
 	}
-	if batch != nil {
-		if l.follower != nil {
-			l.follower(batch)
-		}
+	if batch != nil && l.tell(batch) {
+		l.head = head
 		l.turn.Broadcast()
 	}
 	for l.head.Size <= before && l.err == nil {
@@ -178,9 +196,26 @@ func (l *Ledger) publish(done *Commit) error {
 	return nil
 }
 
+// tell hands a batch to the follower. One that panics would miss commits from then on, so it ends the ledger.
+func (l *Ledger) tell(batch []Commit) (told bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			_ = l.failLocked(fmt.Errorf("a commit could not be published: %v", p))
+		}
+	}()
+	if l.follower != nil {
+		l.follower(batch)
+	}
+	return true
+}
+
 func (l *Ledger) fail(cause error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.failLocked(cause)
+}
+
+func (l *Ledger) failLocked(cause error) error {
 	if l.err == nil {
 		l.err = fault.New(fault.Unavailable, "ledger_failed", "the store could not confirm a commit; the service stops").
 			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or repeat the request with the same Idempotency-Key").

@@ -196,8 +196,18 @@ func TestFollowersSeeTheLog(t *testing.T) {
 	}
 	running.Wait()
 	require.Len(t, told, 64*20)
+	require.Empty(t, l.waiting)
 	require.Equal(t, uint64(64*20+1), l.Head().Size)
 	require.NoError(t, verify(t, l))
+}
+
+func TestAFollowerThatPanicsEndsTheLedger(t *testing.T) {
+	l := open(t, store.NewMemory())
+	l.Follow(func([]Commit) { panic("a follower's defect") })
+	require.ErrorIs(t, set(t.Context(), l, "a", 1), fault.Unavailable)
+	<-l.Failed()
+	require.ErrorContains(t, l.Err(), "a follower's defect")
+	require.ErrorIs(t, set(t.Context(), l, "a", 2), fault.Unavailable)
 }
 
 func TestTimeNeverGoesBack(t *testing.T) {

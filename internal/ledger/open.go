@@ -112,12 +112,9 @@ func checkLast(r store.Getter, head audit.Head) error {
 	if head.Size == 0 {
 		return damaged("the log is empty")
 	}
-	last, err := r.Get(tableAudit, numberKey(head.Size-1))
-	if err != nil {
-		return err
-	}
-	if last == nil || nodeOf(last) != leafOf(r, head.Size-1) {
-		return damaged("record %d, the last of the log, is missing or was changed", head.Size-1)
+	last, record, err := recordAt(r, head.Size-1)
+	if err != nil || nodeOf(last) != leafOf(r, head.Size-1) || !record.At.Equal(head.At) {
+		return damaged("record %d, the last of the log, is missing, or it or the head of the log was changed", head.Size-1).Because(err)
 	}
 	beyond, err := r.Get(tableAudit, numberKey(head.Size))
 	if err == nil && beyond != nil {

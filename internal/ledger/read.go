@@ -90,10 +90,19 @@ func (l *Ledger) History(ctx context.Context, subject string, before uint64, lim
 }
 
 func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
-	_, record, err := recordAt(r, seq)
-	if err != nil || record.Subject != subject {
+	raw, err := r.Get(tableAudit, numberKey(seq))
+	if err != nil {
+		return 0, err
+	}
+	var record audit.Record
+	if raw != nil {
+		if record, err = audit.Decode(raw); err != nil {
+			return 0, damaged("record %d cannot be read", seq).Because(err)
+		}
+	}
+	if record.Subject != subject {
 		return 0, fault.New(fault.Malformed, "unknown_cursor", "before names no record about %s", subject).
-			WithFix("follow next of the page before, or start without before").Because(err)
+			WithFix("follow next of the page before, or start without before")
 	}
 	return record.Prev, nil
 }

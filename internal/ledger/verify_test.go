@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"testing"
@@ -100,7 +101,14 @@ func TestOpenRefuses(t *testing.T) {
 		"no last record":           {func(tx store.Tx) error { return tx.Delete(tableAudit, numberKey(10)) }, "store_damaged"},
 		"another last record":      {func(tx store.Tx) error { return tx.Put(tableAudit, numberKey(10), []byte(`{}`)) }, "store_damaged"},
 		"a record beyond the head": {func(tx store.Tx) error { return tx.Put(tableAudit, numberKey(11), []byte(`{}`)) }, "store_damaged"},
-		"no tree":                  {func(tx store.Tx) error { return tx.Delete(tableHashes, numberKey(0)) }, ""},
+		"a head with another time": {func(tx store.Tx) error {
+			raw, err := tx.Get(tableMeta, keyHead)
+			if err != nil {
+				return err
+			}
+			return tx.Put(tableMeta, keyHead, bytes.Replace(raw, []byte(`"at":"2026`), []byte(`"at":"2036`), 1))
+		}, "store_damaged"},
+		"no tree": {func(tx store.Tx) error { return tx.Delete(tableHashes, numberKey(0)) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := grown(t)

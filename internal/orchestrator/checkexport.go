@@ -1,7 +1,10 @@
 package orchestrator
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"orchestrator/internal/fault"
@@ -29,4 +32,38 @@ func CheckExport(ctx context.Context, l *ledger.Ledger, path string, export io.R
 			WithFix("give --data and --export that belong together, or move %s away to start over from this database", path)
 	}
 	return true, err
+}
+
+// Matches holds an export of the present size of the log against the state, byte for byte: where they differ,
+// the tables or the export were changed behind the service's back. An export of an earlier moment, as a crash
+// leaves it, says nothing; Verify compares that one too.
+func (s *Service) Matches(export io.Reader) error {
+	snap := s.current.Load()
+	buffered := bufio.NewReader(export)
+	head, err := buffered.Peek(4096)
+	if log, logErr := projection.ReadLog(bytes.NewReader(head)); logErr != nil || log.Size != snap.Head.Size || err != nil && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	same := &comparer{want: buffered}
+	if err := snap.Write(same); err != nil || !same.atEnd() {
+		return fault.New(fault.Internal, "store_differs", "the database and the export are of the same moment and do not agree").
+			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")
+	}
+	return nil
+}
+
+// comparer is a writer that fails when it is given other bytes than it wants.
+type comparer struct{ want *bufio.Reader }
+
+func (c *comparer) Write(b []byte) (int, error) {
+	got := make([]byte, len(b))
+	if _, err := io.ReadFull(c.want, got); err != nil || !bytes.Equal(got, b) {
+		return 0, errors.New("it differs")
+	}
+	return len(b), nil
+}
+
+func (c *comparer) atEnd() bool {
+	_, err := c.want.ReadByte()
+	return errors.Is(err, io.EOF)
 }

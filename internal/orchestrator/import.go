@@ -68,9 +68,10 @@ type importState struct{ failure atomic.Pointer[error] }
 // An import that changes nothing writes nothing. A refused one leaves the state as it was, and State shows
 // why until one succeeds; so does a document that cannot be read.
 func (s *Service) Import(ctx context.Context, who lifecycle.Actor, read func() ([]File, error), requestID string, dryRun bool) (Report, error) {
+	ctx = context.WithoutCancel(ctx) // a client that hangs up does not undo what it asked for
+	files, err := read()
 	s.importing.Lock()
 	defer s.importing.Unlock()
-	files, err := read()
 	var report Report
 	if err == nil {
 		report, err = s.importFiles(ctx, who, files, requestID, dryRun)
@@ -261,7 +262,9 @@ func (p *importPlan) retire(from store.Getter, id string) error {
 	if next.NeedsDeferral() {
 		removed.PMMust = "work had begun: defer it, or put its text back into the document"
 	}
-	p.report.Removed = append(p.report.Removed, removed)
+	if drift == lifecycle.Removed || removed.PMMust != "" {
+		p.report.Removed = append(p.report.Removed, removed)
+	}
 	if drift == lifecycle.Removed {
 		p.retired, p.next = append(p.retired, id), append(p.next, next)
 	}

@@ -61,12 +61,27 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 		return Answer{}, err
 	}
 	if out.answer.Refusal != nil {
-		return Answer{Replayed: out.replayed}, s.withHint(out.answer.Refusal, p.ID)
+		return Answer{Replayed: out.replayed}, s.explained(out, p)
 	}
 	return Answer{
 		Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
 		Exported: s.exporter.Wait(ctx, out.size, s.options.ExportWait),
 	}, nil
+}
+
+// explained is a refusal with what only this request makes worth saying.
+func (s *Service) explained(out decision, p Proposal) error {
+	refusal := *out.answer.Refusal
+	switch {
+	case out.replayed:
+		refusal.Fix = "this is the first answer to this Idempotency-Key, given again; to have the change decided anew, send it with a new key"
+	case refusal.Code == "unknown_requirement":
+		refusal = *s.unknown(p.ID)
+	}
+	if p.IdempotencyKey != "" && !out.replayed && refusal.Code != "idempotency_key_reused" {
+		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
+	}
+	return &refusal
 }
 
 // read checks what can be checked without the state.
@@ -75,7 +90,7 @@ func (s *Service) read(p Proposal) (lifecycle.Change, error) {
 		return lifecycle.Change{}, s.unknown(p.ID)
 	}
 	change, err := ParseChange(p.Body)
-	if err == nil && s.options.RequireIfMatch && len(p.IfMatch) == 0 && !p.DryRun {
+	if err == nil && s.options.RequireIfMatch && len(p.IfMatch) == 0 {
 		err = fault.New(fault.NeedsCondition, "if_match_required", "this service takes changes only with If-Match").
 			WithFix("read the requirement, and send its ETag in If-Match")
 	}
@@ -104,7 +119,9 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 		data.BodySHA256 = digest
 	}
 	if found {
-		data.Refusal = keyReused()
+		if data.Refusal, err = s.keyReused(s.reader(tx), p.ID); err != nil {
+			return decision{}, err
+		}
 	}
 	answer, err := s.decideAndRecord(tx, who, p, c, data)
 	if err == nil && p.IdempotencyKey != "" && !found {
@@ -126,7 +143,8 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 		}
 	}
 	if data.Refusal != nil {
-		event.Kind, event.Data, answer.Refusal = kindRefused, data, data.Refusal
+		answer.Refusal = data.Refusal
+		event.Kind, event.Data = kindRefused, data.shortened()
 		return answer, tx.Append(event)
 	}
 	raw, err := projection.TableRequirements.Put(tx, p.ID, next)
@@ -139,39 +157,52 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	return answer, tx.Append(event)
 }
 
-// finder finds a requirement by its id.
-type finder func(id string) (lifecycle.Requirement, bool, error)
+// finder finds a requirement by its id, and how many bytes it has; 0 when there is none.
+type finder func(id string) (req lifecycle.Requirement, size int, err error)
 
 // reader finds requirements in a transaction. What the snapshot holds decoded is not decoded again.
 func (s *Service) reader(tx store.Getter) finder {
-	return func(id string) (lifecycle.Requirement, bool, error) {
+	return func(id string) (lifecycle.Requirement, int, error) {
 		raw, err := tx.Get(projection.TableRequirements.Name, id)
 		if err != nil || raw == nil {
-			return lifecycle.Requirement{}, false, err
+			return lifecycle.Requirement{}, 0, err
 		}
 		if e, found := s.current.Load().Find(id); found && bytes.Equal(e.Raw, raw) {
-			return e.Requirement(), true, nil
+			return e.Requirement(), len(raw), nil
 		}
-		return projection.TableRequirements.Decode(id, raw)
+		req, _, err := projection.TableRequirements.Decode(id, raw)
+		return req, len(raw), err
 	}
 }
 
 // decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
 // A replay of the log calls it too.
 func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change, at time.Time) (lifecycle.Requirement, error) {
-	req, found, err := from(id)
+	req, size, err := from(id)
 	if err != nil {
 		return req, err
 	}
-	if !found {
+	if size == 0 {
 		return req, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id).
 			WithFix("GET /requirements lists the ids; they are compared letter by letter")
 	}
 	if err := checkCondition(req, ifMatch); err != nil {
-		return req, err
+		return req, w.At(req, err)
 	}
-	return w.Apply(req, who, c, at)
+	next, err := w.Apply(req, who, c, at)
+	if err == nil && size > maxRequirement && c.Size > smallChange {
+		err = w.At(req, fault.New(fault.Invalid, "requirement_full", "%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
+			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken", smallChange))
+	}
+	return next, err
 }
+
+// A requirement that has grown beyond maxRequirement bytes takes changes of up to smallChange bytes: it can
+// be moved and approved, and not be filled further.
+const (
+	maxRequirement = 2 << 20
+	smallChange    = 4 << 10
+)
 
 func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 	if len(ifMatch) == 0 {
@@ -202,7 +233,7 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
 	if err != nil {
 		if refusal := asRefusal(err); refusal != nil {
-			return Answer{}, s.withHint(refusal, p.ID)
+			err = s.explained(decision{answer: firstAnswer{Refusal: refusal}}, p)
 		}
 		return Answer{}, err
 	}
@@ -263,6 +294,15 @@ func asFault(err error) *fault.Error {
 
 func keyOf(who lifecycle.Actor, key string) string {
 	return who.Name + "\x00" + string(who.Role) + "\x00" + key
+}
+
+func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
+	refusal := keyReused()
+	req, size, err := from(id)
+	if err == nil && size > 0 {
+		_ = s.options.Workflow.At(req, refusal)
+	}
+	return refusal, err
 }
 
 func keyReused() *fault.Error {

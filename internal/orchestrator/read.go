@@ -49,14 +49,6 @@ func (s *Service) unknown(id string) *fault.Error {
 	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
 }
 
-// withHint adds what only the published state knows to a refusal.
-func (s *Service) withHint(refusal *fault.Error, id string) error {
-	if refusal.Code == "unknown_requirement" {
-		return s.unknown(id)
-	}
-	return refusal
-}
-
 // NextFor is what an actor may do with a requirement now.
 type NextFor struct {
 	ID          string           `json:"id"`

@@ -36,13 +36,28 @@ type imported struct {
 
 // proposed accounts for a change request that was decided. Replaying it gives the same decision.
 type proposed struct {
-	Change         json.RawMessage `json:"change"`
+	Change         json.RawMessage `json:"change,omitempty"`
+	Omitted        *omitted        `json:"omitted,omitempty"` // refused: stands for a change too large to keep
 	IfMatch        []string        `json:"if_match,omitempty"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty"`
 	BodySHA256     string          `json:"body_sha256,omitempty"` // of the body as sent; with IdempotencyKey
 	Revision       uint64          `json:"revision,omitzero"`     // accepted: the revision it made
 	SHA256         string          `json:"sha256,omitempty"`      // accepted: of the stored requirement
 	Refusal        *fault.Error    `json:"refusal,omitempty"`
+}
+
+// omitted is a change request that was refused and is not kept.
+type omitted struct {
+	SHA256 string `json:"sha256"` // of the request without white space
+	Bytes  int    `json:"bytes"`
+}
+
+// shortened keeps a refused change only while it is small, so that nobody can fill the disk with refusals.
+func (p proposed) shortened() proposed {
+	if len(p.Change) > smallChange {
+		p.Change, p.Omitted = nil, &omitted{digestOf(p.Change), len(p.Change)}
+	}
+	return p
 }
 
 // requestRefused accounts for a request that never became a change: not JSON, too large, not allowed.

@@ -41,6 +41,9 @@ func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, 
 		if err := jsonv2.Unmarshal(f.export, &head); err != nil {
 			return found, damagedExport("it is not whole").Because(err)
 		}
+		if head.Log.Size == 0 {
+			return found, damagedExport("it names no log")
+		}
 		f.exportSize, found.Export = head.Log.Size, "behind"
 	}
 	head, err := l.Verify(ctx, f.replay)
@@ -54,7 +57,10 @@ func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, 
 		found.Export = "matches"
 	}
 	found.Records, found.Root, found.Requirements = head.Size, head.Root, len(f.requirements)
-	return found, l.View(ctx, f.compare)
+	if err := l.View(ctx, f.compare); err != nil {
+		return found, err
+	}
+	return found, f.exportErr
 }
 
 func damagedExport(format string, args ...any) *fault.Error {
@@ -70,6 +76,7 @@ type fold struct {
 	project      projection.Project
 	export       []byte
 	exportSize   uint64
+	exportErr    error // said after the tables were compared: the store may be what is wrong
 }
 
 // Get makes the fold readable as the tables it stands for.
@@ -83,8 +90,9 @@ func (f *fold) Get(table, key string) ([]byte, error) {
 	return nil, nil
 }
 
-func (f *fold) find(id string) (lifecycle.Requirement, bool, error) {
-	return projection.TableRequirements.Get(f, id)
+func (f *fold) find(id string) (lifecycle.Requirement, int, error) {
+	req, _, err := projection.TableRequirements.Get(f, id)
+	return req, len(f.raw[id]), err
 }
 
 func (f *fold) put(req lifecycle.Requirement) error {
@@ -101,13 +109,17 @@ func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) erro
 	if head.Size != f.exportSize {
 		return nil
 	}
-	return f.compareExport(head)
+	f.exportErr = f.compareExport(head)
+	return nil
 }
 
 func (f *fold) apply(r store.Reader, record audit.Record) error {
 	switch record.Kind {
 	case kindWorkflowChosen:
 		data, err := ledger.DataOf[workflowChosen](r, record)
+		if err == nil && record.Actor != ledger.System() {
+			err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
+		}
 		if err == nil && data.From != f.project.WorkflowName {
 			err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
 		}
@@ -115,6 +127,9 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 		return err
 	case kindImported:
 		data, err := ledger.DataOf[imported](r, record)
+		if err == nil && record.Actor != ledger.System() && record.Actor.Role != string(lifecycle.PM) {
+			err = fmt.Errorf("%q imported, in the role %s", record.Actor.Name, record.Actor.Role)
+		}
 		if err != nil {
 			return err
 		}
@@ -127,12 +142,28 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 		return f.proposed(record, data)
 	case kindKeysForgotten:
 		data, err := ledger.DataOf[keysForgotten](r, record)
-		for _, key := range data.Keys {
-			delete(f.answers, key)
+		if err != nil {
+			return err
 		}
-		return err
+		return f.forgotten(record, data)
+	case ledger.KindCreated, kindRequestRefused:
+		return nil // these change no table
 	}
-	return nil // another subsystem's, or one that changes no table
+	return fmt.Errorf("no such kind of record is known")
+}
+
+func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
+	for _, key := range data.Keys {
+		first, found, err := tableIdempotency.Get(f, key)
+		if err != nil {
+			return err
+		}
+		if !found || record.At.Sub(first.At) < KeepKeys {
+			return fmt.Errorf("it forgets an Idempotency-Key that is not %v old", KeepKeys)
+		}
+		delete(f.answers, key)
+	}
+	return nil
 }
 
 func (f *fold) imported(data imported) error {
@@ -172,6 +203,9 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if err != nil {
 		return err
 	}
+	if data.Change == nil && data.Refusal != nil {
+		return f.remember(who, data, known, firstAnswer{At: record.At, BodySHA256: data.BodySHA256, Refusal: data.Refusal})
+	}
 	change, err := ParseChange(data.Change)
 	if err != nil {
 		return err
@@ -197,10 +231,14 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 			return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, digestOf(answer.Requirement), data.Revision, data.SHA256)
 		}
 	}
-	if data.IdempotencyKey == "" || known {
-		return nil
+	return f.remember(who, data, known, answer)
+}
+
+// remember keeps the first answer to an Idempotency-Key.
+func (f *fold) remember(who lifecycle.Actor, data proposed, known bool, answer firstAnswer) (err error) {
+	if data.IdempotencyKey != "" && !known {
+		f.answers[keyOf(who, data.IdempotencyKey)], err = ledger.Encode(answer)
 	}
-	f.answers[keyOf(who, data.IdempotencyKey)], err = ledger.Encode(answer)
 	return err
 }
 

@@ -148,13 +148,18 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Data: imported{Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
 		"a workflow that was not chosen": {ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(),
 			Data: workflowChosen{"v2", "rework"}}, `was "v1"`},
+		"a workflow that an agent chose": {ledger.Event{Kind: kindWorkflowChosen, Actor: auditActor(cody),
+			Data: workflowChosen{"v1", "rework"}}, "only an operator"},
+		"an import by a coder":        {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
+		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
+		"a key forgotten that is not": {ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{[]string{"x"}}}, "forgets"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()
 			r := start(t, s)
 			r.mustImport(twoRequirements)
 			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(c.event) }))
-			require.ErrorContains(t, verify(t, s, []byte("{}")), c.want)
+			require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), c.want)
 		})
 	}
 }
@@ -162,6 +167,7 @@ func TestVerifyDecidesAgain(t *testing.T) {
 func TestVerifyOfTheExport(t *testing.T) {
 	s, export := spoiled(t, func(store.Tx) error { return nil })
 	require.ErrorContains(t, verify(t, s, []byte(`{"log":`)), "not whole")
+	require.ErrorContains(t, verify(t, s, []byte(`{}`)), "names no log")
 	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte(`"size":6`), []byte(`"size":9`), 1)), "the store has 6")
 	require.Contains(t, string(export), `"size":6`)
 	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte("login"), []byte("logon"), 1)), "not the state of the log at size 6")
@@ -174,6 +180,18 @@ func TestVerifyOfTheExport(t *testing.T) {
 	v, err := Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.Equal(t, "absent", v.Export)
+}
+
+func TestTheStartFindsTablesThatWereChanged(t *testing.T) {
+	s, export := spoiled(t, func(store.Tx) error { return nil })
+	r := start(t, s)
+	require.NoError(t, r.Matches(bytes.NewReader(export)))
+	requireCode(t, r.Matches(bytes.NewReader(bytes.Replace(export, []byte("planned"), []byte("blocked"), 1))), "store_differs")
+	requireCode(t, r.Matches(bytes.NewReader(append(export[:len(export):len(export)], '\n'))), "store_differs")
+	requireCode(t, r.Matches(bytes.NewReader(export[:len(export)-3])), "store_differs")
+	r.must(paula, "REQ-001", `{"pm_notes":[{"text":"later"}]}`)
+	require.NoError(t, r.Matches(bytes.NewReader(export)), "of an earlier moment")
+	require.NoError(t, r.Matches(strings.NewReader("garbage")), "CheckExport has said so")
 }
 
 func TestCheckExport(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,6 +206,10 @@ func TestImportDrift(t *testing.T) {
 	report = r.mustImport(twoRequirements)
 	require.Equal(t, []string{"REQ-002"}, report.Restored)
 	require.Equal(t, "REQ-003", report.Removed[0].ID)
+	require.Empty(t, r.mustImport(twoRequirements).Removed, "it was reported once, and nobody must act")
+	sources := r.current.Load().Project.Sources
+	require.Equal(t, 2, r.mustImport(twoRequirements+"\n").Unchanged)
+	require.NotEqual(t, sources, r.current.Load().Project.Sources, "other bytes, same requirements")
 
 	report = r.mustImport("# Demo\n\nAn introduction.\n\n- **REQ-001**: The login works.\n- **REQ-002**: The logout works.\n")
 	require.Equal(t, []string{"REQ-001", "REQ-002"}, report.Moved)
@@ -333,6 +338,108 @@ func TestAnExpiredKeyIsNewEvenBeforeItIsSwept(t *testing.T) {
 	_, err = r.Patch(t.Context(), paula, p)
 	requireCode(t, err, "same_status")
 	r.verified()
+}
+
+func TestAReplayShowsWhatItsAnswerSays(t *testing.T) {
+	r := start(t, store.NewMemory(), func(o *Options) { o.ExportWait = 0 })
+	r.mustImport(twoRequirements)
+	for round := range 200 {
+		var running sync.WaitGroup
+		for range 4 {
+			running.Go(func() {
+				answer, err := r.Patch(context.Background(), cody, Proposal{ID: "REQ-001", Body: []byte(implemented), IdempotencyKey: fmt.Sprint(round)})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if next, err := r.Next("REQ-001", cody); err != nil || next.Revision < answer.Revision {
+					t.Errorf("answered revision %d, and shows %d: %v", answer.Revision, next.Revision, err)
+				}
+			})
+		}
+		running.Wait()
+	}
+}
+
+func TestAReplayedRefusalSaysHowToGoOn(t *testing.T) {
+	r := start(t, store.NewMemory())
+	r.mustImport(twoRequirements)
+	p := Proposal{ID: "REQ-001", Body: []byte(move(lifecycle.Done)), IdempotencyKey: "k"}
+	_, err := r.Patch(t.Context(), paula, p)
+	require.Contains(t, requireCode(t, err, "illegal_transition").Fix, "new Idempotency-Key")
+	_, err = r.Patch(t.Context(), paula, p)
+	require.Contains(t, requireCode(t, err, "illegal_transition").Fix, "with a new key")
+	p.Body = []byte(move(lifecycle.Planned))
+	_, err = r.Patch(t.Context(), paula, p)
+	f := requireCode(t, err, "idempotency_key_reused")
+	require.Equal(t, "not_started", f.Current.Status)
+	require.NotEmpty(t, f.Allowed)
+	r.verified()
+}
+
+func TestRefusalsCannotFillTheDisk(t *testing.T) {
+	r := start(t, store.NewMemory())
+	r.mustImport(twoRequirements)
+	large := `{"implementation":{"summary":"` + strings.Repeat("x", 10_000) + `"}}`
+	before := r.State().LogSize
+	r.refused(tess, "REQ-001", large, "field_forbidden")
+	_, err := r.Patch(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(large), IdempotencyKey: "k"})
+	requireCode(t, err, "field_forbidden")
+	page, err := r.Audit(t.Context(), before, 10)
+	require.NoError(t, err)
+	for _, record := range page.Records {
+		require.Less(t, len(record), 2000)
+		require.Contains(t, string(record), `"omitted":{"sha256":"`)
+	}
+	r.verified()
+}
+
+func TestARequirementCannotGrowForEver(t *testing.T) {
+	r := start(t, store.NewMemory())
+	r.mustImport(twoRequirements)
+	note := `{"text":"` + strings.Repeat("n", 19_000) + `"}`
+	large := `{"pm_notes":[` + strings.TrimSuffix(strings.Repeat(note+",", 50), ",") + `]}`
+	r.must(paula, "REQ-001", large)
+	r.must(paula, "REQ-001", large)
+	r.must(paula, "REQ-001", large)
+	f := r.refused(paula, "REQ-001", large, "requirement_full")
+	require.NotNil(t, f.Current)
+	r.must(paula, "REQ-001", move(lifecycle.Planned))
+	r.verified()
+}
+
+// TestEveryRoleFieldAndForm sends every field in every form as every role: its own in a good form is taken, null
+// clears what can be cleared, everything else is against the schema, and what is another's is forbidden.
+func TestEveryRoleFieldAndForm(t *testing.T) {
+	good := map[string]string{
+		"status": "", "pm_notes": `[{"text":"n"}]`, "deviations": `[{"id":"D","text":"t"}]`, "approvals": `[{"decision":"approved"}]`,
+		"accept_fingerprint": "", "design_spec": `{"summary":"s"}`, "implementation": `{"summary":"s"}`, "test": `{"plan":"p"}`, "justification": "",
+	}
+	clears := map[string]bool{"design_spec": true, "implementation": true, "test": true}
+	r := start(t, store.NewMemory())
+	r.mustImport(twoRequirements)
+	for field, set := range good {
+		for _, role := range lifecycle.Roles() {
+			for form, value := range map[string]string{"set": set, "null": "null", "nested": `{"a":{"b":[1]}}`, "wrong type": "7"} {
+				if value == "" {
+					continue // the table of moves and other tests send it
+				}
+				want := "schema_violation"
+				switch {
+				case !slices.Contains(lifecycle.FieldsOf(role), field):
+					want = "field_forbidden"
+				case form == "set", form == "null" && clears[field]:
+					want = ""
+				}
+				_, err := r.Patch(t.Context(), lifecycle.Actor{Name: "x", Role: role}, Proposal{ID: "REQ-001", Body: fmt.Appendf(nil, `{%q:%s}`, field, value), DryRun: true})
+				got := ""
+				if f := asFault(err); f != nil {
+					got = f.Code
+				}
+				require.Equal(t, want, got, "%s sends %s %s", role, field, form)
+			}
+		}
+	}
 }
 
 func TestConditions(t *testing.T) {

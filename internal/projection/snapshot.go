@@ -140,7 +140,11 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next.chunks = slices.Clone(s.chunks)
 	own := map[int]bool{}
 	for id, e := range changed {
-		i, at := next.position[id]/chunkSize, next.position[id]%chunkSize
+		place, known := next.position[id]
+		if !known {
+			panic(Disagreement("%q was changed, and no import has brought it", id)) // the ledger stops
+		}
+		i, at := place/chunkSize, place%chunkSize
 		if !own[i] {
 			next.chunks[i], own[i] = slices.Clone(next.chunks[i]), true
 		}

@@ -46,15 +46,8 @@ func Parse(body []byte) (any, error) {
 	return value, nil
 }
 
-// Decode fills v from a body that Parse accepts. A type that does not fit is *fault.Error of kind Invalid.
-func Decode(body []byte, v any) error {
-	if _, err := Parse(body); err != nil {
-		return err
-	}
-	return Fill(body, v)
-}
-
-// Fill is Decode for a body that Parse has already accepted.
+// Fill reads a body that Parse has accepted into v. A member or type that does not fit is *fault.Error of kind
+// Invalid.
 func Fill(body []byte, v any) error {
 	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true))
 	if err == nil {

@@ -34,6 +34,7 @@ type file struct {
 	entries  []string          // see entries
 	sum      [sha256.Size]byte // of the content reported last, if known
 	known    bool
+	gone     bool      // it was known, and is missing or cannot be read
 	due      time.Time // when to look at it; zero is not at all
 	latest   time.Time // due is not put off beyond this
 }

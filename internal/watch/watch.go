@@ -33,8 +33,8 @@ const (
 // or from the very bytes that were read; a change between that and the call of Files is then reported at
 // the start. Taken with Look, a file that changes before the caller reads it is reported once too often.
 //
-// A file that is missing is not reported until it is back with a content other than the last. What
-// cannot be read or watched is reported to failed, once until it changes, and tried again. Between two
+// A file that was there and is missing or cannot be read counts as changed, once, and again when it is back.
+// What cannot be read or watched is also reported to failed, once until it changes, and tried again. Between two
 // looks only the last content counts. changed and failed are called one after the other from the
 // calling goroutine; while they run nothing is looked at, and nothing is lost.
 //
@@ -146,13 +146,16 @@ func (w *watcher) look(ctx context.Context) {
 		f.due = time.Time{}
 		sum, exists, err := hash(f.absolute)
 		w.trouble(f.path, err)
-		if err != nil || !exists || f.known && f.sum == sum {
+		gone := err != nil || !exists
+		if gone && (f.gone || !f.known) || !gone && !f.gone && f.known && f.sum == sum {
 			continue
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		f.sum, f.known = sum, true
+		if f.gone = gone; !gone {
+			f.sum, f.known = sum, true
+		}
 		w.changed(f.path)
 	}
 }

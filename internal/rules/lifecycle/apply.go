@@ -24,7 +24,7 @@ func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Req
 		func() error { return checkEvidence(c) },
 	)
 	if err != nil {
-		return Requirement{}, w.at(req, err)
+		return Requirement{}, w.At(req, err)
 	}
 	return next, nil
 }
@@ -38,8 +38,9 @@ func firstRefusal(checks ...func() error) error {
 	return nil
 }
 
-// at adds where the requirement stands and where it can go, so that the refused can correct themselves.
-func (w Workflow) at(req Requirement, err error) error {
+// At adds to a refusal where the requirement stands and where it can go, so that the refused can correct
+// themselves.
+func (w Workflow) At(req Requirement, err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
 		refusal.Current = &fault.Current{Status: string(req.Status), Revision: req.Revision}
@@ -89,8 +90,11 @@ func checkSchema(violations []fault.Field) error {
 	if len(violations) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "schema_violation", "the change does not match its schema").WithFields(violations...).
-		WithFix("see /schemas/change_request.schema.json; nothing of this request was applied")
+	err := fault.New(fault.Invalid, "schema_violation", "the change does not match its schema").WithFields(violations...)
+	if slices.ContainsFunc(violations, func(f fault.Field) bool { return strings.HasPrefix(f.Pointer, "/"+FieldJustification) }) {
+		return err.WithFix("%s", justificationExample)
+	}
+	return err.WithFix("see /schemas/change_request.schema.json; nothing of this request was applied")
 }
 
 // checkEntries holds what no schema can say: new entries against those that are there.
@@ -104,7 +108,8 @@ func checkEntries(req Requirement, c Change) error {
 	if len(c.Fields) == 1 && c.Fields[0] == FieldJustification {
 		wrong = append(wrong, fault.Field{Code: "nothing_to_change", Detail: "a justification alone changes nothing; send it with what it justifies"})
 	}
-	if c.AcceptFingerprint != "" && len(c.PMNotes) == 0 && len(c.Approvals) == 0 {
+	approves := slices.ContainsFunc(c.Approvals, func(a NewApproval) bool { return a.Decision == Approved })
+	if c.AcceptFingerprint != "" && len(c.PMNotes) == 0 && !approves {
 		wrong = append(wrong, fault.Field{Pointer: "/accept_fingerprint", Code: "note_required",
 			Detail: "accepting a changed text takes an approval or a note in the same request"})
 	}
@@ -156,6 +161,8 @@ func checkEvidence(c Change) error {
 	}
 	return fault.New(fault.Invalid, "justification_required", "every status change needs a reason and at least one piece of evidence").
 		WithFields(fault.Field{Pointer: "/justification", Detail: "missing, or without reason or evidence"}).
-		WithFix(`add for example "justification":{"reason":"design reviewed","evidence":[{"kind":"file","path":"docs/design.md","lines":"1-40"}]}; ` +
-			`other kinds are {"kind":"commit","commit":"4f2a9c1"} and {"kind":"test","name":"TestLogin","result":"pass"}`)
+		WithFix("%s", justificationExample)
 }
+
+const justificationExample = `add for example "justification":{"reason":"design reviewed","evidence":[{"kind":"file","path":"docs/design.md","lines":"1-40"}]}; ` +
+	`other kinds are {"kind":"commit","commit":"4f2a9c1"} and {"kind":"test","name":"TestLogin","result":"pass"}`

@@ -13,6 +13,7 @@ import (
 // and Approvals hold new entries to append.
 type Change struct {
 	Fields            []string          // the names sent, known or not
+	Size              int               // bytes of the request, without white space
 	Violations        []fault.Field     // what the schema finds wrong with the request
 	Status            Status            // "" when not sent, or not a status
 	Justification     *Justification    //

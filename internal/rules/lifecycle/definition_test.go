@@ -57,6 +57,11 @@ func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 	planned.Status = Planned
 	next, _ = Define(&planned, other)
 	require.True(t, next.Suspect)
+	shifted := other
+	shifted.Source.Line++
+	moved, drift := Define(&next, shifted)
+	require.Equal(t, Moved, drift)
+	require.True(t, moved.Suspect, "a shifted line accepts nothing")
 	back, _ := Define(&next, definition())
 	require.True(t, back.Suspect, "only PM clears it")
 }

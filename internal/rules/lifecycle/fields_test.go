@@ -83,6 +83,8 @@ func TestOneForbiddenFieldRefusesAllAndAllAreNamed(t *testing.T) {
 func TestNothingIsAppliedToTheRequirementThatWasGiven(t *testing.T) {
 	req := complete(Planned, Results{})
 	req.PMNotes = make([]Note, 1, 8)
+	req.Approvals = append(make([]Approval, 0, 8), req.Approvals...)
+	req.History = append(make([]HistoryEntry, 0, 8), req.History...)
 	req.Deviations = []Deviation{{ID: "D1", Text: "t"}}
 	before, err := json.Marshal(req)
 	require.NoError(t, err)
@@ -100,6 +102,11 @@ func TestNothingIsAppliedToTheRequirementThatWasGiven(t *testing.T) {
 	require.Equal(t, "D2", next.Deviations[1].ID)
 	require.Len(t, next.PMNotes, 2)
 	require.Empty(t, req.PMNotes[:2][1].Text, "not even beyond its length")
+	require.Empty(t, req.Approvals[:2][1].Decision)
+	moved, err := V1.Apply(req, Actor{"paula", PM}, justified(DesignInProgress), noon)
+	require.NoError(t, err)
+	require.Len(t, moved.History, 2)
+	require.Empty(t, req.History[:2][1].To)
 }
 
 func TestPartsAreReplacedWholeAndClearedByNull(t *testing.T) {
@@ -192,6 +199,7 @@ func TestAcceptFingerprint(t *testing.T) {
 	}
 	require.Equal(t, "fingerprint_mismatch", codeOf(t, accept(Change{AcceptFingerprint: "old", PMNotes: []NewNote{{"n"}}})))
 	require.Equal(t, "invalid_entry", codeOf(t, accept(Change{AcceptFingerprint: "fp"})))
+	require.Equal(t, "invalid_entry", codeOf(t, accept(Change{AcceptFingerprint: "fp", Approvals: []NewApproval{{Rejected, "no"}}})))
 	require.NoError(t, accept(Change{AcceptFingerprint: "fp", PMNotes: []NewNote{{"n"}}}))
 	require.NoError(t, accept(Change{AcceptFingerprint: "fp", Approvals: []NewApproval{{Approved, ""}}}))
 	note := changesOf[FieldPMNotes]

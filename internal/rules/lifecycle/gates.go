@@ -23,13 +23,13 @@ var gates = []Gate{
 	{Implemented, "implementation", "an implementation", Coder, lacksImplementation},
 	{TestedPass, "test_of_this_phase", "a test record written since the present test phase began", Tester, lacksPhaseTest},
 	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
-	{TestedPass, "test_evidence", "a test record with at least one piece of evidence of kind test", Tester, lacksTestEvidence},
+	{TestedPass, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
 	{TestedPass, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
 	{TestedFail, "test_of_this_phase", "a test record written since the present test phase began", Tester, lacksPhaseTest},
 	{TestedFail, "tests_failed", "a test record with at least 1 failed", Tester, lacksFail},
 	{Done, "implementation", "an implementation", Coder, lacksImplementation},
 	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
-	{Done, "test_evidence", "a test record with at least one piece of evidence of kind test", Tester, lacksTestEvidence},
+	{Done, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
 	{Done, "test_after_implementation", "a test record newer than the last change of the implementation", Tester, lacksNewerTest},
 	{Done, "test_on_current_text", "a test record taken on the current text", Tester, lacksTestOnText},
 	{Done, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
@@ -129,11 +129,18 @@ func lacksFail(r Requirement, _ Actor) string {
 }
 
 func lacksTestEvidence(r Requirement, _ Actor) string {
-	isTest := func(e Evidence) bool { return e.Kind == EvidenceTest }
-	if r.Test == nil || !slices.ContainsFunc(r.Test.Evidence, isTest) {
-		return "the test record has no evidence of kind test"
+	switch {
+	case r.Test == nil || !r.Test.shows(ResultPass):
+		return "the test record has no evidence of kind test with result pass"
+	case r.Test.shows(ResultFail):
+		return "the test record has evidence of a test that failed"
 	}
 	return ""
+}
+
+// shows reports whether the evidence has a test with that result.
+func (t *TestRecord) shows(result string) bool {
+	return slices.ContainsFunc(t.Evidence, func(e Evidence) bool { return e.Kind == EvidenceTest && e.Result == result })
 }
 
 func lacksOtherTester(r Requirement, _ Actor) string {

@@ -53,6 +53,11 @@ func TestGates(t *testing.T) {
 		{"passed with a record of the revision that began the phase", TestInProgress, TestedPass, tess, func(r *Requirement) { r.Stamps.Test.Revision = 7 }, pass, []string{"test_of_this_phase"}},
 		{"passed, though no phase began", TestInProgress, TestedPass, tess, func(r *Requirement) { r.History = nil }, pass, []string{"test_of_this_phase"}},
 		{"passed without test evidence", TestInProgress, TestedPass, tess, func(r *Requirement) { r.Test.Evidence[0].Kind = EvidenceFile }, pass, []string{"test_evidence"}},
+		{"passed with evidence of a failure", TestInProgress, TestedPass, tess, func(r *Requirement) { r.Test.Evidence[0].Result = ResultFail }, pass, []string{"test_evidence"}},
+		{"passed with evidence of both", TestInProgress, TestedPass, tess, func(r *Requirement) {
+			r.Test.Evidence = append(r.Test.Evidence, Evidence{Kind: EvidenceTest, Result: ResultFail})
+		}, pass, []string{"test_evidence"}},
+		{"done with evidence of a failure", TestedPass, Done, paula, func(r *Requirement) { r.Test.Evidence[0].Result = ResultFail }, pass, []string{"test_evidence"}},
 		{"passed by the implementer", TestInProgress, TestedPass, tess, func(r *Requirement) { r.Stamps.Implementation.By = "tess" }, pass, []string{"separation_of_duties"}},
 		{"failed", TestInProgress, TestedFail, tess, func(*Requirement) {}, fail, nil},
 		{"failed without a failure", TestInProgress, TestedFail, tess, func(*Requirement) {}, pass, []string{"tests_failed"}},
@@ -67,6 +72,9 @@ func TestGates(t *testing.T) {
 		{"done, approval before the tests", TestedPass, Done, paula, func(r *Requirement) { r.Approvals[0].Revision = 7 }, pass, []string{"approval"}},
 		{"done, approval of the tests' revision", TestedPass, Done, paula, func(r *Requirement) { r.Approvals[0].Revision = 8 }, pass, nil},
 		{"done, approval taken back", TestedPass, Done, paula, func(r *Requirement) { r.Approvals = append(r.Approvals, Approval{Decision: Rejected}) }, pass, []string{"approval"}},
+		{"done, both approvals taken back", TestedPass, Done, paula, func(r *Requirement) {
+			r.Approvals = append(r.Approvals, r.Approvals[0], Approval{Decision: Rejected})
+		}, pass, []string{"approval"}},
 		{"done, approved by the implementer", TestedPass, Done, paula, func(r *Requirement) { r.Approvals[0].By = "cody" }, pass, []string{"independent_approval"}},
 		{"done, approved by the tester", TestedPass, Done, paula, func(r *Requirement) { r.Approvals[0].By = "tess" }, pass, []string{"independent_approval"}},
 		{"done, moved by the implementer", TestedPass, Done, Actor{"cody", PM}, func(*Requirement) {}, pass, []string{"independent_approval"}},
@@ -118,7 +126,7 @@ func TestATestRecordInTheSameRequestCounts(t *testing.T) {
 	req.Test, req.Stamps.Test = nil, Stamp{}
 	change := justified(TestedPass)
 	change.Fields = append(change.Fields, FieldTest)
-	change.Test = Optional{Sent: true, Record: &TestRecord{Results: &Results{Passed: 1}, Evidence: []Evidence{{Kind: EvidenceTest}}}}
+	change.Test = Optional{Sent: true, Record: &TestRecord{Results: &Results{Passed: 1}, Evidence: []Evidence{{Kind: EvidenceTest, Result: ResultPass}}}}
 	next, err := V1.Apply(req, Actor{"tess", Tester}, change, noon)
 	require.NoError(t, err)
 	require.Equal(t, TestedPass, next.Status)
@@ -147,6 +155,9 @@ func TestOrderOfRefusals(t *testing.T) {
 	wrong.Status = DesignReady
 	req.Status, req.DesignSpec = DesignInProgress, nil
 	require.Equal(t, "schema_violation", code(Actor{"paula", PM}))
+	wrong.Violations = []fault.Field{{Pointer: "/justification/evidence"}}
+	_, err := V1.Apply(req, Actor{"paula", PM}, wrong, noon)
+	require.ErrorContains(t, err, "TestLogin", "with an example")
 	wrong.Violations = nil
 	require.Equal(t, "fingerprint_mismatch", code(Actor{"paula", PM}))
 	wrong.AcceptFingerprint = ""

@@ -116,6 +116,12 @@ const (
 	EvidenceTest   = "test"
 )
 
+// The results of a test in evidence.
+const (
+	ResultPass = "pass"
+	ResultFail = "fail"
+)
+
 // Evidence points at something an outsider can look up: lines of a file, a commit, or a test's result.
 type Evidence struct {
 	Kind   string `json:"kind"`

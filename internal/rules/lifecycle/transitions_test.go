@@ -62,7 +62,7 @@ func complete(status Status, results Results) Requirement {
 	return Requirement{
 		Definition: Definition{ID: "REQ-1", Fingerprint: "fp"}, Status: status, Revision: 9, HeldFrom: heldIn(status),
 		DesignSpec: []byte(`{}`), Implementation: []byte(`{}`),
-		Test: &TestRecord{Results: &results, Evidence: []Evidence{{Kind: EvidenceTest}}},
+		Test: &TestRecord{Results: &results, Evidence: []Evidence{{Kind: EvidenceTest, Result: ResultPass}}},
 		Stamps: Stamps{
 			DesignSpec: stamp(3, "arch", Architect), Implementation: stamp(5, "cody", Coder), Test: stamp(8, "tess", Tester),
 		},
@@ -179,7 +179,15 @@ func TestTheTableIsTheSpecificationsRowForRow(t *testing.T) {
 		{"any", "deferred", "pm"},
 		{"any", "needs_changes", "pm"},
 	}, V1.Transitions())
-	require.Len(t, Rework.Transitions(), 19)
+	require.Equal(t, []Transition{
+		{"blocked", "held_from", "pm"},
+		{"deferred", "held_from", "pm"},
+		{"needs_changes", "planned", "pm"},
+		{"needs_changes", "design_in_progress", "pm"},
+		{"needs_changes", "implementation_in_progress", "pm"},
+		{"tested_fail", "implementation_in_progress", "pm"},
+		{"tested_fail", "test_in_progress", "pm"},
+	}, Rework.Transitions()[12:])
 	require.Len(t, Statuses(), 13)
 }
 
@@ -215,6 +223,12 @@ func TestParseNames(t *testing.T) {
 	_, err := ParseWorkflow("v2")
 	require.ErrorIs(t, err, fault.Invalid)
 	require.False(t, Status("Done").Valid())
+}
+
+func TestAMoveIsListedOnce(t *testing.T) {
+	req := complete(Blocked, Results{})
+	req.HeldFrom = NeedsChanges
+	require.Equal(t, []Transition{{Blocked, Deferred, PM}, {Blocked, NeedsChanges, PM}}, Rework.movesFrom(req))
 }
 
 func TestHeldFromIsKeptOverBlockAndDeferral(t *testing.T) {

@@ -81,7 +81,8 @@ func (w Workflow) movesFrom(req Requirement) []Transition {
 		if to == heldFrom {
 			to = req.HeldFrom
 		}
-		if (row.From == anyStatus || row.From == req.Status) && to != req.Status && to != "" {
+		listed := slices.ContainsFunc(moves, func(m Transition) bool { return m.To == to })
+		if (row.From == anyStatus || row.From == req.Status) && to != req.Status && to != "" && !listed {
 			moves = append(moves, Transition{req.Status, to, row.By})
 		}
 	}

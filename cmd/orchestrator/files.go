@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"orchestrator/internal/fault"
+)
+
+// maxDocument is one byte more than a requirement document may have: enough to see that it is too large.
+const maxDocument = 16<<20 + 1
+
+// openRegular opens a regular file and nothing else: a pipe or a device could keep the service waiting.
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// readDocument reads no more of a requirement document than is needed to refuse it.
+func readDocument(path string) ([]byte, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxDocument))
+}
+
+// exportStart is how every export begins.
+const exportStart = `{"schema_version":`
+
+// checkExportPath keeps the export from replacing a file that is none: a requirement document, anything in
+// the data folder, or whatever else stands at its path.
+func checkExportPath(database string, o serveOptions) error {
+	wrong := func(why string) error {
+		return fault.New(fault.Invalid, "export_path", "%s cannot be the export: %s", o.export, why).
+			WithFix("give --export a path of its own; nothing was changed")
+	}
+	own := []string{database, filepath.Join(o.data, "tokens.json"), filepath.Join(o.data, "addr")}
+	for _, path := range append(own, o.requirements...) {
+		if sameFile(path, o.export) {
+			return wrong("it is the database, or another file that the service reads")
+		}
+	}
+	f, err := openExport(o.export)
+	if f == nil || err != nil {
+		return err
+	}
+	defer f.Close()
+	start := make([]byte, len(exportStart))
+	n, _ := io.ReadFull(f, start)
+	if !bytes.HasPrefix([]byte(exportStart), start[:n]) {
+		return wrong("there is a file that is no export")
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	two, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(one, two) || resolved(a) == resolved(b)
+}
+
+// resolved is the absolute path behind symbolic links, as far as it exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(real, filepath.Base(path))
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
