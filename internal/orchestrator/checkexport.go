@@ -34,15 +34,19 @@ func CheckExport(ctx context.Context, l *ledger.Ledger, path string, export io.R
 	return true, err
 }
 
+// headBytes is enough of an export to find the size of its log.
+const headBytes = 64 << 10
+
 // Matches holds an export of the present size of the log against the state, byte for byte: where they differ,
 // the tables or the export were changed behind the service's back. An export of an earlier moment, as a crash
 // leaves it, says nothing; Verify compares that one too.
 func (s *Service) Matches(export io.Reader) error {
 	snap := s.current.Load()
-	buffered := bufio.NewReader(export)
-	head, err := buffered.Peek(4096)
-	if log, logErr := projection.ReadLog(bytes.NewReader(head)); logErr != nil || log.Size != snap.Head.Size || err != nil && !errors.Is(err, io.EOF) {
-		return nil
+	buffered := bufio.NewReaderSize(export, headBytes)
+	head, _ := buffered.Peek(headBytes) // all of it, when the export is small
+	log, err := projection.ReadLog(bytes.NewReader(head))
+	if err != nil || log.Size != snap.Head.Size {
+		return nil //nolint:nilerr // CheckExport has reported it as unreadable
 	}
 	same := &comparer{want: buffered}
 	if err := snap.Write(same); err != nil || !same.atEnd() {
