@@ -100,6 +100,7 @@ func (a *API) handle(fn handler) http.HandlerFunc {
 // call is what is known of one request; it travels in the context.
 type call struct {
 	id    string
+	start time.Time
 	who   actor
 	code  string // of the problem it was answered with
 	cause error  // what is logged and never shown

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -32,15 +31,15 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		a.metrics.unauthenticated.Inc()
 		return err
 	}
-	now := time.Now()
-	t, err := a.Tokens.Authenticate(presented, now)
+	c := callOf(r)
+	t, err := a.Tokens.Authenticate(presented, c.start)
 	if err != nil {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
 		a.metrics.unauthenticated.Inc()
 		return err
 	}
-	callOf(r).who = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}
-	if wait, ok := a.Tokens.Allow(t, now); !ok {
+	c.who = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}
+	if wait, ok := a.Tokens.Allow(t, c.start); !ok {
 		seconds := int(math.Ceil(wait.Seconds()))
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		return fault.New(fault.RateLimited, "rate_limited", "this token has used up its requests for now").

@@ -30,8 +30,7 @@ func newRequestID() string { return processID + "-" + strconv.FormatUint(request
 // observe gives the request its id, turns a panic into a problem, counts and logs.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{id: newRequestID()}
-		start := time.Now()
+		c := &call{id: newRequestID(), start: time.Now()}
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		h := ww.Header()
 		h["X-Request-Id"] = []string{c.id}
@@ -41,7 +40,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 			if p := recover(); p != nil {
 				a.recovered(ww, r, p)
 			}
-			took := time.Since(start)
+			took := time.Since(c.start)
 			a.metrics.observe(r, ww.Status(), took)
 			a.logRequest(r, c, ww.Status(), ww.BytesWritten(), took)
 		}()

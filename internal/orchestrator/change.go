@@ -52,7 +52,7 @@ func ParseChange(body []byte) (lifecycle.Change, error) {
 		return lifecycle.Change{}, fault.New(fault.Malformed, "json_not_an_object", "a change request is one JSON object").
 			WithFix(`send an object such as {"implementation":{"summary":"…"}}`)
 	}
-	c := lifecycle.Change{Fields: slices.Sorted(maps.Keys(object)), Size: len(compact(body))}
+	c := lifecycle.Change{Fields: slices.Sorted(maps.Keys(object))}
 	c.Violations = limited(violations(object))
 	if status, ok := object[lifecycle.FieldStatus].(string); ok && lifecycle.Status(status).Valid() {
 		c.Status = lifecycle.Status(status)

@@ -48,11 +48,12 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
+	body := compact(p.Body)
+	change.Size = len(body)
 	if p.DryRun {
 		return s.dryRun(who, p, change)
 	}
 	var out decision
-	body := compact(p.Body)
 	err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		out, err = s.decideOnce(tx, who, p, change, body)
 		return err

@@ -210,6 +210,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if err != nil {
 		return err
 	}
+	change.Size = len(data.Change)
 	next, err := decide(f.find, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)
 	refusal := asRefusal(err)
 	if err != nil && refusal == nil {
