@@ -13,7 +13,7 @@ import (
 // the rest, unless the export is so slow that waiting is in vain.
 const (
 	restFactor = 4
-	minRest    = 50 * time.Millisecond
+	minRest    = 100 * time.Millisecond
 	maxRest    = 5 * time.Second
 	slowExport = 20 * time.Millisecond
 	firstRetry = 100 * time.Millisecond
