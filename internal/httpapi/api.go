@@ -5,7 +5,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -97,7 +96,7 @@ func (a *API) handle(fn handler) http.HandlerFunc {
 	}
 }
 
-// call is what is known of one request; it travels in the context.
+// call is what is known of one request.
 type call struct {
 	id    string
 	start time.Time
@@ -106,17 +105,13 @@ type call struct {
 	cause error  // what is logged and never shown
 }
 
-type callKey struct{}
-
-func callOf(r *http.Request) *call {
-	if c, ok := r.Context().Value(callKey{}).(*call); ok {
-		return c
+// callOf is the call that w answers. It travels with the answer, not in the context, where it would cost a copy
+// of every request.
+func callOf(w http.ResponseWriter) *call {
+	if r, ok := w.(*recorder); ok {
+		return &r.call
 	}
 	return &call{} // outside of observe, in no real request
-}
-
-func withCall(r *http.Request, c *call) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 }
 
 func notFound(_ http.ResponseWriter, r *http.Request) error {

@@ -31,7 +31,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		a.metrics.unauthenticated.Inc()
 		return err
 	}
-	c := callOf(r)
+	c := callOf(w)
 	t, err := a.Tokens.Authenticate(presented, c.start)
 	if err != nil {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
@@ -66,4 +66,4 @@ func tokenMissing() *fault.Error {
 }
 
 // Role of the call; set by authenticate.
-func actorOf(r *http.Request) actor { return callOf(r).who }
+func actorOf(w http.ResponseWriter) actor { return callOf(w).who }

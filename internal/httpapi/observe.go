@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-chi/chi/v5/middleware"
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/fault"
@@ -30,34 +29,60 @@ func newRequestID() string { return processID + "-" + strconv.FormatUint(request
 // observe gives the request its id, turns a panic into a problem, counts and logs.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{id: newRequestID(), start: time.Now()}
-		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		ww := &recorder{ResponseWriter: w, call: call{id: newRequestID(), start: time.Now()}}
+		c := &ww.call
 		h := ww.Header()
 		h["X-Request-Id"] = []string{c.id}
 		h["X-Content-Type-Options"] = nosniff
-		r = withCall(r, c)
 		defer func() {
 			if p := recover(); p != nil {
 				a.recovered(ww, r, p)
 			}
 			took := time.Since(c.start)
-			a.metrics.observe(r, ww.Status(), took)
-			a.logRequest(r, c, ww.Status(), ww.BytesWritten(), took)
+			a.metrics.observe(r, ww.status, took)
+			a.logRequest(r, c, ww.status, ww.bytes, took)
 		}()
 		next.ServeHTTP(ww, r)
 	})
 }
 
+// recorder is an answer that remembers what was written, and what call it is for.
+type recorder struct {
+	http.ResponseWriter
+	call   call
+	status int // 0 until the header is written
+	bytes  int
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 var nosniff = []string{"nosniff"}
 
 // recovered answers a defect with a problem, unless the answer is under way; then the connection is cut,
 // so that half an answer is not taken for a whole one.
-func (a *API) recovered(ww middleware.WrapResponseWriter, r *http.Request, p any) {
+func (a *API) recovered(ww *recorder, r *http.Request, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // the documented sentinel, compared as the server does
 		panic(p)
 	}
-	a.Log.Error().Str("request_id", callOf(r).id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request met a defect")
-	if ww.Status() != 0 {
+	a.Log.Error().Str("request_id", ww.call.id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request met a defect")
+	if ww.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
 	a.writeProblem(ww, r, fault.New(fault.Internal, "internal", "the service met a defect").

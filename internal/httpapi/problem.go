@@ -56,7 +56,7 @@ func forClients(f *fault.Error) *fault.Error {
 // writeProblem answers with an error. What is not a fault is a defect of the service: it is logged, and
 // the client sees no more than that.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	c := callOf(r)
+	c := callOf(w)
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		f = fault.New(fault.Internal, "internal", "the service met a defect")

@@ -62,9 +62,9 @@ func readID(r *http.Request) (string, error) {
 func (a *API) patchRequirement(w http.ResponseWriter, r *http.Request) error {
 	p, err := readProposal(w, r)
 	if err != nil {
-		return a.Service.Refuse(r.Context(), actorOf(r), p.Refused(), err)
+		return a.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
 	}
-	answer, err := a.Service.Patch(r.Context(), actorOf(r), p)
+	answer, err := a.Service.Patch(r.Context(), actorOf(w), p)
 	if answer.Replayed {
 		w.Header().Set("Idempotent-Replay", "true")
 	}
@@ -88,7 +88,7 @@ func exportStatus(written bool) string {
 }
 
 func readProposal(w http.ResponseWriter, r *http.Request) (orchestrator.Proposal, error) {
-	p := orchestrator.Proposal{RequestID: callOf(r).id}
+	p := orchestrator.Proposal{RequestID: callOf(w).id}
 	var err error
 	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err
@@ -111,7 +111,7 @@ func (a *API) next(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, err := a.Service.Next(id, actorOf(r))
+	next, err := a.Service.Next(id, actorOf(w))
 	if err != nil {
 		return err
 	}
@@ -182,11 +182,11 @@ func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	dryRun, err := dryRunOf(r)
 	var report orchestrator.Report
 	if err == nil {
-		report, err = a.runImport(r, dryRun)
+		report, err = a.runImport(w, r, dryRun)
 	}
 	if err != nil {
-		refused := orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(r).id, DryRun: dryRun}
-		return a.Service.Refuse(r.Context(), actorOf(r), refused, err)
+		refused := orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(w).id, DryRun: dryRun}
+		return a.Service.Refuse(r.Context(), actorOf(w), refused, err)
 	}
 	return writeJSON(w, http.StatusOK, report)
 }
@@ -201,8 +201,8 @@ func dryRunOf(r *http.Request) (bool, error) {
 	return dry != nil && *dry, err
 }
 
-func (a *API) runImport(r *http.Request, dryRun bool) (orchestrator.Report, error) {
-	if who := actorOf(r); who.Role != lifecycle.PM {
+func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (orchestrator.Report, error) {
+	if who := actorOf(w); who.Role != lifecycle.PM {
 		return orchestrator.Report{}, fault.New(fault.Forbidden, "role_forbidden", "importing the requirement documents is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
 	}
@@ -210,7 +210,7 @@ func (a *API) runImport(r *http.Request, dryRun bool) (orchestrator.Report, erro
 		return orchestrator.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return a.Service.Import(r.Context(), actorOf(r), a.Documents, callOf(r).id, dryRun)
+	return a.Service.Import(r.Context(), actorOf(w), a.Documents, callOf(w).id, dryRun)
 }
 
 func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {
