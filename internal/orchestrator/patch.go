@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -48,14 +47,15 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
-	body := compact(p.Body)
-	change.Size = len(body)
+	// Made before the transaction, since all updates share one writer.
+	data := proposed{Change: compact(p.Body), IfMatch: p.IfMatch, IdempotencyKey: p.IdempotencyKey, BodySHA256: bodyDigest(p)}
+	change.Size = len(data.Change)
 	if p.DryRun {
 		return s.dryRun(who, p, change)
 	}
 	var out decision
 	err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		out, err = s.decideOnce(tx, who, p, change, body)
+		out, err = s.decideOnce(tx, who, p, change, data)
 		return err
 	})
 	if err != nil {
@@ -106,18 +106,13 @@ type decision struct {
 }
 
 // decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
-func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, body json.RawMessage) (decision, error) {
-	digest := bodyDigest(p)
+func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (decision, error) {
 	first, found, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
 		return decision{}, err
 	}
-	if found && first.BodySHA256 == digest {
+	if found && first.BodySHA256 == data.BodySHA256 {
 		return decision{answer: first, replayed: true, size: tx.Seq()}, nil
-	}
-	data := proposed{Change: body, IfMatch: p.IfMatch, IdempotencyKey: p.IdempotencyKey}
-	if p.IdempotencyKey != "" {
-		data.BodySHA256 = digest
 	}
 	if found {
 		if data.Refusal, err = s.keyReused(s.reader(tx), p.ID); err != nil {
@@ -311,7 +306,7 @@ func keyReused() *fault.Error {
 		WithFix("use a new key for a new request")
 }
 
-// bodyDigest identifies a request: the requirement it is about and the body as sent.
+// bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.
 func bodyDigest(p Proposal) string {
 	if p.IdempotencyKey == "" {
 		return ""
