@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A client that trickles its header is cut off when headerTimeout is over, however lively it seems; others do
+// A client that trickles its header is cut off when readTimeout is over, however lively it seems; others do
 // not notice.
 func TestSlowHeaderIsCutOff(t *testing.T) {
 	t.Parallel()
@@ -43,8 +43,8 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 	answer, _ := io.ReadAll(conn) // returns when the server closes the connection, or the deadline is over
 	took := time.Since(began)
 	require.NotContains(t, string(answer), " 200 ")
-	require.Greater(t, took, headerTimeout-time.Second)
-	require.Less(t, took, headerTimeout+10*time.Second)
+	require.Greater(t, took, readTimeout-time.Second)
+	require.Less(t, took, readTimeout+10*time.Second)
 	<-trickled
 	require.NoError(t, p.stop(0))
 }

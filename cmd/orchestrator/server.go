@@ -34,15 +34,14 @@ import (
 
 // Limits of the HTTP server, against clients that are slow or greedy.
 const (
-	headerTimeout = 5 * time.Second
-	readTimeout   = 15 * time.Second
-	writeTimeout  = 60 * time.Second
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 16 << 10
-	debounce      = 200 * time.Millisecond
-	sweepEvery    = time.Hour
-	heapFloor     = 40 << 20
-	startGC       = 25 // per cent that the heap may grow between collections while the import peaks
+	readTimeout  = 10 * time.Second // header and body together: one deadline to set, not two
+	writeTimeout = 60 * time.Second
+	idleTimeout  = 2 * time.Minute
+	maxHeader    = 16 << 10
+	debounce     = 200 * time.Millisecond
+	sweepEvery   = time.Hour
+	heapFloor    = 40 << 20
+	startGC      = 25 // per cent that the heap may grow between collections while the import peaks
 )
 
 // server is everything that runs until the process is told to stop.
@@ -216,7 +215,10 @@ func (s *server) openTokens() error {
 	if err != nil {
 		return err
 	}
-	if created != nil {
+	switch {
+	case created != nil && s.ledger.Head().Size > 1:
+		s.log.Warn().Str("file", s.files.Path()).Msg("the file of tokens was missing beside a database in use: made one new token per role, all old ones are void")
+	case created != nil:
 		s.log.Info().Str("folder", filepath.Join(s.options.data, "tokens")).Msg("first start: made one token per role")
 	}
 	s.tokens, err = token.NewAuthenticator(s.files, s.limit())
@@ -272,7 +274,7 @@ func (s *server) run(ctx context.Context, out io.Writer) error {
 	debug.FreeOSMemory() // what the import needed
 	defer runtime.KeepAlive(ballast())
 	return s.serveUntilDone(ctx, &http.Server{
-		Handler: s.handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: s.handler(), ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: stdLogger(s.log),
 	})
 }

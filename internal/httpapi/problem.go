@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -58,11 +59,16 @@ func forClients(f *fault.Error) *fault.Error {
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := callOf(w)
 	var f *fault.Error
-	if !errors.As(err, &f) {
+	gone := errors.Is(err, context.Canceled) && r.Context().Err() != nil
+	switch {
+	case errors.As(err, &f):
+	case gone:
+		f = fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer") // for the log; nobody reads it
+	default:
 		f = fault.New(fault.Internal, "internal", "the service met a defect")
 	}
 	status := statusOf[f.Kind]
-	if status >= http.StatusInternalServerError {
+	if !gone && status >= http.StatusInternalServerError {
 		c.cause = err
 		f = forClients(f)
 	}

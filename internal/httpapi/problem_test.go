@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -68,6 +69,21 @@ func TestFailuresKeepTheirDetailsInTheLog(t *testing.T) {
 		require.Contains(t, w.Body.String(), `"fix"`, name)
 		require.Contains(t, log.String(), "secret", name)
 	}
+}
+
+func TestAClientThatHangsUpIsNoDefect(t *testing.T) {
+	var log bytes.Buffer
+	a := bare(&log)
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	a.observe(a.handle(func(_ http.ResponseWriter, r *http.Request) error { return r.Context().Err() })).
+		ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodPatch, "/requirements/REQ-1", nil))
+	require.Contains(t, log.String(), `"level":"info"`)
+	require.Contains(t, log.String(), `"code":"client_gone"`)
+
+	log.Reset()
+	answer(a, func(http.ResponseWriter, *http.Request) error { return context.Canceled })
+	require.Contains(t, log.String(), `"level":"error"`, "the client was there")
 }
 
 func TestAProblemCannotBreakTheAnswer(t *testing.T) {

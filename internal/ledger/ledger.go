@@ -10,15 +10,15 @@
 //
 // Tables and keys: audit and hashes (8-byte big-endian numbers: record bytes, tree nodes), subjects
 // (subject: its last record and their number; each record names the one before it), blobs (SHA-256 in hexadecimal: data too large for a record) and
-// meta (head, format). Users of the ledger name further tables with Table.
+// meta (head with the check sums of the tables, format). Users of the ledger name further tables with Table.
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -67,13 +67,7 @@ type Ledger struct {
 	err      error // why the ledger failed
 	failed   chan struct{}
 
-	last atomic.Pointer[encodedHead] // the head that an update wrote last, and its bytes
-}
-
-// encodedHead saves decoding what this process has just encoded.
-type encodedHead struct {
-	raw  []byte
-	head audit.Head
+	last atomic.Pointer[encodedMark] // what an update wrote last
 }
 
 // Head is the log as it was last published.
@@ -144,23 +138,17 @@ func (l *Ledger) await(size uint64) error {
 }
 
 func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
-	var head audit.Head
-	raw, err := stx.Get(tableMeta, keyHead)
+	m, err := readMark(stx, &l.last)
 	if err != nil {
 		return nil, err
 	}
-	if last := l.last.Load(); last != nil && bytes.Equal(last.raw, raw) {
-		head = last.head
-	} else if raw != nil {
-		if err := decode(raw, &head); err != nil {
-			return nil, damaged("the head of the log cannot be read").Because(err)
-		}
-	}
 	at := l.clock().UTC().Truncate(time.Microsecond)
-	if at.Before(head.At) {
-		at = head.At // the wall clock went back; the log does not
+	if at.Before(m.At) {
+		at = m.At // the wall clock went back; the log does not
 	}
-	return &Tx{store: stx, head: head, at: at}, nil
+	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: at}
+	maps.Copy(tx.sums, m.Sums)
+	return tx, nil
 }
 
 // publish tells the follower of every commit whose predecessors have all been told, and returns when

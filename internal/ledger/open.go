@@ -11,9 +11,9 @@ import (
 )
 
 // Format is the layout of the tables that this program reads and writes.
-const Format = 1
+const Format = 2
 
-// KindCreated is the first record of every log; its data is {"format":1}.
+// KindCreated is the first record of every log; its data is {"format":2}.
 const KindCreated = "ledger.created"
 
 type format struct {
@@ -26,20 +26,29 @@ var metaFormat = Table[format]{tableMeta}
 func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "system"} }
 
 // Open checks the store and takes it over; an empty store gets its first record. It refuses a store of
-// another format, and one whose log does not hang together at its end; Verify checks all of it.
+// another format, one whose log does not hang together at its end, and one whose tables are not as the last
+// update left them; Verify checks all of it.
 func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
 	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)
 	var fresh bool
 	err := s.View(ctx, func(r store.Reader) (err error) {
-		l.head, fresh, err = checkEnd(r)
-		return err
+		var m mark
+		if m, fresh, err = checkEnd(r); err != nil {
+			return err
+		}
+		l.head = m.Head
+		return m.Sums.check(r)
 	})
 	if err != nil || !fresh {
 		return l, err
 	}
 	return l, l.Update(ctx, func(tx *Tx) error {
-		if _, err := metaFormat.Put(tx, keyFormat, format{Format}); err != nil {
+		raw, err := Encode(format{Format})
+		if err != nil {
+			return err
+		}
+		if err := tx.store.Put(tableMeta, keyFormat, raw); err != nil {
 			return err
 		}
 		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
@@ -51,33 +60,32 @@ func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
 	l := &Ledger{store: s, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)
 	return l, s.View(ctx, func(r store.Reader) error {
-		head, fresh, err := checkEnd(r)
+		m, fresh, err := checkEnd(r)
 		if err == nil && fresh {
 			err = fault.New(fault.Unavailable, "store_empty", "the database holds nothing yet").WithFix("start the service once, which fills it")
 		}
-		l.head = head
+		l.head = m.Head
 		return err
 	})
 }
 
 // checkEnd reads the head and holds it against the last record and the stored tree.
-func checkEnd(r store.Reader) (head audit.Head, fresh bool, err error) {
+func checkEnd(r store.Reader) (m mark, fresh bool, err error) {
 	f, found, err := metaFormat.Get(r, keyFormat)
 	if err != nil {
-		return head, false, err
+		return m, false, err
 	}
 	if !found {
-		return head, true, checkEmpty(r)
+		return m, true, checkEmpty(r)
 	}
 	if f.Format != Format {
-		return head, false, fault.New(fault.Unavailable, "store_format", "the database has format %d, this program reads format %d", f.Format, Format).
+		return m, false, fault.New(fault.Unavailable, "store_format", "the database has format %d, this program reads format %d", f.Format, Format).
 			WithFix("use the version of orchestrator that wrote it")
 	}
-	head, err = readHead(r)
-	if err != nil {
-		return head, false, err
+	if m, err = storedMark(r); err != nil {
+		return m, false, err
 	}
-	return head, false, checkLast(r, head)
+	return m, false, checkLast(r, m.Head)
 }
 
 // checkEmpty refuses to take over tables that another program filled, or that lost their format.
@@ -93,12 +101,12 @@ func checkEmpty(r store.Reader) error {
 	return nil
 }
 
-func readHead(r store.Getter) (audit.Head, error) {
-	head, found, err := Table[audit.Head]{tableMeta}.Get(r, keyHead)
+func storedMark(r store.Getter) (mark, error) {
+	m, found, err := metaMark.Get(r, keyHead)
 	if err == nil && !found {
 		err = damaged("the head of the log is missing")
 	}
-	return head, err
+	return m, err
 }
 
 func checkLast(r store.Getter, head audit.Head) error {

@@ -24,6 +24,7 @@ type Tx struct {
 	store   store.Tx
 	at      time.Time
 	head    audit.Head
+	sums    sums
 	records []audit.Record
 	writes  []Write
 }
@@ -124,22 +125,23 @@ func (tx *Tx) keepBlob(data []byte) (json.RawMessage, error) {
 	return Encode(ref)
 }
 
-// seal writes the new head. An update that only read has nothing to seal.
-func (tx *Tx) seal(last *atomic.Pointer[encodedHead]) (*Commit, error) {
+// seal writes the new head and the check sums. An update that only read has nothing to seal.
+func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 	if len(tx.records) == 0 {
 		if len(tx.writes) > 0 {
 			return nil, fmt.Errorf("ledger: %d writes without an audit record", len(tx.writes))
 		}
 		return nil, nil
 	}
-	raw, err := Encode(tx.head)
+	m := mark{tx.head, tx.sums}
+	raw, err := Encode(m)
 	if err != nil {
 		return nil, err
 	}
 	if err := tx.store.Put(tableMeta, keyHead, raw); err != nil {
 		return nil, err
 	}
-	last.Store(&encodedHead{raw, tx.head})
+	last.Store(&encodedMark{raw, m})
 	return &Commit{tx.head, tx.records, tx.writes}, nil
 }
 
@@ -169,14 +171,24 @@ func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx.writes = append(tx.writes, Write{t.Name, key, raw, value})
-	return raw, tx.store.Put(t.Name, key, raw)
+	return raw, tx.write(Write{t.Name, key, raw, value})
 }
 
 // Delete removes a value.
-func (t Table[T]) Delete(tx *Tx, key string) error {
-	tx.writes = append(tx.writes, Write{Table: t.Name, Key: key})
-	return tx.store.Delete(t.Name, key)
+func (t Table[T]) Delete(tx *Tx, key string) error { return tx.write(Write{Table: t.Name, Key: key}) }
+
+// write puts or deletes an entry, and keeps the check sum of its table.
+func (tx *Tx) write(w Write) error {
+	before, err := tx.store.Get(w.Table, w.Key)
+	if err != nil {
+		return err
+	}
+	tx.writes = append(tx.writes, w)
+	tx.sums.replace(w.Table, w.Key, before, w.Value)
+	if w.Value == nil {
+		return tx.store.Delete(w.Table, w.Key)
+	}
+	return tx.store.Put(w.Table, w.Key, w.Value)
 }
 
 // Scan visits every value in the order of the keys. The raw bytes are only valid during the visit.

@@ -94,7 +94,7 @@ func TestOpenRefuses(t *testing.T) {
 		spoil func(store.Tx) error
 		code  string
 	}{
-		"another format":           {func(tx store.Tx) error { return tx.Put(tableMeta, keyFormat, []byte(`{"format":2}`)) }, "store_format"},
+		"another format":           {func(tx store.Tx) error { return tx.Put(tableMeta, keyFormat, []byte(`{"format":1}`)) }, "store_format"},
 		"no format":                {func(tx store.Tx) error { return tx.Delete(tableMeta, keyFormat) }, "store_damaged"},
 		"no head":                  {func(tx store.Tx) error { return tx.Delete(tableMeta, keyHead) }, "store_damaged"},
 		"a head that is no JSON":   {func(tx store.Tx) error { return tx.Put(tableMeta, keyHead, []byte(`{`)) }, "store_damaged"},

@@ -60,6 +60,9 @@ func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, 
 	if err := l.View(ctx, f.compare); err != nil {
 		return found, err
 	}
+	if err := l.CheckSums(ctx); err != nil {
+		return found, err
+	}
 	return found, f.exportErr
 }
 

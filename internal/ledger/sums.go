@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/store"
+)
+
+// mark is where the ledger stands: the head of its log, and a check sum of each table that is written through
+// Table. It is written with every update, so that a start can tell whether the tables are as they were left.
+type mark struct {
+	audit.Head
+
+	Sums sums `json:"sums"`
+}
+
+// sums are check sums by table: the sum of the xxHash64 of every entry, so that a write changes it by two terms
+// and the order does not matter. They find damage, as disks do it; against malice there is Verify, which replays.
+type sums map[string]uint64
+
+var metaMark = Table[mark]{tableMeta}
+
+// encodedMark saves decoding what this process has just encoded.
+type encodedMark struct {
+	raw  []byte
+	mark mark
+}
+
+// readMark reads the mark of the store; last is what an update wrote last, and may hold nil. An empty store has
+// the zero mark.
+func readMark(from store.Getter, last *atomic.Pointer[encodedMark]) (mark, error) {
+	raw, err := from.Get(tableMeta, keyHead)
+	if err != nil || raw == nil {
+		return mark{}, err
+	}
+	if known := last.Load(); known != nil && bytes.Equal(known.raw, raw) {
+		return known.mark, nil
+	}
+	m, _, err := metaMark.Decode(keyHead, raw)
+	return m, err
+}
+
+// replace accounts for a value that takes the place of another; nil stands for none.
+func (s sums) replace(table, key string, before, after []byte) {
+	if before != nil {
+		s[table] -= entrySum(key, before)
+	}
+	if after != nil {
+		s[table] += entrySum(key, after)
+	}
+}
+
+// entrySum counts the key by its length too, so that no part of it can move into the value.
+func entrySum(key string, value []byte) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	var length [8]byte
+	binary.BigEndian.PutUint64(length[:], uint64(len(key)))
+	_, _ = d.Write(length[:])
+	_, _ = d.WriteString(key)
+	_, _ = d.Write(value)
+	return d.Sum64()
+}
+
+// check reads every table that has a sum.
+func (s sums) check(r store.Reader) error {
+	for _, table := range slices.Sorted(maps.Keys(s)) {
+		var found uint64
+		err := r.Scan(table, "", "", func(key string, value []byte) error {
+			found += entrySum(key, value)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if found != s[table] {
+			return damaged("table %s is not as it was left", table)
+		}
+	}
+	return nil
+}
