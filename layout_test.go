@@ -24,10 +24,10 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/token", "internal/watch", "internal/durable", "internal/fault",
+		"internal/reqdoc", "internal/token", "internal/watch", "internal/durable", "internal/fault",
 	},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/rules/lifecycle", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
@@ -39,7 +39,8 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {"internal/store", "internal/fault"},
 	"internal/store":           {"internal/fault"},
 	"internal/rules/lifecycle": {"internal/fault"},
-	"internal/reqdoc":          {"internal/fault"},
+	"internal/reqdoc":          {"internal/markdown", "internal/fault"},
+	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
 	"internal/token":           {"internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
@@ -60,15 +61,16 @@ var onlyIn = map[string][]string{
 	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/httpapi"},
 	"github.com/prometheus/client_golang":   {"cmd/orchestrator", "internal/httpapi"},
 	"github.com/spf13/":                     {"cmd/orchestrator"},
-	"github.com/yuin/goldmark":              {"internal/reqdoc"},
+	"github.com/yuin/goldmark":              {"internal/markdown", "internal/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/watch"},
+	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/ledger"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
-var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/strictjson", "internal/fault"}
+var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/fault"}
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}
 

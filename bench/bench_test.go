@@ -117,7 +117,7 @@ func TestProcFiles(t *testing.T) {
 }
 
 func TestDocumentHoldsWhatIsAskedFor(t *testing.T) {
-	doc, err := reqdoc.Parse(document(10, 30, shortText))
+	doc, err := reqdoc.Read([]reqdoc.File{{Path: "R.md", Content: document(10, 30, shortText)}}, reqdoc.Options{})
 	require.NoError(t, err)
 	require.Len(t, doc.Requirements, 20)
 	require.Equal(t, requirementID(10), doc.Requirements[0].ID)

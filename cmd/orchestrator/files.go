@@ -57,17 +57,27 @@ func checkExportPath(database string, o serveOptions) error {
 			return wrong("it is the database, or another file that the service reads")
 		}
 	}
+	for _, path := range o.requirements {
+		if ok, _ := filepath.Match(filepath.Clean(path), filepath.Clean(o.export)); ok {
+			return wrong("the pattern " + path + " would read it as a requirement document")
+		}
+	}
 	f, err := openExport(o.export)
 	if f == nil || err != nil {
 		return err
 	}
 	defer f.Close()
-	start := make([]byte, len(exportStart))
-	n, _ := io.ReadFull(f, start)
-	if !bytes.HasPrefix([]byte(exportStart), start[:n]) {
+	if !startsAsExport(f) {
 		return wrong("there is a file that is no export")
 	}
 	return nil
+}
+
+// startsAsExport also holds for an export that was cut short at once.
+func startsAsExport(f io.Reader) bool {
+	start := make([]byte, len(exportStart))
+	n, _ := io.ReadFull(f, start)
+	return bytes.HasPrefix([]byte(exportStart), start[:n])
 }
 
 func sameFile(a, b string) bool {

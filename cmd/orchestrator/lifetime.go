@@ -69,7 +69,7 @@ func (s *server) watchFiles(ctx context.Context) {
 			return
 		}
 		if err := s.reimport(ctx); err != nil {
-			s.log.Error().Err(err).Str("document", path).Msg("the changed document was not imported; the last good state stays in force")
+			s.logFailure(err, path, "the changed document was not imported; the last good state stays in force")
 		}
 	}
 	failed := func(err error) { s.log.Error().Err(err).Msg("watching for changed files") }

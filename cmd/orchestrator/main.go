@@ -29,10 +29,21 @@ func run(args []string) int {
 	root.SetArgs(args)
 	if err := root.ExecuteContext(ctx); err != nil {
 		printError(err)
+		if code := (exitError{}); errors.As(err, &code) {
+			return code.code
+		}
 		return 1
 	}
 	return 0
 }
+
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
 
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -48,11 +59,13 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 		SilenceErrors: true,
 	}
 	root.SetVersionTemplate("orchestrator {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.New(fault.Invalid, "usage", "%v", err).WithFix("%s --help lists the flags", cmd.CommandPath())
-	})
-	root.AddCommand(serveCommand(), tokenCommand(), verifyCommand())
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(serveCommand(), importCommand(), tokenCommand(), verifyCommand())
 	return group(root)
+}
+
+func flagError(cmd *cobra.Command, err error) error {
+	return fault.New(fault.Invalid, "usage", "%v", err).WithFix("%s --help lists the flags", cmd.CommandPath())
 }
 
 // group makes a command that only holds others refuse a name it does not know; cobra would print help and succeed.

@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server":   command((*script).serve),
 			"refused":  command((*script).refused),
+			"exits":    command((*script).exits),
 			"shutdown": command((*script).shutdown),
 			"crash":    command((*script).crash),
 			"call":     command((*script).call),

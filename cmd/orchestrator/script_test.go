@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"orchestrator/internal/store"
@@ -52,7 +53,9 @@ func (s *script) end() {
 // environ is the part of the script's environment that a server may see.
 func (s *script) environ() []string {
 	names := []string{"PATH", "HOME", "TMPDIR", "GORACE"}
-	serveCommand().Flags().VisitAll(func(f *pflag.Flag) { names = append(names, envName(f.Name)) })
+	for _, c := range []*cobra.Command{serveCommand(), importCommand()} {
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, envName(f.Name)) })
+	}
 	var env []string
 	for _, name := range names {
 		if value := s.ts.Getenv(name); value != "" {
@@ -127,6 +130,26 @@ func (s *script) refused(args []string) error {
 		err = fmt.Errorf("the refused start changed files; before\n%s\nafter\n%s", before, after)
 	}
 	return errors.Join(err, noTrace(log.String()))
+}
+
+// exits: exits CODE ARGS requires that `orchestrator ARGS` ends with the exit code, soon and without a stack trace.
+func (s *script) exits(args []string) error {
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program(), args[1:]...)
+	var out, log bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = s.ts.MkAbs("."), s.environ(), &out, &log, time.Second
+	_ = cmd.Run()
+	fmt.Fprint(s.ts.Stdout(), out.String())
+	fmt.Fprint(s.ts.Stderr(), log.String())
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		return fmt.Errorf("orchestrator ended with %d, not with %d", code, want)
+	}
+	return noTrace(log.String())
 }
 
 // digest lists every file below a folder with its mode and the hash of its content.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"orchestrator/internal/reqdoc"
 )
 
 // serveOptions are the flags of serve.
@@ -11,6 +13,7 @@ type serveOptions struct {
 	addr             string
 	data             string
 	requirements     []string
+	reading          reqdoc.Options
 	export           string
 	exportWait       time.Duration
 	workflow         string
@@ -36,8 +39,8 @@ The first start creates everything: the folder --data (mode 0700) with the datab
 only) and one token per role in tokens/<role>.token, and beside the requirements the export. It prints two curl
 lines that work as printed.
 
-While it runs it imports a requirement document again when the file changes, takes new and revoked tokens when
-tokens.json changes, and writes the export after every commit.
+While it runs it imports the requirement documents again when one changes, or when one that matches a pattern is new
+or gone, takes new and revoked tokens when tokens.json changes, and writes the export after every commit.
 
 It refuses to start, and says what to do, when the database is missing, empty, damaged, locked by another process,
 older than the export beside it, or of another format. SIGTERM and SIGINT let requests under way finish, write the
@@ -46,6 +49,7 @@ last export and exit 0. A commit that the disk cannot confirm ends the process a
 Every flag can be set by the environment variable in brackets; the command line wins.`,
 		Example: `  orchestrator serve                                          # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
   orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
+  orchestrator serve --requirements 'openspec/specs/*/spec.md' # new files are taken in as they appear
   orchestrator serve --workflow rework                        # with rows that lead back from dead ends
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,7 +59,8 @@ Every flag can be set by the environment variable in brackets; the command line 
 	f := cmd.Flags()
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	f.StringVar(&o.data, "data", ".orchestrator", "folder of the database and the tokens")
-	f.StringSliceVar(&o.requirements, "requirements", []string{"REQUIREMENTS.md"}, "requirement document; may be given more than once")
+	f.StringSliceVar(&o.requirements, "requirements", []string{"REQUIREMENTS.md"}, "requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
+	readingFlags(cmd, &o.reading)
 	f.StringVar(&o.export, "export", "project_status.json", "file that shows the state after each commit")
 	f.DurationVar(&o.exportWait, "export-wait", 50*time.Millisecond, "how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.workflow, "workflow", "v1", "v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")

@@ -26,6 +26,7 @@ import (
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/token"
@@ -41,6 +42,7 @@ const (
 	debounce     = 200 * time.Millisecond
 	sweepEvery   = time.Hour
 	heapFloor    = 40 << 20
+	maxProblems  = 20 // of a broken document that are logged
 	startGC      = 25 // per cent that the heap may grow between collections while the import peaks
 )
 
@@ -85,6 +87,9 @@ func (s *server) prepare() (err error) {
 	if s.workflow, err = lifecycle.ParseWorkflow(s.options.workflow); err != nil {
 		return err
 	}
+	if err = checkReading(s.options.reading); err != nil {
+		return err
+	}
 	if s.metricsToken, err = readMetricsToken(s.options.metricsTokenFile); err != nil {
 		return err
 	}
@@ -117,6 +122,7 @@ func (s *server) open(ctx context.Context) error {
 	var err error
 	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
+		Reading: s.options.reading,
 	})
 	if err != nil {
 		return err
@@ -125,7 +131,7 @@ func (s *server) open(ctx context.Context) error {
 		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
 			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
 	}
-	if err := s.compareExport(); err != nil {
+	if err := compareExport(s.service, s.options.export); err != nil {
 		return err
 	}
 	return s.firstImport(ctx)
@@ -158,6 +164,10 @@ func checkPlaces(database string, o serveOptions) error {
 	if err := checkExportPath(database, o); err != nil {
 		return err
 	}
+	documents, err := findDocuments(o.requirements)
+	if err != nil {
+		return err
+	}
 	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
@@ -165,7 +175,7 @@ func checkPlaces(database string, o serveOptions) error {
 		return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", o.export, database).
 			WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", o.export)
 	}
-	for _, path := range o.requirements {
+	for _, path := range documents {
 		if _, err := os.Stat(path); err != nil {
 			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", path).
 				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").Because(err)
@@ -175,26 +185,31 @@ func checkPlaces(database string, o serveOptions) error {
 }
 
 func (s *server) checkExport(ctx context.Context) error {
-	f, err := openExport(s.options.export)
-	if f == nil || err != nil {
-		return err
-	}
-	defer f.Close()
-	readable, err := orchestrator.CheckExport(ctx, s.ledger, s.options.export, f)
+	readable, err := checkExportLog(ctx, s.ledger, s.options.export)
 	if err == nil && !readable {
 		s.log.Warn().Str("export", s.options.export).Msg("the export is not whole; it is written anew from the database")
 	}
 	return err
 }
 
+// checkExportLog refuses an export of a later moment, or of another log. None at all is as good as a readable one.
+func checkExportLog(ctx context.Context, l *ledger.Ledger, path string) (readable bool, err error) {
+	f, err := openExport(path)
+	if f == nil || err != nil {
+		return true, err
+	}
+	defer f.Close()
+	return orchestrator.CheckExport(ctx, l, path, f)
+}
+
 // compareExport is the self-check of the tables, as far as an export of the same moment allows it.
-func (s *server) compareExport() error {
-	f, err := openExport(s.options.export)
+func compareExport(service *orchestrator.Service, path string) error {
+	f, err := openExport(path)
 	if f == nil || err != nil {
 		return err
 	}
 	defer f.Close()
-	return s.service.Matches(f)
+	return service.Matches(f)
 }
 
 // openExport opens an existing export; nil when there is none.
@@ -230,35 +245,47 @@ func (s *server) openTokens() error {
 func (s *server) firstImport(ctx context.Context) error {
 	err := s.reimport(ctx)
 	if err != nil && s.service.State().Requirements == 0 {
+		var f *fault.Error
+		if errors.As(err, &f) {
+			return hintAssign(f, s.options.reading)
+		}
 		return err
 	}
 	if err != nil {
-		s.log.Error().Err(err).Msg("the requirement documents were not imported; the last good state stays in force")
+		s.logFailure(err, strings.Join(s.options.requirements, " "), "the requirement documents were not imported; the last good state stays in force")
 	}
 	return nil
 }
 
 func (s *server) reimport(ctx context.Context) error {
-	system := lifecycle.Actor{Name: ledger.System().Name, Role: lifecycle.Role(ledger.System().Role)}
-	report, err := s.service.Import(ctx, system, s.documents, "", false)
+	report, err := s.service.Import(ctx, systemActor(), s.documents, orchestrator.ImportOptions{})
 	if err == nil {
-		s.log.Info().Strs("documents", s.options.requirements).Str("report", report.String()).Msg("imported")
+		var documents []string
+		for _, d := range report.Documents {
+			documents = append(documents, d.Path)
+		}
+		s.log.Info().Strs("documents", documents).Str("report", report.String()).
+			Int("warnings", len(report.Warnings)).Int("skipped", len(report.Skipped)).Msg("imported")
 	}
 	return err
 }
 
-func (s *server) documents() ([]orchestrator.File, error) {
-	var files []orchestrator.File
-	for _, path := range s.options.requirements {
-		content, err := readDocument(path)
-		if err != nil {
-			return nil, fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
-				WithFix("put it back, or name another with --requirements").Because(err)
-		}
-		files = append(files, orchestrator.File{Path: filepath.ToSlash(path), Content: content})
+// logFailure says why documents were not imported, with a line for each problem in them.
+func (s *server) logFailure(err error, document, msg string) {
+	problems := orchestrator.Failed(err).Errors
+	located := slices.ContainsFunc(problems, func(r orchestrator.ReportRemark) bool { return r.Path != "" })
+	event := s.log.Error().Str("document", document)
+	if !located {
+		event.Err(err).Msg(msg)
+		return
 	}
-	return files, nil
+	event.Int("errors", len(problems)).Msg(msg)
+	for _, r := range problems[:min(len(problems), maxProblems)] {
+		s.log.Error().Str("at", fmt.Sprintf("%s:%d", r.Path, r.Line)).Str("fix", r.Fix).Msg(r.Message)
+	}
 }
+
+func (s *server) documents() ([]reqdoc.File, error) { return readDocuments(s.options.requirements) }
 
 // run serves until ctx ends or the ledger fails.
 func (s *server) run(ctx context.Context, out io.Writer) error {
@@ -333,13 +360,22 @@ func (s *server) greet(out io.Writer, addr string) {
 	if _, missing := os.Stat(secret); missing != nil || err != nil || len(page.Requirements) == 0 {
 		return
 	}
+	base, auth := localURL(addr), bearer(secret)
+	path := base + "/requirements/" + pathEscape(page.Requirements[0].ID)
+	fmt.Fprintf(out, "\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d '{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
+		auth, path, auth, path)
+}
+
+// localURL is where a service on this machine answers that listens on addr.
+func localURL(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	base := "http://" + net.JoinHostPort(host, port)
-	auth := fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellQuote(secret))
-	path := base + "/requirements/" + pathEscape(page.Requirements[0].ID)
-	fmt.Fprintf(out, "\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d '{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
-		auth, path, auth, path)
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// bearer is the argument of curl that sends the token of a file.
+func bearer(file string) string {
+	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellQuote(file))
 }

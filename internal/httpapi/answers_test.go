@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,15 +131,63 @@ func TestImportReportsDrift(t *testing.T) {
 	dry := h.do("pm", http.MethodPost, "/project/import?dry_run=true", "").json(t)
 	require.Equal(t, true, dry["dry_run"])
 	report := h.do("pm", http.MethodPost, "/project/import", "").json(t)
-	require.Equal(t, []any{"REQ-004"}, report["added"])
-	require.Equal(t, []any{map[string]any{"id": "REQ-001", "suspect": true}}, report["reworded"])
-	require.Equal(t, []any{map[string]any{"id": "REQ-003", "status": "not_started"}}, report["removed"])
-	for _, member := range []string{"added", "reworded", "removed", "moved"} {
-		require.Equal(t, report[member], dry[member], member)
+	one := func(member string) map[string]any {
+		list := report[member].([]any)
+		require.Len(t, list, 1, member)
+		return list[0].(map[string]any)
+	}
+	require.Equal(t, map[string]any{"id": "REQ-004", "title": "New", "path": "REQUIREMENTS.md", "line": 11.0}, one("added"))
+	require.Equal(t, "REQ-001", one("changed")["id"])
+	require.Equal(t, true, one("changed")["suspect"])
+	require.Contains(t, one("changed")["diff"], map[string]any{"op": "insert", "text": "passkey"})
+	require.Equal(t, map[string]any{"id": "REQ-003", "title": "Delete an account", "status": "not_started", "strands": []any{}}, one("retired"))
+	require.Equal(t, map[string]any{"id": "REQ-002", "path": "REQUIREMENTS.md", "line": 7.0, "from": map[string]any{"path": "REQUIREMENTS.md", "line": 11.0}}, one("moved"))
+	require.Equal(t, "Sample", one("documents")["title"])
+	for member := range report {
+		if member != "dry_run" {
+			require.Equal(t, report[member], dry[member], member)
+		}
 	}
 	fingerprint := h.do("pm", http.MethodGet, "/requirements/REQ-001/next", "").json(t)["fingerprint"].(string)
 	accepted := h.patch("pm", `{"accept_fingerprint":"`+fingerprint+`","pm_notes":[{"text":"only the wording"}]}`)
 	require.Equal(t, false, accepted.json(t)["suspect"])
+}
+
+func TestABrokenImportIsShownUntilItIsMended(t *testing.T) {
+	h := newHarness(t)
+	review := func() map[string]any { return h.do("viewer", http.MethodGet, "/project/review", "").json(t) }
+	imported := func(status int) { h.expect(status, "", "pm", http.MethodPost, "/project/import", "") }
+	good := map[string]any{"ok": true, "at": "2026-01-02T03:04:05Z"}
+	require.Equal(t, map[string]any{"import": good, "suspect": []any{}, "retired_with_work": []any{}, "open_deviations": []any{}}, review())
+	h.patch("pm", exampleBody(t, "pm_moves"))
+	h.patch("pm", exampleBody(t, "pm_records_a_deviation"))
+
+	h.write(sample + "\n## REQ-001: Another\n\nText.\n")
+	h.expect(422, "document_invalid", "pm", http.MethodPost, "/project/import?dry_run=true", "")
+	require.Equal(t, good, review()["import"], "a dry run is a question")
+	imported(422)
+	problem := review()["import"].(map[string]any)["problem"].(map[string]any)
+	require.Equal(t, "document_invalid", problem["code"])
+	require.Equal(t, "REQUIREMENTS.md#L19", problem["errors"].([]any)[0].(map[string]any)["pointer"])
+	ready := string(h.expect(503, "", "", http.MethodGet, "/readyz?verbose", "").Body)
+	require.Contains(t, ready, `"name":"import","status":"failing","detail":"`)
+	require.Contains(t, ready, "REQUIREMENTS.md#L19: ")
+
+	require.NoError(t, os.Remove(h.Document))
+	imported(409)
+	require.Equal(t, "requirements_unreadable", review()["import"].(map[string]any)["problem"].(map[string]any)["code"])
+	require.NotContains(t, string(h.do("", http.MethodGet, "/readyz?verbose", "").Body), h.Document, "causes stay in the log")
+
+	h.write("# Sample\n\n## REQ-002: Log out\n\nA user can log out.\n")
+	imported(200)
+	h.expect(200, "", "", http.MethodGet, "/readyz", "")
+	require.Equal(t, map[string]any{
+		"import": good, "suspect": []any{}, "open_deviations": []any{"REQ-001"},
+		"retired_with_work": []any{map[string]any{"id": "REQ-001", "status": "planned", "strands": []any{"status", "deviations"}}},
+	}, review())
+	h.write(strings.Replace(sample, "password", "passkey", 1))
+	imported(200)
+	require.Equal(t, []any{"REQ-001"}, review()["suspect"])
 }
 
 func TestWorkflowIsDocumentedGateByGate(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/token"
 )
 
@@ -36,7 +37,7 @@ type Version struct {
 type Config struct {
 	Service      *orchestrator.Service
 	Tokens       Authenticator
-	Documents    func() ([]orchestrator.File, error) // reads the requirement documents
+	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
 	Log          zerolog.Logger
 	Metrics      *prometheus.Registry
 	MetricsToken string   // "" leaves /metrics open
@@ -72,6 +73,7 @@ func (a *API) router() chi.Router {
 		r.Use(a.authenticate)
 		r.Get("/project", a.handle(a.project))
 		r.Post("/project/import", a.handle(a.importDocuments))
+		r.Get("/project/review", a.handle(a.review))
 		r.Get("/requirements", a.handle(a.listRequirements))
 		r.Get("/requirements/{id}", a.handle(a.requirement))
 		r.Patch("/requirements/{id}", a.handle(a.patchRequirement))

@@ -16,17 +16,19 @@ import (
 )
 
 // answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "ledger", "store"}
+var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store"}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
 	"client_gone":             "its client is gone; TestAClientThatHangsUpIsNoDefect",
 	"export_differs":          "orchestrator verify",
+	"export_invalid":          "orchestrator import without a service",
 	"store_differs":           "start",
 	"store_empty":             "orchestrator verify",
 	"store_format":            "start",
 	"store_of_another_log":    "start",
 	"store_older_than_export": "start",
+	"unknown_family":          "a flag, which is checked at the start",
 	"unknown_workflow":        "start",
 	"illegal_id":              "becomes invalid_id, or document_invalid",
 	"json_type":               "becomes schema_violation",

@@ -81,7 +81,7 @@ func (h *harness) expect(status int, code, who, method, path, body string, heade
 const one = "/requirements/REQ-001"
 
 func provokeAccepted(h *harness) {
-	for _, path := range []string{"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/requirements", one + "/next", one + "/history", "/audit"} {
+	for _, path := range []string{"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/review", "/requirements", one + "/next", one + "/history", "/audit"} {
 		h.expect(200, "", "viewer", "GET", path, "")
 		h.expect(200, "", "viewer", "HEAD", path, "")
 	}
@@ -190,6 +190,7 @@ func provokeDocuments(h *harness) {
 	for code, document := range map[string]string{
 		"document_encoding":    "# A\n\n- **REQ-001**: \xff\n",
 		"document_nul":         "# A\n\n- **REQ-001**: \x00\n",
+		"document_template":    "# Feature: [FEATURE NAME]\n\n- **REQ-001**: [what it does]\n",
 		"document_invalid":     "# A\n\n- **REQ-001**: one\n- **REQ-001**: two\n",
 		"document_too_large":   strings.Repeat("x", 17<<20),
 		"document_too_complex": "# A\n\n" + strings.Repeat("> ", 200) + "x\n",
@@ -203,7 +204,7 @@ func provokeDocuments(h *harness) {
 	h.expect(200, "", "pm", "POST", "/project/import", "")
 	h.expect(409, "retired", "coder", "PATCH", one, exampleBody(h.t, "coder_implements"))
 	h.second = "# B\n\n- **REQ-002**: twice\n"
-	h.expect(422, "duplicate_id", "pm", "POST", "/project/import", "")
+	h.expect(422, "document_invalid", "pm", "POST", "/project/import", "")
 	require.NoError(h.t, os.Remove(h.Document))
 	h.expect(409, "requirements_unreadable", "pm", "POST", "/project/import", "")
 	h.panics = true

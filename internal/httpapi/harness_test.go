@@ -24,6 +24,7 @@ import (
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 	"orchestrator/internal/token"
@@ -110,7 +111,7 @@ func (h *harness) startService(o options) {
 		require.NoError(h.t, h.Ledger.Close())
 	})
 	h.write(o.Document)
-	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents, "", false)
+	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents, orchestrator.ImportOptions{})
 	require.NoError(h.t, err)
 }
 
@@ -143,7 +144,7 @@ func (h *harness) startServer(dir string, o options) {
 }
 
 // documents reads the requirement document as the command does.
-func (h *harness) documents() ([]orchestrator.File, error) {
+func (h *harness) documents() ([]reqdoc.File, error) {
 	if h.panics {
 		panic("a defect")
 	}
@@ -151,9 +152,9 @@ func (h *harness) documents() ([]orchestrator.File, error) {
 	if err != nil {
 		return nil, fault.New(fault.Conflict, "requirements_unreadable", "the requirement document cannot be read").Because(err)
 	}
-	files := []orchestrator.File{{Path: "REQUIREMENTS.md", Content: content}}
+	files := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: content}}
 	if h.second != "" {
-		files = append(files, orchestrator.File{Path: "MORE.md", Content: []byte(h.second)})
+		files = append(files, reqdoc.File{Path: "MORE.md", Content: []byte(h.second)})
 	}
 	return files, nil
 }

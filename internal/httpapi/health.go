@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/api"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
 	"orchestrator/schemas"
 )
 
@@ -44,7 +45,7 @@ func (a *API) ready(w http.ResponseWriter, r *http.Request) error {
 	checks := []check{
 		checked("store", state.Ledger),
 		checked("export", state.Export.Err),
-		checked("import", state.Import),
+		checkedImport(state.Import),
 		checked("serving", a.draining()),
 	}
 	answer, status := health{Status: "ok"}, http.StatusOK
@@ -71,6 +72,14 @@ func checked(name string, err error) check {
 		return check{name, "failing", err.Error()}
 	}
 	return check{name, "ok", ""}
+}
+
+// checkedImport leaves out what a client need not know: anybody may ask this.
+func checkedImport(problem *orchestrator.ImportProblem) check {
+	if problem != nil {
+		return check{"import", "failing", problem.String()}
+	}
+	return check{"import", "ok", ""}
 }
 
 func (a *API) version(w http.ResponseWriter, r *http.Request) error {

@@ -210,7 +210,14 @@ func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (or
 		return orchestrator.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return a.Service.Import(r.Context(), actorOf(w), a.Documents, callOf(w).id, dryRun)
+	return a.Service.Import(r.Context(), actorOf(w), a.Documents, orchestrator.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
+}
+
+func (a *API) review(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, a.Service.Review())
 }
 
 func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {

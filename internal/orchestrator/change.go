@@ -128,10 +128,7 @@ func memberHint(name string) string {
 
 // clip keeps what a client chose to send from filling an answer.
 func clip(s string) string {
-	if len(s) <= 128 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:128], "") + "…"
+	return clipTo(s, 128)
 }
 
 func escapePointer(name string) string {

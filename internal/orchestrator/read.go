@@ -183,8 +183,8 @@ func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
 
 // State is what health checks and metrics show.
 type State struct {
-	Ledger       error // why no change can be made any more, or nil
-	Import       error // why the last import failed, or nil
+	Ledger       error          // why no change can be made any more, or nil
+	Import       *ImportProblem // why the last import failed, or nil
 	Export       projection.ExportState
 	LogSize      uint64
 	Requirements int
@@ -194,5 +194,5 @@ type State struct {
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.ImportFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus}
+	return State{s.ledger.Err(), s.reviewImport().Problem, s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus}
 }

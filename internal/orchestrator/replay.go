@@ -185,7 +185,7 @@ func (f *fold) imported(data imported) error {
 	}
 	for _, id := range data.Retired {
 		next, drift := lifecycle.Retire(f.requirements[id])
-		if drift != lifecycle.Removed {
+		if drift != lifecycle.Retired {
 			return fmt.Errorf("it retires %s, which was retired already", id)
 		}
 		if err := f.put(next); err != nil {

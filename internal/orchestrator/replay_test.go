@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -25,7 +26,11 @@ func TestTheLogAmountsToTheTables(t *testing.T) {
 		accepted := 0
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			if rapid.IntRange(0, 9).Draw(rt, "step") == 0 {
-				_, _ = r.importText(randomDocument(rt))
+				if rapid.Bool().Draw(rt, "delta") {
+					r.mustTake(randomDelta(rt))
+				} else {
+					_, _ = r.importText(randomDocument(rt))
+				}
 				continue
 			}
 			p := Proposal{ID: randomID(rt), Body: []byte(randomBody(rt)), IdempotencyKey: rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(rt, "key")}
@@ -50,6 +55,26 @@ func randomDocument(rt *rapid.T) string {
 		}
 	}
 	return doc + "- **REQ-009**: always there\n"
+}
+
+// randomDelta names only what it changes, and may name one id in several ways.
+func randomDelta(rt *rapid.T) reqdoc.Set {
+	var lines []string
+	set := reqdoc.Set{}
+	for _, id := range []string{"REQ-004", "REQ-001", "REQ-002", "REQ-005"} {
+		if text := rapid.SampledFrom([]string{"one", "two", "", ""}).Draw(rt, id); text != "" {
+			lines = append(lines, id+" "+text)
+		}
+		if rapid.IntRange(0, 3).Draw(rt, "away") == 0 {
+			set.Removed = append(set.Removed, reqdoc.Entry{ID: id})
+		}
+	}
+	if rapid.Bool().Draw(rt, "renamed") {
+		set.Renamed = []reqdoc.Rename{{From: "REQ-003", To: "REQ-004"}}
+	}
+	defined := setOf(lines...)
+	set.Title, set.Documents, set.Requirements, set.Partial = defined.Title, defined.Documents, defined.Requirements, true
+	return set
 }
 
 func randomBody(rt *rapid.T) string {

@@ -9,6 +9,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -26,21 +28,22 @@ var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
 
 // Options are the choices of an operator.
 type Options struct {
-	Workflow       lifecycle.Workflow
-	ExportPath     string        // "" writes no export
-	ExportWait     time.Duration // how long a change waits for the export that contains it
-	RequireIfMatch bool          // a change without If-Match is refused
+	Workflow       lifecycle.Workflow // the zero value keeps the store's; for a new store it is lifecycle.V1
+	ExportPath     string             // "" writes no export
+	ExportWait     time.Duration      // how long a change waits for the export that contains it
+	RequireIfMatch bool               // a change without If-Match is refused
+	Reading        reqdoc.Options     // how requirement documents are read
 }
 
 // Service is safe for concurrent use.
 type Service struct {
-	ledger    *ledger.Ledger
-	clock     func() time.Time
-	options   Options
-	current   atomic.Pointer[projection.Snapshot]
-	exporter  *projection.Exporter
-	importing sync.Mutex // one import at a time
-	imports   importState
+	ledger     *ledger.Ledger
+	clock      func() time.Time
+	options    Options
+	current    atomic.Pointer[projection.Snapshot]
+	exporter   *projection.Exporter
+	oneImport  sync.Mutex // one at a time
+	lastImport atomic.Pointer[outcome]
 }
 
 // Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
@@ -88,6 +91,13 @@ func (s *Service) follow(batch []ledger.Commit) {
 }
 
 func (s *Service) chooseWorkflow(ctx context.Context) error {
+	if s.options.Workflow.Name == "" {
+		kept, err := lifecycle.ParseWorkflow(cmp.Or(s.current.Load().Project.WorkflowName, lifecycle.V1.Name))
+		if err != nil {
+			return err
+		}
+		s.options.Workflow = kept
+	}
 	chosen := s.options.Workflow.Name
 	if s.current.Load().Project.WorkflowName == chosen {
 		return nil

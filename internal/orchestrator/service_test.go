@@ -17,6 +17,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -82,11 +83,11 @@ func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
 
 func (r *rig) importText(text string) (Report, error) {
 	r.t.Helper()
-	return r.Import(r.t.Context(), paula, reading(File{"REQUIREMENTS.md", []byte(text)}), "", false)
+	return r.Import(r.t.Context(), paula, reading(reqdoc.File{Path: "REQUIREMENTS.md", Content: []byte(text)}), ImportOptions{})
 }
 
-func reading(files ...File) func() ([]File, error) {
-	return func() ([]File, error) { return files, nil }
+func reading(files ...reqdoc.File) func() ([]reqdoc.File, error) {
+	return func() ([]reqdoc.File, error) { return files, nil }
 }
 
 func (r *rig) mustImport(text string) Report {
@@ -186,17 +187,20 @@ func TestAWholeLife(t *testing.T) {
 func TestImportDrift(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements)
-	require.Equal(t, []string{"REQ-001", "REQ-002"}, report.Added)
+	require.Equal(t, []ReportAdded{
+		{"REQ-001", "The login works.", ReportPlace{"REQUIREMENTS.md", 3}}, {"REQ-002", "The logout works.", ReportPlace{"REQUIREMENTS.md", 4}},
+	}, report.Added)
 	size := r.State().LogSize
 	require.Equal(t, 2, r.mustImport(twoRequirements).Unchanged)
 	require.Equal(t, size, r.State().LogSize, "an import that changes nothing writes nothing")
 
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	report = r.mustImport("# Demo\n\n- **REQ-001**: The login works well.\n- **REQ-003**: More.\n")
-	require.Equal(t, []Reworded{{"REQ-001", true}}, report.Reworded)
-	require.Equal(t, []string{"REQ-003"}, report.Added)
-	require.Equal(t, "REQ-002", report.Removed[0].ID)
-	require.Empty(t, report.Removed[0].PMMust)
+	require.Equal(t, []ReportChanged{{"REQ-001", ReportPlace{"REQUIREMENTS.md", 3}, true, []string{}, []Edit{
+		{"equal", "The login"}, {"delete", "works."}, {"insert", "works well."},
+	}}}, report.Changed)
+	require.Equal(t, "REQ-003", report.Added[0].ID)
+	require.Equal(t, []ReportRetired{{ID: "REQ-002", Title: "The logout works.", Status: lifecycle.NotStarted, Strands: []string{}}}, report.Retired)
 	list, err := r.List(Query{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, []string{"REQ-001", "REQ-003", "REQ-002"}, ids(list), "document order, then what was removed")
@@ -205,14 +209,17 @@ func TestImportDrift(t *testing.T) {
 
 	report = r.mustImport(twoRequirements)
 	require.Equal(t, []string{"REQ-002"}, report.Restored)
-	require.Equal(t, "REQ-003", report.Removed[0].ID)
-	require.Empty(t, r.mustImport(twoRequirements).Removed, "it was reported once, and nobody must act")
+	require.Equal(t, "REQ-003", report.Retired[0].ID)
+	require.Empty(t, r.mustImport(twoRequirements).Retired, "it was reported once, and nobody must act")
 	sources := r.current.Load().Project.Sources
 	require.Equal(t, 2, r.mustImport(twoRequirements+"\n").Unchanged)
 	require.NotEqual(t, sources, r.current.Load().Project.Sources, "other bytes, same requirements")
 
 	report = r.mustImport("# Demo\n\nAn introduction.\n\n- **REQ-001**: The login works.\n- **REQ-002**: The logout works.\n")
-	require.Equal(t, []string{"REQ-001", "REQ-002"}, report.Moved)
+	require.Equal(t, []ReportMoved{
+		{"REQ-001", ReportPlace{"REQUIREMENTS.md", 5}, ReportPlace{"REQUIREMENTS.md", 3}},
+		{"REQ-002", ReportPlace{"REQUIREMENTS.md", 6}, ReportPlace{"REQUIREMENTS.md", 4}},
+	}, report.Moved)
 	r.verified()
 }
 
@@ -252,23 +259,23 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	} {
 		_, err := r.importText(text)
 		requireCode(t, err, code)
-		require.Equal(t, err, r.ImportFailure())
+		require.Equal(t, code, r.State().Import.Code)
 	}
-	_, err := r.Import(t.Context(), paula, reading(File{"A.md", []byte(twoRequirements)}, File{"B.md", []byte("- **REQ-002**: again\n")}), "", false)
-	f := requireCode(t, err, "duplicate_id")
-	require.Contains(t, f.Detail, "A.md:4")
-	require.Contains(t, f.Detail, "B.md:1")
+	_, err := r.Import(t.Context(), paula, reading(
+		reqdoc.File{Path: "A.md", Content: []byte(twoRequirements)}, reqdoc.File{Path: "B.md", Content: []byte("- **REQ-002**: again\n")},
+	), ImportOptions{})
+	requireCode(t, err, "document_invalid")
 	require.Equal(t, size, r.State().LogSize)
-	_, err = r.Import(t.Context(), paula, func() ([]File, error) { return nil, os.ErrNotExist }, "", false)
+	_, err = r.Import(t.Context(), paula, func() ([]reqdoc.File, error) { return nil, os.ErrNotExist }, ImportOptions{})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorIs(t, r.ImportFailure(), os.ErrNotExist)
+	require.Equal(t, "internal", r.State().Import.Code, "not a fault, so no word of it is shown")
 	r.mustImport(twoRequirements)
-	require.NoError(t, r.ImportFailure())
+	require.Nil(t, r.State().Import)
 }
 
 func TestDryRuns(t *testing.T) {
 	r := start(t, store.NewMemory())
-	report, err := r.Import(t.Context(), paula, reading(File{"R.md", []byte(twoRequirements)}), "", true)
+	report, err := r.Import(t.Context(), paula, reading(reqdoc.File{Path: "R.md", Content: []byte(twoRequirements)}), ImportOptions{DryRun: true})
 	require.NoError(t, err)
 	require.True(t, report.DryRun)
 	require.Len(t, report.Added, 2)

@@ -2,6 +2,7 @@ package projection
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -97,4 +98,32 @@ func ReadLog(export io.Reader) (FileLog, error) {
 		}
 	}
 	return log, errors.New("no member log")
+}
+
+// ReadFile reads a whole export back as the snapshot it was written from. An error says what is wrong with it.
+func ReadFile(export io.Reader) (*Snapshot, error) {
+	var file struct {
+		FileHead
+		Requirements []jsontext.Value `json:"requirements"`
+	}
+	if err := jsonv2.UnmarshalRead(export, &file); err != nil {
+		return nil, err
+	}
+	if file.SchemaVersion != SchemaVersion || file.Log.Size == 0 {
+		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
+	}
+	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow}
+	entries := make(map[string]*Entry, len(file.Requirements))
+	for _, raw := range file.Requirements {
+		var req lifecycle.Requirement
+		if err := jsonv2.Unmarshal(raw, &req); err != nil {
+			return nil, err
+		}
+		if req.ID == "" || !req.Status.Valid() || entries[req.ID] != nil {
+			return nil, fmt.Errorf("requirement %d has no id of its own, or no status", len(p.IDs)+1)
+		}
+		p.IDs = append(p.IDs, req.ID)
+		entries[req.ID] = NewEntry(req, raw, p.Workflow())
+	}
+	return New(p, entries, audit.Head{Size: file.Log.Size, Root: file.Log.Root})
 }

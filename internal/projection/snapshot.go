@@ -27,7 +27,9 @@ type Entry struct {
 	Raw     []byte // as stored; not to be changed
 	ETag    string // strong, quoted
 	Summary Summary
-	req     *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
+
+	OpenDeviation bool                   // there is one
+	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
 }
 
 // Summary is a requirement in a list.
@@ -55,6 +57,7 @@ func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entr
 // describe sets what is said of the requirement under a workflow.
 func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
+	e.OpenDeviation = req.OpenDeviation() != ""
 	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Retired: req.Retired,

@@ -7,23 +7,36 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"orchestrator/internal/markdown"
 )
 
 // criteria gathers the list items under an acceptance label and the lines that they take.
 type criteria struct {
 	*collector
-	end   int          // last line of the body
-	other map[int]bool // first lines of items that are requirements of their own
-	found []string
+	end   int    // last line of the body
+	holes []span // of definitions within it
+	found []Criterion
 	cut   []span
 }
 
+// inHole reports whether a line belongs to a definition within the body.
+func (a *criteria) inHole(line int) bool {
+	_, found := slices.BinarySearchFunc(a.holes, line, func(hole span, line int) int {
+		switch {
+		case hole.last < line:
+			return -1
+		case hole.first > line:
+			return 1
+		}
+		return 0
+	})
+	return found
+}
+
 // acceptance is what stands under acceptance labels in the body of a candidate.
-func (c *collector) acceptance(cand *candidate, end int, holes []span) ([]string, []span) {
-	a := criteria{collector: c, end: end, cut: slices.Clone(holes), other: map[int]bool{}}
-	for _, hole := range holes {
-		a.other[hole.first] = true
-	}
+func (c *collector) acceptance(cand *candidate, end int, holes []span) ([]Criterion, []span) {
+	a := criteria{collector: c, end: end, cut: slices.Clone(holes), holes: holes}
 	switch cand.place {
 	case inHeading:
 		a.gather(cand.node.NextSibling())
@@ -36,72 +49,152 @@ func (c *collector) acceptance(cand *candidate, end int, holes []span) ([]string
 	return a.found, a.cut
 }
 
+// announced is a label of criteria.
+type announced struct {
+	at    span   // lines of the label; zero if there is none in force
+	kind  string // of the criteria
+	level int    // of the heading that is the label, which stands for all lists up to the next one of its level; or 0
+}
+
+// reach is the level of the headings that end what the label announces: its own and higher ones, or all.
+func (l announced) reach() int {
+	if l.level == 0 {
+		return 6
+	}
+	return l.level
+}
+
 // gather goes through sibling blocks. A paragraph is a label for the list that follows it, a heading for all
-// lists up to the next heading; a sub-item may be a label too.
+// lists up to the next heading of its level; a sub-item may be a label too. A label with a text behind it is a
+// criterion itself, and so is a heading "Scenario: name".
 func (a *criteria) gather(n ast.Node) {
-	var label span // where the label stands that is in force; none if zero
-	whole := false // the label is a heading
-	for ; n != nil && a.startLine(n) <= a.end; n = n.NextSibling() {
+	var label announced
+	for ; n != nil && a.StartLine(n) <= a.end; n = n.NextSibling() {
+		if a.inHole(a.StartLine(n)) {
+			continue
+		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			label, whole = a.label(n)
+			if !a.scenario(n) && n.Level <= label.reach() {
+				label = a.label(n)
+			}
 		case *ast.Paragraph, *ast.TextBlock:
-			if !whole {
-				label, _ = a.label(n)
+			if !a.oneLine(n) && label.level == 0 {
+				label = a.label(n)
 			}
 		case *ast.List:
-			if label.first == 0 {
-				for item := range a.items(n, a.end) {
-					a.gather(item.FirstChild())
-				}
-				continue
-			}
-			last := min(a.lastLine(n, a.end), a.end)
-			a.take(n, last)
-			a.cut = append(a.cut, label, span{a.startLine(n), last})
-			if !whole {
-				label = span{}
-			}
+			label = a.list(n, label)
 		default:
-			if !whole {
-				label = span{}
+			if label.level == 0 {
+				label = announced{}
 			}
 		}
 	}
 }
 
-// label is the lines of an acceptance label: a heading, or the last line of a paragraph.
-func (a *criteria) label(n ast.Node) (at span, heading bool) {
-	block, start := a.block(n)
-	if _, heading = n.(*ast.Heading); heading {
-		at = span{a.line(start), a.line(start + len(block))}
-		if a.underlined(start) {
-			at.last++
+// oneLine takes a line "Acceptance: text" and what follows it in its paragraph as one criterion.
+func (a *criteria) oneLine(n ast.Node) bool {
+	block, start := a.Block(n)
+	at := 0
+	for line := range strings.SplitSeq(block, "\n") {
+		name, text, found := strings.Cut(strings.ReplaceAll(line, "：", ":"), ":")
+		text = strings.TrimSpace(strings.TrimLeft(text, "*_ "))
+		kind := ""
+		if found && text != "" && len(name) < 80 {
+			kind = criterionKind(cutCheckbox(name))
+		}
+		if kind == "" {
+			at += len(line) + 1
+			continue
+		}
+		below := ""
+		if at+len(line) < len(block) {
+			below = block[at+len(line):]
+		}
+		a.found = append(a.found, Criterion{Kind: kind, Text: markdown.Fold(text + " " + below)})
+		a.cut = append(a.cut, span{a.Line(start + at), a.Line(start + len(block))})
+		return true
+	}
+	return false
+}
+
+// list takes the items below a label, or looks for labels in them; it returns the label that is in force after it.
+func (a *criteria) list(list *ast.List, label announced) announced {
+	if label.kind == "" {
+		for item := range a.items(list, a.end) {
+			a.gather(item.FirstChild())
+		}
+		return label
+	}
+	last := min(a.LastLine(list, a.end), a.end)
+	a.take(list, label.kind, last)
+	a.cut = append(a.cut, label.at, span{a.StartLine(list), last})
+	if label.level > 0 {
+		return label
+	}
+	return announced{}
+}
+
+// scenario takes a heading "Scenario: name" and what stands below it, up to the next heading of its level.
+func (a *criteria) scenario(h *ast.Heading) bool {
+	block, start := a.Block(h)
+	name, found := scenario(block)
+	if !found {
+		return false
+	}
+	end := a.end
+	for n := h.NextSibling(); n != nil; n = n.NextSibling() {
+		if next, ok := n.(*ast.Heading); ok && next.Level <= h.Level {
+			end = min(end, a.StartLine(n)-1)
+			break
+		}
+	}
+	first := a.Line(start)
+	below := ""
+	if first < end {
+		below = a.Text[a.LineStart(first+1):a.LineEnd(end)]
+	}
+	a.found = append(a.found, Criterion{Kind: KindScenario, Text: markdown.Fold(name + ": " + strings.TrimRight(withoutComments(below), "-*_ \t\n"))})
+	a.cut = append(a.cut, span{first, end})
+	return true
+}
+
+// label is the label that a block is or ends with: a heading, or the last line of a paragraph.
+func (a *criteria) label(n ast.Node) announced {
+	block, start := a.Block(n)
+	l := announced{}
+	if h, ok := n.(*ast.Heading); ok {
+		l.level = h.Level
+		l.at = span{a.Line(start), a.Line(start + len(block))}
+		if a.Underlined(start) {
+			l.at.last++
 		}
 	} else {
 		start += strings.LastIndexByte(block, '\n') + 1
 		block = block[strings.LastIndexByte(block, '\n')+1:]
-		at = span{a.line(start), a.line(start)}
+		l.at = span{a.Line(start), a.Line(start)}
 	}
-	if !isAcceptance(block, heading) {
-		return span{}, false
+	if l.kind = announces(block, l.level > 0); l.kind == "" {
+		return announced{}
 	}
-	return at, heading
+	return l
 }
 
-// isAcceptance: "Acceptance" or "Acceptance criteria", as a heading, in bold, or with a colon.
-func isAcceptance(line string, heading bool) bool {
+// announces is the kind of criteria that a line announces, as a heading, in bold, or with a colon; or "".
+func announces(line string, heading bool) string {
 	line = strings.TrimSpace(line)
 	words := strings.Trim(line, "*_:： ")
-	marked := heading || words != line && !strings.HasSuffix(line, words)
-	return marked && (strings.EqualFold(words, "acceptance") || strings.EqualFold(fold(words), "acceptance criteria"))
+	if marked := heading || words != line && !strings.HasSuffix(line, words); !marked || len(words) > 120 {
+		return ""
+	}
+	return criterionKind(words)
 }
 
 // items are those of a list that begin before the end and are no requirements of their own.
 func (a *criteria) items(list ast.Node, end int) iter.Seq[ast.Node] {
 	return func(yield func(ast.Node) bool) {
-		for item := list.FirstChild(); item != nil && a.startLine(item) <= end; item = item.NextSibling() {
-			if !a.other[a.startLine(item)] && !yield(item) {
+		for item := list.FirstChild(); item != nil && a.StartLine(item) <= end; item = item.NextSibling() {
+			if !a.inHole(a.StartLine(item)) && !yield(item) {
 				return
 			}
 		}
@@ -109,17 +202,17 @@ func (a *criteria) items(list ast.Node, end int) iter.Seq[ast.Node] {
 }
 
 // take adds the items of a list that ends on a given line.
-func (a *criteria) take(list ast.Node, end int) {
+func (a *criteria) take(list ast.Node, kind string, end int) {
 	for item := range a.items(list, end) {
 		first := item.FirstChild()
 		if first == nil {
 			continue
 		}
-		start := a.startLine(first)
-		last := min(a.lastLine(item, end), end)
-		text := a.text[max(a.starts[start-1], offset(first)):a.lineEnd(last)]
-		if text = fold(cutCheckbox(text)); text != "" {
-			a.found = append(a.found, text)
+		start := a.StartLine(first)
+		last := min(a.LastLine(item, end), end)
+		text := a.Text[max(a.LineStart(start), offset(first)):a.LineEnd(last)]
+		if text = markdown.Fold(withoutComments(cutCheckbox(text))); text != "" {
+			a.found = append(a.found, Criterion{Kind: kind, Text: text})
 		}
 	}
 }

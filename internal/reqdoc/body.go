@@ -10,68 +10,48 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
+
+	"orchestrator/internal/markdown"
 )
 
 // span is a range of lines, both ends included.
 type span struct{ first, last int }
 
-// requirements cuts the bodies of accepted candidates out of the document: each ends at its limit, before the
-// next definition, or before the heading or thematic break that ends it. Items defined within an item are holes
-// in its body. Time is linear in the document: items nest no deeper than maxDepth, headings no deeper than six.
-func (c *collector) requirements(accepted []*candidate) []Requirement {
-	var all []Requirement
-	var outer candidate // reaches furthest so far
-	covered := 0        // last line that is in a body
+// requirements cuts the bodies of accepted candidates out of the document: each ends at its limit, or before the
+// heading or thematic break that ends it, and what is defined within it is a hole in its body. A paragraph ends before
+// the next definition. Time is linear in the document: items nest no deeper than the limit of package markdown,
+// headings no deeper than six.
+func (c *collector) requirements(accepted []*candidate) []built {
 	stops := c.stops
-	for i, cand := range accepted {
+	for _, cand := range accepted {
 		for len(stops) > 0 && stops[0].line <= cand.line {
 			stops = stops[1:]
 		}
 		if at := slices.IndexFunc(stops, cand.endsAt); at >= 0 {
 			cand.limit = max(cand.line, min(cand.limit, stops[at].line-1))
 		}
+	}
+	var all []built
+	flavour, _ := c.flavour()
+	for i, cand := range accepted {
 		end, holes := cand.extent(accepted[i+1:])
-		r, ok := c.requirement(cand, max(end, cand.line), holes)
-		if ok {
-			all = append(all, r)
+		cand.family = cmp.Or(cand.family, flavour)
+		if r, ok := c.requirement(cand, max(end, cand.line), holes); ok {
+			all = append(all, built{r, cand.form, cand.unnamed, cand.limit})
 		}
-		covered = max(covered, r.EndLine)
-		if cand.limit > outer.limit {
-			outer = *cand
-		}
-		next := len(c.starts) + 1
-		if i+1 < len(accepted) {
-			next = accepted[i+1].begin
-		}
-		c.warnOrphans(cand, outer, span{covered + 1, min(outer.limit, next-1)})
 	}
 	return all
 }
 
-// warnOrphans reports lines that stand below one requirement but after the definition of another one within it,
-// and so are the text of neither.
-func (c *collector) warnOrphans(cand *candidate, outer candidate, lines span) {
-	last := c.trimEnd(lines.first-1, lines.last, nil)
-	if last < lines.first {
-		return
-	}
-	for strings.TrimSpace(c.lineText(lines.first)) == "" {
-		lines.first++
-	}
-	c.warnings = append(c.warnings, Problem{lines.first, outer.id,
-		fmt.Sprintf("lines %d to %d belong to no requirement: %s on line %d ends the text of %s", lines.first, last, cand.id, cand.line, outer.id),
-		"move them before the first definition inside " + outer.id + ", or give them an id"})
-}
-
-// extent is the last line that the definitions after it leave to a candidate, and the lines that items within it take.
+// extent is the last line of a candidate, and the lines that definitions within it take.
 func (cand *candidate) extent(later []*candidate) (end int, holes []span) {
 	end = cand.limit
 	for _, next := range later {
 		if next.begin > end {
 			break
 		}
-		if cand.place != inItem || next.place != inItem {
-			return next.begin - 1, holes
+		if cand.place == inParagraph || cand.place == inRow {
+			return next.begin - 1, nil
 		}
 		if len(holes) == 0 || next.begin > holes[len(holes)-1].last {
 			holes = append(holes, span{next.begin, next.limit})
@@ -91,26 +71,49 @@ func (cand *candidate) endsAt(s stop) bool {
 	return s.line > cand.limit // nothing does; look no further
 }
 
+// built is a definition with what it was built from.
+type built struct {
+	r       Requirement
+	form    form
+	unnamed bool
+	limit   int // last line that its container reaches
+}
+
 // requirement builds one requirement, or lists the candidate as skipped if nothing but its id is there. A heading
 // may stand alone.
 func (c *collector) requirement(cand *candidate, end int, holes []span) (Requirement, bool) {
-	r := Requirement{ID: strings.Clone(cand.id), Kind: KindRequirement, Line: cand.line, EndLine: cand.line, Section: slices.Clone(cand.section)}
+	r := Requirement{
+		ID: strings.Clone(cand.id), Kind: c.kindOf(cand), Place: Place{Line: cand.line}, Family: cand.family, EndLine: cand.line,
+		Section: slices.Clone(cand.section), Assigned: cand.assigned, Tick: cand.tick, change: cand.change,
+	}
 	if cand.place == inRow {
-		r.Title = plain(strings.ReplaceAll(cand.cells[0], `\|`, "|"))
-		if r.Text = strings.Join(cand.cells[1:], " | "); strings.Trim(r.Text, "| ") == "" {
-			r.Text = ""
+		title, text, criteria := cand.rowParts()
+		r.Title = markdown.Plain(strings.ReplaceAll(title, `\|`, "|"))
+		r.Text = strings.Join(text, " | ")
+		for _, criterion := range criteria {
+			r.Acceptance = append(r.Acceptance, Criterion{Kind: KindAcceptance, Text: criterion})
 		}
 	} else {
 		var cut []span
 		r.Acceptance, cut = c.acceptance(cand, end, holes)
 		r.EndLine = c.trimEnd(cand.line, end, holes)
-		r.Title = strings.TrimRight(plain(cand.title), ".:： ")
-		r.Text = c.body(cand, r.EndLine, cut)
+		r.Title = strings.Trim(markdown.Plain(cand.title), ".:： ·•|")
+		r.Text = withoutComments(c.body(cand, r.EndLine, cut))
 	}
 	if r.Title+r.Text == "" && len(r.Acceptance) == 0 && cand.place != inHeading {
 		c.skip(r.Line, r.ID, "it has no text", "write what is required after it")
 		return r, false
 	}
+	finish(&r)
+	if isPlaceholder(r.Title) || isPlaceholder(r.Text) {
+		c.skip(r.Line, r.ID, "it is a placeholder of a template", "write what is required in its place")
+		c.hollow = append(c.hollow, Problem{r.Place, r.ID, r.ID + " is a placeholder of a template", "write what is required in its place"})
+		return r, false
+	}
+	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
+		c.warnings = append(c.warnings, Problem{r.Place, r.ID, r.ID + " leaves a question open", "answer what stands in [NEEDS CLARIFICATION: …]"})
+	}
+	r.Priority = priority(cand, &r)
 	r.Title = cmp.Or(r.Title, firstSentence(r.Text))
 	r.Fingerprint = fingerprint(r)
 	r.Title = cmp.Or(r.Title, r.ID)
@@ -126,7 +129,7 @@ func (c *collector) trimEnd(first, end int, holes []span) int {
 		}
 		at, found := slices.BinarySearchFunc(c.stops, end, func(s stop, line int) int { return s.line - line })
 		rule := found && c.stops[at].level == 0
-		if !rule && strings.TrimSpace(c.lineText(end)) != "" {
+		if !rule && strings.TrimSpace(c.LineText(end)) != "" {
 			break
 		}
 		end--
@@ -142,7 +145,7 @@ func (c *collector) body(cand *candidate, end int, cut []span) string {
 	if item, ok := cand.node.(*ast.ListItem); ok && cand.place == inItem {
 		indent = item.Offset
 	}
-	for line := c.line(cand.from); line <= end && cand.from < len(c.text); line++ {
+	for line := c.Line(cand.from); line <= end && cand.from < len(c.Text); line++ {
 		for len(cut) > 0 && cut[0].last < line {
 			cut = cut[1:]
 		}
@@ -150,12 +153,12 @@ func (c *collector) body(cand *candidate, end int, cut []span) string {
 			removed = true
 			continue
 		}
-		text := c.lineText(line)
+		text := c.LineText(line)
 		if removed && strings.TrimSpace(text) == "" {
 			continue
 		}
 		removed = false
-		if start := c.starts[line-1]; start <= cand.from {
+		if start := c.LineStart(line); start <= cand.from {
 			text = strings.TrimLeft(text[min(cand.from-start, len(text)):], " \t")
 		} else {
 			text = dedent(text, indent)
@@ -163,6 +166,36 @@ func (c *collector) body(cand *candidate, end int, cut []span) string {
 		b.WriteString(strings.TrimRight(text, " \t") + "\n")
 	}
 	return strings.Trim(b.String(), "\n")
+}
+
+// withoutComments drops HTML comments from a text, other than in code blocks.
+func withoutComments(text string) string {
+	if !strings.Contains(text, "<!--") {
+		return text
+	}
+	var kept strings.Builder
+	fenced, inside := false, false
+	for line := range strings.Lines(text) {
+		if trimmed := strings.TrimSpace(line); !inside && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")) {
+			fenced = !fenced
+		}
+		for !fenced && line != "" {
+			mark := "<!--"
+			if inside {
+				mark = "-->"
+			}
+			before, after, found := strings.Cut(line, mark)
+			if !inside {
+				kept.WriteString(before)
+			}
+			if line = after; !found {
+				break
+			}
+			inside = !inside
+		}
+		kept.WriteString(line)
+	}
+	return strings.Trim(kept.String(), "\n")
 }
 
 // dedent drops up to width spaces from the start of a line.
@@ -179,12 +212,13 @@ func firstSentence(text string) string {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
 		line = strings.TrimSpace(line)
-		item := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "+ ")
+		item := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "+ ") ||
+			paragraph.Len() > 0 && strings.TrimLeft(line, "0123456789") != line && strings.HasPrefix(strings.TrimLeft(line, "0123456789"), ". ")
 		words := strings.ContainsFunc(line, unicode.IsLetter) && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~")
 		if paragraph.Len() > 0 && (!words || item) {
 			break
 		}
-		if item {
+		if item && strings.ContainsAny(line[:1], "-*+") {
 			line = line[2:]
 		}
 		if words {
@@ -194,10 +228,10 @@ func firstSentence(text string) string {
 	title := strings.TrimSpace(paragraph.String())
 	for i, r := range title {
 		if end := i + utf8.RuneLen(r); strings.ContainsRune(".!?。！？", r) && endsSentence(r, title[end:]) {
-			return plain(title[:end])
+			return markdown.Plain(title[:end])
 		}
 	}
-	return plain(title)
+	return markdown.Plain(title)
 }
 
 // endsSentence: white space and then no small letter follow, so that "e.g. this" goes on.
@@ -213,9 +247,14 @@ func endsSentence(mark rune, rest string) bool {
 // give the same bytes.
 func fingerprint(r Requirement) string {
 	h := sha256.New()
-	for _, part := range append([]string{r.Title, r.Text}, r.Acceptance...) {
-		part = fold(part)
+	write := func(part string) {
+		part = markdown.Fold(part)
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
+	}
+	write(r.Title)
+	write(r.Text)
+	for _, c := range r.Acceptance {
+		write(c.Text)
 	}
 	return fmt.Sprintf("sha256:%x", h.Sum(nil))
 }

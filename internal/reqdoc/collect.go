@@ -6,6 +6,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"orchestrator/internal/markdown"
 )
 
 // place is where a definition stands.
@@ -29,8 +31,11 @@ type candidate struct {
 	from    int // offset at which the body begins
 	node    ast.Node
 	section []string
+	tick    string
+	titles  bool     // it stands in the title of the document
+	bare    bool     // nothing but brackets follows it on its line
 	table   *table   // of a row
-	cells   []string // of a row: title first
+	row     []string // its cells
 }
 
 // stop is a heading or thematic break, which ends the bodies before it.
@@ -43,12 +48,19 @@ type scope struct {
 	limit  int  // last line of the container
 	quoted bool // in a block quote: nothing is defined
 	item   bool // first block of a list item
+	top    bool // of a list that stands in no other block
 	begin  int  // first line of that item
 }
 
 // collector goes through the blocks once, in document order.
 type collector struct {
-	source
+	markdown.Source
+	only       string // family that was asked for
+	shown      []int  // by family: the first line that shows it
+	version    string // that the document names first, as in "v1 Requirements"
+	delta      string // that the section announces
+	deltaLevel int    // of the heading that announces it
+	isDelta    bool
 	title      string
 	section    []string
 	levels     []int
@@ -57,7 +69,16 @@ type collector struct {
 	stops      []stop
 	skipped    map[int]Problem // by line
 	refused    []*candidate    // with a mark, but not taken
+	series     map[string]bool // stems that count
+	outside    map[string]bool // stems in sections that are not of risks and the like
+	runs       map[string]bool // stems with three numbers in a row
+	hollow     []Problem       // placeholders
 	warnings   []Problem
+	counts     []stated
+	items      []item  // without an id
+	entries    []Entry // without an id
+	removed    []Entry
+	renamed    []Rename
 }
 
 // walk visits the blocks of a container. Its depth is bounded by maxDepth.
@@ -78,7 +99,7 @@ func (c *collector) walk(parent ast.Node, in scope) {
 			}
 		case *ast.ThematicBreak:
 			if !in.quoted {
-				c.stops = append(c.stops, stop{line: c.startLine(n)})
+				c.stops = append(c.stops, stop{line: c.StartLine(n)})
 			}
 		case *ast.CodeBlock, *ast.FencedCodeBlock:
 			c.skipLines(n, "it stands in a code block", "take it out of the block if it defines a requirement")
@@ -90,15 +111,15 @@ func (c *collector) walk(parent ast.Node, in scope) {
 }
 
 func (c *collector) list(list *ast.List, in scope) {
-	end := c.lastLine(list, in.limit)
+	end := c.LastLine(list, in.limit)
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		c.walk(item, scope{limit: c.lastLine(item, end), quoted: in.quoted, item: true, begin: c.startLine(item)})
+		c.walk(item, scope{limit: c.LastLine(item, end), quoted: in.quoted, item: true, top: list.Parent().Kind() == ast.KindDocument, begin: c.StartLine(item)})
 	}
 }
 
 func (c *collector) heading(h *ast.Heading, in scope) {
-	block, start := c.block(h)
-	line := c.startLine(h)
+	block, start := c.Block(h)
+	line := c.StartLine(h)
 	if !in.quoted {
 		c.stops = append(c.stops, stop{line, h.Level})
 	}
@@ -109,21 +130,24 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 		}
 		c.section = c.section[:len(c.levels):len(c.levels)]
 	}
-	if l, ok := matchLabel(block); ok {
-		l.mark = l.mark || l.spaced
-		after := c.line(start+len(block)) + 1
-		if c.underlined(start) {
+	if top && !in.quoted {
+		c.announce(block, line, h.Level)
+	}
+	if l, ok := c.label(blockOf(inHeading, h, block, start)); ok {
+		after := c.Line(start+len(block)) + 1
+		if c.Underlined(start) {
 			after++
 		}
-		from := len(c.text)
-		if after <= len(c.starts) {
-			from = c.starts[after-1]
+		from := len(c.Text)
+		if after <= c.Lines() {
+			from = c.LineStart(after)
 		}
 		l.title = strings.TrimSpace(l.title + " " + block[l.rest:])
-		c.add(candidate{label: l, place: inHeading, level: h.Level, node: h, begin: line, from: from}, start, in)
+		titles := top && h.Level == 1 && c.title == ""
+		c.add(candidate{label: l, place: inHeading, level: h.Level, node: h, begin: line, from: from, titles: titles}, start, in)
 	}
 	if top {
-		name := plain(block)
+		name := markdown.Plain(cutAnchor(block))
 		if c.title == "" && h.Level == 1 {
 			c.title = name
 		}
@@ -131,39 +155,126 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 	}
 }
 
-// underlined tells a heading with a line of '=' or '-' below from one that begins with '#'.
-func (c *collector) underlined(start int) bool {
-	return !strings.HasSuffix(strings.TrimRight(c.text[:start], " \t"), "#")
+// announce notes what a heading says of the document and of what stands below it.
+func (c *collector) announce(heading string, line, level int) {
+	c.look(strings.TrimSpace(heading), line, true)
+	if c.version == "" {
+		c.version = versionOf(heading)
+	}
+	if delta := deltaOf(heading); delta != "" {
+		c.delta, c.deltaLevel, c.isDelta = delta, level, true
+	} else if level <= c.deltaLevel {
+		c.delta = ""
+	}
+}
+
+// titleAbove is the heading right above a block, and its line; 0 if none is.
+func (c *collector) titleAbove(n ast.Node) (title string, line int) {
+	h, ok := n.PreviousSibling().(*ast.Heading)
+	if !ok {
+		return "", 0
+	}
+	text, _ := c.Block(h)
+	return cutNumber(text), c.StartLine(h)
+}
+
+// cutAnchor drops "{#anchor}" from the end of a heading.
+func cutAnchor(heading string) string {
+	if open := strings.LastIndex(heading, "{#"); open >= 0 && strings.HasSuffix(strings.TrimRight(heading, " \t#"), "}") {
+		return heading[:open]
+	}
+	return heading
 }
 
 func (c *collector) paragraph(n ast.Node, in scope) {
-	block, start := c.block(n)
+	text, start := c.Block(n)
+	b := blockOf(inParagraph, n, text, start)
+	tick := ""
 	if in.item {
-		rest := cutCheckbox(block)
-		start += len(block) - len(rest)
-		block = rest
+		b.place = inItem
+		b.text = cutCheckbox(text)
+		b.start += len(text) - len(b.text)
+		tick = tickOf(text, b.text)
 	}
-	if l, ok := matchLabel(block); ok {
-		cand := candidate{label: l, place: inParagraph, node: n, begin: c.startLine(n), from: start + l.rest}
+	if in.item && in.top && !in.quoted {
+		c.items = append(c.items, item{n.Parent(), b.text, b.start, in.begin, in.limit, tick, c.section})
+	}
+	if !in.quoted {
+		c.read(b.text, c.Line(start))
+	}
+	l, ok := c.label(b)
+	if ok {
+		cand := candidate{label: l, place: inParagraph, node: n, begin: c.StartLine(n), from: b.start + l.rest, tick: tick, bare: isBare(b.text[l.rest:], l)}
 		if in.item {
 			cand.place, cand.node, cand.begin = inItem, n.Parent(), in.begin
-		} else if l.flaw == "" && !l.bold {
+		} else if l.flaw == "" && (!l.bold || l.weak) && !l.certain {
 			cand.flaw, cand.fix = "a paragraph defines a requirement by a bold id only", fixBold
 		}
-		c.add(cand, start, in)
+		c.add(cand, b.start, in)
 	}
+	c.linesOf(n, in, ok && l.bold && l.flaw == "" && !in.item)
+}
+
+// read takes from a paragraph what it says of the document.
+func (c *collector) read(text string, line int) {
+	c.look(strings.TrimSpace(text), line, false)
+	if c.delta == deltaRemoved || c.delta == deltaRenamed {
+		c.deltaLines(text, line)
+	}
+	for part := range strings.SplitSeq(text, "\n") {
+		if s, found := statedCount(part); found && len(c.counts) < maxCounts {
+			s.line = line
+			c.counts = append(c.counts, s)
+		}
+		line++
+	}
+}
+
+// linesOf takes the bold ids that begin further lines of a paragraph as candidates, if one begins its first line too;
+// otherwise it lists them.
+func (c *collector) linesOf(n ast.Node, in scope, follow bool) {
 	lines := n.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		at := lines.At(i)
-		if l, ok := matchLabel(c.text[at.Start:at.Stop]); ok && l.bold && l.flaw == "" {
-			c.skip(c.line(at.Start), l.id, "it stands inside a paragraph", "put an empty line before it if it defines a requirement")
+		text := c.Text[at.Start:lines.At(lines.Len()-1).Stop]
+		if l, ok := matchLabel(c.Text[at.Start:at.Stop]); !ok || !l.bold || l.flaw != "" || l.weak {
+			continue
+		} else if line := c.Line(at.Start); follow {
+			l, _ = matchLabel(text)
+			l.change = c.delta
+			c.add(candidate{label: l, place: inParagraph, node: n, begin: line, from: at.Start + l.rest}, at.Start, in)
+		} else {
+			c.skip(line, l.id, "it stands inside a paragraph", "put an empty line before it if it defines a requirement")
 		}
 	}
 }
 
+// isBare reports that a label has no text on its line, or nothing but a remark in brackets.
+func isBare(behind string, l label) bool {
+	line, _, _ := strings.Cut(behind, "\n")
+	line = strings.TrimSpace(line)
+	return l.title == "" && (line == "" || line[0] == '(' && strings.IndexByte(line, ')') == len(line)-1)
+}
+
+func tickOf(item, rest string) string {
+	switch {
+	case len(item) == len(rest):
+		return ""
+	case strings.HasPrefix(item, "[ ]"):
+		return TickOpen
+	}
+	return TickTicked
+}
+
+func blockOf(p place, n ast.Node, text string, start int) block { return block{p, n, text, start} }
+
 // add takes a label as a candidate, or lists why it can be none.
 func (c *collector) add(cand candidate, start int, in scope) {
-	cand.line, cand.limit, cand.section = c.line(start+cand.at), in.limit, c.section
+	cand.line, cand.limit, cand.section = c.Line(start+cand.at), in.limit, c.section
+	if cand.label.begin > 0 {
+		cand.begin = cand.label.begin
+		c.takeOver(&cand)
+	}
 	switch {
 	case in.quoted:
 		c.skip(cand.line, cand.id, "it stands in a block quote", "take it out of the quote if it defines a requirement")
@@ -176,11 +287,47 @@ func (c *collector) add(cand candidate, start int, in scope) {
 	}
 }
 
-func (c *collector) skip(line int, id, why, fix string) {
-	if _, known := c.skipped[line]; !known {
-		id = shorten(id)
-		c.skipped[line] = Problem{line, id, fmt.Sprintf("%s was not taken: %s", id, why), fix}
+// takeOver makes one candidate of an id and the heading above it, where that heading was one too: the id counts, and
+// the heading says what belongs to it.
+func (c *collector) takeOver(cand *candidate) {
+	n := len(c.candidates)
+	if n == 0 || c.candidates[n-1].begin != cand.begin || c.candidates[n-1].place != inHeading {
+		return
 	}
+	heading := c.candidates[n-1]
+	c.candidates = c.candidates[:n-1]
+	cand.place, cand.level, cand.node, cand.limit = inHeading, heading.level, heading.node, heading.limit
+	if heading.certain || heading.title != "" {
+		cand.title = heading.title
+	}
+}
+
+func (c *collector) skip(line int, id, why, fix string) {
+	if _, known := c.skipped[line]; !known && !isVersion(id) {
+		id = shorten(id)
+		c.skipped[line] = Problem{Place{Line: line}, id, fmt.Sprintf("%s was not taken: %s", id, why), fix}
+	}
+}
+
+// isVersion tells "v1.2" from what looks like an id.
+func isVersion(id string) bool {
+	return len(id) > 1 && id[0] == 'v' && strings.Trim(id[1:], "0123456789.") == ""
+}
+
+// leftItems are the items without an accepted id, as what their section makes of them.
+func (c *collector) leftItems(accepted []*candidate) []Entry {
+	taken := make(map[int]bool, len(accepted))
+	for _, cand := range accepted {
+		taken[cand.begin] = true
+	}
+	var left []Entry
+	for _, it := range c.items {
+		if kind := c.sectionKind(it.section); kind != "" && kind != KindAcceptance && kind != KindStory && !taken[it.begin] {
+			left = append(left, Entry{Place{Line: it.begin}, "", kind, firstSentence(it.text)})
+			delete(c.skipped, it.begin)
+		}
+	}
+	return left
 }
 
 // skipLines lists the labels in a block whose lines are no Markdown.
@@ -188,36 +335,11 @@ func (c *collector) skipLines(n ast.Node, why, fix string) {
 	lines := n.Lines()
 	for i := range lines.Len() {
 		at := lines.At(i)
-		text := strings.TrimLeft(c.text[at.Start:at.Stop], " \t-+#>")
+		text := strings.TrimLeft(c.Text[at.Start:at.Stop], " \t-+#>")
 		if l, ok := matchLabel(cutCheckbox(text)); ok && l.mark && l.flaw == "" && !l.form.small {
-			c.skip(c.line(at.Start), l.id, why, fix)
+			c.skip(c.Line(at.Start), l.id, why, fix)
 		}
 	}
-}
-
-// block is the source of a heading or paragraph and its offset.
-func (c *collector) block(n ast.Node) (string, int) {
-	lines := n.Lines()
-	if lines.Len() == 0 {
-		return "", max(n.Pos(), 0)
-	}
-	start := lines.At(0).Start
-	return strings.TrimRight(c.text[start:lines.At(lines.Len()-1).Stop], "\n"), start
-}
-
-func (c *collector) startLine(n ast.Node) int {
-	if lines := n.Lines(); n.Type() == ast.TypeBlock && lines.Len() > 0 && n.Kind() != ast.KindFencedCodeBlock {
-		return c.line(lines.At(0).Start)
-	}
-	return c.line(max(n.Pos(), 0))
-}
-
-// lastLine is the line before the block that follows n, inside or outside of its container.
-func (c *collector) lastLine(n ast.Node, limit int) int {
-	if next := n.NextSibling(); next != nil {
-		return c.startLine(next) - 1
-	}
-	return limit
 }
 
 // cutCheckbox drops "[ ] ", "[x] " or "[X] " from the start of an item.

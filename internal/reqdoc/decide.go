@@ -8,26 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// decide accepts candidates by rules 4 and 5 of the package comment, in document order, and reports
-// accepted ids that are illegal.
+// decide accepts candidates by rules 4 and 5 of the package comment, without those that only refer to a requirement,
+// in document order, and reports accepted ids that are illegal.
 func (c *collector) decide() (accepted []*candidate, problems []Problem) {
-	series := c.series()
-	defined := map[string]int{} // id → number of the table, 0 outside of tables
-	for _, cand := range c.candidates {
-		if cand.table != nil {
-			continue
-		}
-		why, fix := unlikely(cand, series[cand.form.family])
-		if why != "" {
-			c.refused = append(c.refused, cand)
-			c.skip(cand.line, cand.id, why, fix)
-			continue
-		}
-		accepted = append(accepted, cand)
+	likely := c.likely()
+	kept := c.withoutReferences(c.withoutRegisters(c.withoutOwnID(likely)))
+	defined := make(map[string]int, len(kept)) // id → number of the table, 0 outside of tables
+	for _, cand := range kept {
 		defined[cand.id] = 0
 	}
-	for number, t := range c.tables {
-		accepted = append(accepted, c.decideTable(t, number+1, series, defined)...)
+	accepted = append(accepted, kept...)
+	for _, traced := range []bool{false, true} { // tables that define before tables that trace
+		for number, t := range c.tables {
+			if t.traces == traced {
+				accepted = append(accepted, c.decideTable(t, number+1, defined)...)
+			}
+		}
 	}
 	slices.SortStableFunc(accepted, func(a, b *candidate) int { return cmp.Compare(a.line, b.line) })
 	legal := accepted[:0]
@@ -41,57 +37,144 @@ func (c *collector) decide() (accepted []*candidate, problems []Problem) {
 	return legal, problems
 }
 
+// likely are the candidates outside of tables whose ids count.
+func (c *collector) likely() []*candidate {
+	c.series, c.runs = c.findSeries()
+	var likely []*candidate
+	for _, cand := range c.candidates {
+		if cand.table != nil {
+			continue
+		}
+		if why, fix := c.unlikely(cand, c.series[cand.form.stem]); why != "" && !cand.certain {
+			c.refuse(cand, why, fix)
+			continue
+		}
+		likely = append(likely, cand)
+	}
+	return likely
+}
+
+func (c *collector) refuse(cand *candidate, why, fix string) {
+	c.refused = append(c.refused, cand)
+	c.skip(cand.line, cand.id, why, fix)
+}
+
+// withoutOwnID drops the id of the document itself: one in its title that no other id is like.
+func (c *collector) withoutOwnID(all []*candidate) []*candidate {
+	for i, cand := range all {
+		if !cand.titles || len(all)+len(c.tables) == 1 {
+			continue
+		}
+		if !slices.ContainsFunc(all, func(other *candidate) bool {
+			return other != cand && (other.form.stem == cand.form.stem || other.family != cand.family)
+		}) {
+			c.skip(cand.line, cand.id, "it is the id of the document: it stands in its title, and no other id is like it", "write it below the title if it is a requirement")
+			return slices.Delete(all, i, i+1)
+		}
+	}
+	return all
+}
+
+// withoutRegisters drops ids in sections of risks, questions and the like, if there are others elsewhere and none of
+// those is like them.
+func (c *collector) withoutRegisters(all []*candidate) []*candidate {
+	c.outside = map[string]bool{}
+	for _, cand := range c.candidates {
+		if cand.certain || !isRegister(cand.section) {
+			c.outside[cand.form.stem] = true
+		}
+	}
+	if len(c.outside) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(cand *candidate) bool {
+		drop := !cand.certain && isRegister(cand.section) && !c.outside[cand.form.stem]
+		if drop {
+			c.skip(cand.line, cand.id, fmt.Sprintf("it stands in the section %q, which is not of requirements", shorten(cand.section[len(cand.section)-1])),
+				"move it to another section if it is a requirement")
+		}
+		return drop
+	})
+}
+
+// withoutReferences drops weak labels of ids that something else defines, or an earlier weak one, and labels without
+// a text of their own of ids that are defined above.
+func (c *collector) withoutReferences(all []*candidate) []*candidate {
+	strong := make(map[string]bool, len(all))
+	for _, cand := range c.candidates {
+		if !cand.weak {
+			strong[cand.id] = true
+		}
+	}
+	seen := make(map[string]bool, len(all))
+	return slices.DeleteFunc(all, func(cand *candidate) bool {
+		refers := cand.weak && (strong[cand.id] || seen[cand.id] || isTrace(cand.section)) || cand.bare && seen[cand.id]
+		seen[cand.id] = true
+		if refers {
+			c.skip(cand.line, cand.id, "it refers to a requirement", "write **ID**: text if it defines one")
+		}
+		return refers
+	})
+}
+
 func illegal(cand *candidate) (Problem, bool) {
 	if cand.token != cand.id {
 		written, meant := strconv.QuoteToASCII(shorten(cand.token)), shorten(cand.id)
-		return Problem{cand.line, meant,
+		return Problem{Place{Line: cand.line}, meant,
 			fmt.Sprintf("the id %s on line %d holds characters that only look like others or are invisible: did you mean %s?", written, cand.line, meant),
 			"write " + meant}, true
 	}
 	if err := ValidID(cand.id); err != nil {
-		return Problem{cand.line, shorten(cand.id), err.Error(), "shorten the id"}, true
+		return Problem{Place{Line: cand.line}, shorten(cand.id), err.Error(), "shorten the id"}, true
 	}
 	return Problem{}, false
 }
 
 // shorten keeps messages short whatever stands in the place of an id.
-func shorten(id string) string {
-	if utf8.RuneCountInString(id) <= maxID {
-		return id
+func shorten(id string) string { return shortenTo(id, maxID) }
+
+func shortenTo(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
 	}
-	return string([]rune(id)[:maxID]) + "…"
+	return string([]rune(s)[:most]) + "…"
 }
 
 // strong reports a label that needs no siblings.
 func strong(cand *candidate) bool { return cand.bold || cand.table != nil && cand.table.headedID }
 
-// series finds the families that count: see rule 4.
-func (c *collector) series() map[string]bool {
-	series := map[string]bool{}
+// findSeries finds the stems that count (see rule 4), and those with three numbers in a row.
+func (c *collector) findSeries() (series, runs map[string]bool) {
+	series, runs = map[string]bool{}, map[string]bool{}
 	numbers := map[string][]int{}
 	for _, cand := range c.candidates {
+		if cand.certain {
+			continue
+		}
 		f := cand.form
 		n := f.value()
-		if f.padded() || f.joined && (strong(cand) || n == 0 || n == 1) {
-			series[f.family] = true
+		if f.padded() || f.joined && (strong(cand) || n == 0 || n == 1) || cand.bold && usual[upper(f.letters())] {
+			series[f.stem] = true
 		}
 		if n >= 0 {
-			numbers[f.family] = append(numbers[f.family], n)
+			numbers[f.stem] = append(numbers[f.stem], n)
 		}
 	}
-	for family, list := range numbers {
+	for stem, list := range numbers {
 		slices.Sort(list)
+		list = slices.Compact(list)
 		for i := 1; i < len(list); i++ {
 			if list[i] == list[i-1]+1 {
-				series[family] = true
+				series[stem] = true
+				runs[stem] = runs[stem] || i > 1 && list[i-1] == list[i-2]+1
 			}
 		}
 	}
-	return series
+	return series, runs
 }
 
 // unlikely says why a marked label is still not taken, or "".
-func unlikely(cand *candidate, series bool) (why, fix string) {
+func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 	const needsPad = "if it is a requirement, write it in bold and with a leading zero"
 	f := cand.form
 	switch letters := f.letters(); {
@@ -101,10 +184,15 @@ func unlikely(cand *candidate, series bool) (why, fix string) {
 		return "", ""
 	case wellKnown[upper(letters)]:
 		return "names like it are standards or priorities", needsPad
-	case len(letters) == 1 && !f.joined && !strong(cand):
-		return "a single letter and a number is taken in bold only", needsPad
+	case len(letters) == 1 && !f.joined && !strong(cand) && !(c.runs[f.stem] && c.ofRequirements(cand)):
+		return "a single letter and a number is taken in bold only, or below a heading of requirements", needsPad
 	case !series:
 		return "no other id continues its numbers", needsPad
 	}
 	return "", ""
+}
+
+// ofRequirements reports whether the title of the document or a heading above a candidate speaks of requirements.
+func (c *collector) ofRequirements(cand *candidate) bool {
+	return hasWord([]string{c.title}, requirementWords) || hasWord(cand.section, requirementWords)
 }

@@ -13,12 +13,12 @@ import (
 const maxID = 128
 
 // ValidID says whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of
-// them visible, none white space, none a hyphen that only looks like '-'. Ids are compared byte by byte.
+// them visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
 // The error is a *fault.Error of kind Invalid and code illegal_id.
 func ValidID(id string) error {
 	illegal := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, "illegal_id", format, args...).
-			WithFix("an id has 1 to %d visible characters, no white space, and '-' (U+002D) for a hyphen", maxID)
+			WithFix("an id has 1 to %d visible characters, single spaces inside at most, and '-' (U+002D) for a hyphen", maxID)
 	}
 	if id == "" {
 		return illegal("the id is empty")
@@ -29,12 +29,20 @@ func ValidID(id string) error {
 	if n := utf8.RuneCountInString(id); n > maxID {
 		return illegal("the id has %d characters", n)
 	}
-	for _, r := range id {
-		if r == ' ' || hidden(r) || lookAlike(r) {
+	if id != strings.Join(strings.Fields(id), " ") {
+		return illegal("the id %s has white space at an end, or more than one space in a row", strconv.QuoteToASCII(id))
+	}
+	for i, r := range id {
+		if hidden(r) || lookAlike(r) && !setOff(id, i, r) {
 			return illegal("the id %s holds the character %U", strconv.QuoteToASCII(id), r)
 		}
 	}
 	return nil
+}
+
+// setOff reports a dash between spaces, which is punctuation of a name and no hyphen.
+func setOff(id string, at int, dash rune) bool {
+	return strings.HasSuffix(id[:at], " ") && strings.HasPrefix(id[at+utf8.RuneLen(dash):], " ")
 }
 
 // hidden reports characters that a reader cannot see: control, format (bidi among them), white space other
@@ -109,11 +117,11 @@ func scanToken(s string) string {
 	return s
 }
 
-// form is the shape of an id: "FR-005a" is family "FR-" and number "005".
+// form is the shape of an id: "FR-005a" is stem "FR-" and number "005".
 type form struct {
-	family, number string
-	joined         bool // '-', '_' or '.' before the number
-	small          bool // small letters in it, other than the "a" of "005a"
+	stem, number string
+	joined       bool // '-', '_' or '.' before the number
+	small        bool // small letters in it, other than the "a" of "005a"
 }
 
 // formOf takes an id apart at its last number. It is not an id without a letter in front and a number that
@@ -126,7 +134,7 @@ func formOf(id string) (form, bool) {
 	}
 	_, width := utf8.DecodeRuneInString(id[at:])
 	head := strings.TrimRightFunc(id[:at+width], unicode.IsDigit)
-	f := form{family: head, number: id[len(head) : at+width], joined: strings.ContainsAny(head, "-_.")}
+	f := form{stem: head, number: id[len(head) : at+width], joined: strings.ContainsAny(head, "-_.")}
 	tail := id[at+width:]
 	if tail != "" && !strings.ContainsAny(tail[:1], "-_.") {
 		letter, n := utf8.DecodeRuneInString(tail)
@@ -151,11 +159,11 @@ func (f form) value() int {
 
 // letters is the start of the id up to the first character that is not a letter.
 func (f form) letters() string {
-	end := strings.IndexFunc(f.family, func(r rune) bool { return !unicode.IsLetter(r) })
+	end := strings.IndexFunc(f.stem, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end < 0 {
-		return f.family
+		return f.stem
 	}
-	return f.family[:end]
+	return f.stem[:end]
 }
 
 // wellKnown holds, in capitals, what stands before the number in names that are not requirements.

@@ -14,19 +14,30 @@ type label struct {
 	bold   bool
 	spaced bool   // followed by white space or nothing, which is mark enough in a heading
 	mark   bool   // bold, or followed by a delimiter
+	weak   bool   // it may be a reference: it counts only where nothing else defines the id
 	title  string // source of the bold text after the id
 	at     int    // offset of the id in the block
 	rest   int    // offset in the block of what follows label and delimiter
 	flaw   string // why it can be no definition, whatever stands around it
 	fix    string
+
+	// What a family that has its own mark knows.
+	family   string
+	certain  bool   // the mark cannot be mistaken: no other ids need to continue its numbers
+	kind     string // if the family tells
+	unnamed  bool   // what stands for the id is a name that was not meant as one
+	assigned bool
+	change   string // of a delta
+	begin    int    // line of the heading that belongs to it; 0 if none does
 }
 
 const fixBold = "write it as **ID**: text"
 
-// matchLabel reads the label at the start of a block's source.
+// matchLabel reads the label at the start of a block's source. Symbols such as a tick or a light before it are passed
+// over.
 func matchLabel(block string) (label, bool) {
-	start := len(block) - len(strings.TrimLeft(block, " \t\n"))
-	opener := block[start : len(block)-len(strings.TrimLeft(block[start:], "*_`["))]
+	start := len(block) - len(cutSymbols(strings.TrimLeft(block, " \t\n")))
+	opener := block[start : len(block)-len(strings.TrimLeft(block[start:], "*_`[(~"))]
 	at := start + len(opener)
 	l := label{token: scanToken(block[at:]), at: at, rest: at}
 	l.id = canonical(l.token)
@@ -35,9 +46,13 @@ func matchLabel(block string) (label, bool) {
 		return label{}, false
 	}
 	after := at + len(l.token)
-	switch {
+	switch closer := closerOf(opener); {
+	case strings.Contains(opener, "~"):
+		l.flaw, l.fix = "it is struck out", "take it out of the document, or the line through it away"
 	case opener == "**" || opener == "__":
 		l.closeBold(block, after, opener)
+	case closer != "" && strings.HasPrefix(block[after:], closer):
+		l.enclosed(block, after+len(closer), opener)
 	case opener != "":
 		l.flaw, l.fix = "it stands in code, a link or light emphasis", fixBold
 	default:
@@ -51,7 +66,56 @@ func matchLabel(block string) (label, bool) {
 	return l, true
 }
 
-// closeBold reads "**", or ": title**", after a bold id, and the delimiter behind it.
+// cutSymbols drops pictographs and comments from the start of s.
+func cutSymbols(s string) string {
+	for {
+		rest := strings.TrimLeftFunc(s, func(r rune) bool {
+			return unicode.Is(unicode.So, r) || r >= 0x1f3fb && r <= 0x1f3ff || r == '\ufe0f' || r == '\u200d'
+		})
+		if strings.HasPrefix(rest, "<!--") {
+			if end := strings.Index(rest, "-->"); end >= 0 {
+				rest = rest[end+3:]
+			}
+		}
+		if len(rest) == len(s) {
+			return s
+		}
+		s = strings.TrimLeft(rest, " \t")
+	}
+}
+
+// closerOf is what ends a label in brackets, as in "[ID]" and "**(ID)**"; "" for other openers. Code defines nothing.
+func closerOf(opener string) string {
+	switch opener {
+	case "[":
+		return "]"
+	case "(":
+		return ")"
+	case "**[":
+		return "]**"
+	case "**(":
+		return ")**"
+	}
+	return ""
+}
+
+// enclosed reads what follows an id in brackets, which may be a reference: it is weak.
+func (l *label) enclosed(block string, after int, opener string) {
+	behind := block[after:]
+	if strings.HasSuffix(opener, "[") && (strings.HasPrefix(behind, "(") || strings.HasPrefix(behind, "[")) {
+		l.flaw, l.fix = "it is a link", fixBold
+		return
+	}
+	n, delimited := cutDelimiter(behind)
+	if !delimited && !open(behind) {
+		l.flaw, l.fix = "something else than white space or a delimiter follows it", fixBold
+		return
+	}
+	l.bold, l.mark, l.weak, l.rest = strings.HasPrefix(opener, "**"), true, true, after+n
+}
+
+// closeBold reads the end of the bold text that an id begins, and the delimiter behind it: "**ID**", "**ID: title**",
+// "**ID title:**" and "**ID (tag)**"; "**ID title**" where the line ends with it.
 func (l *label) closeBold(block string, after int, opener string) {
 	l.bold, l.mark = true, true
 	end := strings.Index(block[after:], opener)
@@ -62,18 +126,44 @@ func (l *label) closeBold(block string, after int, opener string) {
 	inner := block[after : after+end]
 	n, delimited := cutDelimiter(inner)
 	l.title = strings.TrimSpace(inner[n:])
-	if l.title != "" && !delimited {
+	l.rest = after + end + len(opener)
+	behind := block[l.rest:]
+	n, colon := cutDelimiter(behind)
+	if l.title != "" && l.title != "." && !delimited && !colon && !isName(inner, behind) {
 		l.flaw, l.fix = "the bold text is more than the id, without a delimiter after the id", "write **ID: title** text, or **ID** text"
 		return
 	}
-	l.rest = after + end + len(opener)
-	behind := block[l.rest:]
-	n, delimited = cutDelimiter(behind)
-	if !delimited && !open(behind) {
+	if !colon && !open(behind) {
 		l.flaw, l.fix = "something else than white space or a delimiter follows the bold text", fixBold
 		return
 	}
+	l.title = strings.TrimRight(unwrap(l.title), ":：. ")
 	l.rest += n
+}
+
+// isName tells the name of a requirement in bold from a bold sentence: it ends with a colon, stands in brackets, or has
+// the line for itself and is no sentence.
+func isName(inner, behind string) bool {
+	inner = strings.TrimSpace(inner)
+	line, _, _ := strings.Cut(behind, "\n")
+	switch {
+	case strings.HasSuffix(inner, ":") || strings.HasSuffix(inner, "："):
+		return true
+	case strings.HasPrefix(inner, "(") && strings.IndexByte(inner, ')') == len(inner)-1, strings.HasPrefix(inner, "[") && strings.IndexByte(inner, ']') == len(inner)-1:
+		return true
+	}
+	return strings.TrimSpace(line) == "" && !strings.HasSuffix(inner, ".")
+}
+
+// unwrap takes brackets around a whole title away.
+func unwrap(title string) string {
+	bare := strings.TrimRight(title, ":：. ")
+	for _, pair := range []string{"()", "[]"} {
+		if n := len(bare); n > 1 && bare[0] == pair[0] && strings.IndexByte(bare, pair[1]) == n-1 {
+			return strings.TrimSpace(bare[1 : n-1])
+		}
+	}
+	return title
 }
 
 // cutDelimiter is the length of a delimiter and the white space around it at the start of s: ':' (wide or

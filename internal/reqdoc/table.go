@@ -7,37 +7,46 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"orchestrator/internal/markdown"
 )
 
 // table is a table with a column of ids.
 type table struct {
 	line     int
-	head     string // the names of its columns
-	headedID bool   // the id column is named "ID", or something that ends so
+	head     string   // the names of its columns
+	names    []string // the same, one by one
+	id       int      // its column of ids
+	headedID bool     // that column is named "ID", or something that ends so
+	title    int      // the column that says what is required; -1 where no name tells
+	traces   bool     // its section or a column says that it refers to requirements
 	rows     []*candidate
 }
 
 func upper(s string) string { return strings.ToUpper(s) }
 
-// addTable takes the rows of a table with a column of ids as candidates, and lists columns that nearly are.
+// addTable takes the rows of a table with a column of ids as candidates, and lists columns that nearly are. Rows that
+// name a group, with nothing but their first cell, are passed over.
 func (c *collector) addTable(n *extast.Table, in scope) {
 	head := c.cells(n.FirstChild())
 	var rows []ast.Node
 	var cells [][]string
 	for row := n.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
-		rows, cells = append(rows, row), append(cells, c.cells(row))
+		if texts := c.cells(row); len(texts) == 1 || texts[0] == "" || filled(texts) > 1 {
+			rows, cells = append(rows, row), append(cells, texts)
+		}
 	}
 	column, labels := idColumn(len(head), cells)
 	if column < 0 {
-		c.skipColumn(n, cells)
+		c.skipColumn(rows, cells)
+		c.rowsWithoutID(rows, cells)
 		return
 	}
-	name := strings.ToLower(plain(head[column]))
-	t := &table{line: c.startLine(n), head: strings.Join(head, "|"), headedID: name == "id" || strings.HasSuffix(name, " id")}
+	t := c.newTable(n, head, column)
 	for i, row := range rows {
-		line := c.line(row.Pos())
+		line := c.Line(row.Pos())
 		cand := &candidate{label: labels[i], place: inRow, line: line, begin: line, limit: line, section: c.section,
-			node: row, table: t, cells: arrange(cells[i], column)}
+			node: row, table: t, row: cells[i]}
 		if i == 0 {
 			cand.begin = t.line
 		}
@@ -47,13 +56,43 @@ func (c *collector) addTable(n *extast.Table, in scope) {
 	c.candidates = append(c.candidates, t.rows...)
 }
 
+func (c *collector) newTable(n *extast.Table, head []string, column int) *table {
+	t := &table{line: c.StartLine(n), head: strings.Join(head, "|"), names: head, id: column, title: -1}
+	name := strings.ToLower(markdown.Plain(head[column]))
+	t.headedID = name == "id" || strings.HasSuffix(name, " id")
+	t.traces = isTrace(c.section)
+	for i, name := range head {
+		switch {
+		case i == column:
+		case t.title < 0 && begins(markdown.Plain(name), titleWords):
+			t.title = i
+		case t.title < 0 && begins(markdown.Plain(name), traceWords) && !isPriority(name):
+			t.traces = true
+		}
+	}
+	if t.title >= 0 {
+		t.traces = isTrace(c.section)
+	}
+	return t
+}
+
+func filled(cells []string) int {
+	n := 0
+	for _, cell := range cells {
+		if cell != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // cells is the source of each cell of a row.
 func (c *collector) cells(row ast.Node) []string {
 	var cells []string
 	for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 		text := ""
 		if lines := cell.Lines(); lines.Len() > 0 {
-			text = c.text[lines.At(0).Start:lines.At(0).Stop]
+			text = c.Text[lines.At(0).Start:lines.At(0).Stop]
 		}
 		cells = append(cells, strings.TrimSpace(text))
 	}
@@ -85,61 +124,109 @@ func idColumn(columns int, rows [][]string) (int, []label) {
 }
 
 // skipColumn lists the ids of a first column that holds other things too.
-func (c *collector) skipColumn(n *extast.Table, rows [][]string) {
-	row := n.FirstChild()
-	for _, cells := range rows {
-		row = row.NextSibling()
-		if l, ok := cellLabel(cells[0]); ok {
-			c.skip(c.line(row.Pos()), l.id, "not every cell of its column is an id",
+func (c *collector) skipColumn(rows []ast.Node, cells [][]string) {
+	for i, row := range rows {
+		if l, ok := cellLabel(cells[i][0]); ok {
+			c.skip(c.Line(row.Pos()), l.id, "not every cell of its column is an id",
 				"give every row an id, or move the rows without one to another table")
 		}
 	}
 }
 
-// arrange puts the title, the next cell after the id that has letters, before the other cells.
-func arrange(cells []string, column int) []string {
-	title := column
-	for i := column + 1; i < len(cells) && title == column; i++ {
-		if strings.ContainsFunc(cells[i], unicode.IsLetter) {
-			title = i
+// rowsWithoutID keeps the rows of a table as what their section makes of them.
+func (c *collector) rowsWithoutID(rows []ast.Node, cells [][]string) {
+	kind := c.sectionKind(c.section)
+	for i, row := range rows {
+		if title := markdown.Plain(cells[i][0]); kind != "" && kind != KindStory && kind != KindAcceptance && title != "" {
+			c.entries = append(c.entries, Entry{Place{Line: c.Line(row.Pos())}, "", kind, title})
 		}
 	}
-	arranged := []string{""}
-	if title != column {
-		arranged[0] = cells[title]
-	}
-	for i, cell := range cells {
-		if i != column && i != title {
-			arranged = append(arranged, cell)
-		}
-	}
-	return arranged
 }
 
-// decideTable accepts all rows of a table or none, and adds their ids to those that are defined.
-func (c *collector) decideTable(t *table, number int, series map[string]bool, defined map[string]int) []*candidate {
-	reference, counts := true, false
-	for _, row := range t.rows {
-		earlier, known := defined[row.id]
-		reference = reference && known && (earlier == 0 || c.tables[earlier-1].head != t.head)
-		counts = counts || series[row.form.family]
+// rowParts is what the cells of a row say: the title, the text and the criteria. Without a column that is named as
+// what is required, the title is the next cell after the id that has letters and is neither priority nor status.
+func (cand *candidate) rowParts() (title string, text []string, criteria []string) {
+	t := cand.table
+	at := t.title
+	for i := t.id + 1; i < len(cand.row) && at < 0; i++ {
+		if strings.ContainsFunc(cand.row[i], unicode.IsLetter) && !isAside(t.names[i]) {
+			at = i
+		}
 	}
-	first := t.rows[0]
-	if reference {
+	for i, cell := range cand.row {
+		switch {
+		case i == t.id:
+		case i == at:
+			title = cell
+		case criterionKind(markdown.Plain(t.names[i])) != "":
+			for part := range strings.SplitSeq(strings.NewReplacer("<br/>", "<br>", "<br />", "<br>").Replace(cell), "<br>") {
+				if part = markdown.Fold(strings.TrimLeft(part, " -•*")); part != "" {
+					criteria = append(criteria, part)
+				}
+			}
+		case cell != "" && !isAside(t.names[i]):
+			text = append(text, cell)
+		}
+	}
+	return title, text, criteria
+}
+
+// isAside reports a column that does not say what is required.
+func isAside(name string) bool {
+	name = markdown.Plain(name)
+	return isPriority(name) || begins(name, asideWords)
+}
+
+// decideTable accepts the rows of a table that define, or none where one of them is unlikely, and adds their ids to
+// those that are defined. A row refers if its id is defined outside of tables, or in another table with other columns;
+// in a table that traces, every row does as soon as one is known.
+func (c *collector) decideTable(t *table, number int, defined map[string]int) []*candidate {
+	known := func(row *candidate) bool {
+		earlier, found := defined[row.id]
+		return found && (earlier == 0 || c.tables[earlier-1].head != t.head)
+	}
+	referring, counts := 0, false
+	for _, row := range t.rows {
+		if known(row) {
+			referring++
+		}
+		counts = counts || c.series[row.form.stem]
+	}
+	switch first := t.rows[0]; {
+	case referring == len(t.rows) || t.traces && referring > 0:
 		c.skip(t.line, first.id, "all ids of its table are defined elsewhere", "no need to act if the table only refers to them")
+		c.skipUnknown(t, known)
+		return nil
+	case isRegister(first.section) && len(defined) > 0 && !c.outside[first.form.stem]:
+		c.skip(t.line, first.id, fmt.Sprintf("its table stands in the section %q, which is not of requirements", shorten(first.section[len(first.section)-1])),
+			"move the table to another section if it holds requirements")
 		return nil
 	}
 	for _, row := range t.rows {
-		if why, fix := unlikely(row, counts); why != "" {
+		if why, fix := c.unlikely(row, counts); why != "" {
 			c.skip(row.line, row.id, fmt.Sprintf("%s, so the table from line %d is not read", why, t.line), fix)
 			c.refused = append(c.refused, t.rows...)
 			return nil
 		}
 	}
+	var rows []*candidate
 	for _, row := range t.rows {
-		if _, known := defined[row.id]; !known {
+		if known(row) {
+			continue
+		}
+		rows = append(rows, row)
+		if _, found := defined[row.id]; !found {
 			defined[row.id] = number
 		}
 	}
-	return t.rows
+	return rows
+}
+
+// skipUnknown lists the rows of a table of references that refer to nothing.
+func (c *collector) skipUnknown(t *table, known func(*candidate) bool) {
+	for _, row := range t.rows {
+		if !known(row) {
+			c.skip(row.line, row.id, "its table refers to requirements, and nothing defines this one", "define it, or take the row out")
+		}
+	}
 }

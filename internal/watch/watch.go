@@ -2,7 +2,7 @@
 //
 // It watches the folders of the files, not the files, because editors and deployment tools replace a
 // file instead of writing into it, and it compares contents by SHA-256, because many events change
-// nothing. Symbolic links on the way to a file are watched too, so a link that is pointed elsewhere, as
+// nothing. A path may be a pattern, which stands for whatever files match it at the time. Symbolic links on the way to a file are watched too, so a link that is pointed elsewhere, as
 // Kubernetes does with mounted configuration, is a change. Every half minute the files are looked at
 // without any event, for network file systems and folders that came back, which send none.
 package watch
@@ -34,11 +34,15 @@ const (
 // the start. Taken with Look, a file that changes before the caller reads it is reported once too often.
 //
 // A file that was there and is missing or cannot be read counts as changed, once, and again when it is back.
+// A pattern, see Match, is watched as one: changed is called with it when a file that matches is new, changes or
+// goes. That fewer match than before is believed after a second look, since editors that save by renaming take
+// a file away for a moment.
+//
 // What cannot be read or watched is also reported to failed, once until it changes, and tried again. Between two
 // looks only the last content counts. changed and failed are called one after the other from the
 // calling goroutine; while they run nothing is looked at, and nothing is lost.
 //
-// A file whose folder does not exist, or a system without a free watcher, is an error at once.
+// A file whose folder does not exist, for a pattern the folder before the first wildcard, or a system without a free watcher, is an error at once.
 func Files(ctx context.Context, paths []string, seen Seen, debounce time.Duration,
 	changed func(path string), failed func(error),
 ) error {
@@ -144,9 +148,15 @@ func (w *watcher) look(ctx context.Context) {
 			continue
 		}
 		f.due = time.Time{}
-		sum, exists, err := hash(f.absolute)
+		sum, files, err := f.read()
+		if fewer := files < f.files; f.pattern {
+			if f.files = files; fewer {
+				f.postpone(time.Now(), w.every.debounce)
+				continue
+			}
+		}
 		w.trouble(f.path, err)
-		gone := err != nil || !exists
+		gone := err != nil || files == 0
 		if gone && (f.gone || !f.known) || !gone && !f.gone && f.known && f.sum == sum {
 			continue
 		}
@@ -165,9 +175,9 @@ func (w *watcher) look(ctx context.Context) {
 func (w *watcher) watchFolders() {
 	wanted := map[string]bool{}
 	for _, f := range w.files {
-		f.entries = entries(f.absolute)
-		for _, entry := range f.entries {
-			wanted[filepath.Dir(entry)] = true
+		f.locate()
+		for _, folder := range f.folders() {
+			wanted[folder] = true
 		}
 	}
 	for _, folder := range w.events.WatchList() {

@@ -10,9 +10,9 @@ const (
 	Unchanged Drift = "unchanged"
 	Added     Drift = "added"
 	Moved     Drift = "moved"    // same text, other place in the document
-	Reworded  Drift = "reworded" // other text
+	Changed   Drift = "changed"  // other text
 	Restored  Drift = "restored" // it was retired and is back
-	Removed   Drift = "removed"  // retired: kept and marked, never deleted
+	Retired   Drift = "retired"  // the document no longer has it: kept and marked, never deleted
 )
 
 // Define takes a definition from the document over into the state. A nil current is a new requirement.
@@ -43,7 +43,7 @@ func Retire(current Requirement) (Requirement, Drift) {
 	next := current.clone()
 	next.Retired = true
 	next.Revision++
-	return next, Removed
+	return next, Retired
 }
 
 func driftOf(current Requirement, def Definition) Drift {
@@ -51,7 +51,7 @@ func driftOf(current Requirement, def Definition) Drift {
 	case current.Retired:
 		return Restored
 	case current.Fingerprint != def.Fingerprint:
-		return Reworded
+		return Changed
 	case !current.sameAs(def):
 		return Moved
 	}
@@ -60,10 +60,14 @@ func driftOf(current Requirement, def Definition) Drift {
 
 // sameAs compares everything that is stored, so that an unchanged requirement keeps its revision.
 func (d Definition) sameAs(other Definition) bool {
-	return d.ID == other.ID && d.Title == other.Title && d.Text == other.Text && d.Kind == other.Kind &&
-		slices.Equal(d.Acceptance, other.Acceptance) && d.Fingerprint == other.Fingerprint &&
-		d.Source.Path == other.Source.Path && d.Source.Line == other.Source.Line && d.Source.EndLine == other.Source.EndLine &&
-		d.Source.Family == other.Source.Family && slices.Equal(d.Source.Section, other.Source.Section)
+	return d.ID == other.ID && d.Title == other.Title && d.Text == other.Text && d.Kind == other.Kind && d.Fingerprint == other.Fingerprint &&
+		slices.Equal(d.Acceptance, other.Acceptance) && slices.Equal(d.Parents, other.Parents) &&
+		slices.Equal(d.DependsOn, other.DependsOn) && d.Source.sameAs(other.Source)
+}
+
+func (s Source) sameAs(other Source) bool {
+	return s.Path == other.Path && s.Line == other.Line && s.EndLine == other.EndLine && slices.Equal(s.Section, other.Section) &&
+		s.Family == other.Family && s.Assigned == other.Assigned && s.Priority == other.Priority && s.Tick == other.Tick
 }
 
 // workBegan reports whether anything rests on the present text.
@@ -73,4 +77,64 @@ func (r Requirement) workBegan() bool { return r.Status != NotStarted || r.Stamp
 // is not deferred.
 func (r Requirement) NeedsDeferral() bool {
 	return r.Retired && r.workBegan() && r.Status != Deferred
+}
+
+// Stale lists the parts that rest on another text than the one with this fingerprint. Of the approvals the last
+// word counts: a rejection rests on nothing.
+func (r Requirement) Stale(fingerprint string) []string {
+	stale := []string{}
+	for _, part := range []struct {
+		name  string
+		there bool
+		on    string
+	}{
+		{"design_spec", r.DesignSpec != nil, r.Stamps.DesignSpec.Fingerprint},
+		{"implementation", r.Implementation != nil, r.Stamps.Implementation.Fingerprint},
+		{"test", r.Test != nil, r.Stamps.Test.Fingerprint},
+		{"approvals", r.lastApproval().Decision == Approved, r.lastApproval().Fingerprint},
+	} {
+		if part.there && part.on != fingerprint {
+			stale = append(stale, part.name)
+		}
+	}
+	return stale
+}
+
+func (r Requirement) lastApproval() Approval {
+	if len(r.Approvals) == 0 {
+		return Approval{}
+	}
+	return r.Approvals[len(r.Approvals)-1]
+}
+
+// Strands lists what is left without a requirement when this one is retired: its status, unless nothing had
+// begun, and its parts; of the deviations the open ones count.
+func (r Requirement) Strands() []string {
+	strands := []string{}
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{
+		{"status", r.Status != NotStarted},
+		{"design_spec", r.DesignSpec != nil},
+		{"implementation", r.Implementation != nil},
+		{"test", r.Test != nil},
+		{"approvals", len(r.Approvals) > 0},
+		{"deviations", r.OpenDeviation() != ""},
+	} {
+		if part.there {
+			strands = append(strands, part.name)
+		}
+	}
+	return strands
+}
+
+// OpenDeviation is the id of the first deviation that is not resolved, or "".
+func (r Requirement) OpenDeviation() string {
+	for _, d := range r.Deviations {
+		if d.Resolution == nil {
+			return d.ID
+		}
+	}
+	return ""
 }

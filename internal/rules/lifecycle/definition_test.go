@@ -8,7 +8,7 @@ import (
 
 func definition() Definition {
 	return Definition{
-		ID: "REQ-1", Title: "Login", Text: "text", Kind: "requirement", Acceptance: []string{"a"}, Fingerprint: "fp",
+		ID: "REQ-1", Title: "Login", Text: "text", Kind: "requirement", Acceptance: []Criterion{{Kind: "acceptance", Text: "a"}}, Fingerprint: "fp",
 		Source: Source{Path: "R.md", Line: 3, EndLine: 4, Section: []string{"S"}, Family: "markdown"},
 	}
 }
@@ -30,6 +30,9 @@ func TestDefine(t *testing.T) {
 		"section": func(d *Definition) { d.Source.Section = []string{"T"} }, "title": func(d *Definition) { d.Title = "x" },
 		"text": func(d *Definition) { d.Text = "x" }, "kind": func(d *Definition) { d.Kind = "x" },
 		"acceptance": func(d *Definition) { d.Acceptance = nil }, "id": func(d *Definition) { d.ID = "x" },
+		"parents": func(d *Definition) { d.Parents = []string{"x"} }, "depends on": func(d *Definition) { d.DependsOn = []string{"x"} },
+		"priority": func(d *Definition) { d.Source.Priority = "P1" }, "tick": func(d *Definition) { d.Source.Tick = "open" },
+		"assigned": func(d *Definition) { d.Source.Assigned = true },
 	} {
 		moved := definition()
 		change(&moved)
@@ -45,7 +48,7 @@ func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 	other.Fingerprint = "fp2"
 	untouched, _ := Define(nil, definition())
 	next, drift := Define(&untouched, other)
-	require.Equal(t, Reworded, drift)
+	require.Equal(t, Changed, drift)
 	require.False(t, next.Suspect, "nothing rests on the old text")
 
 	designed := untouched
@@ -69,7 +72,7 @@ func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 func TestRetire(t *testing.T) {
 	req, _ := Define(nil, definition())
 	gone, drift := Retire(req)
-	require.Equal(t, Removed, drift)
+	require.Equal(t, Retired, drift)
 	require.True(t, gone.Retired)
 	require.False(t, gone.NeedsDeferral(), "it had not begun")
 	again, drift := Retire(gone)
@@ -86,4 +89,39 @@ func TestRetire(t *testing.T) {
 	require.True(t, gone.NeedsDeferral())
 	gone.Status = Deferred
 	require.False(t, gone.NeedsDeferral())
+}
+
+func TestStale(t *testing.T) {
+	on := func(fingerprint string) Stamp { return Stamp{Revision: 2, Fingerprint: fingerprint} }
+	all := Requirement{
+		DesignSpec: []byte("{}"), Implementation: []byte("{}"), Test: &TestRecord{},
+		Stamps:    Stamps{DesignSpec: on("old"), Implementation: on("old"), Test: on("old")},
+		Approvals: []Approval{{Stamp: on("older"), Decision: Rejected}, {Stamp: on("old"), Decision: Approved}},
+	}
+	for name, c := range map[string]struct {
+		change func(*Requirement)
+		want   []string
+	}{
+		"everything":           {func(*Requirement) {}, []string{"design_spec", "implementation", "test", "approvals"}},
+		"a cleared part":       {func(r *Requirement) { r.Implementation = nil }, []string{"design_spec", "test", "approvals"}},
+		"a part on this text":  {func(r *Requirement) { r.Stamps.Test = on("new") }, []string{"design_spec", "implementation", "approvals"}},
+		"a rejection":          {func(r *Requirement) { r.Approvals = r.Approvals[:1] }, []string{"design_spec", "implementation", "test"}},
+		"an approval of it":    {func(r *Requirement) { r.Approvals[1].Fingerprint = "new" }, []string{"design_spec", "implementation", "test"}},
+		"nothing to rest on":   {func(r *Requirement) { *r = Requirement{} }, []string{}},
+		"only what is cleared": {func(r *Requirement) { *r = Requirement{Stamps: r.Stamps} }, []string{}},
+	} {
+		r := all
+		r.Approvals = append([]Approval(nil), all.Approvals...)
+		c.change(&r)
+		require.Equal(t, c.want, r.Stale("new"), name)
+	}
+}
+
+func TestStrands(t *testing.T) {
+	require.Equal(t, []string{}, Requirement{Status: NotStarted, Deviations: []Deviation{{ID: "D1", Resolution: &Resolution{}}}}.Strands())
+	require.Equal(t, []string{"status"}, Requirement{Status: Planned}.Strands())
+	require.Equal(t, []string{"status", "design_spec", "implementation", "test", "approvals", "deviations"}, Requirement{
+		Status: Done, DesignSpec: []byte("{}"), Implementation: []byte("{}"), Test: &TestRecord{}, Approvals: []Approval{{}},
+		Deviations: []Deviation{{ID: "D1", Resolution: &Resolution{}}, {ID: "D2"}},
+	}.Strands())
 }

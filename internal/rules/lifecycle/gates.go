@@ -206,10 +206,8 @@ func lacksIndependentApproval(r Requirement, mover Actor) string {
 }
 
 func lacksResolution(r Requirement, _ Actor) string {
-	for _, d := range r.Deviations {
-		if d.Resolution == nil {
-			return fmt.Sprintf("deviation %s is open", d.ID)
-		}
+	if id := r.OpenDeviation(); id != "" {
+		return fmt.Sprintf("deviation %s is open", id)
 	}
 	return ""
 }

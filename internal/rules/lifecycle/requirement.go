@@ -7,22 +7,34 @@ import (
 
 // Definition is what the document says of a requirement. Only an import changes it.
 type Definition struct {
-	ID          string   `json:"id"`
-	Title       string   `json:"title"`
-	Text        string   `json:"text"`
-	Kind        string   `json:"kind"`
-	Acceptance  []string `json:"acceptance"`
-	Source      Source   `json:"source"`
-	Fingerprint string   `json:"fingerprint"` // of the normalised text: two equal ones mean the same
+	ID          string      `json:"id"`
+	Title       string      `json:"title"`
+	Text        string      `json:"text"`
+	Kind        string      `json:"kind"`
+	Acceptance  []Criterion `json:"acceptance"`
+	Parents     []string    `json:"parents,omitempty"`    // ids of what it was derived from
+	DependsOn   []string    `json:"depends_on,omitempty"` // ids of what it needs
+	Source      Source      `json:"source"`
+	Fingerprint string      `json:"fingerprint"` // of the normalised text: two equal ones mean the same
 }
 
-// Source is where the definition stands; lines are 1-based and inclusive.
+// Criterion is one acceptance criterion or scenario of a requirement.
+type Criterion struct {
+	ID   string `json:"id,omitempty"` // as the document has it
+	Kind string `json:"kind"`         // acceptance or scenario
+	Text string `json:"text"`
+}
+
+// Source is where the definition stands, and what the document says beside the text; lines are 1-based and inclusive.
 type Source struct {
-	Path    string   `json:"path"`
-	Line    int      `json:"line"`
-	EndLine int      `json:"end_line"`
-	Section []string `json:"section"` // the headings above it, outermost first
-	Family  string   `json:"family"`
+	Path     string   `json:"path"`
+	Line     int      `json:"line"`
+	EndLine  int      `json:"end_line"`
+	Section  []string `json:"section"` // the headings above it, outermost first
+	Family   string   `json:"family"`
+	Assigned bool     `json:"assigned,omitzero"`  // the id was made from section and item; the document has none
+	Priority string   `json:"priority,omitempty"` // as the document has it
+	Tick     string   `json:"tick,omitempty"`     // of its check box, a claim of the author: open or ticked
 }
 
 // Requirement is the canonical state of one requirement. design_spec and implementation are bytes to the

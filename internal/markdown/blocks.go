@@ -1,4 +1,9 @@
-package reqdoc
+// Package markdown reads the blocks of a Markdown document with goldmark, within limits that no document can exceed,
+// and keeps the lines of the source at hand.
+//
+// A document of more than 16 MiB, 500,000 lines or blocks, or 64 levels is refused before it can cost time. Line ends
+// are LF, and a byte order mark is dropped. The package does no I/O.
+package markdown
 
 import (
 	"bytes"
@@ -11,6 +16,12 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+)
+
+const (
+	maxBytes = 16 << 20
+	maxParts = 500_000 // lines, and blocks (a table cell counts as one)
+	maxDepth = 64      // blocks inside one another; a list level takes two
 )
 
 // blockParser finds blocks and tables and leaves their content alone; inlineParser reads a single line.
@@ -39,14 +50,14 @@ type budget struct {
 
 var budgetKey = parser.NewContextKey()
 
-// parseBlocks is the block structure of a document, or an error if it is nested or cut up beyond the limits.
-func parseBlocks(s source) (ast.Node, error) {
+// Parse is the block structure of a document, or an error if it is nested or cut up beyond the limits.
+func (s Source) Parse() (ast.Node, error) {
 	left := &budget{blocks: maxParts}
 	pc := parser.NewContext()
 	pc.Set(budgetKey, left)
-	root := blockParser.Parse(text.NewReader([]byte(s.text)), parser.WithContext(pc))
+	root := blockParser.Parse(text.NewReader([]byte(s.Text)), parser.WithContext(pc))
 	if left.spent != "" {
-		return nil, unreadable(s.line(left.at), "document_too_complex", left.spent, "write it with fewer or shallower lists, quotes and tables")
+		return nil, unreadable(s.Line(left.at), "document_too_complex", left.spent, "write it with fewer or shallower lists, quotes and tables")
 	}
 	return root, nil
 }
@@ -112,10 +123,10 @@ func (b boundedTables) Transform(p *ast.Paragraph, r text.Reader, pc parser.Cont
 	}
 }
 
-// plain is a line of Markdown without its markup. A line beyond any sensible title is returned as it stands.
-func plain(line string) string {
+// Plain is a line of Markdown without its markup. A line beyond any sensible title is returned as it stands.
+func Plain(line string) string {
 	const longest = 1024
-	line = fold(line)
+	line = Fold(line)
 	if len(line) > longest || !strings.ContainsAny(line, "\\`*_[]<>&~!") {
 		return line
 	}
@@ -135,7 +146,7 @@ func plain(line string) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	return fold(b.String())
+	return Fold(b.String())
 }
 
 func plainText(n *ast.Text, src []byte) string {
@@ -146,5 +157,5 @@ func plainText(n *ast.Text, src []byte) string {
 	return html.UnescapeString(string(util.UnescapePunctuations(value)))
 }
 
-// fold replaces each run of white space by one space and trims both ends.
-func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+// Fold replaces each run of white space by one space and trims both ends.
+func Fold(s string) string { return strings.Join(strings.Fields(s), " ") }

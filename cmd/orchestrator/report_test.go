@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/orchestrator"
+)
+
+func TestReportForPeople(t *testing.T) {
+	t.Parallel()
+	place := func(path string, line int) orchestrator.ReportPlace {
+		return orchestrator.ReportPlace{Path: path, Line: line}
+	}
+	r := orchestrator.Report{
+		Documents: []orchestrator.ReportDocument{
+			{Path: "a.md", Family: "gsd", Mark: "a heading, as on line 3", Found: 3, Families: map[string]int{"gsd": 2, "markdown": 1}, Others: map[string]int{"story": 2, "goal": 1}},
+			{Path: "b\x1b.md", Delta: true},
+		},
+		Changed: []orchestrator.ReportChanged{{ID: "A-1", ReportPlace: place("a.md", 3), Suspect: true, Stale: []string{"design_spec", "test"}, Diff: []orchestrator.Edit{
+			{Op: "equal", Text: "Log in"}, {Op: "delete", Text: "at\nonce"}, {Op: "insert", Text: "\x1b[31m"}, {Op: "equal", Text: "\nwith a key"},
+		}}},
+		Renamed:  []orchestrator.ReportRenamed{{From: "A-2", To: "A-3"}, {From: "A-4", To: "A-5", Declared: true}},
+		Restored: []string{"A-6"},
+		Retired:  []orchestrator.ReportRetired{{ID: "A-7", Title: "Pay", Status: "implemented", Strands: []string{"implementation"}, PMMust: "defer it"}},
+		Warnings: []orchestrator.ReportRemark{{ReportPlace: place("a.md", 9), Message: "twice", Fix: "remove one"}},
+		Errors:   []orchestrator.ReportRemark{{Message: "no place"}, {ReportPlace: place("a.md", 0), Message: "no line"}},
+	}
+	for n := range 8 {
+		r.Moved = append(r.Moved, orchestrator.ReportMoved{ID: fmt.Sprint("M-", n), ReportPlace: place("a.md", n+20), From: place("a.md", n+10)})
+	}
+	r.Moved = append(r.Moved, orchestrator.ReportMoved{ID: "N-1", ReportPlace: place("a.md", 40), From: place("b.md", 1)})
+	var out, notes bytes.Buffer
+	require.NoError(t, importOptions{dryRun: true}.write(&out, &notes, r, "project_status.json"))
+	require.Empty(t, notes.String())
+	require.Equal(t, `a.md: gsd (a heading, as on line 3): 3 requirements (2 gsd, 1 markdown); beside them 1 goal, 2 story
+b\x1b.md: no family, a delta: 0 requirements
+a.md:3: changed A-1, which is suspect now: PM must accept the new text; made for another text: design_spec, test
+    Log in [-at
+    once-]{+\x1b[31m+}
+    with a key
+a.md:20: moved M-0 from a.md:10
+a.md:21: moved M-1 from a.md:11
+a.md:22: moved M-2 from a.md:12
+a.md:23: moved M-3 from a.md:13
+a.md:24: moved M-4 from a.md:14
+a.md:40: moved N-1 from b.md:1
+moved within their documents: 3 more; --json lists them
+perhaps renamed A-2 to A-3, which has the same text
+renamed A-4 to A-5, as the document says
+restored A-6
+retired A-7 (implemented): Pay
+    work that is left: implementation
+    PM must: defer it
+a.md:9: warning: twice
+    fix: remove one
+error: no place
+a.md: error: no line
+`, out.String())
+}
+
+func TestColoursOfAWordDiff(t *testing.T) {
+	t.Parallel()
+	p := &reportPrinter{colour: true}
+	got := p.wordDiff([]orchestrator.Edit{{Op: "equal", Text: "a"}, {Op: "delete", Text: "b"}, {Op: "insert", Text: "c\nd"}})
+	require.Equal(t, "a \x1b[31m[-b-]\x1b[0m\x1b[32m{+c\x1b[0m\n    \x1b[32md+}\x1b[0m", got)
+}

@@ -1,0 +1,55 @@
+package markdown
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark/ast"
+)
+
+func TestLinesAreThoseOfTheFile(t *testing.T) {
+	for name, src := range map[string]string{
+		"LF": "# A\n\ntext\nmore\n", "CRLF": "# A\r\n\r\ntext\r\nmore\r\n", "CR": "# A\r\rtext\rmore", "a byte order mark": "\ufeff# A\n\ntext\nmore",
+	} {
+		s, err := New([]byte(src))
+		require.NoError(t, err, name)
+		require.Equal(t, 4, s.Lines(), name)
+		require.Equal(t, "text", s.LineText(3), name)
+		require.Equal(t, 3, s.Line(s.LineStart(3)), name)
+		require.Equal(t, 3, s.Line(s.LineEnd(3)-1), name)
+		root, err := s.Parse()
+		require.NoError(t, err, name)
+		h, p := root.FirstChild(), root.LastChild()
+		require.Equal(t, []ast.NodeKind{ast.KindHeading, ast.KindParagraph}, []ast.NodeKind{h.Kind(), p.Kind()}, name)
+		text, start := s.Block(p)
+		require.Equal(t, "text\nmore", text, name)
+		require.Equal(t, s.LineStart(3), start, name)
+		require.Equal(t, []int{1, 3}, []int{s.StartLine(h), s.StartLine(p)}, name)
+		require.Equal(t, []int{2, 9}, []int{s.LastLine(h, 9), s.LastLine(p, 9)}, name)
+	}
+}
+
+func TestUnderlined(t *testing.T) {
+	s, err := New([]byte("# A\n\nB\n===\n\n ## C\n"))
+	require.NoError(t, err)
+	root, err := s.Parse()
+	require.NoError(t, err)
+	var got []bool
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		_, start := s.Block(n)
+		got = append(got, s.Underlined(start))
+	}
+	require.Equal(t, []bool{false, true, false}, got)
+}
+
+func TestPlain(t *testing.T) {
+	for line, want := range map[string]string{
+		"A *fine* `title` [here](x)": "A fine title here", "&lt;T&gt; snake\\_case": "<T> snake_case", "~~old~~ new": "old new",
+		"<https://a.example>": "https://a.example", "  a \t b ": "a b", "a_b_c * d": "a_b_c * d", "": "",
+	} {
+		require.Equal(t, want, Plain(line))
+	}
+	long := strings.Repeat("*a* ", 1000)
+	require.Equal(t, strings.TrimSpace(long), Plain(long), "beyond any sensible title it stands as it is")
+}

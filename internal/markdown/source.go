@@ -1,0 +1,121 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+
+	"orchestrator/internal/fault"
+)
+
+// Source is a document with LF line ends.
+type Source struct {
+	Text   string
+	starts []int // offsets at which lines start
+}
+
+// New checks the bytes of a document. The error is a *fault.Error of kind Invalid with the pointer "#L<line>".
+func New(src []byte) (Source, error) {
+	if len(src) > maxBytes {
+		return Source{}, fault.New(fault.Invalid, "document_too_large", "the document has %d bytes; the limit is %d", len(src), maxBytes).
+			WithFix("split it into several documents")
+	}
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
+	s := Source{Text: text, starts: []int{0}}
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\n' && i+1 < len(text) {
+			s.starts = append(s.starts, i+1)
+		}
+	}
+	if at := firstInvalid(text); at >= 0 {
+		return Source{}, unreadable(s.Line(at), "document_encoding", "is not valid UTF-8", "save the document as UTF-8")
+	}
+	if at := strings.IndexByte(text, 0); at >= 0 {
+		return Source{}, unreadable(s.Line(at), "document_nul", "holds a NUL character", "remove it, or save the document as UTF-8")
+	}
+	if len(s.starts) > maxParts {
+		return Source{}, unreadable(maxParts, "document_too_large", "is the last that is allowed", "split the document")
+	}
+	return s, nil
+}
+
+func firstInvalid(text string) int {
+	if utf8.ValidString(text) {
+		return -1
+	}
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+			return i
+		}
+	}
+	return -1
+}
+
+func unreadable(line int, code, what, fix string) error {
+	return fault.New(fault.Invalid, code, "line %d %s", line, what).WithFix("%s", fix).
+		WithFields(fault.Field{Pointer: fmt.Sprintf("#L%d", line), Detail: "this line " + what, Fix: fix})
+}
+
+// Line is the 1-based number of the line that holds an offset.
+func (s Source) Line(offset int) int {
+	i, exact := slices.BinarySearch(s.starts, offset)
+	if exact {
+		return i + 1
+	}
+	return i
+}
+
+// LineText is the text of a line without its end.
+func (s Source) LineText(line int) string {
+	return strings.TrimSuffix(s.Text[s.starts[line-1]:s.LineEnd(line)], "\n")
+}
+
+// LineEnd is the offset behind a line and its end.
+func (s Source) LineEnd(line int) int {
+	if line < len(s.starts) {
+		return s.starts[line]
+	}
+	return len(s.Text)
+}
+
+// Lines is the number of lines.
+func (s Source) Lines() int { return len(s.starts) }
+
+// LineStart is the offset of a line.
+func (s Source) LineStart(line int) int { return s.starts[line-1] }
+
+// Block is the source of a heading or paragraph and its offset.
+func (s Source) Block(n ast.Node) (string, int) {
+	lines := n.Lines()
+	if lines.Len() == 0 {
+		return "", max(n.Pos(), 0)
+	}
+	start := lines.At(0).Start
+	return strings.TrimRight(s.Text[start:lines.At(lines.Len()-1).Stop], "\n"), start
+}
+
+// StartLine is the first line of a block.
+func (s Source) StartLine(n ast.Node) int {
+	if lines := n.Lines(); n.Type() == ast.TypeBlock && lines.Len() > 0 && n.Kind() != ast.KindFencedCodeBlock {
+		return s.Line(lines.At(0).Start)
+	}
+	return s.Line(max(n.Pos(), 0))
+}
+
+// LastLine is the line before the block that follows n, or the limit where none follows.
+func (s Source) LastLine(n ast.Node, limit int) int {
+	if next := n.NextSibling(); next != nil {
+		return s.StartLine(next) - 1
+	}
+	return limit
+}
+
+// Underlined tells a heading with a line of '=' or '-' below from one that begins with '#', by its offset.
+func (s Source) Underlined(start int) bool {
+	return !strings.HasSuffix(strings.TrimRight(s.Text[:start], " \t"), "#")
+}

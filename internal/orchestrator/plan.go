@@ -1,0 +1,216 @@
+package orchestrator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
+	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+// importPlan is what an import will write, and what it will say.
+type importPlan struct {
+	report  Report
+	before  projection.Project
+	after   projection.Project
+	defined []lifecycle.Definition
+	retired []string
+	next    []lifecycle.Requirement
+
+	present map[string]bool        // ids that the documents define
+	reword  []lifecycle.Definition // as they were, of what changed; in the order of report.Changed
+	newer   []lifecycle.Definition // as they are, of the same
+	texts   newTexts
+	gone    []lifecycle.Requirement // what this import retires
+}
+
+// newTexts finds what was added by its text, in document order.
+type newTexts map[string][]string
+
+// newPlan holds documents against a state: that of the transaction, or for a dry run of a snapshot.
+func newPlan(from store.Getter, before projection.Project, set reqdoc.Set) (importPlan, error) {
+	p := importPlan{
+		before: before, report: reportOn(set), present: make(map[string]bool, len(set.Requirements)), texts: newTexts{},
+		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{}, WorkflowName: before.WorkflowName},
+	}
+	for _, d := range set.Documents {
+		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
+	}
+	for _, r := range set.Requirements {
+		p.present[r.ID] = true
+		if err := p.define(from, definitionOf(r)); err != nil {
+			return p, err
+		}
+	}
+	if set.Partial {
+		p.after.Name = cmp.Or(before.Name, set.Title)
+		return p, p.takeAway(from, set)
+	}
+	for _, r := range set.Requirements {
+		p.after.IDs = append(p.after.IDs, r.ID)
+	}
+	for _, id := range before.IDs {
+		if p.present[id] {
+			continue
+		}
+		p.after.IDs = append(p.after.IDs, id)
+		if err := p.retire(from, id); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// takeAway completes a plan for documents that name only what they change: the rest stays, in its order.
+func (p *importPlan) takeAway(from store.Getter, set reqdoc.Set) error {
+	known := make(map[string]bool, len(p.before.IDs))
+	for _, id := range p.before.IDs {
+		known[id] = true
+	}
+	p.after.IDs = slices.Clone(p.before.IDs)
+	for _, r := range set.Requirements {
+		if !known[r.ID] {
+			p.after.IDs = append(p.after.IDs, r.ID)
+		}
+	}
+	away := map[string]bool{}
+	for _, e := range set.Removed {
+		switch {
+		case p.present[e.ID]:
+			p.warn(e, fmt.Sprintf("%s is taken away here, and defined by the same documents; it stays", e.ID), "take one of the two out")
+		case !known[e.ID]:
+			p.warn(e, fmt.Sprintf("%s is taken away here, and is no requirement of the project", cmp.Or(e.ID, e.Title)), "write its id as it was defined, or take the line out")
+		default:
+			away[e.ID] = true
+		}
+	}
+	for _, r := range set.Renamed {
+		if known[r.From] && p.present[r.To] && !p.present[r.From] {
+			away[r.From] = true
+		}
+	}
+	for _, id := range p.before.IDs {
+		if !away[id] {
+			continue
+		}
+		if err := p.retire(from, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *importPlan) warn(e reqdoc.Entry, message, fix string) {
+	p.report.Warnings = append(p.report.Warnings, ReportRemark{ReportPlace(e.Place), e.ID, message, fix})
+}
+
+func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
+	current, found, err := projection.TableRequirements.Get(from, def.ID)
+	if err != nil {
+		return err
+	}
+	var known *lifecycle.Requirement
+	if found {
+		known = &current
+	}
+	next, drift := lifecycle.Define(known, def)
+	if drift == lifecycle.Unchanged {
+		p.report.Unchanged++
+		return nil
+	}
+	p.defined, p.next = append(p.defined, def), append(p.next, next)
+	at := ReportPlace{def.Source.Path, def.Source.Line}
+	switch drift {
+	case lifecycle.Added:
+		p.report.Added = append(p.report.Added, ReportAdded{def.ID, def.Title, at})
+		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
+		return nil
+	case lifecycle.Moved:
+		p.report.Moved = append(p.report.Moved, ReportMoved{def.ID, at, ReportPlace{current.Source.Path, current.Source.Line}})
+	case lifecycle.Restored:
+		p.report.Restored = append(p.report.Restored, def.ID)
+	}
+	if current.Fingerprint != def.Fingerprint {
+		p.report.Changed = append(p.report.Changed, ReportChanged{def.ID, at, next.Suspect, current.Stale(def.Fingerprint), []Edit{}})
+		p.reword, p.newer = append(p.reword, current.Definition), append(p.newer, def)
+	}
+	return nil
+}
+
+func (p *importPlan) retire(from store.Getter, id string) error {
+	current, found, err := projection.TableRequirements.Get(from, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return projection.Disagreement("the project lists %q, which is not among the requirements", id)
+	}
+	next, drift := lifecycle.Retire(current)
+	retired := ReportRetired{ID: id, Title: next.Title, Status: next.Status, Strands: next.Strands()}
+	if next.NeedsDeferral() {
+		retired.PMMust = "work had begun: defer it, or put its text back into the document"
+	}
+	if drift == lifecycle.Retired || retired.PMMust != "" {
+		p.report.Retired = append(p.report.Retired, retired)
+	}
+	if drift == lifecycle.Retired {
+		p.retired, p.next, p.gone = append(p.retired, id), append(p.next, next), append(p.gone, next)
+	}
+	return nil
+}
+
+// reported completes the report with what takes time and changes nothing.
+func (p *importPlan) reported() Report {
+	for i := range p.reword {
+		p.report.Changed[i].Diff = wordDiff(p.reword[i], p.newer[i])
+	}
+	p.proposeNames()
+	return p.report
+}
+
+// proposeNames pairs what was retired with what was added under the same text, unless a document has said it.
+func (p *importPlan) proposeNames() {
+	declared := map[string]bool{}
+	for _, r := range p.report.Renamed {
+		declared[r.From], declared[r.To] = true, true
+	}
+	for _, old := range p.gone {
+		if declared[old.ID] {
+			continue
+		}
+		added := p.texts[old.Fingerprint]
+		for len(added) > 0 && declared[added[0]] {
+			added = added[1:]
+		}
+		if len(added) > 0 {
+			p.report.Renamed = append(p.report.Renamed, ReportRenamed{From: old.ID, To: added[0]})
+			added = added[1:]
+		}
+		p.texts[old.Fingerprint] = added
+	}
+}
+
+func (p *importPlan) changes() bool {
+	return len(p.next) > 0 || p.after.Name != p.before.Name ||
+		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs)
+}
+
+func (p *importPlan) write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error {
+	for _, next := range p.next {
+		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
+			return err
+		}
+	}
+	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
+		return err
+	}
+	data := imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
+	if !slices.Equal(p.after.IDs, p.before.IDs) {
+		data.IDs = p.after.IDs
+	}
+	return tx.Append(ledger.Event{Kind: kindImported, Actor: auditActor(who), RequestID: requestID, Data: data})
+}

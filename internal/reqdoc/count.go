@@ -1,0 +1,82 @@
+package reqdoc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxCounts is how many stated numbers of a document are checked.
+const maxCounts = 100
+
+// stated is the number of requirements that a document says it has.
+type stated struct {
+	line  int
+	count int
+	of    string // the word before "requirements", such as a version; small letters
+}
+
+// statedCount reads "v1 requirements: 14 total", "Total requirements: 25" and "25 requirements in total".
+func statedCount(text string) (s stated, found bool) {
+	if len(text) > 200 || !strings.Contains(strings.ToLower(text), "total") {
+		return s, false
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t*_:|,;()-–—", r) })
+	number, noun, total := -1, -1, false
+	for i, word := range words {
+		word = strings.TrimSuffix(word, ".")
+		switch n, err := strconv.Atoi(word); {
+		case err == nil && number >= 0:
+			return s, false // two numbers: "12 of 25"
+		case err == nil:
+			number, s.count = i, n
+		case word == "requirement" || word == "requirements":
+			noun = i
+		case word == "total":
+			total = true
+		}
+	}
+	if number < 0 || noun < 0 || !total || len(words) > 7 {
+		return s, false
+	}
+	if noun > 0 && noun-1 != number && words[noun-1] != "total" {
+		s.of = words[noun-1]
+	}
+	return s, true
+}
+
+// checkCounts holds what a document says of its number of requirements against what was read: all of them, those
+// that are not for the future, or those of the version that it names.
+func checkCounts(counts []stated, all []Requirement) []Problem {
+	var problems []Problem
+	for _, s := range counts {
+		present, versioned := 0, 0
+		for _, r := range all {
+			if r.Kind != KindFuture {
+				present++
+			}
+			if len(r.Section) > 0 && s.of != "" && sectionOf(r.Section, s.of) {
+				versioned++
+			}
+		}
+		if s.count == versioned || versioned == 0 && (s.count == present || s.count == len(all)) {
+			continue
+		}
+		read := fmt.Sprintf("%d were read, %d of them not for the future", len(all), present)
+		if versioned > 0 {
+			read = fmt.Sprintf("%d were read below the heading of %s", versioned, s.of)
+		}
+		problems = append(problems, Problem{Place{Line: s.line}, "", fmt.Sprintf("the document says that it has %d requirements; %s", s.count, read),
+			"mend the number, or look among what was skipped"})
+	}
+	return problems
+}
+
+func sectionOf(section []string, word string) bool {
+	for _, heading := range section {
+		if first, _, _ := strings.Cut(strings.ToLower(heading), " "); first == word {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,26 @@
+package reqdoc
+
+import (
+	"strings"
+
+	"orchestrator/internal/markdown"
+)
+
+// showsGSD: a planning document of GSD has "v1 Requirements" and a core value.
+func showsGSD(line string, heading bool) bool {
+	line = strings.ToLower(line)
+	if !heading {
+		return strings.HasPrefix(line, "**core value")
+	}
+	return versionOf(line) != ""
+}
+
+// versionOf is the "v1.2" of a heading "v1.2 Requirements", or "".
+func versionOf(heading string) string {
+	word, rest, _ := strings.Cut(strings.ToLower(markdown.Fold(heading)), " ")
+	number := strings.TrimPrefix(word, "v")
+	if number == word || strings.Trim(number, "0123456789.") != "" || number == "" || !strings.HasPrefix(rest, "requirement") {
+		return ""
+	}
+	return word
+}

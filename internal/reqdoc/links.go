@@ -1,0 +1,73 @@
+package reqdoc
+
+import (
+	"fmt"
+	"strings"
+)
+
+// checkLinks reports links that lead nowhere or in a circle.
+func checkLinks(all []Requirement) []Problem {
+	var problems []Problem
+	at := make(map[string]int, len(all))
+	for i, r := range all {
+		at[r.ID] = i
+	}
+	edges := make([][]int, len(all))
+	for i, r := range all {
+		for _, links := range [][]string{r.Parents, r.DependsOn} {
+			for _, id := range links {
+				if to, found := at[id]; found {
+					edges[i] = append(edges[i], to)
+					continue
+				}
+				problems = append(problems, Problem{r.Place, r.ID, fmt.Sprintf("%s links to %s, which no document defines", r.ID, shorten(id)),
+					"import the document that defines it too, or mend the link"})
+			}
+		}
+	}
+	for _, circle := range circles(edges) {
+		var ids []string
+		for _, i := range append(circle, circle[0]) {
+			ids = append(ids, all[i].ID)
+		}
+		r := all[circle[0]]
+		problems = append(problems, Problem{r.Place, r.ID, "links lead in a circle: " + shortenTo(strings.Join(ids, " → "), 400), "take one of the links out"})
+	}
+	return problems
+}
+
+// circles are the circles of a graph, one of each set of nodes that reach one another, by a walk from each node that
+// is still open. It takes linear time and no recursion.
+func circles(edges [][]int) [][]int {
+	const unseen, open, done = 0, 1, 2
+	state, position := make([]byte, len(edges)), make([]int, len(edges))
+	next := make([]int, len(edges)) // edge to follow
+	var found [][]int
+	for start := range edges {
+		if state[start] != unseen {
+			continue
+		}
+		path := []int{start}
+		state[start] = open
+		for len(path) > 0 {
+			node := path[len(path)-1]
+			if next[node] == len(edges[node]) {
+				state[node] = done
+				path = path[:len(path)-1]
+				continue
+			}
+			to := edges[node][next[node]]
+			next[node]++
+			switch state[to] {
+			case unseen:
+				state[to], position[to] = open, len(path)
+				path = append(path, to)
+			case open:
+				if len(found) < maxListed {
+					found = append(found, append([]int(nil), path[position[to]:]...))
+				}
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,121 @@
+package reqdoc
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"orchestrator/internal/markdown"
+)
+
+// The changes that a section of an OpenSpec delta makes, as its heading names them.
+const (
+	deltaAdded    = "ADDED"
+	deltaModified = "MODIFIED"
+	deltaRemoved  = "REMOVED"
+	deltaRenamed  = "RENAMED"
+)
+
+// deltaWords begin the headings of the sections of a delta.
+var deltaWords = map[string]string{
+	"added requirement": deltaAdded, "modified requirement": deltaModified, "removed requirement": deltaRemoved, "renamed requirement": deltaRenamed,
+	"新增需求": deltaAdded, "修改需求": deltaModified, "移除需求": deltaRemoved, "删除需求": deltaRemoved, "重命名需求": deltaRenamed,
+}
+
+// scenarioWords is what a scenario is called, by language.
+var scenarioWords = []string{
+	"scenario", "场景", "場景", "情境", "シナリオ", "시나리오", "cenário", "escenario", "scénario", "szenario", "сценарий", "scenariusz",
+}
+
+// readOpenSpec reads a heading "Requirement: name", in any of its languages; the name is the id.
+func readOpenSpec(c *collector, b block) (label, bool) {
+	if b.place != inHeading || b.node.(*ast.Heading).Level < 2 {
+		return label{}, false
+	}
+	name := cutRequirement(b.text)
+	if name == "" {
+		return label{}, false
+	}
+	return label{id: name, token: name, rest: len(b.text), title: name, change: c.delta}, true
+}
+
+// cutRequirement is the name in "Requirement: name", or "".
+func cutRequirement(heading string) string {
+	text := strings.TrimLeft(cutSymbols(strings.TrimSpace(heading)), "*_")
+	emphasised := len(text) < len(strings.TrimSpace(heading))
+	for _, word := range kiroWords {
+		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
+			continue
+		}
+		rest := strings.TrimLeft(text[len(word):], " ")
+		for _, colon := range []string{":", "："} {
+			if name, found := strings.CutPrefix(rest, colon); found {
+				if emphasised {
+					name = strings.Trim(name, "*_ ")
+				}
+				return markdown.Fold(name)
+			}
+		}
+	}
+	return ""
+}
+
+// deltaOf is the change that a section heading of a delta announces, or "".
+func deltaOf(heading string) string {
+	heading = strings.ToLower(markdown.Fold(strings.Trim(heading, "*_ ")))
+	return deltaWords[strings.TrimSuffix(heading, "s")]
+}
+
+// deltaLines reads what a delta lists without headings: names to remove, and the two names of a renaming.
+func (c *collector) deltaLines(text string, line int) {
+	for part := range strings.SplitSeq(text, "\n") {
+		part = strings.TrimSpace(strings.ReplaceAll(strings.TrimLeft(part, " \t-*+"), "**", ""))
+		word, rest, _ := strings.Cut(part, ":")
+		switch last := len(c.renamed) - 1; {
+		case c.delta == deltaRemoved && deltaName(part) != "":
+			name := deltaName(part)
+			c.removed = append(c.removed, Entry{Place: Place{Line: line}, ID: name, Kind: KindRequirement, Title: name})
+		case c.delta == deltaRenamed && strings.EqualFold(word, "from"):
+			c.renamed = append(c.renamed, Rename{Place: Place{Line: line}, From: cmp.Or(deltaName(rest), quoted(rest))})
+		case c.delta == deltaRenamed && strings.EqualFold(word, "to") && last >= 0 && c.renamed[last].To == "":
+			c.renamed[last].To = cmp.Or(deltaName(rest), quoted(rest))
+		}
+		line++
+	}
+}
+
+// wholeRenames drops renamings that lack a name, with a warning.
+func (c *collector) wholeRenames() []Rename {
+	return slices.DeleteFunc(c.renamed, func(r Rename) bool {
+		lacking := r.From == "" || r.To == ""
+		if lacking {
+			c.warnings = append(c.warnings, Problem{r.Place, "", "a renaming lacks one of its two names", "write FROM: `### Requirement: old` and TO: `### Requirement: new`"})
+		}
+		return lacking
+	})
+}
+
+// deltaName is the name in "`### Requirement: name`".
+func deltaName(text string) string { return cutRequirement(strings.TrimLeft(quoted(text), "# \t")) }
+
+// quoted is a text without the back quotes around it.
+func quoted(text string) string { return strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "`")) }
+
+// scenario is the name in a heading "Scenario: name" or "Scenario 1: name".
+func scenario(heading string) (string, bool) {
+	text := bare(strings.TrimSpace(heading))
+	for _, word := range scenarioWords {
+		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
+			continue
+		}
+		rest := strings.TrimLeft(text[len(word):], " 0123456789.")
+		for _, colon := range []string{":", "："} {
+			if name, found := strings.CutPrefix(rest, colon); found {
+				return markdown.Plain(strings.TrimRight(name, "*_ ")), true
+			}
+		}
+	}
+	return "", false
+}

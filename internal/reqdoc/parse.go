@@ -1,0 +1,99 @@
+package reqdoc
+
+import (
+	"cmp"
+	"slices"
+
+	"orchestrator/internal/markdown"
+)
+
+// parsed is what one document holds by itself.
+type parsed struct {
+	Document
+
+	requirements []Requirement // in document order
+	entries      []Entry
+	removed      []Entry // by a delta
+	renamed      []Rename
+	skipped      []Problem
+	refused      []Entry // had a mark and an id, and were not taken
+	warnings     []Problem
+	problems     []Problem // with ids
+}
+
+// parse reads one document. Its places have no path yet.
+func parse(src []byte, o Options) (parsed, error) {
+	s, err := markdown.New(src)
+	if err != nil {
+		return parsed{}, err
+	}
+	root, err := s.Parse()
+	if err != nil {
+		return parsed{}, err
+	}
+	c := collector{Source: s, only: o.Family, skipped: map[int]Problem{}, shown: make([]int, len(families))}
+	c.walk(root, scope{limit: s.Lines()})
+	return c.parsed(o)
+}
+
+func (c *collector) parsed(o Options) (parsed, error) {
+	accepted, problems := c.decide()
+	if o.Assign && len(accepted) == 0 && len(problems) == 0 {
+		accepted = c.assign()
+	}
+	found := sort(c.requirements(accepted), c.refused)
+	if err := template(c.title, c.hollow, len(found.requirements)); err != nil {
+		return parsed{}, err
+	}
+	p := parsed{
+		requirements: found.requirements, entries: slices.Concat(found.entries, c.leftItems(accepted), c.entries),
+		removed: c.removed, renamed: c.wholeRenames(), problems: problems,
+	}
+	p.Title, p.Found, p.Delta, p.Others = c.title, len(p.requirements), c.isDelta, found.counts
+	for _, e := range p.entries {
+		p.Others[e.Kind]++
+	}
+	for _, cand := range c.refused {
+		p.refused = append(p.refused, Entry{Place: Place{Line: cand.line}, ID: cand.id})
+	}
+	p.takeRemoved()
+	p.Family, p.Mark, p.Families = c.describe(p.requirements)
+	p.skipped = c.skippedBeside(p.requirements)
+	p.warnings = listed(append(c.warnings, checkCounts(c.counts, p.requirements)...))
+	return p, nil
+}
+
+// takeRemoved sets aside what a delta lists under REMOVED.
+func (p *parsed) takeRemoved() {
+	kept := p.requirements[:0:0]
+	for _, r := range p.requirements {
+		if r.change != deltaRemoved {
+			kept = append(kept, r)
+			continue
+		}
+		p.removed = append(p.removed, Entry{r.Place, r.ID, r.Kind, cmp.Or(r.Title, r.ID)})
+	}
+	p.requirements = kept
+	p.Found = len(kept)
+}
+
+// place writes the path of the document into all that was read of it.
+func (p *parsed) place(path string) {
+	p.Path = path
+	for i := range p.requirements {
+		p.requirements[i].Path = path
+	}
+	for _, entries := range [][]Entry{p.entries, p.removed, p.refused} {
+		for i := range entries {
+			entries[i].Path = path
+		}
+	}
+	for i := range p.renamed {
+		p.renamed[i].Path = path
+	}
+	for _, problems := range [][]Problem{p.skipped, p.warnings, p.problems} {
+		for i := range problems {
+			problems[i].Path = path
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package reqdoc
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+
+	"orchestrator/internal/fault"
+)
+
+// File is a requirement document as it was read from disk.
+type File struct {
+	Path    string // as the user wrote it
+	Content []byte
+}
+
+// Options are the choices of whoever reads.
+type Options struct {
+	Family string // one of Families(); "" takes each block by the family whose marks it bears
+	Assign bool   // where a document has no ids, make them from section and item
+}
+
+// Set is what several documents amount to together.
+type Set struct {
+	Title        string     // of the first document that has one
+	Documents    []Document // as they were given
+	Requirements []Requirement
+	Others       []Entry // what was read and is no requirement: criteria, stories without ids, what is out of scope
+	Partial      bool    // all documents are deltas: requirements that they do not name stay as they are
+	Removed      []Entry // deltas: what they take away
+	Renamed      []Rename
+	Skipped      []Problem // looked like a definition and was not taken
+	Warnings     []Problem
+}
+
+// Rename is a new name for a requirement that a document itself declares.
+type Rename struct {
+	Place
+
+	From, To string
+}
+
+// Read reads documents that belong together. Ids are unique over all of them. The error is a *fault.Error of kind
+// Invalid; for problems with ids it has one field for each, with the pointer "<path>#L<line>".
+func Read(files []File, o Options) (Set, error) {
+	if o.Family != "" && !known(o.Family) {
+		return Set{}, fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents", shorten(o.Family)).
+			WithFix("use one of %v, or none, and the family is found by its marks", Families())
+	}
+	var set Set
+	var whole []Requirement
+	var deltas []parsed
+	var refused []Entry
+	var problems []Problem
+	for _, f := range files {
+		p, err := parse(f.Content, o)
+		if err != nil {
+			return Set{}, inFile(f.Path, err)
+		}
+		p.place(f.Path)
+		p.SHA256 = digest(f.Content)
+		set.Title = cmp.Or(set.Title, p.Title)
+		set.Documents = append(set.Documents, p.Document)
+		set.Others = append(set.Others, p.entries...)
+		set.Skipped, set.Warnings = append(set.Skipped, p.skipped...), append(set.Warnings, p.warnings...)
+		refused, problems = append(refused, p.refused...), append(problems, p.problems...)
+		if p.Delta {
+			deltas = append(deltas, p)
+		} else {
+			whole = append(whole, p.requirements...)
+		}
+	}
+	set.Partial = len(deltas) > 0 && len(deltas) == len(files)
+	problems = append(problems, set.combine(whole, deltas, refused)...)
+	if len(problems) > 0 {
+		return Set{}, refusal(problems)
+	}
+	return set, nil
+}
+
+// combine makes one set of the requirements of all documents, and returns what is wrong with their ids.
+func (set *Set) combine(whole []Requirement, deltas []parsed, refused []Entry) []Problem {
+	kept, warnings, problems := unique(whole)
+	after := apply(kept, deltas, set.Partial)
+	set.Requirements, set.Removed, set.Renamed = after.requirements, after.removed, after.renamed
+	set.Warnings = slices.Concat(set.Warnings, warnings, after.warnings)
+	problems = slices.Concat(problems, after.problems, nearMisses(set.Requirements, refused))
+	if !set.Partial {
+		set.Warnings = append(set.Warnings, checkLinks(set.Requirements)...)
+	}
+	return problems
+}
+
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// inFile names the file in what is wrong with it as a whole.
+func inFile(path string, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	named := *f
+	named.Detail = path + ": " + f.Detail
+	named.Fields = slices.Clone(f.Fields)
+	for i := range named.Fields {
+		named.Fields[i].Pointer = path + named.Fields[i].Pointer
+	}
+	return &named
+}

@@ -1,0 +1,166 @@
+package reqdoc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+// files makes documents a.md, b.md and so on.
+func files(contents ...string) []File {
+	var all []File
+	for i, content := range contents {
+		all = append(all, File{string(rune('a'+i)) + ".md", []byte(content)})
+	}
+	return all
+}
+
+func ids(all []Requirement) string {
+	var list []string
+	for _, r := range all {
+		list = append(list, r.ID)
+	}
+	return strings.Join(list, " | ")
+}
+
+func messages(problems []Problem) string {
+	var list []string
+	for _, p := range problems {
+		list = append(list, fmt.Sprintf("%s %s", p.Place, p.Message))
+	}
+	return strings.Join(list, "\n")
+}
+
+func TestIdsAreUniqueOverAllDocuments(t *testing.T) {
+	for _, c := range []struct{ name, a, b, pointer, detail string }{
+		{"other text", "- **REQ-1** a", "\n- **REQ-1** b", "b.md#L2", "REQ-1 is defined on a.md:1 and with another text on line 2"},
+		{"near miss", "- **REQ-01** a", "- **REQ-1** a", "b.md#L1", "REQ-1 on line 1 is nearly REQ-01 on a.md:1: did you mean REQ-01?"},
+		{"numbers of Kiro", "### Requirement 1: a", "### Requirement 1: b", "b.md#L1", "1 is defined on a.md:1"},
+		{"case of names", "### Requirement: Log in", "### Requirement: log in", "b.md#L1", "did you mean Log in?"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, err := Read(files(c.a, c.b), Options{})
+			require.Empty(t, set)
+			var refused *fault.Error
+			require.True(t, errors.As(err, &refused))
+			require.Equal(t, "document_invalid", refused.Code)
+			require.Len(t, refused.Fields, 1)
+			require.Equal(t, c.pointer, refused.Fields[0].Pointer)
+			require.Contains(t, refused.Fields[0].Detail, c.detail)
+		})
+	}
+	set, err := Read(files("# One\n\n- **REQ-1** a", "# Two\n\n- **REQ-1** a\n- **REQ-2** b"), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "One", set.Title)
+	require.Equal(t, "REQ-1 | REQ-2", ids(set.Requirements))
+	require.Equal(t, "b.md:3 REQ-1 is defined on a.md:3 and again, word for word, on line 3", messages(set.Warnings))
+	require.Equal(t, []int{1, 2}, []int{set.Documents[0].Found, set.Documents[1].Found})
+}
+
+func TestDeltasChangeOtherDocuments(t *testing.T) {
+	const base = "# Spec\n\n### Requirement: One\nFirst.\n\n### Requirement: Two\nSecond.\n\n### Requirement: Three\nThird.\n"
+	for _, c := range []struct{ name, delta, ids, texts, removed, renamed, warnings string }{
+		{"added", "## ADDED Requirements\n### Requirement: Four\nFourth.", "One | Two | Three | Four", "First. Second. Third. Fourth.", "", "", ""},
+		{"modified", "## MODIFIED Requirements\n### Requirement: Two\nChanged.", "One | Two | Three", "First. Changed. Third.", "", "", ""},
+		{"removed", "## REMOVED Requirements\n### Requirement: Two\n**Reason**: old", "One | Three", "First. Third.", "Two", "", ""},
+		{"removed, as a list", "## REMOVED Requirements\n- `### Requirement: Two`", "One | Three", "First. Third.", "Two", "", ""},
+		{"renamed", "## RENAMED Requirements\n- FROM: `### Requirement: Two`\n- TO: `### Requirement: Deux`", "One | Deux | Three", "First. Second. Third.", "", "Two>Deux", ""},
+		{"renamed and modified", "## MODIFIED Requirements\n### Requirement: Deux\nChanged.\n## RENAMED Requirements\n- FROM: `### Requirement: Two`\n- TO: `### Requirement: Deux`", "One | Deux | Three", "First. Changed. Third.", "", "Two>Deux", ""},
+		{"added again", "## ADDED Requirements\n### Requirement: Two\nSecond.", "One | Two | Three", "First. Second. Third.", "", "", `the delta adds "Two", which a.md:6 has already`},
+		{"modified, unknown", "## MODIFIED Requirements\n### Requirement: Zwei\nx.", "One | Two | Three | Zwei", "First. Second. Third. x.", "", "", `the delta modifies "Zwei", which no document defines`},
+		{"removed, unknown", "## REMOVED Requirements\n### Requirement: Zwei", "One | Two | Three", "First. Second. Third.", "Zwei", "", `the delta removes "Zwei"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, err := Read(files(base, c.delta), Options{})
+			require.NoError(t, err)
+			require.False(t, set.Partial)
+			require.Equal(t, c.ids, ids(set.Requirements))
+			var texts, removed, renamed []string
+			for _, r := range set.Requirements {
+				texts = append(texts, r.Text)
+			}
+			for _, e := range set.Removed {
+				removed = append(removed, e.ID)
+			}
+			for _, r := range set.Renamed {
+				renamed = append(renamed, r.From+">"+r.To)
+			}
+			require.Equal(t, c.texts, strings.Join(texts, " "))
+			require.Equal(t, c.removed, strings.Join(removed, " "))
+			require.Equal(t, c.renamed, strings.Join(renamed, " "))
+			require.Contains(t, messages(set.Warnings), c.warnings)
+			require.Equal(t, c.warnings == "", len(set.Warnings) == 0)
+		})
+	}
+	_, err := Read(files(base, "## ADDED Requirements\n### Requirement: Two\nOther."), Options{})
+	require.ErrorContains(t, err, `the delta adds "Two", which a.md:6 defines with another text`)
+
+	set, err := Read(files("## MODIFIED Requirements\n### Requirement: Two\nChanged.\n## REMOVED Requirements\n### Requirement: One"), Options{})
+	require.NoError(t, err)
+	require.True(t, set.Partial, "what it changes is in the state")
+	require.Equal(t, "Two", ids(set.Requirements))
+	require.Empty(t, set.Warnings)
+}
+
+func TestFamilyCanBeForced(t *testing.T) {
+	const mixed = "### Requirement 1: Kiro\n\n### Requirement: OpenSpec\n\n- **REQ-001**: plain\n"
+	for family, want := range map[string]string{"": "1 | OpenSpec | REQ-001", "kiro": "1", "openspec": "OpenSpec", "markdown": "REQ-001", "gsd": "REQ-001"} {
+		set, err := Read(files(mixed), Options{Family: family})
+		require.NoError(t, err)
+		require.Equal(t, want, ids(set.Requirements), family)
+		if family != "" {
+			require.Equal(t, family, set.Documents[0].Family)
+		}
+	}
+	_, err := Read(files(mixed), Options{Family: "word"})
+	require.ErrorContains(t, err, `there is no family "word"`)
+	require.ErrorContains(t, err, "spec-kit")
+}
+
+func TestStatedNumbersAreChecked(t *testing.T) {
+	const three = "## v1 Requirements\n\n- **A-01**: a\n- **A-02**: b\n\n## v2 Requirements\n\n- **A-03**: c\n\n"
+	for line, warned := range map[string]bool{
+		"- v1 requirements: 2 total": false, "- v1 requirements: 3 total": true, "**Total requirements: 3**": false, "Total: 2 requirements": false,
+		"25 requirements in total.": true, "- Mapped to phases: 7": false, "- 2 of 3 requirements in total": false, "Total cost of all requirements: unknown": false,
+		"| Total requirements | 9 |": true,
+	} {
+		set, err := Read(files(three+line), Options{})
+		require.NoError(t, err)
+		require.Equal(t, warned, len(set.Warnings) == 1, "%s: %s", line, messages(set.Warnings))
+	}
+}
+
+func TestPlaceholders(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[Brief Title]": true, "{Short capability name}": true, `System MUST [capability, e.g., "keep parcels"]`: true, "[Actor] can [capability] [under conditions]": true,
+		"[MUST] keep parcels": false, "See [the list](x) first": false, "Keep `[what it is]`": false, "GET /parcels/{id} answers": false,
+		"A formula $x = {-b \\over 2a}$": false, "MUST retain data for [NEEDS CLARIFICATION: how long is it?]": false, "Replace {name} by the name of the customer in every letter": false,
+		"": false, "[ ": false, "{{": false, "It costs ${PRICE}": false, "[x] done": false,
+	} {
+		require.Equal(t, want, isPlaceholder(text), text)
+	}
+	_, err := readOne([]byte("# PRD: {Product Name}\n\n- **FR-001**: {what it does}\n"))
+	require.ErrorContains(t, err, "the document is a template")
+	set, err := readOne([]byte("# Real\n\n- **FR-001**: {what it does}\n- **FR-002**: It works\n"))
+	require.NoError(t, err)
+	require.Equal(t, "FR-002", ids(set.Requirements))
+	require.Contains(t, messages(set.Skipped), "R.md:3 FR-001 was not taken: it is a placeholder")
+}
+
+func TestLongChainsOfLinksAreWalked(t *testing.T) {
+	const n = 200_000
+	edges := make([][]int, n)
+	for i := range n - 1 {
+		edges[i] = []int{i + 1}
+	}
+	require.Empty(t, circles(edges))
+	edges[n-1] = []int{n - 3}
+	require.Equal(t, [][]int{{n - 3, n - 2, n - 1}}, circles(edges))
+	edges[0] = append(edges[0], 0)
+	require.Len(t, circles(edges), 2, "a link to itself is a circle")
+}

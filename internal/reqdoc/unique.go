@@ -1,0 +1,102 @@
+package reqdoc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+)
+
+// String is "path:line".
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
+
+// from says where something stands, seen from another place.
+func (p Place) from(other Place) string {
+	if p.Path == other.Path {
+		return fmt.Sprintf("line %d", p.Line)
+	}
+	return p.String()
+}
+
+// unique drops repetitions with a warning and reports ids that stand for different texts.
+func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem) {
+	first := make(map[string]Requirement, len(all))
+	for _, r := range all {
+		before, seen := first[r.ID]
+		switch {
+		case !seen:
+			first[r.ID] = r
+			kept = append(kept, r)
+		case before.Fingerprint == r.Fingerprint:
+			warnings = append(warnings, Problem{r.Place, r.ID,
+				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place), r.from(r.Place)),
+				"remove one of the two"})
+		default:
+			problems = append(problems, Problem{r.Place, r.ID,
+				fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
+				"give one of them another id; a reference should not begin with the id, and a table of references should hold only ids that are defined outside it"})
+		}
+	}
+	return kept, warnings, problems
+}
+
+// nearMisses reports ids that a reader would take for one another: among those that are defined, and between them
+// and those that looked like a definition and were not taken.
+func nearMisses(all []Requirement, refused []Entry) []Problem {
+	var problems []Problem
+	first := make(map[string]Requirement, len(all))
+	report := func(at Place, id string, other Requirement) {
+		problems = append(problems, Problem{at, id,
+			fmt.Sprintf("%s on %s is nearly %s on %s: did you mean %s?", id, at.from(at), other.ID, other.from(at), other.ID),
+			"write one id one way everywhere, or choose ids that cannot be mistaken"})
+	}
+	for _, r := range all {
+		key := nearKey(r.ID)
+		if other, seen := first[key]; seen {
+			report(r.Place, r.ID, other)
+			continue
+		}
+		first[key] = r
+	}
+	for _, e := range refused {
+		if other, seen := first[nearKey(e.ID)]; seen && other.ID != e.ID {
+			report(e.Place, e.ID, other)
+		}
+	}
+	return problems
+}
+
+// skippedBeside lists what was skipped, in order of lines, without mentions of requirements that are defined.
+func (c *collector) skippedBeside(all []Requirement) []Problem {
+	defined := make(map[string]bool, len(all))
+	for _, r := range all {
+		defined[r.ID] = true
+	}
+	var list []Problem
+	for _, p := range c.skipped {
+		if !defined[p.ID] {
+			list = append(list, p)
+		}
+	}
+	return listed(list)
+}
+
+// listed is the first problems in order of documents and lines.
+func listed(problems []Problem) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	return problems[:min(len(problems), maxListed)]
+}
+
+// pointer is "path#Lline".
+func (p Problem) pointer() string { return fmt.Sprintf("%s#L%d", p.Path, p.Line) }
+
+func refusal(problems []Problem) error {
+	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the document: %d", len(problems)).
+		WithFix("mend the document and import it again; nothing was taken from it")
+	for _, p := range listed(problems) {
+		err.Fields = append(err.Fields, fault.Field{Pointer: p.pointer(), Detail: p.Message, Fix: p.Fix})
+	}
+	return err
+}

@@ -1,0 +1,191 @@
+package reqdoc
+
+import (
+	"strings"
+
+	"orchestrator/internal/markdown"
+)
+
+// The words of real documents, in small letters. A list is tried in order; the words of the languages stand beside
+// the English ones.
+
+// sectionWords say what the items of a section are. A heading matches when it begins with one of the words, after
+// its number.
+var sectionWords = []struct {
+	kind  string
+	words []string
+}{
+	{KindAcceptance, []string{
+		"acceptance criteria", "criterios de aceptación", "critérios de aceitação", "critères d'acceptation", "akzeptanzkriterien", "criteri di accettazione",
+		"验收标准", "驗收標準", "受け入れ基準", "인수 조건", "인수 기준",
+	}},
+	{KindOutOfScope, []string{
+		"out of scope", "out-of-scope", "not in scope", "non-goal", "non goal", "nongoal", "non-requirement", "explicit non-", "exclusion", "excluded", "not included", "won't have", "won’t have", "poza zakresem",
+		"범위 외", "범위 밖", "제외", "范围外", "超出范围", "非目标", "非目標", "範圍外", "対象外", "非対象", "非目的", "スコープ外", "fuera de", "no objetivos", "não objetivos", "fora d", "hors p",
+		"außerhalb", "nicht-ziele", "nichtziele", "вне ",
+	}},
+	{KindFuture, []string{
+		"future requirement", "future work", "future scope", "future enhancement", "future consideration", "deferred", "backlog", "later release",
+		"post-mvp", "nice to have", "could have", "stretch goal", "향후", "未来", "今後", "將來", "zukünftig",
+	}},
+	{KindSuccessCriterion, []string{
+		"success criteria", "measurable outcome", "success metric", "성공 기준", "성공기준", "측정 가능", "成功标准", "成功指标", "成功基準", "成功条件", "criterios de éxito", "métricas de éxito", "métricas de sucesso",
+		"critérios de sucesso", "critères de succès", "erfolgskriterien", "критерии успеха",
+	}},
+	{KindEdgeCase, []string{
+		"edge case", "corner case", "엣지 케이스", "경계 사례", "예외 상황", "边界情况", "边缘情况", "邊界", "エッジケース", "casos límite", "casos borde", "casos extremos", "cas limites",
+		"grenzfälle", "randfälle", "граничные",
+	}},
+	{KindStory, []string{"user stor", "사용자 스토리", "用户故事", "使用者故事", "ユーザーストーリー", "historias de usuario", "histórias de usuário", "benutzergeschichten"}},
+	{KindGoal, []string{"goals", "objectives", "목표", "目标", "目標", "objetivos", "objectifs", "ziele", "цели"}},
+}
+
+// criterionWords are labels of lists of acceptance criteria and of scenarios.
+var criterionWords = []struct {
+	kind  string
+	words []string
+}{
+	{KindAcceptance, []string{
+		"acceptance", "acceptance criteria", "acceptance criterion", "acceptance evidence", "ac", "验收", "验收标准", "驗收標準", "验收条件", "受け入れ基準", "受入基準", "受け入れ条件", "인수 조건", "인수 기준", "수락 기준", "수용 기준",
+		"승인 기준", "criterios de aceptación", "critérios de aceitação", "critérios de aceite", "critères d'acceptation", "critères d’acceptation",
+		"akzeptanzkriterien", "abnahmekriterien", "критерии приемки", "критерии приёмки", "критерії приймання", "criteri di accettazione", "acceptatiecriteria",
+		"kryteria akceptacji", "kabul kriterleri", "معايير القبول", "קריטריוני קבלה", "consequences (testable)",
+	}},
+	{KindScenario, []string{
+		"acceptance scenarios", "scenarios", "수락 시나리오", "인수 시나리오", "수용 시나리오", "验收场景", "驗收場景", "受け入れシナリオ", "escenarios de aceptación",
+		"cenários de aceitação", "scénarios d'acceptation", "akzeptanzszenarien", "сценарии приемки",
+	}},
+}
+
+// priorityWords name a priority.
+var priorityWords = []string{
+	"priority", "prio", "우선순위", "优先级", "優先級", "優先度", "优先度", "prioridad", "prioridade", "priorité", "priorität", "приоритет", "priorità",
+}
+
+// sectionKind is what the innermost heading that says so makes of the items below it, or "".
+func (c *collector) sectionKind(section []string) string {
+	for i := len(section) - 1; i >= 0; i-- {
+		name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(section[i])), "*_:： "))
+		for _, s := range sectionWords {
+			for _, word := range s.words {
+				// Words without spaces between them stand anywhere.
+				if strings.HasPrefix(name, word) || word[0] >= 0xe3 && strings.Contains(name, word) {
+					return s.kind
+				}
+			}
+		}
+		if version := versionOf(name); version != "" && c.version != "" && version != c.version {
+			return KindFuture // the document is about the version that it names first
+		}
+	}
+	return ""
+}
+
+// criterionKind is the kind of the list that a label announces, or "". A label may be decorated, numbered, in two
+// languages, or say more in brackets or behind a dash.
+func criterionKind(words string) string {
+	words = strings.ToLower(markdown.Fold(strings.Trim(cutNumber(cutSymbols(words)), "*_:： ")))
+	if len(words) > 120 {
+		return ""
+	}
+	for _, part := range append([]string{words}, strings.FieldsFunc(strings.NewReplacer(" - ", "(", " – ", "(", " — ", "(").Replace(words), func(r rune) bool {
+		return strings.ContainsRune("()/:：", r)
+	})...) {
+		part = strings.Trim(part, "*_ ")
+		for _, s := range criterionWords {
+			for _, word := range s.words {
+				if part == word || len(word) > 12 && strings.HasPrefix(part, word+" ") {
+					return s.kind
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// isPriorityValue reports a word that says how much something matters.
+func isPriorityValue(word string) bool {
+	switch strings.ToLower(strings.Trim(word, "*_ ")) {
+	case "must", "must have", "must-have", "should", "should have", "could", "could have", "won't", "critical", "high", "medium", "low", "mandatory", "optional",
+		"p0", "p1", "p2", "p3", "p4", "高", "中", "低":
+		return true
+	}
+	return false
+}
+
+func isPriority(word string) bool {
+	word = strings.ToLower(strings.Trim(word, "*_: "))
+	for _, name := range priorityWords {
+		if word == name {
+			return true
+		}
+	}
+	return false
+}
+
+// registerWords begin the headings of sections whose ids are no requirements.
+var registerWords = []string{
+	"risk", "assumption", "open question", "open issue", "question", "decision", "reference", "glossary", "definitions", "acronym", "terms",
+	"table of contents", "contents", "author", "contributor", "revision history", "change history", "changelog", "document history", "document control",
+	"test case", "test plan", "test scenario", "use case", "milestone", "참고", "용어", "위험", "가정", "目次", "目录", "参考", "术语", "用語", "リスク", "风险", "假设",
+	"riesgo", "glosario", "risiken", "glossar", "annahmen", "risques", "glossaire", "riscos", "glossário", "риски", "глоссарий", "допущения",
+}
+
+// traceWords begin the headings of sections and columns that refer to requirements.
+var traceWords = []string{
+	"traceab", "requirements trace", "requirement trace", "coverage", "mapping", "matrix", "implements", "implementation status", "related requirement", "references",
+	"phase", "roadmap", "milestone", "release plan", "mvp", "sprint", "iteration", "priorit", "summary", "overview", "추적", "追踪", "跟踪", "トレーサビリティ", "trazabilidad", "rückverfolg",
+}
+
+// requirementWords speak of requirements.
+var requirementWords = []string{
+	"requirement", "prd", "specification", "srs", "feature", "需求", "要求", "要件", "요구", "기능", "功能", "anforderung", "requisit", "requerimiento",
+	"exigence", "требован", "wymagan", "gereksinim", "yêu cầu", "funktion", "funcion",
+}
+
+// usual are the letters, in capitals, that requirements bear most; in bold they need no neighbour.
+var usual = map[string]bool{
+	"FR": true, "NFR": true, "CR": true, "REQ": true, "UR": true, "SR": true, "BR": true, "TR": true, "IR": true, "PR": true,
+}
+
+func isRegister(section []string) bool {
+	return len(section) > 0 && begins(section[len(section)-1], registerWords)
+}
+
+func isTrace(section []string) bool {
+	return len(section) > 0 && begins(section[len(section)-1], traceWords)
+}
+
+// begins reports whether a heading begins with one of the words, after its number.
+func begins(heading string, words []string) bool {
+	name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： "))
+	for _, word := range words {
+		if strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasWord reports whether one of the headings contains one of the words.
+func hasWord(headings, words []string) bool {
+	for _, heading := range headings {
+		heading = strings.ToLower(heading)
+		for _, word := range words {
+			if strings.Contains(heading, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// titleWords name the column of a table that says what is required, and asideWords those that do not.
+var (
+	titleWords = []string{
+		"requirement", "description", "title", "name", "story", "i want", "feature", "statement", "shall", "quality attribute", "需求", "描述", "要求", "要件", "説明",
+		"内容", "功能", "요구", "설명", "기능", "제목", "descripción", "descrição", "beschreibung", "anforderung", "requisito", "exigence", "описание", "требование", "opis",
+		"açıklama", "mô tả",
+	}
+	asideWords = []string{"status", "state", "done", "状态", "狀態", "상태", "estado", "état", "статус", "stan", "durum"}
+)
