@@ -107,6 +107,7 @@ var sections = []struct {
 	{"patch", (*bench).patch},
 	{"scale", (*bench).scale},
 	{"start", (*bench).startUp},
+	{"reading", (*bench).reading},
 }
 
 func sectionNames() []string {

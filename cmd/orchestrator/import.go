@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -61,6 +62,7 @@ With 1 or 2 nothing was imported.`,
 			if o.files = args; len(args) == 0 {
 				o.files = defaultDocuments()
 			}
+			debug.SetGCPercent(startGC) // a large document is read once: memory matters more than the collector's time
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

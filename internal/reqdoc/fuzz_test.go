@@ -41,6 +41,46 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzRead reads two documents together, with every family and with ids assigned.
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.md")
+	require.NoError(f, err)
+	for i, name := range files {
+		one, err := os.ReadFile(name)
+		require.NoError(f, err)
+		two, err := os.ReadFile(files[(i+1)%len(files)])
+		require.NoError(f, err)
+		f.Add(one, two, uint8(i), i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, one, two []byte, family uint8, assign bool) {
+		o := Options{Assign: assign}
+		if n := int(family) % (len(Families()) + 1); n > 0 {
+			o.Family = Families()[n-1]
+		}
+		set, err := Read([]File{{"a.md", one}, {"b.md", two}}, o)
+		again, errAgain := Read([]File{{"a.md", one}, {"b.md", two}}, o)
+		require.Equal(t, set, again, "equal bytes, equal set")
+		require.Equal(t, err, errAgain)
+		if err != nil {
+			requireRefusal(t, err)
+			return
+		}
+		seen := map[string]bool{}
+		for _, r := range set.Requirements {
+			require.False(t, seen[r.ID], "ids are unique over all documents")
+			seen[r.ID] = true
+			require.NoError(t, ValidID(r.ID))
+			require.NotEmpty(t, r.Title)
+			require.Contains(t, []string{"a.md", "b.md"}, r.Path)
+			require.True(t, o.Assign || !r.Assigned)
+		}
+		for _, e := range set.Others {
+			require.NotEmpty(t, e.Kind)
+			require.GreaterOrEqual(t, e.Line, 1)
+		}
+	})
+}
+
 func FuzzValidID(f *testing.F) {
 	for _, id := range []string{"REQ-001", "", "a b", "FR\u2011001", "\u202eFR-1", "\xff", strings.Repeat("x", 129), "דרישה-1", "e\u0301-1"} {
 		f.Add(id)
