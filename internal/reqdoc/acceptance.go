@@ -107,12 +107,16 @@ func (a *criteria) oneLine(n ast.Node) bool {
 			at += len(line) + 1
 			continue
 		}
-		below := ""
-		if at+len(line) < len(block) {
-			below = block[at+len(line):]
+		below, end := "", at+len(line)
+		for end < len(block) {
+			next, _, _ := strings.Cut(block[end+1:], "\n")
+			if strings.HasPrefix(strings.TrimLeft(next, " \t-"), "**") {
+				break // another label
+			}
+			below, end = below+" "+next, end+1+len(next)
 		}
 		a.found = append(a.found, Criterion{Kind: kind, Text: markdown.Fold(text + " " + below)})
-		a.cut = append(a.cut, span{a.Line(start + at), a.Line(start + len(block))})
+		a.cut = append(a.cut, span{a.Line(start + at), a.Line(start + end)})
 		return true
 	}
 	return false
@@ -211,7 +215,7 @@ func (a *criteria) take(list ast.Node, kind string, end int) {
 		start := a.StartLine(first)
 		last := min(a.LastLine(item, end), end)
 		text := a.Text[max(a.LineStart(start), offset(first)):a.LineEnd(last)]
-		if text = markdown.Fold(withoutComments(cutCheckbox(text))); text != "" {
+		if text = strings.TrimSuffix(markdown.Fold(withoutComments(cutCheckbox(text))), " ---"); text != "" {
 			a.found = append(a.found, Criterion{Kind: kind, Text: text})
 		}
 	}

@@ -105,7 +105,7 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 		return r, false
 	}
 	finish(&r)
-	if isPlaceholder(r.Title) || isPlaceholder(r.Text) {
+	if isPlaceholder(r.Title) || isPlaceholder(r.Text) || isPlaceholder(r.ID) {
 		c.skip(r.Line, r.ID, "it is a placeholder of a template", "write what is required in its place")
 		c.hollow = append(c.hollow, Problem{r.Place, r.ID, r.ID + " is a placeholder of a template", "write what is required in its place"})
 		return r, false
@@ -185,6 +185,9 @@ func withoutComments(text string) string {
 				mark = "-->"
 			}
 			before, after, found := strings.Cut(line, mark)
+			if !inside && strings.Count(before, "`")%2 == 1 {
+				break // in a code span
+			}
 			if !inside {
 				kept.WriteString(before)
 			}

@@ -59,9 +59,11 @@ type collector struct {
 	shown      []int  // by family: the first line that shows it
 	version    string // that the document names first, as in "v1 Requirements"
 	delta      string // that the section announces
+	renames    int    // line of the heading that announces renamings
 	deltaLevel int    // of the heading that announces it
 	isDelta    bool
 	title      string
+	titleLine  int
 	section    []string
 	levels     []int
 	candidates []*candidate
@@ -149,7 +151,7 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 	if top {
 		name := markdown.Plain(cutAnchor(block))
 		if c.title == "" && h.Level == 1 {
-			c.title = name
+			c.title, c.titleLine = name, line
 		}
 		c.levels, c.section = append(c.levels, h.Level), append(c.section, name)
 	}
@@ -163,6 +165,9 @@ func (c *collector) announce(heading string, line, level int) {
 	}
 	if delta := deltaOf(heading); delta != "" {
 		c.delta, c.deltaLevel, c.isDelta = delta, level, true
+		if delta == deltaRenamed {
+			c.renames = line
+		}
 	} else if level <= c.deltaLevel {
 		c.delta = ""
 	}
@@ -204,15 +209,16 @@ func (c *collector) paragraph(n ast.Node, in scope) {
 	}
 	l, ok := c.label(b)
 	if ok {
-		cand := candidate{label: l, place: inParagraph, node: n, begin: c.StartLine(n), from: b.start + l.rest, tick: tick, bare: isBare(b.text[l.rest:], l)}
+		titles := l.begin > 0 && l.begin == c.titleLine
+		cand := candidate{label: l, place: inParagraph, node: n, begin: c.StartLine(n), from: b.start + l.rest, tick: tick, titles: titles, bare: isBare(b.text[l.rest:], l)}
 		if in.item {
 			cand.place, cand.node, cand.begin = inItem, n.Parent(), in.begin
-		} else if l.flaw == "" && (!l.bold || l.weak) && !l.certain {
+		} else if l.flaw == "" && (!l.bold || l.weak) && !l.certain && !c.listed(n) {
 			cand.flaw, cand.fix = "a paragraph defines a requirement by a bold id only", fixBold
 		}
 		c.add(cand, b.start, in)
 	}
-	c.linesOf(n, in, ok && l.bold && l.flaw == "" && !in.item)
+	c.linesOf(n, in, ok && l.flaw == "" && !in.item && (l.bold || c.listed(n)))
 }
 
 // read takes from a paragraph what it says of the document.
@@ -237,7 +243,7 @@ func (c *collector) linesOf(n ast.Node, in scope, follow bool) {
 	for i := 1; i < lines.Len(); i++ {
 		at := lines.At(i)
 		text := c.Text[at.Start:lines.At(lines.Len()-1).Stop]
-		if l, ok := matchLabel(c.Text[at.Start:at.Stop]); !ok || !l.bold || l.flaw != "" || l.weak {
+		if l, ok := matchLabel(c.Text[at.Start:at.Stop]); !ok || !l.bold && !follow || !l.mark || l.flaw != "" || l.weak {
 			continue
 		} else if line := c.Line(at.Start); follow {
 			l, _ = matchLabel(text)
@@ -247,6 +253,18 @@ func (c *collector) linesOf(n ast.Node, in scope, follow bool) {
 			c.skip(line, l.id, "it stands inside a paragraph", "put an empty line before it if it defines a requirement")
 		}
 	}
+}
+
+// listed reports a paragraph of several lines that each begin with an id and a delimiter: a list without marks.
+func (c *collector) listed(n ast.Node) bool {
+	lines := n.Lines()
+	for i := range lines.Len() {
+		at := lines.At(i)
+		if l, ok := matchLabel(c.Text[at.Start:at.Stop]); !ok || !l.mark || l.flaw != "" || l.weak {
+			return false
+		}
+	}
+	return lines.Len() > 1
 }
 
 // isBare reports that a label has no text on its line, or nothing but a remark in brackets.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -59,15 +60,17 @@ func (c *collector) refuse(cand *candidate, why, fix string) {
 	c.skip(cand.line, cand.id, why, fix)
 }
 
-// withoutOwnID drops the id of the document itself: one in its title that no other id is like.
+// withoutOwnID drops the id of the document itself: one in its title that no other id is like, unless its letters are
+// those of requirements.
 func (c *collector) withoutOwnID(all []*candidate) []*candidate {
 	for i, cand := range all {
-		if !cand.titles || len(all)+len(c.tables) == 1 {
+		if !cand.titles || len(c.candidates) == 1 || usual[upper(cand.form.letters())] {
 			continue
 		}
-		if !slices.ContainsFunc(all, func(other *candidate) bool {
-			return other != cand && (other.form.stem == cand.form.stem || other.family != cand.family)
-		}) {
+		like := func(other *candidate) bool {
+			return other != cand && (other.form.stem == cand.form.stem || strings.HasPrefix(other.id, cand.id+".") || strings.HasPrefix(other.id, cand.id+"-"))
+		}
+		if !slices.ContainsFunc(c.candidates, like) {
 			c.skip(cand.line, cand.id, "it is the id of the document: it stands in its title, and no other id is like it", "write it below the title if it is a requirement")
 			return slices.Delete(all, i, i+1)
 		}
@@ -97,24 +100,35 @@ func (c *collector) withoutRegisters(all []*candidate) []*candidate {
 	})
 }
 
-// withoutReferences drops weak labels of ids that something else defines, or an earlier weak one, and labels without
-// a text of their own of ids that are defined above.
+// withoutReferences drops labels that only refer to a requirement: weak ones of an id that something else defines, or
+// an earlier weak one; those in a section that says so, of an id that another section defines; and those without a text
+// of their own, of an id that is defined above.
 func (c *collector) withoutReferences(all []*candidate) []*candidate {
-	strong := make(map[string]bool, len(all))
+	strong, home := make(map[string]bool, len(all)), make(map[string]bool, len(all))
 	for _, cand := range c.candidates {
 		if !cand.weak {
 			strong[cand.id] = true
+			home[cand.id] = home[cand.id] || !refersBySection(cand)
 		}
 	}
 	seen := make(map[string]bool, len(all))
 	return slices.DeleteFunc(all, func(cand *candidate) bool {
-		refers := cand.weak && (strong[cand.id] || seen[cand.id] || isTrace(cand.section)) || cand.bare && seen[cand.id]
+		refers := cand.weak && (strong[cand.id] || seen[cand.id] || isTrace(cand.section)) ||
+			!cand.certain && home[cand.id] && refersBySection(cand) || cand.bare && seen[cand.id]
 		seen[cand.id] = true
 		if refers {
 			c.skip(cand.line, cand.id, "it refers to a requirement", "write **ID**: text if it defines one")
 		}
 		return refers
 	})
+}
+
+// refersBySection reports whether the section of a candidate is one that rather refers than defines.
+func refersBySection(cand *candidate) bool {
+	if cand.table != nil {
+		return cand.table.traces || isRegister(cand.section)
+	}
+	return isTrace(cand.section) || isRegister(cand.section) || len(cand.section) > 0 && hasWord(cand.section[len(cand.section)-1:], referenceWords)
 }
 
 func illegal(cand *candidate) (Problem, bool) {
@@ -159,6 +173,11 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 		if n >= 0 {
 			numbers[f.stem] = append(numbers[f.stem], n)
 		}
+		if parent, child := strings.CutSuffix(f.stem, "."); child {
+			if of, ok := formOf(parent); ok {
+				series[of.stem] = true // FR1 counts where there is an FR1.1
+			}
+		}
 	}
 	for stem, list := range numbers {
 		slices.Sort(list)
@@ -192,7 +211,11 @@ func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 	return "", ""
 }
 
-// ofRequirements reports whether the title of the document or a heading above a candidate speaks of requirements.
+// ofRequirements reports whether the heading above a candidate speaks of requirements, or where there is none the title
+// of the document.
 func (c *collector) ofRequirements(cand *candidate) bool {
+	if n := len(cand.section); n > 1 {
+		return hasWord(cand.section[n-1:], requirementWords)
+	}
 	return hasWord([]string{c.title}, requirementWords) || hasWord(cand.section, requirementWords)
 }

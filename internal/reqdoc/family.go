@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -101,8 +103,29 @@ func (c *collector) label(b block) (label, bool) {
 		return label{}, false
 	}
 	l, ok := plainLabel(b)
+	if !ok && b.place == inParagraph {
+		l, ok = c.labelLine(b)
+	}
 	l.change = c.delta
 	return l, ok
+}
+
+// labelLine reads a line "**ID:** FR-001", or "**Requirement ID**: FR-001", right below a heading, which titles it.
+func (c *collector) labelLine(b block) (label, bool) {
+	line, _, _ := strings.Cut(b.text, "\n")
+	name, value, _ := strings.Cut(line, ":")
+	token := strings.Trim(value, "* `\\")
+	if !strings.HasPrefix(line, "**") || scanToken(token) != token {
+		return label{}, false
+	}
+	switch strings.ToLower(strings.Trim(name, "* ")) {
+	case "id", "requirement id", "req id", "requirement-id":
+	default:
+		return label{}, false
+	}
+	title, begin := c.titleAbove(b.node)
+	f, ok := formOf(canonical(token))
+	return label{id: canonical(token), token: token, form: f, bold: true, mark: true, title: title, begin: begin, at: strings.Index(line, token), rest: len(line)}, ok && begin > 0
 }
 
 // plainLabel reads an id at the start of a block; in a heading also after its number, or in brackets at its end.
@@ -124,17 +147,23 @@ func plainLabel(b block) (label, bool) {
 	return l, ok
 }
 
-// trailingLabel reads the id in brackets that ends a heading, as in "3.1 Log in (FR-001)".
+// trailingLabel reads the id in brackets that ends a heading, as in "3.1 Log in (FR-001)" or "(FR-001, Must)".
 func trailingLabel(heading string) (label, bool) {
-	heading = strings.TrimRight(heading, " \t#")
-	if heading == "" || !strings.ContainsAny(heading[len(heading)-1:], ")]") {
+	text := strings.TrimRightFunc(heading, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '#' || r == '*' || r == '\ufe0f' || unicode.Is(unicode.So, r)
+	})
+	shut, width := utf8.DecodeLastRuneInString(text)
+	if !strings.ContainsRune(")]）】", shut) {
 		return label{}, false
 	}
-	open := strings.LastIndexAny(heading, "([")
+	open := strings.LastIndexAny(text, "([（【")
 	if open <= 0 {
 		return label{}, false
 	}
-	l := label{token: heading[open+1 : len(heading)-1], at: open + 1, rest: len(heading), title: cutNumber(heading[:open]), mark: true, weak: true}
+	_, first := utf8.DecodeRuneInString(text[open:])
+	inner := text[open+first : len(text)-width]
+	name, _, _ := strings.Cut(strings.Trim(inner, "* "), ",")
+	l := label{token: name, at: open + first, rest: len(heading), title: cutNumber(text[:open]), mark: true, weak: true}
 	l.id = canonical(l.token)
 	var ok bool
 	l.form, ok = formOf(l.id)

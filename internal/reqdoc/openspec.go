@@ -52,10 +52,11 @@ func cutRequirement(heading string) string {
 		rest := strings.TrimLeft(text[len(word):], " ")
 		for _, colon := range []string{":", "："} {
 			if name, found := strings.CutPrefix(rest, colon); found {
-				if emphasised {
+				name = markdown.Fold(name)
+				if emphasised || strings.HasPrefix(name, "**") && strings.HasSuffix(name, "**") {
 					name = strings.Trim(name, "*_ ")
 				}
-				return markdown.Fold(name)
+				return name
 			}
 		}
 	}
@@ -64,22 +65,27 @@ func cutRequirement(heading string) string {
 
 // deltaOf is the change that a section heading of a delta announces, or "".
 func deltaOf(heading string) string {
-	heading = strings.ToLower(markdown.Fold(strings.Trim(heading, "*_ ")))
-	return deltaWords[strings.TrimSuffix(heading, "s")]
+	heading = strings.ReplaceAll(strings.ToLower(strings.Trim(heading, "*_ ")), "的", "")
+	for part := range strings.FieldsFuncSeq(heading, func(r rune) bool { return strings.ContainsRune("()（）/", r) }) {
+		if change := deltaWords[strings.TrimSuffix(markdown.Fold(part), "s")]; change != "" {
+			return change
+		}
+	}
+	return ""
 }
 
 // deltaLines reads what a delta lists without headings: names to remove, and the two names of a renaming.
 func (c *collector) deltaLines(text string, line int) {
 	for part := range strings.SplitSeq(text, "\n") {
-		part = strings.TrimSpace(strings.ReplaceAll(strings.TrimLeft(part, " \t-*+"), "**", ""))
+		part = strings.TrimSpace(strings.NewReplacer("**", "", "：", ":").Replace(strings.TrimLeft(part, " \t-*+")))
 		word, rest, _ := strings.Cut(part, ":")
 		switch last := len(c.renamed) - 1; {
 		case c.delta == deltaRemoved && deltaName(part) != "":
 			name := deltaName(part)
 			c.removed = append(c.removed, Entry{Place: Place{Line: line}, ID: name, Kind: KindRequirement, Title: name})
-		case c.delta == deltaRenamed && strings.EqualFold(word, "from"):
+		case c.delta == deltaRenamed && (strings.EqualFold(word, "from") || word == "从"):
 			c.renamed = append(c.renamed, Rename{Place: Place{Line: line}, From: cmp.Or(deltaName(rest), quoted(rest))})
-		case c.delta == deltaRenamed && strings.EqualFold(word, "to") && last >= 0 && c.renamed[last].To == "":
+		case c.delta == deltaRenamed && (strings.EqualFold(word, "to") || word == "到") && last >= 0 && c.renamed[last].To == "":
 			c.renamed[last].To = cmp.Or(deltaName(rest), quoted(rest))
 		}
 		line++
@@ -88,6 +94,9 @@ func (c *collector) deltaLines(text string, line int) {
 
 // wholeRenames drops renamings that lack a name, with a warning.
 func (c *collector) wholeRenames() []Rename {
+	if c.renames > 0 && len(c.renamed) == 0 {
+		c.warnings = append(c.warnings, Problem{Place{Line: c.renames}, "", "no renaming was read below this heading", "write - FROM: `### Requirement: old` and - TO: `### Requirement: new`"})
+	}
 	return slices.DeleteFunc(c.renamed, func(r Rename) bool {
 		lacking := r.From == "" || r.To == ""
 		if lacking {
@@ -113,7 +122,7 @@ func scenario(heading string) (string, bool) {
 		rest := strings.TrimLeft(text[len(word):], " 0123456789.")
 		for _, colon := range []string{":", "："} {
 			if name, found := strings.CutPrefix(rest, colon); found {
-				return markdown.Plain(strings.TrimRight(name, "*_ ")), true
+				return markdown.Plain(strings.Trim(name, "*_ ")), true
 			}
 		}
 	}

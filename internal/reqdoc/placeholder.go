@@ -1,6 +1,7 @@
 package reqdoc
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func isPlaceholder(text string) bool {
 			if end := strings.IndexByte(text[i+1:], '`'); end >= 0 {
 				i += end + 1
 			}
-		case '[', '{':
+		case '[', '{', '<':
 			inner, end := bracketed(text[i:])
 			if end == 0 {
 				continue
@@ -43,10 +44,7 @@ func isPlaceholder(text string) bool {
 
 // bracketed is what stands between the bracket that s begins with and its end, and the length of both.
 func bracketed(s string) (inner string, length int) {
-	shut := byte(']')
-	if s[0] == '{' {
-		shut = '}'
-	}
+	shut := map[byte]byte{'[': ']', '{': '}', '<': '>'}[s[0]]
 	depth := 0
 	for i := 0; i < len(s) && i < 500; i++ {
 		switch s[i] {
@@ -66,6 +64,9 @@ func hollow(inner string, bracket byte, before, after string) bool {
 	words := strings.Fields(inner)
 	if len(words) == 0 || !startsWithLetter(inner) {
 		return false
+	}
+	if bracket == '<' { // a tag, an address and a comparison are not
+		return !strings.ContainsAny(inner, "/=@:!?") && (inner == strings.ToUpper(inner) || strings.ContainsAny(inner, " -_"))
 	}
 	if bracket == '{' { // "/users/{id}", "${NAME}" and formulas are not
 		return (before == "" || strings.ContainsAny(before[len(before)-1:], " *:")) && !strings.ContainsAny(inner, "\"#:;=+^\\{}")
@@ -92,7 +93,11 @@ func template(title string, hollow []Problem, real int) error {
 	if titled && len(hollow) == 0 && real == 0 {
 		return nil // nothing to refuse; the answer says that nothing was found
 	}
-	err := fault.New(fault.Invalid, "document_template", "the document is a template: %d of its %d definitions are placeholders", len(hollow), len(hollow)+real).
+	why := fmt.Sprintf("%d of its %d definitions are placeholders", len(hollow), len(hollow)+real)
+	if titled {
+		why = fmt.Sprintf("its title %q is a placeholder", shorten(title))
+	}
+	err := fault.New(fault.Invalid, "document_template", "the document is a template: %s", why).
 		WithFix("fill it in, title included, and import it again")
 	for _, p := range listed(hollow) {
 		err.Fields = append(err.Fields, fault.Field{Pointer: p.pointer(), Detail: p.Message, Fix: p.Fix})

@@ -71,6 +71,10 @@ func TestDeltasChangeOtherDocuments(t *testing.T) {
 		{"removed, as a list", "## REMOVED Requirements\n- `### Requirement: Two`", "One | Three", "First. Third.", "Two", "", ""},
 		{"renamed", "## RENAMED Requirements\n- FROM: `### Requirement: Two`\n- TO: `### Requirement: Deux`", "One | Deux | Three", "First. Second. Third.", "", "Two>Deux", ""},
 		{"renamed and modified", "## MODIFIED Requirements\n### Requirement: Deux\nChanged.\n## RENAMED Requirements\n- FROM: `### Requirement: Two`\n- TO: `### Requirement: Deux`", "One | Deux | Three", "First. Changed. Third.", "", "Two>Deux", ""},
+		{"in Chinese", "## 移除的需求 (REMOVED Requirements)\n### 需求:Two\n## 重命名的需求\n- 从：`### 需求：One`\n- 到：`### 需求：Un`", "Un | Three", "First. Third.", "Two", "One>Un", ""},
+		{"without bullets", "## RENAMED Requirements\nFROM: `### Requirement: Two`\nTO: `### Requirement: Deux`", "One | Deux | Three", "First. Second. Third.", "", "Two>Deux", ""},
+		{"a renaming without a name", "## RENAMED Requirements\n- FROM: `### Requirement: Two`", "One | Two | Three", "First. Second. Third.", "", "", "a renaming lacks one of its two names"},
+		{"a renaming with an arrow", "## RENAMED Requirements\n- `Two` → `Deux`", "One | Two | Three", "First. Second. Third.", "", "", "no renaming was read"},
 		{"added again", "## ADDED Requirements\n### Requirement: Two\nSecond.", "One | Two | Three", "First. Second. Third.", "", "", `the delta adds "Two", which a.md:6 has already`},
 		{"modified, unknown", "## MODIFIED Requirements\n### Requirement: Zwei\nx.", "One | Two | Three | Zwei", "First. Second. Third. x.", "", "", `the delta modifies "Zwei", which no document defines`},
 		{"removed, unknown", "## REMOVED Requirements\n### Requirement: Zwei", "One | Two | Three", "First. Second. Third.", "Zwei", "", `the delta removes "Zwei"`},
@@ -140,6 +144,7 @@ func TestPlaceholders(t *testing.T) {
 		"[Brief Title]": true, "{Short capability name}": true, `System MUST [capability, e.g., "keep parcels"]`: true, "[Actor] can [capability] [under conditions]": true,
 		"[MUST] keep parcels": false, "See [the list](x) first": false, "Keep `[what it is]`": false, "GET /parcels/{id} answers": false,
 		"A formula $x = {-b \\over 2a}$": false, "MUST retain data for [NEEDS CLARIFICATION: how long is it?]": false, "Replace {name} by the name of the customer in every letter": false,
+		"<ID>": true, "<what it does>": true, "a <b> c": false, "<br>": false, "x < y and y > z": false, "TBD": true,
 		"": false, "[ ": false, "{{": false, "It costs ${PRICE}": false, "[x] done": false,
 	} {
 		require.Equal(t, want, isPlaceholder(text), text)
@@ -163,4 +168,46 @@ func TestLongChainsOfLinksAreWalked(t *testing.T) {
 	require.Equal(t, [][]int{{n - 3, n - 2, n - 1}}, circles(edges))
 	edges[0] = append(edges[0], 0)
 	require.Len(t, circles(edges), 2, "a link to itself is a circle")
+}
+
+func TestPlainIdsInDeltas(t *testing.T) {
+	set, err := Read(files("### REQ-01: A\n\na\n\n### REQ-02: B\n\nb\n", "## MODIFIED Requirements\n### REQ-01: A\n\nchanged\n\n## REMOVED Requirements\n### REQ-02: B\n"), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "REQ-01", ids(set.Requirements))
+	require.Equal(t, "changed", set.Requirements[0].Text)
+}
+
+func TestCriteria(t *testing.T) {
+	for src, want := range map[string][]Criterion{
+		"### FR-1: a\n\n**Acceptance:** It works.\n**Priority:** High":          {{"", KindAcceptance, "It works."}},
+		"- **FR-1**: a\n  - **Acceptance Criteria:** It works.":                 {{"", KindAcceptance, "It works."}},
+		"### FR-1: a\n\n**Acceptance criteria (MVP):**\n\n- b\n- [ ] c":         {{"", KindAcceptance, "b"}, {"", KindAcceptance, "c"}},
+		"### FR-1: a\n\n**Akzeptanzszenarien / Acceptance Scenarios**:\n\n1. b": {{"", KindScenario, "b"}},
+		"### FR-1: a\n\n#### ✅ Acceptance Criteria\n\n##### Sub\n\n- b":         {{"", KindAcceptance, "b"}},
+		"|ID|Requirement|Acceptance Criteria|\n|-|-|-|\n|FR-1|a|1. b<br>- c|":   {{"", KindAcceptance, "b"}, {"", KindAcceptance, "c"}},
+		"|ID|Requirement|Acceptance|\n|-|-|-|\n|FR-1|a|—|":                      nil,
+		"### FR-1: a\n\n#### Cenário: b\n\n- c\n<!-- d -->\n---\n":              {{"", KindScenario, "b: - c"}},
+		"### FR-1: a\n\n#### Acceptance Criteria\n\n- **AC-1**: b":              {{"AC-1", KindAcceptance, "b"}},
+	} {
+		set, err := readOne([]byte(src))
+		require.NoError(t, err)
+		require.Len(t, set.Requirements, 1, src)
+		require.Equal(t, want, set.Requirements[0].Acceptance, src)
+		require.NotContains(t, set.Requirements[0].Text, "cceptance", src)
+	}
+}
+
+func TestPriorities(t *testing.T) {
+	for src, want := range map[string][2]string{
+		"### FR-1: a (Priority: P1)":               {"P1", "a"},
+		"### FR-1: a (P1)":                         {"P1", "a"},
+		"- **FR-1 (Must)**: a":                     {"Must", "a"},
+		"### FR-1: a\n\n- **优先级：** 高":              {"高", "a"},
+		"|ID|Prio|Text|\n|-|-|-|\n|FR-1|high|a b|": {"high", "a b"},
+	} {
+		set, err := readOne([]byte(src))
+		require.NoError(t, err)
+		require.Len(t, set.Requirements, 1, src)
+		require.Equal(t, want, [2]string{set.Requirements[0].Priority, set.Requirements[0].Title}, src)
+	}
 }

@@ -23,14 +23,20 @@ func readStrictDoc(c *collector, b block) (label, bool) {
 			return label{}, false
 		}
 		title, begin := c.titleAbove(b.node)
-		return label{id: id, token: id, at: at + strings.Index(line, id), rest: min(at+len(line)+1, len(b.text)), title: title, begin: begin}, true
+		f, _ := formOf(id)
+		return label{id: id, token: id, form: f, at: at + strings.Index(line, id), rest: min(at+len(line)+1, len(b.text)), title: title, begin: begin}, true
 	}
 	return label{}, false
 }
 
 // strictField is the value of a line **NAME**: value.
 func strictField(line, name string) (string, bool) {
-	return strings.CutPrefix(strings.TrimLeft(line, " \t"), "**"+name+"**:")
+	line = strings.TrimLeft(line, " \t")
+	mark := "**" + name + "**:"
+	if len(line) < len(mark) || !strings.EqualFold(line[:len(mark)], mark) {
+		return "", false
+	}
+	return line[len(mark):], true
 }
 
 // finishStrictDoc keeps the statement and what follows it, and takes title, relations and fields for tools out.
@@ -61,7 +67,7 @@ func finishStrictDoc(r *Requirement) {
 func strictName(line string) string {
 	rest, bold := strings.CutPrefix(strings.TrimLeft(line, " \t"), "**")
 	name, _, closed := strings.Cut(rest, "**:")
-	if !bold || !closed || name != strings.ToUpper(name) || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_ ") != "" {
+	if name = strings.ToUpper(name); !bold || !closed || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_ ") != "" {
 		return ""
 	}
 	return name

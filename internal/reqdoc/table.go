@@ -2,6 +2,7 @@ package reqdoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -160,7 +161,7 @@ func (cand *candidate) rowParts() (title string, text []string, criteria []strin
 			title = cell
 		case criterionKind(markdown.Plain(t.names[i])) != "":
 			for part := range strings.SplitSeq(strings.NewReplacer("<br/>", "<br>", "<br />", "<br>").Replace(cell), "<br>") {
-				if part = markdown.Fold(strings.TrimLeft(part, " -•*")); part != "" {
+				if part = markdown.Fold(strings.TrimLeft(cutNumber(part), " -•*")); strings.ContainsFunc(part, unicode.IsLetter) && !strings.EqualFold(part, "n/a") {
 					criteria = append(criteria, part)
 				}
 			}
@@ -202,6 +203,10 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 			"move the table to another section if it holds requirements")
 		return nil
 	}
+	if first := t.rows[0]; len(t.rows) == 1 && !t.headedID && len(defined) > 0 && !c.isStem(first) {
+		c.skip(t.line, first.id, "its table has one row, and no other id is like it", "name its column ID if it defines a requirement")
+		return nil
+	}
 	for _, row := range t.rows {
 		if why, fix := c.unlikely(row, counts); why != "" {
 			c.skip(row.line, row.id, fmt.Sprintf("%s, so the table from line %d is not read", why, t.line), fix)
@@ -220,6 +225,11 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 		}
 	}
 	return rows
+}
+
+// isStem reports whether another candidate has an id like this one.
+func (c *collector) isStem(cand *candidate) bool {
+	return slices.ContainsFunc(c.candidates, func(other *candidate) bool { return other != cand && other.form.stem == cand.form.stem })
 }
 
 // skipUnknown lists the rows of a table of references that refer to nothing.

@@ -20,12 +20,12 @@ var sectionWords = []struct {
 		"验收标准", "驗收標準", "受け入れ基準", "인수 조건", "인수 기준",
 	}},
 	{KindOutOfScope, []string{
-		"out of scope", "out-of-scope", "not in scope", "non-goal", "non goal", "nongoal", "non-requirement", "explicit non-", "exclusion", "excluded", "not included", "won't have", "won’t have", "poza zakresem",
+		"out of scope", "out-of-scope", "not in scope", "non-goal", "non goal", "nongoal", "non-requirement", "explicit non-", "exclusions$", "excluded$", "excluded from", "not included", "won't have", "won’t have", "poza zakresem",
 		"범위 외", "범위 밖", "제외", "范围外", "超出范围", "非目标", "非目標", "範圍外", "対象外", "非対象", "非目的", "スコープ外", "fuera de", "no objetivos", "não objetivos", "fora d", "hors p",
 		"außerhalb", "nicht-ziele", "nichtziele", "вне ",
 	}},
 	{KindFuture, []string{
-		"future requirement", "future work", "future scope", "future enhancement", "future consideration", "deferred", "backlog", "later release",
+		"future requirement", "future work", "future scope", "future enhancement", "future consideration", "deferred$", "deferred requirement", "deferred item", "deferred feature", "deferred to", "backlog", "later release",
 		"post-mvp", "nice to have", "could have", "stretch goal", "향후", "未来", "今後", "將來", "zukünftig",
 	}},
 	{KindSuccessCriterion, []string{
@@ -66,16 +66,33 @@ var priorityWords = []string{
 func (c *collector) sectionKind(section []string) string {
 	for i := len(section) - 1; i >= 0; i-- {
 		name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(section[i])), "*_:： "))
-		for _, s := range sectionWords {
-			for _, word := range s.words {
-				// Words without spaces between them stand anywhere.
-				if strings.HasPrefix(name, word) || word[0] >= 0xe3 && strings.Contains(name, word) {
-					return s.kind
-				}
-			}
+		if kind := kindOfName(name); kind != "" {
+			return kind
 		}
 		if version := versionOf(name); version != "" && c.version != "" && version != c.version {
 			return KindFuture // the document is about the version that it names first
+		}
+	}
+	return ""
+}
+
+// kindOfName is what a heading says. One that also speaks of requirements says nothing, other than that they are out of
+// scope or for the future.
+func kindOfName(name string) string {
+	for _, s := range sectionWords {
+		scope := s.kind == KindOutOfScope || s.kind == KindFuture
+		for _, word := range s.words {
+			whole, exact := strings.CutSuffix(word, "$")
+			switch {
+			case exact && name == whole, !exact && strings.HasPrefix(name, word):
+			case !scope && word[0] >= 0xe3 && strings.Contains(name, word): // written without spaces between words
+			default:
+				continue
+			}
+			if !scope && hasWord([]string{name}, requirementWords[:8]) {
+				return ""
+			}
+			return s.kind
 		}
 	}
 	return ""
@@ -123,12 +140,12 @@ func isPriority(word string) bool {
 	return false
 }
 
-// registerWords begin the headings of sections whose ids are no requirements.
+// registerWords name sections whose ids are no requirements. They end a heading, or begin an enumeration.
 var registerWords = []string{
-	"risk", "assumption", "open question", "open issue", "question", "decision", "reference", "glossary", "definitions", "acronym", "terms",
+	"risk", "assumption", "open question", "open issue", "known issue", "question", "decision", "reference", "glossary", "definition", "acronym", "term",
 	"table of contents", "contents", "author", "contributor", "revision history", "change history", "changelog", "document history", "document control",
-	"test case", "test plan", "test scenario", "use case", "milestone", "참고", "용어", "위험", "가정", "目次", "目录", "参考", "术语", "用語", "リスク", "风险", "假设",
-	"riesgo", "glosario", "risiken", "glossar", "annahmen", "risques", "glossaire", "riscos", "glossário", "риски", "глоссарий", "допущения",
+	"test case", "test plan", "test scenario", "milestone", "참고", "용어", "위험", "가정", "目次", "目录", "参考", "术语", "用語", "リスク", "风险", "假设",
+	"riesgos", "glosario", "riferimenti", "risiken", "glossar", "annahmen", "risques", "glossaire", "riscos", "glossário", "риски", "глоссарий", "допущения",
 }
 
 // traceWords begin the headings of sections and columns that refer to requirements.
@@ -137,10 +154,16 @@ var traceWords = []string{
 	"phase", "roadmap", "milestone", "release plan", "mvp", "sprint", "iteration", "priorit", "summary", "overview", "추적", "追踪", "跟踪", "トレーサビリティ", "trazabilidad", "rückverfolg",
 }
 
+// referenceWords in a heading say that ids below it may refer to what another section defines.
+var referenceWords = []string{
+	"coverage", "implementation order", "verification", "validation", "checklist", "definition of done", "test", "clarification", "open ", "scope", "change log",
+	"changes", "contents", "design", "dependenc", "plan", "schedule", "status", "acceptance", "example", "覆盖", "验证", "測試", "测试", "テスト", "테스트", "검증",
+}
+
 // requirementWords speak of requirements.
 var requirementWords = []string{
-	"requirement", "prd", "specification", "srs", "feature", "需求", "要求", "要件", "요구", "기능", "功能", "anforderung", "requisit", "requerimiento",
-	"exigence", "требован", "wymagan", "gereksinim", "yêu cầu", "funktion", "funcion",
+	"requirement", "需求", "要求", "要件", "요구", "anforderung", "requisit", "требован", // these alone keep a heading from telling a kind
+	"prd", "specification", "srs", "feature", "기능", "功能", "requerimiento", "exigence", "wymagan", "gereksinim", "yêu cầu", "funktion", "funcion",
 }
 
 // usual are the letters, in capitals, that requirements bear most; in bold they need no neighbour.
@@ -149,7 +172,19 @@ var usual = map[string]bool{
 }
 
 func isRegister(section []string) bool {
-	return len(section) > 0 && begins(section[len(section)-1], registerWords)
+	if len(section) == 0 {
+		return false
+	}
+	name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(section[len(section)-1])), "*_:： "))
+	for _, word := range registerWords {
+		for _, form := range []string{word, word + "s"} {
+			rest, first := strings.CutPrefix(name, form)
+			if strings.HasSuffix(name, form) || first && strings.IndexAny(strings.TrimLeft(rest, " "), "&,/(") == 0 || first && strings.HasPrefix(rest, " and ") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isTrace(section []string) bool {
