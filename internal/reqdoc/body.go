@@ -84,7 +84,7 @@ type built struct {
 func (c *collector) requirement(cand *candidate, end int, holes []span) (Requirement, bool) {
 	r := Requirement{
 		ID: strings.Clone(cand.id), Kind: c.kindOf(cand), Place: Place{Line: cand.line}, Family: cand.family, EndLine: cand.line,
-		Section: slices.Clone(cand.section), Assigned: cand.assigned, Tick: cand.tick, change: cand.change,
+		Section: slices.Clone(cand.section), Assigned: cand.assigned, Tick: cand.tick, Change: cand.change,
 	}
 	if cand.place == inRow {
 		title, text, criteria := cand.rowParts()

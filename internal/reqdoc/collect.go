@@ -165,7 +165,7 @@ func (c *collector) announce(heading string, line, level int) {
 	}
 	if delta := deltaOf(heading); delta != "" {
 		c.delta, c.deltaLevel, c.isDelta = delta, level, true
-		if delta == deltaRenamed {
+		if delta == DeltaRenamed {
 			c.renames = line
 		}
 	} else if level <= c.deltaLevel {
@@ -224,7 +224,7 @@ func (c *collector) paragraph(n ast.Node, in scope) {
 // read takes from a paragraph what it says of the document.
 func (c *collector) read(text string, line int) {
 	c.look(strings.TrimSpace(text), line, false)
-	if c.delta == deltaRemoved || c.delta == deltaRenamed {
+	if c.delta == DeltaRemoved || c.delta == DeltaRenamed {
 		c.deltaLines(text, line)
 	}
 	for part := range strings.SplitSeq(text, "\n") {

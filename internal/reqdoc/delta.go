@@ -62,12 +62,12 @@ func (a *applied) define(r Requirement, at map[string]int, partial bool, missing
 	i, found := at[r.ID]
 	switch {
 	case !found:
-		if r.change == deltaModified && !partial {
+		if r.Change == DeltaModified && !partial {
 			missing(r.Place, r.ID, "modifies")
 		}
 		at[r.ID] = len(a.requirements)
 		a.requirements = append(a.requirements, r)
-	case r.change == deltaModified:
+	case r.Change == DeltaModified:
 		a.requirements[i] = r
 	case a.requirements[i].Fingerprint == r.Fingerprint:
 		a.warnings = append(a.warnings, Problem{r.Place, r.ID, fmt.Sprintf("the delta adds %q, which %s has already, word for word", r.ID, a.requirements[i].Place),

@@ -12,16 +12,16 @@ import (
 
 // The changes that a section of an OpenSpec delta makes, as its heading names them.
 const (
-	deltaAdded    = "ADDED"
-	deltaModified = "MODIFIED"
-	deltaRemoved  = "REMOVED"
-	deltaRenamed  = "RENAMED"
+	DeltaAdded    = "ADDED"
+	DeltaModified = "MODIFIED"
+	DeltaRemoved  = "REMOVED"
+	DeltaRenamed  = "RENAMED"
 )
 
 // deltaWords begin the headings of the sections of a delta.
 var deltaWords = map[string]string{
-	"added requirement": deltaAdded, "modified requirement": deltaModified, "removed requirement": deltaRemoved, "renamed requirement": deltaRenamed,
-	"新增需求": deltaAdded, "修改需求": deltaModified, "移除需求": deltaRemoved, "删除需求": deltaRemoved, "重命名需求": deltaRenamed,
+	"added requirement": DeltaAdded, "modified requirement": DeltaModified, "removed requirement": DeltaRemoved, "renamed requirement": DeltaRenamed,
+	"新增需求": DeltaAdded, "修改需求": DeltaModified, "移除需求": DeltaRemoved, "删除需求": DeltaRemoved, "重命名需求": DeltaRenamed,
 }
 
 // scenarioWords is what a scenario is called, by language.
@@ -80,12 +80,12 @@ func (c *collector) deltaLines(text string, line int) {
 		part = strings.TrimSpace(strings.NewReplacer("**", "", "：", ":").Replace(strings.TrimLeft(part, " \t-*+")))
 		word, rest, _ := strings.Cut(part, ":")
 		switch last := len(c.renamed) - 1; {
-		case c.delta == deltaRemoved && deltaName(part) != "":
+		case c.delta == DeltaRemoved && deltaName(part) != "":
 			name := deltaName(part)
 			c.removed = append(c.removed, Entry{Place: Place{Line: line}, ID: name, Kind: KindRequirement, Title: name})
-		case c.delta == deltaRenamed && (strings.EqualFold(word, "from") || word == "从"):
+		case c.delta == DeltaRenamed && (strings.EqualFold(word, "from") || word == "从"):
 			c.renamed = append(c.renamed, Rename{Place: Place{Line: line}, From: cmp.Or(deltaName(rest), quoted(rest))})
-		case c.delta == deltaRenamed && (strings.EqualFold(word, "to") || word == "到") && last >= 0 && c.renamed[last].To == "":
+		case c.delta == DeltaRenamed && (strings.EqualFold(word, "to") || word == "到") && last >= 0 && c.renamed[last].To == "":
 			c.renamed[last].To = cmp.Or(deltaName(rest), quoted(rest))
 		}
 		line++

@@ -67,7 +67,7 @@ func (c *collector) parsed(o Options) (parsed, error) {
 func (p *parsed) takeRemoved() {
 	kept := p.requirements[:0:0]
 	for _, r := range p.requirements {
-		if r.change != deltaRemoved {
+		if r.Change != DeltaRemoved {
 			kept = append(kept, r)
 			continue
 		}

@@ -87,7 +87,7 @@ type Requirement struct {
 	Assigned    bool     // the id was made from section and item
 	Priority    string   // as the document has it
 	Tick        string   // TickOpen, TickTicked, or "" without a check box
-	change      string   // of a delta
+	Change      string   // of a delta: DeltaAdded or DeltaModified; else ""
 	Fingerprint string   // "sha256:" and 64 hexadecimal digits over title, text and acceptance; the id has no part in it
 }
 

@@ -42,6 +42,9 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 	return kept, warnings, problems
 }
 
+// Nearly reports ids that are not the same and that a reader would take for one another.
+func Nearly(a, b string) bool { return a != b && nearKey(a) == nearKey(b) }
+
 // nearMisses reports ids that a reader would take for one another: among those that are defined, and between them
 // and those that looked like a definition and were not taken.
 func nearMisses(all []Requirement, refused []Entry) []Problem {
