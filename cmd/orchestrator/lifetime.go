@@ -26,7 +26,8 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	var running sync.WaitGroup
 	var exportErr error
 	running.Go(func() { exportErr = s.service.Run(background) })
-	running.Go(func() { s.watchFiles(background) })
+	running.Go(func() { s.watchDocuments(background) })
+	running.Go(func() { s.watchTokens(background) })
 	running.Go(func() { s.sweep(background) })
 
 	served := make(chan error, 1)
@@ -60,21 +61,24 @@ func (s *server) drain(web *http.Server) error {
 	return nil
 }
 
-// watchFiles takes over changed documents and tokens.
-func (s *server) watchFiles(ctx context.Context) {
-	paths := append([]string{s.files.Path()}, s.options.requirements...)
-	changed := func(path string) {
-		if path == s.files.Path() {
-			s.reloadTokens()
-			return
-		}
+// watchDocuments takes over changed documents.
+func (s *server) watchDocuments(ctx context.Context) {
+	s.watch(ctx, s.options.requirements, "import with POST /project/import", func(path string) {
 		if err := s.reimport(ctx); err != nil {
 			s.logFailure(err, path, "the changed document was not imported; the last good state stays in force")
 		}
-	}
+	})
+}
+
+// watchTokens takes over changed tokens. They are watched on their own, so that no half-written document holds them up.
+func (s *server) watchTokens(ctx context.Context) {
+	s.watch(ctx, []string{s.files.Path()}, "restart for new tokens", func(string) { s.reloadTokens() })
+}
+
+func (s *server) watch(ctx context.Context, paths []string, instead string, changed func(path string)) {
 	failed := func(err error) { s.log.Error().Err(err).Msg("watching for changed files") }
 	if err := watch.Files(ctx, paths, s.seen, debounce, changed, failed); err != nil {
-		s.log.Error().Err(err).Msg("files are not watched: import with POST /project/import, and restart for new tokens")
+		s.log.Error().Err(err).Msg("files are not watched: " + instead)
 	}
 }
 

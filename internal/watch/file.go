@@ -12,8 +12,20 @@ import (
 	"time"
 )
 
-// Seen holds the SHA-256 of file contents by path; of a pattern, that of all names and contents.
-type Seen map[string][sha256.Size]byte
+// Seen holds what the files of each path had in them.
+type Seen map[string]content
+
+// content is what a path stands for at one look: the SHA-256 of a file, or of all names and contents that match a
+// pattern, and how large which file was.
+type content struct {
+	sum   [sha256.Size]byte
+	parts map[string]part // by name
+}
+
+type part struct {
+	info fs.FileInfo // says whether it is the same file still
+	size int64       // as it was read
+}
 
 // Look returns the contents that the files have now. A file that is missing or cannot be read is left
 // out, so that Files reports it once it can be.
@@ -21,8 +33,8 @@ func Look(paths ...string) Seen {
 	seen := Seen{}
 	for _, path := range paths {
 		f := file{path: path, absolute: path, pattern: IsPattern(path)}
-		if sum, files, err := f.read(); err == nil && files > 0 {
-			seen[path] = sum
+		if now, err := f.read(); err == nil && len(now.parts) > 0 {
+			seen[path] = now
 		}
 	}
 	return seen
@@ -33,14 +45,16 @@ type file struct {
 	path     string // as given
 	absolute string
 	pattern  bool
-	entries  []string          // see entries
-	places   []place           // of a pattern
-	sum      [sha256.Size]byte // of the content reported last, if known
+	entries  []string // see entries
+	places   []place  // of a pattern
+	last     content  // that was believed last, if known
 	known    bool
 	files    int       // that the pattern matched at the last look
 	gone     bool      // it was known, and is missing or cannot be read
 	due      time.Time // when to look at it; zero is not at all
 	latest   time.Time // due is not put off beyond this
+	doubt    *doubt    // that it is whole, or nil
+	changed  bool      // and not reported yet
 }
 
 // newFile prepares a path, which must lie in a folder that exists. Of a pattern that is the part that is fixed.
@@ -62,20 +76,21 @@ func newFile(path string, seen Seen) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: folder %s: %w", path, folder, err)
 	}
-	sum, known := seen[path]
-	return &file{path: path, absolute: absolute, pattern: pattern, sum: sum, known: known}, nil
+	last, known := seen[path]
+	return &file{path: path, absolute: absolute, pattern: pattern, last: last, known: known}, nil
 }
 
-// read digests what the path stands for now, and says how many files that is.
-func (f *file) read() (sum [sha256.Size]byte, files int, err error) {
+// read digests what the path stands for now.
+func (f *file) read() (content, error) {
 	if f.pattern {
 		return hashAll(f.path)
 	}
-	sum, exists, err := hash(f.absolute)
-	if exists {
-		files = 1
+	now := content{parts: map[string]part{}}
+	sum, it, err := hash(f.absolute)
+	if now.sum = sum; it.info != nil {
+		now.parts[f.path] = it
 	}
-	return sum, files, err
+	return now, err
 }
 
 // locate finds anew which folder entries decide what the path reads.
@@ -104,8 +119,11 @@ func (f *file) folders() (all []string) {
 	return all
 }
 
-// postpone makes the file due once it has been left alone for debounce, from now.
+// postpone makes the file due once it has been left alone for debounce, from now; in doubt, for longer.
 func (f *file) postpone(now time.Time, debounce time.Duration) {
+	if f.doubt != nil {
+		debounce *= settling
+	}
 	if f.due.IsZero() {
 		f.latest = now.Add(patience * debounce)
 	}
@@ -154,26 +172,31 @@ func entries(absolute string) []string {
 	return append(links, at)
 }
 
-// hash digests the content of a regular file. Anything else is an error, because reading it may block.
-func hash(path string) (sum [sha256.Size]byte, exists bool, err error) {
+// hash digests the content of a regular file; one that does not exist has no info. Anything else is an error, because
+// reading it may block.
+func hash(path string) (sum [sha256.Size]byte, it part, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return sum, false, fmt.Errorf("read %s: it is no regular file", path)
+		return sum, it, fmt.Errorf("read %s: it is no regular file", path)
 	}
-	var content *os.File
+	var opened *os.File
 	if err == nil {
-		content, err = os.Open(path)
+		opened, err = os.Open(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return sum, false, nil
+		return sum, it, nil
 	}
 	if err != nil {
-		return sum, false, err
+		return sum, it, err
 	}
-	defer content.Close()
+	defer opened.Close()
+	if info, err = opened.Stat(); err != nil { // of the very file that is read
+		return sum, it, err
+	}
 	digest := sha256.New()
-	if _, err := io.Copy(digest, content); err != nil {
-		return sum, false, fmt.Errorf("read %s: %w", path, err)
+	size, err := io.Copy(digest, opened)
+	if err != nil {
+		return sum, it, fmt.Errorf("read %s: %w", path, err)
 	}
-	return [sha256.Size]byte(digest.Sum(nil)), true, nil
+	return [sha256.Size]byte(digest.Sum(nil)), part{info, size}, nil
 }

@@ -97,21 +97,23 @@ func folderOf(path string) string {
 }
 
 // hashAll digests names and contents of all files that match a pattern.
-func hashAll(pattern string) (sum [sha256.Size]byte, files int, err error) {
+func hashAll(pattern string) (content, error) {
+	all := content{parts: map[string]part{}}
 	names, err := Match(pattern)
 	if err != nil {
-		return sum, 0, err
+		return all, err
 	}
 	digest := sha256.New()
 	for _, name := range names {
-		one, exists, err := hash(name)
+		one, it, err := hash(name)
 		if err != nil {
-			return sum, files, err
+			return all, err
 		}
-		if exists { // it may have gone since
-			files++
+		if it.info != nil { // it may have gone since
+			all.parts[name] = it
 			fmt.Fprintf(digest, "%q %x\n", name, one)
 		}
 	}
-	return [sha256.Size]byte(digest.Sum(nil)), files, nil
+	all.sum = [sha256.Size]byte(digest.Sum(nil))
+	return all, nil
 }

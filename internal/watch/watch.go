@@ -2,9 +2,10 @@
 //
 // It watches the folders of the files, not the files, because editors and deployment tools replace a
 // file instead of writing into it, and it compares contents by SHA-256, because many events change
-// nothing. A path may be a pattern, which stands for whatever files match it at the time. Symbolic links on the way to a file are watched too, so a link that is pointed elsewhere, as
-// Kubernetes does with mounted configuration, is a change. Every half minute the files are looked at
-// without any event, for network file systems and folders that came back, which send none.
+// nothing. A path may be a pattern, which stands for whatever files match it at the time. Symbolic links on the way to
+// a file are watched too, so a link that is pointed elsewhere, as Kubernetes does with mounted configuration, is a
+// change. Every half minute the files are looked at without any event, for network file systems and folders that came
+// back, which send none. A file that is being written in place is half a file for a while; see doubt.go.
 package watch
 
 import (
@@ -22,16 +23,20 @@ import (
 const (
 	rescanEvery = 30 * time.Second
 	patience    = 10 // debounces for which steady writing to a file can put off the look at it
+	settling    = 10 // debounces for which a file that may be half written must be left alone
 )
 
 // Files calls changed with a path, as given, each time the content of that file has become other than
 // the one seen last, once the file has been left alone for debounce, or after ten times as long where it
 // never is. It blocks until ctx ends, then returns nil; no call starts after that.
 //
+// A file that was written in place and is shorter than before, or empty, may be half written: it is believed once it has
+// been left alone for ten debounces. One that was replaced by renaming is whole, and one that has grown is believed.
+// The files belong together: while one of them is being written no other is reported, since the caller may read both.
+//
 // seen holds the contents that the caller already knows, by path; a file that is not in it counts as new
-// and is reported at the start. For no change to be lost, take seen before reading the files, with Look,
-// or from the very bytes that were read; a change between that and the call of Files is then reported at
-// the start. Taken with Look, a file that changes before the caller reads it is reported once too often.
+// and is reported at the start. For no change to be lost, take seen before reading the files, with Look; a
+// change between that and the call of Files is then reported at the start, once too often if the caller read it.
 //
 // A file that was there and is missing or cannot be read counts as changed, once, and again when it is back.
 // A pattern, see Match, is watched as one: changed is called with it when a file that matches is new, changes or
@@ -42,7 +47,8 @@ const (
 // looks only the last content counts. changed and failed are called one after the other from the
 // calling goroutine; while they run nothing is looked at, and nothing is lost.
 //
-// A file whose folder does not exist, for a pattern the folder before the first wildcard, or a system without a free watcher, is an error at once.
+// A file whose folder does not exist, for a pattern the folder before the first wildcard, or a system without a free
+// watcher, is an error at once.
 func Files(ctx context.Context, paths []string, seen Seen, debounce time.Duration,
 	changed func(path string), failed func(error),
 ) error {
@@ -76,6 +82,7 @@ type watcher struct {
 	changed  func(string)
 	failed   func(error)
 	troubles map[string]string // what failed was told last, by subject
+	held     time.Time         // until when changes may wait for other files; zero when none waits
 }
 
 func (w *watcher) loop(ctx context.Context) error {
@@ -139,35 +146,78 @@ func (w *watcher) nextDue() (next time.Time) {
 	return next
 }
 
-// look reads the files that are due. The folders come first: what changes after they are watched makes
+// look reads the files that are due, and reports. The folders come first: what changes after they are watched makes
 // an event, what changed before is read.
 func (w *watcher) look(ctx context.Context) {
 	w.watchFolders()
 	for _, f := range w.files {
-		if f.due.IsZero() || f.due.After(time.Now()) {
-			continue
+		if !f.due.IsZero() && !f.due.After(time.Now()) {
+			w.read(f)
 		}
-		f.due = time.Time{}
-		sum, files, err := f.read()
-		if fewer := files < f.files; f.pattern {
-			if f.files = files; fewer {
-				f.postpone(time.Now(), w.every.debounce)
-				continue
-			}
-		}
-		w.trouble(f.path, err)
-		gone := err != nil || files == 0
-		if gone && (f.gone || !f.known) || !gone && !f.gone && f.known && f.sum == sum {
+	}
+	if w.hold(time.Now()) {
+		return
+	}
+	for _, f := range w.files {
+		if !f.changed {
 			continue
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		if f.gone = gone; !gone {
-			f.sum, f.known = sum, true
-		}
+		f.changed = false
 		w.changed(f.path)
 	}
+}
+
+// read finds out whether a file has changed, or is to be looked at again.
+func (w *watcher) read(f *file) {
+	f.due = time.Time{}
+	now, err := f.read()
+	files := len(now.parts)
+	if fewer := files < f.files; f.pattern {
+		if f.files = files; fewer {
+			f.postpone(time.Now(), w.every.debounce)
+			return
+		}
+	}
+	w.trouble(f.path, err)
+	gone := err != nil || files == 0
+	same := !gone && f.known && f.last.sum == now.sum
+	switch {
+	case gone:
+		f.doubt = nil
+		f.changed = f.changed || f.known && !f.gone
+	case same:
+		f.doubt = nil
+		f.changed = f.changed || f.gone
+	case f.doubtful(now, time.Now(), w.every.debounce):
+		f.postpone(time.Now(), w.every.debounce)
+		return
+	default:
+		f.known, f.changed = true, true
+	}
+	if f.gone = gone; !gone {
+		f.last = now
+	}
+}
+
+// hold says whether changes are to wait, because another file is being written. Two files that are never left alone
+// cannot make them wait for ever.
+func (w *watcher) hold(now time.Time) bool {
+	waiting := slices.ContainsFunc(w.files, func(f *file) bool { return f.changed })
+	if !waiting || w.nextDue().IsZero() {
+		w.held = time.Time{}
+		return false
+	}
+	if w.held.IsZero() {
+		w.held = now.Add(patience * settling * w.every.debounce)
+	}
+	if now.Before(w.held) {
+		return true
+	}
+	w.held = time.Time{}
+	return false
 }
 
 // watchFolders makes the watched folders those that the files depend on now. Watching a folder again is

@@ -35,11 +35,16 @@ type recorder struct {
 // start returns once the files are watched, which a file of its own tells by being reported.
 func start(t *testing.T, seen Seen, rescan time.Duration, paths ...string) *recorder {
 	t.Helper()
+	return startEvery(t, timing{debounce, rescan}, seen, paths...)
+}
+
+func startEvery(t *testing.T, every timing, seen Seen, paths ...string) *recorder {
+	t.Helper()
 	r := &recorder{t: t}
 	paths = append(paths, write(t, filepath.Join(t.TempDir(), "started"), ""))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- run(ctx, paths, seen, timing{debounce, rescan}, r.changed, r.failed) }()
+	go func() { ended <- run(ctx, paths, seen, every, r.changed, r.failed) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-ended)
@@ -105,9 +110,10 @@ func write(t *testing.T, path, content string) string {
 }
 
 // replace does as editors do: a new file is renamed over the old one.
-func replace(t *testing.T, path, content string) {
+func replace(t *testing.T, path, content string) string {
 	t.Helper()
 	require.NoError(t, os.Rename(write(t, path+"~", content), path))
+	return path
 }
 
 func link(t *testing.T, to, path string) {
