@@ -46,8 +46,9 @@ Ids are read, never invented; --assign makes them from section and item, for doc
 
 With --dry-run nothing is written. It compares with the export, where there is one, and so works beside a running
 service and in CI; else with the database, which no service may have open then; else with nothing. --check is a dry run
-that also fails when there is drift. A requirement that only moved to other lines counts, since the export shows lines;
-text that belongs to no requirement does not.
+that also fails when there is drift: what is added, changed, moved, restored or retired. A requirement that only moved to
+other lines counts, since the export shows lines; text that belongs to no requirement does not, nor does what an earlier
+import retired.
 
 Without --dry-run it needs the database for itself. A running service needs no import: it sees that a file was saved.
 
@@ -269,8 +270,9 @@ func (o importOptions) whenLocked(err error, instead, query string) error {
 		instead, bearer(filepath.Join(o.data, "tokens", "pm.token")), localURL(addr), query)
 }
 
+// drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.
 func drifted(r orchestrator.Report) bool {
-	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Renamed)+len(r.Restored)+len(r.Retired) > 0
+	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
 }
 
 func named(against string) string {

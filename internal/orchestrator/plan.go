@@ -150,16 +150,15 @@ func (p *importPlan) retire(from store.Getter, id string) error {
 		return projection.Disagreement("the project lists %q, which is not among the requirements", id)
 	}
 	next, drift := lifecycle.Retire(current)
+	if drift != lifecycle.Retired {
+		return nil // it was retired by an earlier import; Review shows what PM must still do about it
+	}
 	retired := ReportRetired{ID: id, Title: next.Title, Status: next.Status, Strands: next.Strands()}
 	if next.NeedsDeferral() {
 		retired.PMMust = "work had begun: defer it, or put its text back into the document"
 	}
-	if drift == lifecycle.Retired || retired.PMMust != "" {
-		p.report.Retired = append(p.report.Retired, retired)
-	}
-	if drift == lifecycle.Retired {
-		p.retired, p.next, p.gone = append(p.retired, id), append(p.next, next), append(p.gone, next)
-	}
+	p.report.Retired = append(p.report.Retired, retired)
+	p.retired, p.next, p.gone = append(p.retired, id), append(p.next, next), append(p.gone, next)
 	return nil
 }
 

@@ -19,9 +19,9 @@ type Report struct {
 	Added     []ReportAdded    `json:"added"`
 	Changed   []ReportChanged  `json:"changed"`  // other text
 	Moved     []ReportMoved    `json:"moved"`    // same text, other place or other marks
-	Renamed   []ReportRenamed  `json:"renamed"`  // proposed: the old one is retired, the new one added
+	Renamed   []ReportRenamed  `json:"renamed"`  // proposed or declared: the old one is retired, the new one added
 	Restored  []string         `json:"restored"` // had been retired, and are back
-	Retired   []ReportRetired  `json:"retired"`  // the documents no longer have them: kept and marked
+	Retired   []ReportRetired  `json:"retired"`  // by this import: the documents no longer have them; kept and marked
 	Others    []ReportOther    `json:"others"`   // read, and no requirements
 	Warnings  []ReportRemark   `json:"warnings"`
 	Skipped   []ReportRemark   `json:"skipped"` // looked like definitions and were not taken
