@@ -109,11 +109,11 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	}
 	var report orchestrator.Report
 	var against string
+	var written bool
 	if o.dryRun = o.dryRun || o.check; o.dryRun {
 		report, against, err = o.preview(ctx, files)
 	} else {
-		report, err = o.importNow(ctx, files)
-		against = o.data
+		report, written, err = o.importNow(ctx, files)
 	}
 	var broken brokenDocuments
 	if errors.As(err, &broken) {
@@ -121,7 +121,7 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	} else if err != nil {
 		return err
 	}
-	if err := o.write(out, notes, report, against); err != nil {
+	if err := o.write(out, notes, report, against, written); err != nil {
 		return err
 	}
 	switch {
@@ -205,46 +205,48 @@ func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.
 	return report, database, o.inDocuments(err)
 }
 
-// importNow takes the documents over, as a service would, and writes the export.
-func (o importOptions) importNow(ctx context.Context, files []reqdoc.File) (report orchestrator.Report, err error) {
+// importNow takes the documents over, as a service would, writes the export, and says whether the state is another now.
+func (o importOptions) importNow(ctx context.Context, files []reqdoc.File) (report orchestrator.Report, written bool, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
-		return report, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
+		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
 			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or only look with --dry-run")
 	}
 	if err := checkExportPath(database, serveOptions{data: o.data, export: o.export, requirements: o.files}); err != nil {
-		return report, err
+		return report, false, err
 	}
 	store, err := boltstore.Open(database, boltstore.Options{LockTimeout: lockPatience})
 	if err != nil {
-		return report, o.whenLocked(err, "save the document, which a running service imports by itself", "")
+		return report, false, o.whenLocked(err, "save the document, which a running service imports by itself", "")
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	l, err := ledger.Open(ctx, store, time.Now)
 	if err != nil {
-		return report, err
+		return report, false, err
 	}
 	if _, err := checkExportLog(ctx, l, o.export); err != nil {
-		return report, err
+		return report, false, err
 	}
 	service, err := orchestrator.Open(ctx, l, time.Now, orchestrator.Options{ExportPath: o.export, Reading: o.reading})
 	if err != nil {
-		return report, err
+		return report, false, err
 	}
 	if err := compareExport(service, o.export); err != nil {
-		return report, err
+		return report, false, err
 	}
+	before := service.State().LogSize
 	report, err = service.Import(ctx, systemActor(), reading(files), orchestrator.ImportOptions{})
 	if err != nil {
-		return report, o.inDocuments(err)
+		return report, false, o.inDocuments(err)
 	}
+	written = service.State().LogSize != before
 	ended, end := context.WithCancel(ctx)
 	end()
 	if err := service.Run(ended); err != nil { // writes the export once
-		return report, fault.New(fault.Unavailable, "export_unwritable", "the documents are imported, but the export %s could not be written", o.export).
+		return report, false, fault.New(fault.Unavailable, "export_unwritable", "the documents are imported, but the export %s could not be written", o.export).
 			WithFix("make its folder writable; orchestrator serve, or another import, writes it").Because(err)
 	}
-	return report, nil
+	return report, written, nil
 }
 
 func reading(files []reqdoc.File) func() ([]reqdoc.File, error) {

@@ -18,7 +18,7 @@ import (
 const shownShifts = 5
 
 // write shows the report as JSON alone, or for people.
-func (o importOptions) write(out, notes io.Writer, r orchestrator.Report, against string) error {
+func (o importOptions) write(out, notes io.Writer, r orchestrator.Report, against string, written bool) error {
 	if o.dryRun && against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n", printable(o.export), printable(o.data))
 	}
@@ -36,16 +36,19 @@ func (o importOptions) write(out, notes io.Writer, r orchestrator.Report, agains
 	p.remarks("skipped", yellow, r.Skipped)
 	p.remarks("error", red, r.Errors)
 	if len(r.Errors) == 0 {
-		p.line("%s%s", r, o.done(against))
+		p.line("%s%s", r, o.done(against, written))
 	}
 	_, err := io.WriteString(out, p.text.String())
 	return err
 }
 
 // done says what the numbers are about.
-func (o importOptions) done(against string) string {
-	if o.dryRun {
+func (o importOptions) done(against string, written bool) string {
+	switch {
+	case o.dryRun:
 		return "; dry run against " + printable(named(against)) + ", nothing was written"
+	case !written:
+		return "; nothing was to be imported, and " + printable(o.export) + " is up to date"
 	}
 	return "; imported, and " + printable(o.export) + " is written"
 }

@@ -34,7 +34,7 @@ func TestReportForPeople(t *testing.T) {
 	}
 	r.Moved = append(r.Moved, orchestrator.ReportMoved{ID: "N-1", ReportPlace: place("a.md", 40), From: place("b.md", 1)})
 	var out, notes bytes.Buffer
-	require.NoError(t, importOptions{dryRun: true}.write(&out, &notes, r, "project_status.json"))
+	require.NoError(t, importOptions{dryRun: true}.write(&out, &notes, r, "project_status.json", false))
 	require.Empty(t, notes.String())
 	require.Equal(t, `a.md: gsd (a heading, as on line 3): 3 requirements (2 gsd, 1 markdown); beside them 1 goal, 2 story
 b\x1b.md: no family, a delta: 0 requirements

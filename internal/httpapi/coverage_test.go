@@ -199,6 +199,8 @@ func provokeDocuments(h *harness) {
 		h.write(document)
 		h.expect(422, code, "pm", "POST", "/project/import", "")
 	}
+	h.write("## ADDED Requirements\n\n### Requirement: req-001\n\nLog in.\n") // a delta that contradicts the state
+	h.expect(422, "document_invalid", "pm", "POST", "/project/import", "")
 	h.expect(503, "", "", "GET", "/readyz?verbose", "")
 	h.write(strings.Replace(sample, "REQ-001", "REQ-007", 1))
 	h.expect(200, "", "pm", "POST", "/project/import", "")

@@ -1,8 +1,6 @@
 package orchestrator
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	"orchestrator/internal/ledger"
@@ -42,13 +40,13 @@ func newPlan(from store.Getter, before projection.Project, set reqdoc.Set) (impo
 	}
 	for _, r := range set.Requirements {
 		p.present[r.ID] = true
-		if err := p.define(from, definitionOf(r)); err != nil {
-			return p, err
-		}
 	}
 	if set.Partial {
-		p.after.Name = cmp.Or(before.Name, set.Title)
-		return p, p.takeAway(from, set)
+		err := p.applyDelta(from, set)
+		return p, err
+	}
+	if err := p.defineAll(from, set); err != nil {
+		return p, err
 	}
 	for _, r := range set.Requirements {
 		p.after.IDs = append(p.after.IDs, r.ID)
@@ -65,47 +63,17 @@ func newPlan(from store.Getter, before projection.Project, set reqdoc.Set) (impo
 	return p, nil
 }
 
-// takeAway completes a plan for documents that name only what they change: the rest stays, in its order.
-func (p *importPlan) takeAway(from store.Getter, set reqdoc.Set) error {
-	known := make(map[string]bool, len(p.before.IDs))
-	for _, id := range p.before.IDs {
-		known[id] = true
-	}
-	p.after.IDs = slices.Clone(p.before.IDs)
+func (p *importPlan) warn(at reqdoc.Place, id, message, fix string) {
+	p.report.Warnings = append(p.report.Warnings, ReportRemark{ReportPlace(at), id, message, fix})
+}
+
+func (p *importPlan) defineAll(from store.Getter, set reqdoc.Set) error {
 	for _, r := range set.Requirements {
-		if !known[r.ID] {
-			p.after.IDs = append(p.after.IDs, r.ID)
-		}
-	}
-	away := map[string]bool{}
-	for _, e := range set.Removed {
-		switch {
-		case p.present[e.ID]:
-			p.warn(e, fmt.Sprintf("%s is taken away here, and defined by the same documents; it stays", e.ID), "take one of the two out")
-		case !known[e.ID]:
-			p.warn(e, fmt.Sprintf("%s is taken away here, and is no requirement of the project", cmp.Or(e.ID, e.Title)), "write its id as it was defined, or take the line out")
-		default:
-			away[e.ID] = true
-		}
-	}
-	for _, r := range set.Renamed {
-		if known[r.From] && p.present[r.To] && !p.present[r.From] {
-			away[r.From] = true
-		}
-	}
-	for _, id := range p.before.IDs {
-		if !away[id] {
-			continue
-		}
-		if err := p.retire(from, id); err != nil {
+		if err := p.define(from, definitionOf(r)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (p *importPlan) warn(e reqdoc.Entry, message, fix string) {
-	p.report.Warnings = append(p.report.Warnings, ReportRemark{ReportPlace(e.Place), e.ID, message, fix})
 }
 
 func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
@@ -167,8 +135,24 @@ func (p *importPlan) reported() Report {
 	for i := range p.reword {
 		p.report.Changed[i].Diff = wordDiff(p.reword[i], p.newer[i])
 	}
+	p.keepNewNames()
 	p.proposeNames()
 	return p.report
+}
+
+// keepNewNames leaves out the declared renamings that an earlier import has made, and those that come to nothing.
+func (p *importPlan) keepNewNames() {
+	news := map[string]bool{}
+	for _, a := range p.report.Added {
+		news[a.ID] = true
+	}
+	for _, id := range p.report.Restored {
+		news[id] = true
+	}
+	for _, id := range p.retired {
+		news[id] = true
+	}
+	p.report.Renamed = slices.DeleteFunc(p.report.Renamed, func(r ReportRenamed) bool { return !news[r.From] && !news[r.To] })
 }
 
 // proposeNames pairs what was retired with what was added under the same text, unless a document has said it.

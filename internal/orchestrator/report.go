@@ -70,7 +70,7 @@ type ReportMoved struct {
 	From ReportPlace `json:"from"`
 }
 
-// ReportRenamed is a requirement that seems to have got a new id. Nothing is renamed by itself.
+// ReportRenamed is a requirement that has got a new id, or seems to. Nothing is renamed by itself.
 type ReportRenamed struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
@@ -179,12 +179,18 @@ func placeOf(pointer string) ReportPlace {
 
 // String is the report in one line, for logs.
 func (r Report) String() string {
+	declared := 0
+	for _, renamed := range r.Renamed {
+		if renamed.Declared {
+			declared++
+		}
+	}
 	parts := []string{fmt.Sprintf("%d found, %d unchanged", r.Found, r.Unchanged)}
 	for _, c := range []struct {
 		n    int
 		what string
 	}{
-		{len(r.Added), "added"}, {len(r.Changed), "changed"}, {len(r.Moved), "moved"}, {len(r.Renamed), "perhaps renamed"},
+		{len(r.Added), "added"}, {len(r.Changed), "changed"}, {len(r.Moved), "moved"}, {declared, "renamed"}, {len(r.Renamed) - declared, "perhaps renamed"},
 		{len(r.Restored), "restored"}, {len(r.Retired), "retired"}, {len(r.Warnings), "warnings"}, {len(r.Skipped), "skipped"},
 		{len(r.Errors), "errors"},
 	} {
