@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/reqdoc"
 )
 
 // tourBlock is a block of commands in the README, and the output that is printed under it.
@@ -47,4 +49,42 @@ func TestTheReadmesTour(t *testing.T) {
 	for i, b := range blocks {
 		require.Equal(t, b[2], printed[i], "after the commands\n%s", b[1])
 	}
+}
+
+// TestTheReadmesFamilies holds the README's table of families against those that are read, in the same order.
+func TestTheReadmesFamilies(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(readme), "| family | what marks it | the id |\n| --- | --- | --- |\n")
+	require.True(t, found)
+	var names []string
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| `") {
+			break
+		}
+		names = append(names, strings.Split(line, "`")[1])
+	}
+	require.Equal(t, reqdoc.Families(), names)
+}
+
+// TestTheReadmesDryRun makes the report that the README shows.
+func TestTheReadmesDryRun(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(readme), "<!-- dry run -->\n```\n$ orchestrator import --dry-run\n")
+	require.True(t, found)
+	shown, _, _ := strings.Cut(after, "```")
+
+	dir := t.TempDir()
+	document := filepath.Join(dir, "REQUIREMENTS.md")
+	require.NoError(t, os.WriteFile(document, []byte("# Shop\n\n- **REQ-001**: A customer can log in with a password.\n- **REQ-002**: A customer can log out.\n"), 0o600))
+	require.NoError(t, startServer(t, dir).stop(0))
+	require.NoError(t, os.WriteFile(document, []byte("# Shop\n\n- **REQ-001**: A customer can log in with a key.\n- **REQ-003**: A customer can pay.\n"), 0o600))
+	cmd := exec.Command(program(), "import", "--dry-run")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.Equal(t, shown, string(out))
 }
