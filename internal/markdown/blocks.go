@@ -21,6 +21,7 @@ import (
 const (
 	maxBytes = 16 << 20
 	maxParts = 500_000 // lines, and blocks (a table cell counts as one)
+	fewParts = 20_000  // blocks of a small document; beyond, one for two bytes, so that short rows of wide tables cannot multiply
 	maxDepth = 64      // blocks inside one another; a list level takes two
 )
 
@@ -52,7 +53,7 @@ var budgetKey = parser.NewContextKey()
 
 // Parse is the block structure of a document, or an error if it is nested or cut up beyond the limits.
 func (s Source) Parse() (ast.Node, error) {
-	left := &budget{blocks: maxParts}
+	left := &budget{blocks: min(maxParts, fewParts+len(s.Text)/2)}
 	pc := parser.NewContext()
 	pc.Set(budgetKey, left)
 	root := blockParser.Parse(text.NewReader([]byte(s.Text)), parser.WithContext(pc))
@@ -76,7 +77,7 @@ func (b bounded) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.No
 		*left = budget{spent: fmt.Sprintf("is nested more than %d deep", maxDepth), at: position.Start}
 		return nil, parser.NoChildren
 	case left.blocks <= 0:
-		*left = budget{spent: fmt.Sprintf("is past the limit of %d blocks", maxParts), at: position.Start}
+		*left = budget{spent: fmt.Sprintf("is past the limit of blocks for a document of its size, at most %d", maxParts), at: position.Start}
 		return nil, parser.NoChildren
 	}
 	node, state := b.BlockParser.Open(parent, r, pc)
@@ -119,7 +120,7 @@ func (b boundedTables) Transform(p *ast.Paragraph, r text.Reader, pc parser.Cont
 		left.blocks -= cells
 		b.ParagraphTransformer.Transform(p, r, pc)
 	} else if left.spent == "" {
-		*left = budget{spent: fmt.Sprintf("begins a table past the limit of %d cells", maxParts), at: p.Pos()}
+		*left = budget{spent: fmt.Sprintf("begins a table past the limit of %d cells", left.blocks), at: p.Pos()}
 	}
 }
 

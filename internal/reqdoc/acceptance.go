@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 
 	"orchestrator/internal/markdown"
 )
@@ -14,6 +15,7 @@ import (
 // criteria gathers the list items under an acceptance label and the lines that they take.
 type criteria struct {
 	*collector
+	first int    // first line of the candidate
 	end   int    // last line of the body
 	holes []span // of definitions within it
 	found []Criterion
@@ -36,7 +38,7 @@ func (a *criteria) inHole(line int) bool {
 
 // acceptance is what stands under acceptance labels in the body of a candidate.
 func (c *collector) acceptance(cand *candidate, end int, holes []span) ([]Criterion, []span) {
-	a := criteria{collector: c, end: end, cut: slices.Clone(holes), holes: holes}
+	a := criteria{collector: c, first: cand.line, end: end, cut: slices.Clone(holes), holes: holes}
 	switch cand.place {
 	case inHeading:
 		a.gather(cand.node.NextSibling())
@@ -92,34 +94,34 @@ func (a *criteria) gather(n ast.Node) {
 	}
 }
 
-// oneLine takes a line "Acceptance: text" and what follows it in its paragraph as one criterion.
+// oneLine takes a line "Acceptance: text" and what follows it in its paragraph, up to another label, as one criterion.
+// It looks at the lines of the candidate only, since a paragraph may hold several.
 func (a *criteria) oneLine(n ast.Node) bool {
-	block, start := a.Block(n)
-	at := 0
-	for line := range strings.SplitSeq(block, "\n") {
-		name, text, found := strings.Cut(strings.ReplaceAll(line, "：", ":"), ":")
-		text = strings.TrimSpace(strings.TrimLeft(text, "*_ "))
-		kind := ""
-		if found && text != "" && len(name) < 80 {
-			kind = criterionKind(cutCheckbox(name))
-		}
+	lines := n.Lines()
+	at, _ := slices.BinarySearchFunc(lines.Sliced(0, lines.Len()), a.LineStart(a.first), func(s text.Segment, from int) int { return s.Stop - 1 - from })
+	for ; at < lines.Len() && a.Line(lines.At(at).Start) <= a.end; at++ {
+		value, kind := labelled(a.lineOf(lines, at))
 		if kind == "" {
-			at += len(line) + 1
 			continue
 		}
-		below, end := "", at+len(line)
-		for end < len(block) {
-			next, _, _ := strings.Cut(block[end+1:], "\n")
+		last := at
+		for last+1 < lines.Len() && a.Line(lines.At(last+1).Start) <= a.end {
+			next := strings.TrimSpace(a.lineOf(lines, last+1))
 			if strings.HasPrefix(strings.TrimLeft(next, " \t-"), "**") {
-				break // another label
+				break
 			}
-			below, end = below+" "+next, end+1+len(next)
+			value, last = value+" "+next, last+1
 		}
-		a.found = append(a.found, Criterion{Kind: kind, Text: markdown.Fold(text + " " + below)})
-		a.cut = append(a.cut, span{a.Line(start + at), a.Line(start + end)})
+		a.found = append(a.found, Criterion{Kind: kind, Text: markdown.Fold(value)})
+		a.cut = append(a.cut, span{a.Line(lines.At(at).Start), a.Line(lines.At(last).Start)})
 		return true
 	}
 	return false
+}
+
+func (a *criteria) lineOf(lines *text.Segments, i int) string {
+	at := lines.At(i)
+	return a.Text[at.Start:at.Stop]
 }
 
 // list takes the items below a label, or looks for labels in them; it returns the label that is in force after it.
@@ -178,10 +180,26 @@ func (a *criteria) label(n ast.Node) announced {
 		block = block[strings.LastIndexByte(block, '\n')+1:]
 		l.at = span{a.Line(start), a.Line(start)}
 	}
+	if l.at.first < a.first || l.at.last > a.end {
+		return announced{}
+	}
 	if l.kind = announces(block, l.level > 0); l.kind == "" {
 		return announced{}
 	}
 	return l
+}
+
+// labelled is the text behind a label of criteria on its line, and their kind.
+func labelled(line string) (value, kind string) {
+	at := strings.IndexAny(line, ":：")
+	if at < 0 || at > 80 {
+		return "", ""
+	}
+	name, rest, _ := strings.Cut(strings.Replace(line, "：", ":", 1), ":")
+	if value = strings.TrimSpace(strings.TrimLeft(rest, "*_ ")); value == "" {
+		return "", ""
+	}
+	return value, criterionKind(cutCheckbox(name))
 }
 
 // announces is the kind of criteria that a line announces, as a heading, in bold, or with a colon; or "".

@@ -16,7 +16,7 @@ type item struct {
 	begin   int
 	limit   int
 	tick    string
-	section []string
+	section *section
 }
 
 // assign makes candidates of the items, with ids from section and item: "2.3" is the third item of section 2. A
@@ -25,17 +25,14 @@ func (c *collector) assign() []*candidate {
 	var all []*candidate
 	count := map[string]int{}
 	for _, it := range c.items {
-		if kind := c.sectionKind(it.section); kind != "" && kind != KindFuture || it.text == "" {
+		if kind := it.section.kindOf(); kind != "" && kind != KindFuture || it.text == "" {
 			continue
 		}
-		section := ""
-		if n := len(it.section); n > 0 {
-			section = sectionName(it.section[n-1])
-		}
-		count[section]++
-		id := strconv.Itoa(count[section])
-		if section != "" {
-			id = section + "." + id
+		name := sectionName(it.section.name())
+		count[name]++
+		id := strconv.Itoa(count[name])
+		if name != "" {
+			id = name + "." + id
 		}
 		l := label{id: id, token: id, certain: true, mark: true, assigned: true}
 		all = append(all, &candidate{label: l, place: inItem, node: it.node, line: it.begin, begin: it.begin, limit: it.limit,

@@ -2,14 +2,14 @@ package reqdoc
 
 import "strings"
 
-// showsBMAD: a product requirement document of BMAD says so in its title, and numbers without a hyphen: FR1, NFR2, CR3.
+// showsBMAD: a product requirement document of BMAD says so in its title, and numbers without hyphen or zeros: FR1, NFR2, CR3.
 func showsBMAD(line string, heading bool) bool {
 	if heading {
 		line = strings.ToLower(strings.Trim(cutNumber(line), "*_: "))
 		return strings.HasPrefix(line, "prd:") || strings.HasSuffix(line, "product requirements document (prd)")
 	}
 	for _, word := range []string{"FR", "NFR", "CR"} {
-		if rest, found := strings.CutPrefix(line, "**"+word); found && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+		if rest, found := strings.CutPrefix(line, "**"+word); found && rest != "" && rest[0] >= '1' && rest[0] <= '9' {
 			return true
 		}
 	}

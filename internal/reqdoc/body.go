@@ -31,8 +31,8 @@ func (c *collector) requirements(accepted []*candidate) []built {
 			cand.limit = max(cand.line, min(cand.limit, stops[at].line-1))
 		}
 	}
-	var all []built
-	flavour, _ := c.flavour()
+	all := make([]built, 0, len(accepted))
+	flavour := c.flavour()
 	for i, cand := range accepted {
 		end, holes := cand.extent(accepted[i+1:])
 		cand.family = cmp.Or(cand.family, flavour)
@@ -84,7 +84,7 @@ type built struct {
 func (c *collector) requirement(cand *candidate, end int, holes []span) (Requirement, bool) {
 	r := Requirement{
 		ID: strings.Clone(cand.id), Kind: c.kindOf(cand), Place: Place{Line: cand.line}, Family: cand.family, EndLine: cand.line,
-		Section: slices.Clone(cand.section), Assigned: cand.assigned, Tick: cand.tick, Change: cand.change,
+		Section: cand.section.path(), Assigned: cand.assigned, Tick: cand.tick, Change: cand.change,
 	}
 	if cand.place == inRow {
 		title, text, criteria := cand.rowParts()

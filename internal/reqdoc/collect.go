@@ -30,7 +30,7 @@ type candidate struct {
 	level   int // of a heading
 	from    int // offset at which the body begins
 	node    ast.Node
-	section []string
+	section *section
 	tick    string
 	titles  bool     // it stands in the title of the document
 	bare    bool     // nothing but brackets follows it on its line
@@ -55,16 +55,17 @@ type scope struct {
 // collector goes through the blocks once, in document order.
 type collector struct {
 	markdown.Source
-	only       string // family that was asked for
-	shown      []int  // by family: the first line that shows it
-	version    string // that the document names first, as in "v1 Requirements"
-	delta      string // that the section announces
-	renames    int    // line of the heading that announces renamings
-	deltaLevel int    // of the heading that announces it
+	only       string         // family that was asked for
+	shown      map[string]int // by family: the first line that shows it
+	version    string         // that the document names first, as in "v1 Requirements"
+	delta      string         // that the section announces
+	renames    int            // line of the heading that announces renamings
+	deltaLevel int            // of the heading that announces it
 	isDelta    bool
 	title      string
 	titleLine  int
-	section    []string
+	section    *section
+	above      []*section // of each open heading, the one above it
 	levels     []int
 	candidates []*candidate
 	tables     []*table
@@ -127,10 +128,9 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 	}
 	top := h.Parent().Kind() == ast.KindDocument
 	if top {
-		for len(c.levels) > 0 && c.levels[len(c.levels)-1] >= h.Level {
-			c.levels = c.levels[:len(c.levels)-1]
+		for n := len(c.levels); n > 0 && c.levels[n-1] >= h.Level; n = len(c.levels) {
+			c.section, c.above, c.levels = c.above[n-1], c.above[:n-1], c.levels[:n-1]
 		}
-		c.section = c.section[:len(c.levels):len(c.levels)]
 	}
 	if top && !in.quoted {
 		c.announce(block, line, h.Level)
@@ -153,7 +153,8 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 		if c.title == "" && h.Level == 1 {
 			c.title, c.titleLine = name, line
 		}
-		c.levels, c.section = append(c.levels, h.Level), append(c.section, name)
+		c.levels, c.above = append(c.levels, h.Level), append(c.above, c.section)
+		c.section = c.newSection(c.section, name)
 	}
 }
 
@@ -340,7 +341,7 @@ func (c *collector) leftItems(accepted []*candidate) []Entry {
 	}
 	var left []Entry
 	for _, it := range c.items {
-		if kind := c.sectionKind(it.section); kind != "" && kind != KindAcceptance && kind != KindStory && !taken[it.begin] {
+		if kind := it.section.kindOf(); kind != "" && kind != KindAcceptance && kind != KindStory && !taken[it.begin] {
 			left = append(left, Entry{Place{Line: it.begin}, "", kind, firstSentence(it.text)})
 			delete(c.skipped, it.begin)
 		}

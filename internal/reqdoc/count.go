@@ -48,16 +48,24 @@ func statedCount(text string) (s stated, found bool) {
 // checkCounts holds what a document says of its number of requirements against what was read: all of them, those
 // that are not for the future, or those of the version that it names.
 func checkCounts(counts []stated, all []Requirement) []Problem {
+	if len(counts) == 0 {
+		return nil
+	}
+	present, below := 0, map[string]int{} // by the first word of a heading above
+	for _, r := range all {
+		if r.Kind != KindFuture {
+			present++
+		}
+		for _, heading := range r.Section {
+			first, _, _ := strings.Cut(heading, " ")
+			below[strings.ToLower(first)]++
+		}
+	}
 	var problems []Problem
 	for _, s := range counts {
-		present, versioned := 0, 0
-		for _, r := range all {
-			if r.Kind != KindFuture {
-				present++
-			}
-			if len(r.Section) > 0 && s.of != "" && sectionOf(r.Section, s.of) {
-				versioned++
-			}
+		versioned := 0
+		if s.of != "" {
+			versioned = below[s.of]
 		}
 		if s.count == versioned || versioned == 0 && (s.count == present || s.count == len(all)) {
 			continue
@@ -70,13 +78,4 @@ func checkCounts(counts []stated, all []Requirement) []Problem {
 			"mend the number, or look among what was skipped"})
 	}
 	return problems
-}
-
-func sectionOf(section []string, word string) bool {
-	for _, heading := range section {
-		if first, _, _ := strings.Cut(strings.ToLower(heading), " "); first == word {
-			return true
-		}
-	}
-	return false
 }

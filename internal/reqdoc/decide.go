@@ -83,7 +83,7 @@ func (c *collector) withoutOwnID(all []*candidate) []*candidate {
 func (c *collector) withoutRegisters(all []*candidate) []*candidate {
 	c.outside = map[string]bool{}
 	for _, cand := range c.candidates {
-		if cand.certain || !isRegister(cand.section) {
+		if cand.certain || !cand.section.isRegister() {
 			c.outside[cand.form.stem] = true
 		}
 	}
@@ -91,9 +91,9 @@ func (c *collector) withoutRegisters(all []*candidate) []*candidate {
 		return all
 	}
 	return slices.DeleteFunc(all, func(cand *candidate) bool {
-		drop := !cand.certain && isRegister(cand.section) && !c.outside[cand.form.stem]
+		drop := !cand.certain && cand.section.isRegister() && !c.outside[cand.form.stem]
 		if drop {
-			c.skip(cand.line, cand.id, fmt.Sprintf("it stands in the section %q, which is not of requirements", shorten(cand.section[len(cand.section)-1])),
+			c.skip(cand.line, cand.id, fmt.Sprintf("it stands in the section %q, which is not of requirements", cand.section.name()),
 				"move it to another section if it is a requirement")
 		}
 		return drop
@@ -113,7 +113,7 @@ func (c *collector) withoutReferences(all []*candidate) []*candidate {
 	}
 	seen := make(map[string]bool, len(all))
 	return slices.DeleteFunc(all, func(cand *candidate) bool {
-		refers := cand.weak && (strong[cand.id] || seen[cand.id] || isTrace(cand.section)) ||
+		refers := cand.weak && (strong[cand.id] || seen[cand.id] || cand.section.isTrace()) ||
 			!cand.certain && home[cand.id] && refersBySection(cand) || cand.bare && seen[cand.id]
 		seen[cand.id] = true
 		if refers {
@@ -126,9 +126,9 @@ func (c *collector) withoutReferences(all []*candidate) []*candidate {
 // refersBySection reports whether the section of a candidate is one that rather refers than defines.
 func refersBySection(cand *candidate) bool {
 	if cand.table != nil {
-		return cand.table.traces || isRegister(cand.section)
+		return cand.table.traces || cand.section.isRegister()
 	}
-	return isTrace(cand.section) || isRegister(cand.section) || len(cand.section) > 0 && hasWord(cand.section[len(cand.section)-1:], referenceWords)
+	return cand.section.mayRefer()
 }
 
 func illegal(cand *candidate) (Problem, bool) {
@@ -214,8 +214,8 @@ func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 // ofRequirements reports whether the heading above a candidate speaks of requirements, or where there is none the title
 // of the document.
 func (c *collector) ofRequirements(cand *candidate) bool {
-	if n := len(cand.section); n > 1 {
-		return hasWord(cand.section[n-1:], requirementWords)
+	if len(cand.section.path()) > 1 {
+		return cand.section.requirements
 	}
-	return hasWord([]string{c.title}, requirementWords) || hasWord(cand.section, requirementWords)
+	return hasWord(strings.ToLower(shortenTo(c.title, maxHeading)), requirementWords) || cand.section != nil && cand.section.requirements
 }

@@ -2,7 +2,6 @@ package reqdoc
 
 import (
 	"strings"
-	"unicode"
 )
 
 // readDoorstop reads a heading as Doorstop publishes an item: "1.4 REQ003 {#REQ003}", or "2.1 Title _(REQ002)_ {#REQ002}".
@@ -29,16 +28,6 @@ func readDoorstop(c *collector, b block) (label, bool) {
 	}
 	l.title = strings.Trim(name[:at], " \t_*(") + " " + strings.Trim(name[at+len(id):], " \t_*):")
 	return l, true
-}
-
-// cutNumber drops a chapter number from the start of a heading.
-func cutNumber(heading string) string {
-	heading = strings.TrimLeft(heading, " \t")
-	word, rest, _ := strings.Cut(heading, " ")
-	if word == "" || strings.Trim(word, "0123456789.") != "" || !unicode.IsDigit(rune(word[0])) {
-		return heading
-	}
-	return strings.TrimLeft(rest, " \t")
 }
 
 // finishDoorstop takes the lines of links out of the text.

@@ -40,9 +40,6 @@ var families = []family{
 	{name: plainFamily, mark: "an id at the start of a heading, item, table row or bold label"},
 }
 
-// specKit is the place of spec-kit in families.
-const specKit = 5
-
 const plainFamily = "markdown"
 
 // Families are the names of the families, in the order in which their marks are looked for.
@@ -58,7 +55,7 @@ func known(name string) bool { return slices.Contains(Families(), name) }
 
 // bare is a heading without what decorates its start: symbols, a number, emphasis, remarks in brackets.
 func bare(heading string) string {
-	for {
+	for range 4 { // more decoration is none
 		rest := cutNumber(strings.TrimLeft(cutSymbols(heading), " \t*_"))
 		if inner, length := "", 0; strings.HasPrefix(rest, "[") {
 			if inner, length = bracketed(rest); inner != "" {
@@ -70,6 +67,7 @@ func bare(heading string) string {
 		}
 		heading = rest
 	}
+	return heading
 }
 
 // block is a heading, paragraph or item that may begin with a definition.
@@ -80,18 +78,18 @@ type block struct {
 	start int    // offset of text in the document
 }
 
+// readsPlain reports whether definitions are taken as in plain Markdown too: unless a family was asked for that has a
+// mark for all of its own.
+func (c *collector) readsPlain() bool {
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == c.only })
+	return i < 0 || families[i].read == nil || families[i].shows != nil
+}
+
 // label reads the definition at the start of a block by the first family that claims it. Its family is "" where it
 // is written as in plain Markdown.
 func (c *collector) label(b block) (label, bool) {
-	plain := c.only == ""
 	for _, f := range families {
-		if c.only != "" && c.only != f.name {
-			continue
-		}
-		if f.read == nil || f.shows != nil {
-			plain = true
-		}
-		if f.read == nil {
+		if c.only != "" && c.only != f.name || f.read == nil {
 			continue
 		}
 		if l, ok := f.read(c, b); ok {
@@ -99,7 +97,7 @@ func (c *collector) label(b block) (label, bool) {
 			return l, true
 		}
 	}
-	if !plain {
+	if !c.readsPlain() {
 		return label{}, false
 	}
 	l, ok := plainLabel(b)
@@ -172,24 +170,21 @@ func trailingLabel(heading string) (label, bool) {
 
 // look notes the first line that shows each family whose definitions are written as in plain Markdown.
 func (c *collector) look(text string, line int, heading bool) {
-	for i, f := range families {
-		if f.shows != nil && c.shown[i] == 0 && f.shows(text, heading) {
-			c.shown[i] = line
+	for _, f := range families {
+		if f.shows != nil && c.shown[f.name] == 0 && f.shows(text, heading) {
+			c.shown[f.name] = line
 		}
 	}
 }
 
-// flavour is the family of plain definitions in this document, and the line that shows it.
-func (c *collector) flavour() (string, int) {
-	if c.only != "" {
-		return c.only, 0
-	}
-	for i, f := range families {
-		if c.shown[i] > 0 {
-			return f.name, c.shown[i]
+// flavour is the family of plain definitions in this document.
+func (c *collector) flavour() string {
+	for _, f := range families {
+		if c.only == f.name || c.only == "" && c.shown[f.name] > 0 {
+			return f.name
 		}
 	}
-	return plainFamily, 0
+	return plainFamily
 }
 
 // finish lets the family of a requirement take its own marks out of the body.
@@ -213,14 +208,14 @@ func (c *collector) describe(found []Requirement) (name, mark string, counts map
 			name = r.Family
 		}
 	}
-	for i, f := range families {
+	for _, f := range families {
 		if f.name == name {
 			line := first[name]
 			if found[0].Assigned {
 				return name, fmt.Sprintf("no ids; they were made from section and item, as on line %d", line), counts
 			}
-			if c.shown[i] > 0 {
-				line = c.shown[i]
+			if c.shown[name] > 0 {
+				line = c.shown[name]
 			}
 			return name, fmt.Sprintf("%s, as on line %d", f.mark, line), counts
 		}

@@ -16,10 +16,10 @@ func (c *collector) kindOf(cand *candidate) string {
 		return KindRequirement
 	case letters == "AC":
 		return KindAcceptance
-	case letters == "SC" && c.shown[specKit] > 0:
+	case letters == "SC" && c.shown["spec-kit"] > 0:
 		return KindSuccessCriterion
 	default:
-		if kind := c.sectionKind(cand.section); kind != "" {
+		if kind := cand.section.kindOf(); kind != "" {
 			return kind
 		}
 		if letters == "US" || letters == "UJ" {
@@ -29,20 +29,21 @@ func (c *collector) kindOf(cand *candidate) string {
 	}
 }
 
-// sorted is a document's definitions by what becomes of them.
-type sorted struct {
+// classified is a document's definitions by what becomes of them.
+type classified struct {
 	requirements []Requirement
 	entries      []Entry
 	counts       map[string]int // of what is no requirement
 }
 
-// sort gives criteria to the requirement in whose text they stand, and sets aside what is not tracked.
-func sort(all []built, refused []*candidate) sorted {
-	s := sorted{counts: map[string]int{}}
+// classify gives criteria to the requirement in whose text they stand, and sets aside what is not tracked.
+func classify(all []built, refused []*candidate) classified {
+	s := classified{requirements: make([]Requirement, 0, len(all)), counts: map[string]int{}}
 	functional := slices.ContainsFunc(all, func(b built) bool { return b.r.Kind == KindRequirement && isFunctional(b.form) }) ||
 		slices.ContainsFunc(refused, func(cand *candidate) bool { return cand.place == inHeading && isFunctional(cand.form) })
 	type owner struct{ at, limit int }
 	var owners []owner
+	owed := map[int]bool{} // requirements that need a new fingerprint
 	for _, b := range all {
 		for len(owners) > 0 && owners[len(owners)-1].limit < b.r.Line {
 			owners = owners[:len(owners)-1]
@@ -52,7 +53,7 @@ func sort(all []built, refused []*candidate) sorted {
 			of := &s.requirements[owners[len(owners)-1].at]
 			of.Text = withoutLabel(of.Text)
 			of.Acceptance = append(of.Acceptance, Criterion{r.ID, KindAcceptance, criterionText(r)})
-			of.Fingerprint = fingerprint(*of)
+			owed[owners[len(owners)-1].at] = true
 			s.counts[KindAcceptance]++
 			continue
 		}
@@ -65,6 +66,9 @@ func sort(all []built, refused []*candidate) sorted {
 			continue
 		}
 		s.entries = append(s.entries, Entry{r.Place, r.ID, r.Kind, r.Title})
+	}
+	for at := range owed {
+		s.requirements[at].Fingerprint = fingerprint(s.requirements[at])
 	}
 	return s
 }
@@ -131,10 +135,8 @@ func filterLines(text string, keep func(string) bool) string {
 // or "(P1)" or is nothing else, or a line "Priority: P1" in its text.
 func priority(cand *candidate, r *Requirement) string {
 	if cand.table != nil {
-		for i, name := range cand.table.names {
-			if isPriority(name) {
-				return markdown.Plain(cand.row[i])
-			}
+		if i := slices.Index(cand.table.roles, rolePriority); i >= 0 {
+			return markdown.Plain(cand.row[i])
 		}
 		return ""
 	}

@@ -7,19 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// kiroWords is what Kiro calls a requirement, by language.
-var kiroWords = []string{
-	"requirement", "需求", "要求", "要件", "요구사항", "요구 사항", "anforderung", "exigence", "requisito", "requisitos", "requerimiento",
-	"требование", "вимога", "wymaganie", "vereiste", "krav", "gereksinim", "yêu cầu", "persyaratan", "आवश्यकता", "דרישה", "متطلب",
-}
-
 // readKiro reads a heading "Requirement 3: title", in any of Kiro's languages; the number is the id.
 func readKiro(c *collector, b block) (label, bool) {
 	if b.place != inHeading {
 		return label{}, false
 	}
 	text := bare(b.text)
-	for _, word := range kiroWords {
+	for _, word := range requirementNames {
 		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
 			continue
 		}

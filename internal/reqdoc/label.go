@@ -204,3 +204,13 @@ func (l *label) namesAnother(after string) bool {
 	}
 	return false
 }
+
+// cutNumber drops a chapter number from the start of a heading.
+func cutNumber(heading string) string {
+	heading = strings.TrimLeft(heading, " \t")
+	word, rest, _ := strings.Cut(heading, " ")
+	if word == "" || strings.Trim(word, "0123456789.") != "" || !unicode.IsDigit(rune(word[0])) {
+		return heading
+	}
+	return strings.TrimLeft(rest, " \t")
+}

@@ -2,6 +2,7 @@ package reqdoc
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -70,9 +71,9 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 		"ids without end":               {"**" + fill("A-1.") + "1**", "characters"},
 		"unclosed bold":                 {fill("- **REQ-001 a "), ""},
 		"one comment":                   {"<!-- " + fill("**REQ-001**: a\n"), ""},
-		"duplicates":                    {fill("**REQ-1** aaaaaaaaaaaaaaaaaaaa\n\n"), ""},
+		"duplicates":                    {fill("**REQ-1** aaaaaaaaaaaaaaaaaaaa\n\n"), "more than 50000 ids"},
 		"escaped pipes":                 {"|a|b|\n|-|-|\n" + fill("|`\\|\\|\\|\\|\\|\\|`|`\\|\\|\\|`|\n"), ""},
-		"headings":                      {fill("# A-1 long long title\n## A-2 long long title\n"), ""},
+		"headings":                      {fill("# A-1 long long title\n## A-2 long long title\n"), "more than 50000 ids"},
 		"rules":                         {fill("* * * * * * * * * * * * * * * * * a\n"), "blocks"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,6 +90,75 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 			require.ErrorContains(t, err, c.refusal)
 		})
 	}
+}
+
+// TestNothingGrowsFasterThanTheDocument reads shapes that once cost quadratic time or memory, at two sizes: four
+// times the document may allocate four times as much, and a little more.
+func TestNothingGrowsFasterThanTheDocument(t *testing.T) {
+	numbered := func(format string) func(int) string {
+		return func(size int) string {
+			var b strings.Builder
+			for i := 1; b.Len() < size; i++ {
+				fmt.Fprintf(&b, format, i)
+			}
+			return b.String()
+		}
+	}
+	after := func(head string, rest func(int) string) func(int) string {
+		return func(size int) string { return head + rest(size) }
+	}
+	long := strings.Repeat("要件 requirement risk ", 1_000)
+	columns := strings.Repeat("|"+strings.Repeat("*a* `b` ", 20), 30)
+	for name, shape := range map[string]func(int) string{
+		"bold lines of a paragraph":    numbered("**A-%d**: a\n"),
+		"criteria in their lines":      numbered("**A-%d**: a\nAcceptance: b\n"),
+		"wide names of columns":        after("|ID"+columns+"|\n|-"+strings.Repeat("|-", 30)+"|\n", numbered("|A-%d|b|\n")),
+		"items below a long heading":   after("# "+long+"\n\n", numbered("- **A-%d**: a\n")),
+		"plain items below it":         after("# "+long+"\n\n", numbered("- item %d\n")),
+		"rows below it":                after("# "+long+"\n\n|ID|Text|\n|-|-|\n", numbered("|A-%d|b|\n")),
+		"stated numbers":               after("# "+long+"\n\n- **A-1**: a\n\n", numbered("\n%d requirements total\n")),
+		"criteria with ids":            after("## FR-1: a\n\n", numbered("- **AC-%d**: b\n")),
+		"scenarios":                    after("### Requirement: a\n\n", numbered("#### Scenario: %d\n- b\n")),
+		"headings in headings":         numbered("## A-%[1]d: a\n### B-%[1]d: b\n#### C-%[1]d: c\n"),
+		"circles":                      numbered("`req~a%[1]d~1`\n\nDepends:\n- req~a%[1]d~1\n- req~a1~1\n\n---\n\n"),
+		"a chain":                      func(size int) string { return chain(size) },
+		"brackets in a heading":        func(size int) string { return "# " + strings.Repeat("[a]", size/3) },
+		"open comments":                numbered("- **A-%d**: a <!-- b\n"),
+		"open braces":                  numbered("- **A-%d**: {a [b <c\n"),
+		"renamings":                    after("## RENAMED Requirements\n", numbered("- FROM: `### Requirement: a%[1]d`\n- TO: `### Requirement: b%[1]d`\n")),
+		"references":                   after("- **A-1**: a\n\n## Coverage\n\n", numbered("- A-%d: b\n")),
+		"fields":                       numbered("### a\n\n**MID**: x \\\n**UID**: A-%d\n\n"),
+		"items in items with criteria": numbered("- **A-%d**: a\n  - Acceptance:\n    - b\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const size = 60_000
+			small, _ := cost(shape(size))
+			large, took := cost(shape(4 * size))
+			t.Logf("%d KB and %d KB allocated, %v", small>>10, large>>10, took)
+			require.Less(t, large, 6*small+2<<20)
+			require.Less(t, small, uint64(1_000*size), "bytes allocated")
+		})
+	}
+}
+
+// chain is items that each depend on the next.
+func chain(size int) string {
+	var b strings.Builder
+	for i := 1; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "`req~a%d~1`\n\nDepends:\n- req~a%d~1\n\n---\n\n", i, i+1)
+	}
+	return b.String()
+}
+
+// cost is how many bytes reading a document allocates, and how long it takes.
+func cost(src string) (allocated uint64, took time.Duration) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	_, _ = readOne([]byte(src))
+	took = time.Since(begin)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, took
 }
 
 func deepList(depth int) string {

@@ -27,14 +27,24 @@ func checkLinks(all []Requirement) []Problem {
 	}
 	for _, circle := range circles(edges) {
 		var ids []string
-		for _, i := range append(circle, circle[0]) {
-			ids = append(ids, all[i].ID)
+		for _, i := range circle {
+			ids = append(ids, shorten(all[i].ID))
+		}
+		if len(circle) == maxCircle {
+			ids = append(ids, "…")
 		}
 		r := all[circle[0]]
-		problems = append(problems, Problem{r.Place, r.ID, "links lead in a circle: " + shortenTo(strings.Join(ids, " → "), 400), "take one of the links out"})
+		ids = append(ids, r.ID)
+		problems = append(problems, Problem{r.Place, r.ID, "links lead in a circle: " + strings.Join(ids, " → "), "take one of the links out"})
 	}
 	return problems
 }
+
+// No more circles are listed, and no more of one.
+const (
+	maxCircles = 100
+	maxCircle  = 20
+)
 
 // circles are the circles of a graph, one of each set of nodes that reach one another, by a walk from each node that
 // is still open. It takes linear time and no recursion.
@@ -63,8 +73,8 @@ func circles(edges [][]int) [][]int {
 				state[to], position[to] = open, len(path)
 				path = append(path, to)
 			case open:
-				if len(found) < maxListed {
-					found = append(found, append([]int(nil), path[position[to]:]...))
+				if circle := path[position[to]:]; len(found) < maxCircles {
+					found = append(found, append([]int(nil), circle[:min(len(circle), maxCircle)]...))
 				}
 			}
 		}

@@ -45,7 +45,7 @@ func readOpenSpec(c *collector, b block) (label, bool) {
 func cutRequirement(heading string) string {
 	text := strings.TrimLeft(cutSymbols(strings.TrimSpace(heading)), "*_")
 	emphasised := len(text) < len(strings.TrimSpace(heading))
-	for _, word := range kiroWords {
+	for _, word := range requirementNames {
 		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
 			continue
 		}
@@ -74,10 +74,12 @@ func deltaOf(heading string) string {
 	return ""
 }
 
+var unmarked = strings.NewReplacer("**", "", "：", ":")
+
 // deltaLines reads what a delta lists without headings: names to remove, and the two names of a renaming.
 func (c *collector) deltaLines(text string, line int) {
 	for part := range strings.SplitSeq(text, "\n") {
-		part = strings.TrimSpace(strings.NewReplacer("**", "", "：", ":").Replace(strings.TrimLeft(part, " \t-*+")))
+		part = strings.TrimSpace(unmarked.Replace(strings.TrimLeft(part, " \t-*+")))
 		word, rest, _ := strings.Cut(part, ":")
 		switch last := len(c.renamed) - 1; {
 		case c.delta == DeltaRemoved && deltaName(part) != "":

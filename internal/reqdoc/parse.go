@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/markdown"
 )
 
@@ -31,17 +32,23 @@ func parse(src []byte, o Options) (parsed, error) {
 	if err != nil {
 		return parsed{}, err
 	}
-	c := collector{Source: s, only: o.Family, skipped: map[int]Problem{}, shown: make([]int, len(families))}
+	c := collector{Source: s, only: o.Family, skipped: map[int]Problem{}, shown: map[string]int{}}
 	c.walk(root, scope{limit: s.Lines()})
 	return c.parsed(o)
 }
 
+// maxDefinitions is how many ids of definitions one document may hold.
+const maxDefinitions = 50_000
+
 func (c *collector) parsed(o Options) (parsed, error) {
+	if n := len(c.candidates); n > maxDefinitions {
+		return parsed{}, fault.New(fault.Invalid, "document_too_large", "the document defines more than %d ids", maxDefinitions).WithFix("split it into several documents")
+	}
 	accepted, problems := c.decide()
 	if o.Assign && len(accepted) == 0 && len(problems) == 0 {
 		accepted = c.assign()
 	}
-	found := sort(c.requirements(accepted), c.refused)
+	found := classify(c.requirements(accepted), c.refused)
 	if err := template(c.title, c.hollow, len(found.requirements)); err != nil {
 		return parsed{}, err
 	}
@@ -65,7 +72,7 @@ func (c *collector) parsed(o Options) (parsed, error) {
 
 // takeRemoved sets aside what a delta lists under REMOVED.
 func (p *parsed) takeRemoved() {
-	kept := p.requirements[:0:0]
+	kept := p.requirements[:0]
 	for _, r := range p.requirements {
 		if r.Change != DeltaRemoved {
 			kept = append(kept, r)

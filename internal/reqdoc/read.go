@@ -68,6 +68,8 @@ func Read(files []File, o Options) (Set, error) {
 		refused, problems = append(refused, p.refused...), append(problems, p.problems...)
 		if p.Delta {
 			deltas = append(deltas, p)
+		} else if whole == nil {
+			whole = p.requirements
 		} else {
 			whole = append(whole, p.requirements...)
 		}

@@ -15,31 +15,35 @@ import (
 // table is a table with a column of ids.
 type table struct {
 	line     int
-	head     string   // the names of its columns
-	names    []string // the same, one by one
-	id       int      // its column of ids
-	headedID bool     // that column is named "ID", or something that ends so
-	title    int      // the column that says what is required; -1 where no name tells
-	traces   bool     // its section or a column says that it refers to requirements
+	head     string // the names of its columns
+	roles    []role // of each column
+	id       int    // its column of ids
+	headedID bool   // that column is named "ID", or something that ends so
+	title    int    // the column that says what is required; -1 where no name tells
+	traces   bool   // its section or a column says that it refers to requirements
 	rows     []*candidate
 }
 
 func upper(s string) string { return strings.ToUpper(s) }
 
 // addTable takes the rows of a table with a column of ids as candidates, and lists columns that nearly are. Rows that
-// name a group, with nothing but their first cell, are passed over.
+// name a group, with nothing but their first cell, and empty ones are passed over. A family with a mark of its own has
+// no tables.
 func (c *collector) addTable(n *extast.Table, in scope) {
+	if !c.readsPlain() {
+		return
+	}
 	head := c.cells(n.FirstChild())
 	var rows []ast.Node
 	var cells [][]string
 	for row := n.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
-		if texts := c.cells(row); len(texts) == 1 || texts[0] == "" || filled(texts) > 1 {
+		if texts := c.cells(row); filled(texts) > 1 || filled(texts) == 1 && (len(texts) == 1 || texts[0] == "") {
 			rows, cells = append(rows, row), append(cells, texts)
 		}
 	}
 	column, labels := idColumn(len(head), cells)
 	if column < 0 {
-		c.skipColumn(rows, cells)
+		c.skipColumn(len(head), rows, cells)
 		c.rowsWithoutID(rows, cells)
 		return
 	}
@@ -57,23 +61,39 @@ func (c *collector) addTable(n *extast.Table, in scope) {
 	c.candidates = append(c.candidates, t.rows...)
 }
 
+// role is what a column of a table says of its rows.
+type role int
+
+const (
+	roleText role = iota
+	roleID
+	roleCriteria
+	rolePriority
+	roleStatus
+)
+
 func (c *collector) newTable(n *extast.Table, head []string, column int) *table {
-	t := &table{line: c.StartLine(n), head: strings.Join(head, "|"), names: head, id: column, title: -1}
-	name := strings.ToLower(markdown.Plain(head[column]))
-	t.headedID = name == "id" || strings.HasSuffix(name, " id")
-	t.traces = isTrace(c.section)
+	t := &table{line: c.StartLine(n), head: strings.Join(head, "|"), roles: make([]role, len(head)), id: column, title: -1}
+	tracing := false
 	for i, name := range head {
+		name = strings.ToLower(markdown.Plain(name[:min(len(name), maxHeading)]))
+		t.headedID = t.headedID || i == column && (name == "id" || strings.HasSuffix(name, " id"))
 		switch {
 		case i == column:
-		case t.title < 0 && begins(markdown.Plain(name), titleWords):
+			t.roles[i] = roleID
+		case isPriority(name):
+			t.roles[i] = rolePriority
+		case criterionKind(name) != "":
+			t.roles[i] = roleCriteria
+		case begins(name, asideWords):
+			t.roles[i] = roleStatus
+		case t.title < 0 && begins(name, titleWords):
 			t.title = i
-		case t.title < 0 && begins(markdown.Plain(name), traceWords) && !isPriority(name):
-			t.traces = true
+		case begins(name, traceWords):
+			tracing = true
 		}
 	}
-	if t.title >= 0 {
-		t.traces = isTrace(c.section)
-	}
+	t.traces = c.section.isTrace() || tracing && t.title < 0
 	return t
 }
 
@@ -124,19 +144,22 @@ func idColumn(columns int, rows [][]string) (int, []label) {
 	return -1, nil
 }
 
-// skipColumn lists the ids of a first column that holds other things too.
-func (c *collector) skipColumn(rows []ast.Node, cells [][]string) {
-	for i, row := range rows {
-		if l, ok := cellLabel(cells[i][0]); ok {
-			c.skip(c.Line(row.Pos()), l.id, "not every cell of its column is an id",
-				"give every row an id, or move the rows without one to another table")
+// skipColumn lists the ids of the first column that holds some and other things too.
+func (c *collector) skipColumn(columns int, rows []ast.Node, cells [][]string) {
+	for column, found := 0, false; column < columns && !found; column++ {
+		for i, row := range rows {
+			if l, ok := cellLabel(cells[i][column]); ok {
+				found = true
+				c.skip(c.Line(row.Pos()), l.id, "not every cell of its column is an id",
+					"give every row an id, or move the rows without one to another table")
+			}
 		}
 	}
 }
 
 // rowsWithoutID keeps the rows of a table as what their section makes of them.
 func (c *collector) rowsWithoutID(rows []ast.Node, cells [][]string) {
-	kind := c.sectionKind(c.section)
+	kind := c.section.kindOf()
 	for i, row := range rows {
 		if title := markdown.Plain(cells[i][0]); kind != "" && kind != KindStory && kind != KindAcceptance && title != "" {
 			c.entries = append(c.entries, Entry{Place{Line: c.Line(row.Pos())}, "", kind, title})
@@ -150,32 +173,35 @@ func (cand *candidate) rowParts() (title string, text []string, criteria []strin
 	t := cand.table
 	at := t.title
 	for i := t.id + 1; i < len(cand.row) && at < 0; i++ {
-		if strings.ContainsFunc(cand.row[i], unicode.IsLetter) && !isAside(t.names[i]) {
+		if t.roles[i] == roleText && strings.ContainsFunc(cand.row[i], unicode.IsLetter) {
 			at = i
 		}
 	}
 	for i, cell := range cand.row {
 		switch {
-		case i == t.id:
 		case i == at:
 			title = cell
-		case criterionKind(markdown.Plain(t.names[i])) != "":
-			for part := range strings.SplitSeq(strings.NewReplacer("<br/>", "<br>", "<br />", "<br>").Replace(cell), "<br>") {
-				if part = markdown.Fold(strings.TrimLeft(cutNumber(part), " -•*")); strings.ContainsFunc(part, unicode.IsLetter) && !strings.EqualFold(part, "n/a") {
-					criteria = append(criteria, part)
-				}
-			}
-		case cell != "" && !isAside(t.names[i]):
+		case t.roles[i] == roleCriteria:
+			criteria = append(criteria, cellCriteria(cell)...)
+		case t.roles[i] == roleText && cell != "":
 			text = append(text, cell)
 		}
 	}
 	return title, text, criteria
 }
 
-// isAside reports a column that does not say what is required.
-func isAside(name string) bool {
-	name = markdown.Plain(name)
-	return isPriority(name) || begins(name, asideWords)
+var lineBreaks = strings.NewReplacer("<br/>", "<br>", "<br />", "<br>")
+
+// cellCriteria are the criteria of a cell, which line breaks part.
+func cellCriteria(cell string) []string {
+	var criteria []string
+	for part := range strings.SplitSeq(lineBreaks.Replace(cell), "<br>") {
+		part = markdown.Fold(strings.TrimLeft(cutNumber(part), " -•*"))
+		if strings.ContainsFunc(part, unicode.IsLetter) && !strings.EqualFold(part, "n/a") {
+			criteria = append(criteria, part)
+		}
+	}
+	return criteria
 }
 
 // decideTable accepts the rows of a table that define, or none where one of them is unlikely, and adds their ids to
@@ -198,8 +224,8 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 		c.skip(t.line, first.id, "all ids of its table are defined elsewhere", "no need to act if the table only refers to them")
 		c.skipUnknown(t, known)
 		return nil
-	case isRegister(first.section) && len(defined) > 0 && !c.outside[first.form.stem]:
-		c.skip(t.line, first.id, fmt.Sprintf("its table stands in the section %q, which is not of requirements", shorten(first.section[len(first.section)-1])),
+	case first.section.isRegister() && len(defined) > 0 && !c.outside[first.form.stem]:
+		c.skip(t.line, first.id, fmt.Sprintf("its table stands in the section %q, which is not of requirements", first.section.name()),
 			"move the table to another section if it holds requirements")
 		return nil
 	}

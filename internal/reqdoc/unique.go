@@ -20,15 +20,18 @@ func (p Place) from(other Place) string {
 	return p.String()
 }
 
-// unique drops repetitions with a warning and reports ids that stand for different texts.
+// unique drops repetitions with a warning and reports ids that stand for different texts. It takes the slice over.
 func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem) {
-	first := make(map[string]Requirement, len(all))
+	first := make(map[string]int, len(all))
+	kept = all[:0]
 	for _, r := range all {
-		before, seen := first[r.ID]
-		switch {
-		case !seen:
-			first[r.ID] = r
+		at, seen := first[r.ID]
+		if !seen {
+			first[r.ID] = len(kept)
 			kept = append(kept, r)
+			continue
+		}
+		switch before := kept[at]; {
 		case before.Fingerprint == r.Fingerprint:
 			warnings = append(warnings, Problem{r.Place, r.ID,
 				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place), r.from(r.Place)),
@@ -49,23 +52,23 @@ func Nearly(a, b string) bool { return a != b && nearKey(a) == nearKey(b) }
 // and those that looked like a definition and were not taken.
 func nearMisses(all []Requirement, refused []Entry) []Problem {
 	var problems []Problem
-	first := make(map[string]Requirement, len(all))
+	first := make(map[string]int, len(all))
 	report := func(at Place, id string, other Requirement) {
 		problems = append(problems, Problem{at, id,
 			fmt.Sprintf("%s on %s is nearly %s on %s: did you mean %s?", id, at.from(at), other.ID, other.from(at), other.ID),
 			"write one id one way everywhere, or choose ids that cannot be mistaken"})
 	}
-	for _, r := range all {
+	for i, r := range all {
 		key := nearKey(r.ID)
 		if other, seen := first[key]; seen {
-			report(r.Place, r.ID, other)
+			report(r.Place, r.ID, all[other])
 			continue
 		}
-		first[key] = r
+		first[key] = i
 	}
 	for _, e := range refused {
-		if other, seen := first[nearKey(e.ID)]; seen && other.ID != e.ID {
-			report(e.Place, e.ID, other)
+		if other, seen := first[nearKey(e.ID)]; seen && all[other].ID != e.ID {
+			report(e.Place, e.ID, all[other])
 		}
 	}
 	return problems

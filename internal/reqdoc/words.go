@@ -62,20 +62,6 @@ var priorityWords = []string{
 	"priority", "prio", "우선순위", "优先级", "優先級", "優先度", "优先度", "prioridad", "prioridade", "priorité", "priorität", "приоритет", "priorità",
 }
 
-// sectionKind is what the innermost heading that says so makes of the items below it, or "".
-func (c *collector) sectionKind(section []string) string {
-	for i := len(section) - 1; i >= 0; i-- {
-		name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(section[i])), "*_:： "))
-		if kind := kindOfName(name); kind != "" {
-			return kind
-		}
-		if version := versionOf(name); version != "" && c.version != "" && version != c.version {
-			return KindFuture // the document is about the version that it names first
-		}
-	}
-	return ""
-}
-
 // kindOfName is what a heading says. One that also speaks of requirements says nothing, other than that they are out of
 // scope or for the future.
 func kindOfName(name string) string {
@@ -89,7 +75,7 @@ func kindOfName(name string) string {
 			default:
 				continue
 			}
-			if !scope && hasWord([]string{name}, requirementWords[:8]) {
+			if !scope && hasWord(name, requirementWords[:8]) {
 				return ""
 			}
 			return s.kind
@@ -98,6 +84,9 @@ func kindOfName(name string) string {
 	return ""
 }
 
+// dashes makes remarks behind a dash into remarks in brackets.
+var dashes = strings.NewReplacer(" - ", "(", " – ", "(", " — ", "(")
+
 // criterionKind is the kind of the list that a label announces, or "". A label may be decorated, numbered, in two
 // languages, or say more in brackets or behind a dash.
 func criterionKind(words string) string {
@@ -105,7 +94,7 @@ func criterionKind(words string) string {
 	if len(words) > 120 {
 		return ""
 	}
-	for _, part := range append([]string{words}, strings.FieldsFunc(strings.NewReplacer(" - ", "(", " – ", "(", " — ", "(").Replace(words), func(r rune) bool {
+	for _, part := range append([]string{words}, strings.FieldsFunc(dashes.Replace(words), func(r rune) bool {
 		return strings.ContainsRune("()/:：", r)
 	})...) {
 		part = strings.Trim(part, "*_ ")
@@ -171,11 +160,8 @@ var usual = map[string]bool{
 	"FR": true, "NFR": true, "CR": true, "REQ": true, "UR": true, "SR": true, "BR": true, "TR": true, "IR": true, "PR": true,
 }
 
-func isRegister(section []string) bool {
-	if len(section) == 0 {
-		return false
-	}
-	name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(section[len(section)-1])), "*_:： "))
+// isRegister reports whether a heading, in small letters, names such a section.
+func isRegister(name string) bool {
 	for _, word := range registerWords {
 		for _, form := range []string{word, word + "s"} {
 			rest, first := strings.CutPrefix(name, form)
@@ -187,13 +173,12 @@ func isRegister(section []string) bool {
 	return false
 }
 
-func isTrace(section []string) bool {
-	return len(section) > 0 && begins(section[len(section)-1], traceWords)
-}
-
 // begins reports whether a heading begins with one of the words, after its number.
 func begins(heading string, words []string) bool {
-	name := strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： "))
+	return beginsWith(strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： ")), words)
+}
+
+func beginsWith(name string, words []string) bool {
 	for _, word := range words {
 		if strings.HasPrefix(name, word) {
 			return true
@@ -202,14 +187,11 @@ func begins(heading string, words []string) bool {
 	return false
 }
 
-// hasWord reports whether one of the headings contains one of the words.
-func hasWord(headings, words []string) bool {
-	for _, heading := range headings {
-		heading = strings.ToLower(heading)
-		for _, word := range words {
-			if strings.Contains(heading, word) {
-				return true
-			}
+// hasWord reports whether a heading, in small letters, contains one of the words.
+func hasWord(name string, words []string) bool {
+	for _, word := range words {
+		if strings.Contains(name, word) {
+			return true
 		}
 	}
 	return false
@@ -224,3 +206,9 @@ var (
 	}
 	asideWords = []string{"status", "state", "done", "状态", "狀態", "상태", "estado", "état", "статус", "stan", "durum"}
 )
+
+// requirementNames is what a heading calls a requirement, by language.
+var requirementNames = []string{
+	"requirement", "需求", "要求", "要件", "요구사항", "요구 사항", "anforderung", "exigence", "requisito", "requisitos", "requerimiento",
+	"требование", "вимога", "wymaganie", "vereiste", "krav", "gereksinim", "yêu cầu", "persyaratan", "आवश्यकता", "דרישה", "متطلب",
+}
