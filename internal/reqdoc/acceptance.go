@@ -81,7 +81,7 @@ func (a *criteria) gather(n ast.Node) {
 				label = a.label(n)
 			}
 		case *ast.Paragraph, *ast.TextBlock:
-			if !a.oneLine(n) && label.level == 0 {
+			if !a.oneLine(n) && !a.numbered(n, label) && label.level == 0 {
 				label = a.label(n)
 			}
 		case *ast.List:
@@ -187,6 +187,35 @@ func (a *criteria) label(n ast.Node) announced {
 		return announced{}
 	}
 	return l
+}
+
+// numbered takes the lines of a paragraph below a label as criteria if each begins with a number such as 3.1, which
+// Markdown does not read as a list.
+func (a *criteria) numbered(n ast.Node, label announced) bool {
+	block, start := a.Block(n)
+	if id, _ := cutDotted(block); label.kind == "" || id == "" {
+		return false
+	}
+	for line := range strings.SplitSeq(block, "\n") {
+		id, rest := cutDotted(line)
+		if last := len(a.found) - 1; id == "" {
+			a.found[last].Text = markdown.Fold(a.found[last].Text + " " + line)
+			continue
+		}
+		a.found = append(a.found, Criterion{id, label.kind, markdown.Fold(rest)})
+	}
+	a.cut = append(a.cut, label.at, span{a.Line(start), a.Line(start + len(block))})
+	return true
+}
+
+// cutDotted is the number with a dot inside that a line begins with, and what follows it.
+func cutDotted(line string) (number, rest string) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	number = strings.TrimRight(word, ".)")
+	if number == "" || strings.Trim(number, "0123456789.") != "" || !strings.Contains(number, ".") || number[0] == '.' {
+		return "", ""
+	}
+	return number, rest
 }
 
 // labelled is the text behind a label of criteria on its line, and their kind.

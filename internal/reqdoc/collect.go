@@ -148,6 +148,9 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 		titles := top && h.Level == 1 && c.title == ""
 		c.add(candidate{label: l, place: inHeading, level: h.Level, node: h, begin: line, from: from, titles: titles}, start, in)
 	}
+	if id := placeholderID(block); id != "" && !in.quoted {
+		c.skip(line, id, "its number is a placeholder", "give it a number")
+	}
 	if top {
 		name := markdown.Plain(cutAnchor(block))
 		if c.title == "" && h.Level == 1 {
@@ -218,6 +221,9 @@ func (c *collector) paragraph(n ast.Node, in scope) {
 			cand.flaw, cand.fix = "a paragraph defines a requirement by a bold id only", fixBold
 		}
 		c.add(cand, b.start, in)
+	}
+	if id := placeholderID(b.text); id != "" && !in.quoted {
+		c.skip(c.Line(start), id, "its number is a placeholder", "give it a number")
 	}
 	c.linesOf(n, in, ok && l.flaw == "" && !in.item && (l.bold || c.listed(n)))
 }
@@ -330,7 +336,7 @@ func (c *collector) skip(line int, id, why, fix string) {
 
 // isVersion tells "v1.2" from what looks like an id.
 func isVersion(id string) bool {
-	return len(id) > 1 && id[0] == 'v' && strings.Trim(id[1:], "0123456789.") == ""
+	return len(id) > 1 && (id[0] == 'v' || id[0] == 'V') && strings.Trim(id[1:], "0123456789.") == ""
 }
 
 // leftItems are the items without an accepted id, as what their section makes of them.

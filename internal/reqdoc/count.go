@@ -16,13 +16,14 @@ type stated struct {
 	of    string // the word before "requirements", such as a version; small letters
 }
 
-// statedCount reads "v1 requirements: 14 total", "Total requirements: 25" and "25 requirements in total".
+// statedCount reads "v1 requirements: 14 total", "Total requirements: 25", "25 requirements in total", "25 total" and
+// "This document contains 25 requirements".
 func statedCount(text string) (s stated, found bool) {
-	if len(text) > 200 || !strings.Contains(strings.ToLower(text), "total") {
+	if len(text) > 200 || !strings.ContainsAny(text, "0123456789") {
 		return s, false
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t*_:|,;()-–—", r) })
-	number, noun, total := -1, -1, false
+	number, noun, total, says := -1, -1, false, false
 	for i, word := range words {
 		word = strings.TrimSuffix(word, ".")
 		switch n, err := strconv.Atoi(word); {
@@ -34,9 +35,17 @@ func statedCount(text string) (s stated, found bool) {
 			noun = i
 		case word == "total":
 			total = true
+		case word == "contains" || word == "has" || word == "defines" || word == "lists":
+			says = true
 		}
 	}
-	if number < 0 || noun < 0 || !total || len(words) > 7 {
+	if number < 0 || len(words) > 7 {
+		return s, false
+	}
+	if bare := total && (len(words) == 2 || words[0] == "coverage" && len(words) == 3); bare {
+		return s, true
+	}
+	if noun < 0 || !total && !(says && words[0] == "this" && noun == number+1) {
 		return s, false
 	}
 	if noun > 0 && noun-1 != number && words[noun-1] != "total" {

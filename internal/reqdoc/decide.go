@@ -182,6 +182,9 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 	for stem, list := range numbers {
 		slices.Sort(list)
 		list = slices.Compact(list)
+		if letters := (form{stem: stem}).letters(); usual[upper(letters)] && len(list) > 1 {
+			series[stem] = true
+		}
 		for i := 1; i < len(list); i++ {
 			if list[i] == list[i-1]+1 {
 				series[stem] = true

@@ -74,9 +74,13 @@ func canonical(token string) string {
 	}, token)
 }
 
-// nearKey is equal for ids that differ in case or in leading zeros alone.
+// nearKey is equal for ids that differ in case, in leading zeros or in what joins letters and number alone.
 func nearKey(id string) string {
 	var b strings.Builder
+	letters := len(id) - len(strings.TrimLeftFunc(id, unicode.IsLetter))
+	if rest := id[letters:]; letters > 0 && len(rest) > 1 && strings.ContainsAny(rest[:1], "-_.") && rest[1] >= '0' && rest[1] <= '9' {
+		id = id[:letters] + rest[1:]
+	}
 	digits := false
 	for i := 0; i < len(id); i++ {
 		digit := id[i] >= '0' && id[i] <= '9'

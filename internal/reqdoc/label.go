@@ -139,6 +139,24 @@ func (l *label) closeBold(block string, after int, opener string) {
 	}
 	l.title = strings.TrimRight(unwrap(l.title), ":：. ")
 	l.rest += n
+	l.cutTag(block)
+}
+
+// cutTag takes a priority in brackets behind the label, as in "**FR-1** (P1): text", for its title, where priorities
+// are looked for.
+func (l *label) cutTag(block string) {
+	rest := strings.TrimLeft(block[l.rest:], " ")
+	if l.title != "" || rest == "" || !strings.ContainsAny(rest[:1], "([") {
+		return
+	}
+	shut := strings.IndexAny(rest, ")]")
+	if shut < 0 || !isPriorityValue(rest[1:shut]) {
+		return
+	}
+	l.title = rest[1:shut]
+	behind := rest[shut+1:]
+	n, _ := cutDelimiter(behind)
+	l.rest = len(block) - len(behind) + n
 }
 
 // isName tells the name of a requirement in bold from a bold sentence: it ends with a colon, stands in brackets, or has

@@ -45,11 +45,11 @@ func (c *collector) parsed(o Options) (parsed, error) {
 		return parsed{}, fault.New(fault.Invalid, "document_too_large", "the document defines more than %d ids", maxDefinitions).WithFix("split it into several documents")
 	}
 	accepted, problems := c.decide()
-	if o.Assign && len(accepted) == 0 && len(problems) == 0 {
+	if o.Assign && len(accepted) == 0 && len(problems) == 0 && !isTemplate(c.title) {
 		accepted = c.assign()
 	}
 	found := classify(c.requirements(accepted), c.refused)
-	if err := template(c.title, c.hollow, len(found.requirements)); err != nil {
+	if err := template(c.title, c.titleLine, c.hollow, len(found.requirements)); err != nil {
 		return parsed{}, err
 	}
 	p := parsed{

@@ -15,8 +15,11 @@ import (
 // are none.
 func isPlaceholder(text string) bool {
 	text = markdown.Fold(text[:min(len(text), 2048)])
-	if word := strings.ToLower(strings.Trim(text, ".…*_ ")); word == "tbd" || word == "todo" || word == "tba" || word == "tbc" {
+	switch word := strings.ToLower(strings.Trim(text, ".…*_ ")); word {
+	case "tbd", "todo", "tba", "tbc":
 		return true
+	case "":
+		return text != ""
 	}
 	filled := 0
 	for i := 0; i < len(text); i++ {
@@ -61,6 +64,9 @@ func bracketed(s string) (inner string, length int) {
 
 // hollow reports whether brackets ask for something to be written in their place.
 func hollow(inner string, bracket byte, before, after string) bool {
+	if bracket == '{' {
+		inner = strings.Trim(inner, "{} ")
+	}
 	words := strings.Fields(inner)
 	if len(words) == 0 || !startsWithLetter(inner) {
 		return false
@@ -85,17 +91,15 @@ func hollow(inner string, bracket byte, before, after string) bool {
 }
 
 // template refuses a document that is to be filled in yet: its title is a placeholder, or most definitions are.
-func template(title string, hollow []Problem, real int) error {
-	titled := isPlaceholder(afterColon(title))
+func template(title string, line int, hollow []Problem, real int) error {
+	titled := isPlaceholder(afterColon(title)) && len(hollow)+real > 0 || real == 0 && isTemplate(title)
 	if !titled && len(hollow) <= real {
 		return nil
 	}
-	if titled && len(hollow) == 0 && real == 0 {
-		return nil // nothing to refuse; the answer says that nothing was found
-	}
 	why := fmt.Sprintf("%d of its %d definitions are placeholders", len(hollow), len(hollow)+real)
 	if titled {
-		why = fmt.Sprintf("its title %q is a placeholder", shorten(title))
+		why = fmt.Sprintf("its title is %q", shorten(title))
+		hollow = append([]Problem{{Place{Line: line}, "", why, "write what the document is about"}}, hollow...)
 	}
 	err := fault.New(fault.Invalid, "document_template", "the document is a template: %s", why).
 		WithFix("fill it in, title included, and import it again")
@@ -105,11 +109,33 @@ func template(title string, hollow []Problem, real int) error {
 	return err
 }
 
+// isTemplate reports a title that says so.
+func isTemplate(title string) bool {
+	title = strings.ToLower(shortenTo(title, maxHeading))
+	for _, word := range []string{"template", "模板", "範本", "テンプレート", "템플릿", "plantilla", "vorlage", "modèle de"} {
+		if strings.Contains(title, word) {
+			return true
+		}
+	}
+	return false
+}
+
 func afterColon(title string) string {
 	if _, name, found := strings.Cut(title, ":"); found {
 		return name
 	}
 	return title
+}
+
+// placeholderID is an id whose number is yet to be given, such as FR-XXX or REQ-NNN, at the start of a text; or "".
+func placeholderID(text string) string {
+	token := scanToken(strings.TrimLeft(text, " \t*_"))
+	letters, number, found := strings.Cut(token, "-")
+	hollow := number != "" && (strings.Trim(number, "X") == "" || strings.Trim(number, "N") == "")
+	if !found || letters == "" || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || !hollow {
+		return ""
+	}
+	return token
 }
 
 func startsWithLetter(s string) bool {

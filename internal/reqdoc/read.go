@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 
 	"orchestrator/internal/fault"
@@ -54,10 +55,12 @@ func Read(files []File, o Options) (Set, error) {
 	var deltas []parsed
 	var refused []Entry
 	var problems []Problem
+	var unread []error
 	for _, f := range files {
 		p, err := parse(f.Content, o)
 		if err != nil {
-			return Set{}, inFile(f.Path, err)
+			unread = append(unread, inFile(f.Path, err))
+			continue
 		}
 		p.place(f.Path)
 		p.SHA256 = digest(f.Content)
@@ -76,10 +79,31 @@ func Read(files []File, o Options) (Set, error) {
 	}
 	set.Partial = len(deltas) > 0 && len(deltas) == len(files)
 	problems = append(problems, set.combine(whole, deltas, refused)...)
-	if len(problems) > 0 {
-		return Set{}, refusal(problems)
+	return set.unless(unread, problems)
+}
+
+// unless is the set, or why there is none: the one document that cannot be read, or all problems of all documents.
+func (set Set) unless(unread []error, problems []Problem) (Set, error) {
+	if len(unread)+len(problems) == 0 {
+		return set, nil
 	}
-	return set, nil
+	if len(unread) == 1 && len(problems) == 0 {
+		return Set{}, unread[0]
+	}
+	refused := refusal(problems)
+	if len(unread) == 0 {
+		return Set{}, refused
+	}
+	for _, err := range unread {
+		if f := (*fault.Error)(nil); errors.As(err, &f) {
+			refused.Fields = append(refused.Fields, f.Fields...)
+			if len(f.Fields) == 0 {
+				refused.Fields = append(refused.Fields, fault.Field{Detail: f.Detail, Fix: f.Fix})
+			}
+		}
+	}
+	refused.Detail = fmt.Sprintf("problems in the documents: %d", len(refused.Fields))
+	return Set{}, refused
 }
 
 // combine makes one set of the requirements of all documents, and returns what is wrong with their ids.

@@ -41,6 +41,8 @@ func TestIdsAreUniqueOverAllDocuments(t *testing.T) {
 		{"other text", "- **REQ-1** a", "\n- **REQ-1** b", "b.md#L2", "REQ-1 is defined on a.md:1 and with another text on line 2"},
 		{"near miss", "- **REQ-01** a", "- **REQ-1** a", "b.md#L1", "REQ-1 on line 1 is nearly REQ-01 on a.md:1: did you mean REQ-01?"},
 		{"numbers of Kiro", "### Requirement 1: a", "### Requirement 1: b", "b.md#L1", "1 is defined on a.md:1"},
+		{"joiners", "- **FR-004** a", "- **FR004** b", "b.md#L1", "did you mean FR-004?"},
+		{"kinds of joiners", "- **FR-004** a", "- **FR_004** b", "b.md#L1", "did you mean FR-004?"},
 		{"case of names", "### Requirement: Log in", "### Requirement: log in", "b.md#L1", "did you mean Log in?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -104,6 +106,19 @@ func TestDeltasChangeOtherDocuments(t *testing.T) {
 	_, err := Read(files(base, "## ADDED Requirements\n### Requirement: Two\nOther."), Options{})
 	require.ErrorContains(t, err, `the delta adds "Two", which a.md:6 defines with another text`)
 
+	const modified = "## MODIFIED Requirements\n### Requirement: Two\n"
+	_, err = Read(files(base, modified+"x.", modified+"y."), Options{})
+	require.ErrorContains(t, err, `two deltas change "Two" in two ways, on b.md:2 and on line 2`)
+	_, err = Read(files(modified+"x.\n\n### Requirement: Two\ny."), Options{})
+	require.ErrorContains(t, err, `two deltas change "Two" in two ways, on line 2 and on line 5`)
+	_, err = Read(files(base, "## RENAMED Requirements\n- FROM: `### Requirement: Two`\n- TO: `### Requirement: One`"), Options{})
+	require.ErrorContains(t, err, `the delta renames "Two" to "One", which a.md:3 defines already`)
+	renamed, err := Read(files(base, "## RENAMED Requirements\n- FROM: `### Requirement: Two`\n- TO: `### Requirement: Deux`"), Options{})
+	require.NoError(t, err)
+	whole, err := Read(files(strings.Replace(base, "Two", "Deux", 1)), Options{})
+	require.NoError(t, err)
+	require.Equal(t, whole.Requirements[1].Fingerprint, renamed.Requirements[1].Fingerprint, "as if it had been written so")
+
 	set, err := Read(files("## MODIFIED Requirements\n### Requirement: Two\nChanged.\n## REMOVED Requirements\n### Requirement: One"), Options{})
 	require.NoError(t, err)
 	require.True(t, set.Partial, "what it changes is in the state")
@@ -130,7 +145,8 @@ func TestStatedNumbersAreChecked(t *testing.T) {
 	const three = "## v1 Requirements\n\n- **A-01**: a\n- **A-02**: b\n\n## v2 Requirements\n\n- **A-03**: c\n\n"
 	for line, warned := range map[string]bool{
 		"- v1 requirements: 2 total": false, "- v1 requirements: 3 total": true, "**Total requirements: 3**": false, "Total: 2 requirements": false,
-		"25 requirements in total.": true, "- Mapped to phases: 7": false, "- 2 of 3 requirements in total": false, "Total cost of all requirements: unknown": false,
+		"25 requirements in total.": true, "**Coverage:** 25 total": true, "- 25 total": true, "- 3 total": false, "This document contains 25 requirements.": true,
+		"The desk has 25 parcels in total": false, "A customer has 3 requirements": false, "- Mapped to phases: 7": false, "- 2 of 3 requirements in total": false, "Total cost of all requirements: unknown": false,
 		"| Total requirements | 9 |": true,
 	} {
 		set, err := Read(files(three+line), Options{})
@@ -144,7 +160,7 @@ func TestPlaceholders(t *testing.T) {
 		"[Brief Title]": true, "{Short capability name}": true, `System MUST [capability, e.g., "keep parcels"]`: true, "[Actor] can [capability] [under conditions]": true,
 		"[MUST] keep parcels": false, "See [the list](x) first": false, "Keep `[what it is]`": false, "GET /parcels/{id} answers": false,
 		"A formula $x = {-b \\over 2a}$": false, "MUST retain data for [NEEDS CLARIFICATION: how long is it?]": false, "Replace {name} by the name of the customer in every letter": false,
-		"<ID>": true, "<what it does>": true, "a <b> c": false, "<br>": false, "x < y and y > z": false, "TBD": true,
+		"<ID>": true, "<what it does>": true, "a <b> c": false, "<br>": false, "x < y and y > z": false, "TBD": true, "...": true, "{{text}}": true,
 		"": false, "[ ": false, "{{": false, "It costs ${PRICE}": false, "[x] done": false,
 	} {
 		require.Equal(t, want, isPlaceholder(text), text)
@@ -170,6 +186,21 @@ func TestLongChainsOfLinksAreWalked(t *testing.T) {
 	require.Len(t, circles(edges), 2, "a link to itself is a circle")
 }
 
+func TestTemplatesAreNotAssignedIds(t *testing.T) {
+	_, err := Read(files("# PRD Template\n\n- Say what it does\n"), Options{Assign: true})
+	require.ErrorContains(t, err, `its title is "PRD Template"`)
+}
+
+func TestAForcedFamilyReadsNothingElse(t *testing.T) {
+	const table = "|ID|Requirement|\n|-|-|\n|CS-001|a|\n"
+	for _, family := range Families() {
+		set, err := Read(files(table), Options{Family: family})
+		require.NoError(t, err)
+		plain := family == "markdown" || family == "gsd" || family == "bmad" || family == "spec-kit"
+		require.Equal(t, plain, len(set.Requirements) == 1, family)
+	}
+}
+
 func TestPlainIdsInDeltas(t *testing.T) {
 	set, err := Read(files("### REQ-01: A\n\na\n\n### REQ-02: B\n\nb\n", "## MODIFIED Requirements\n### REQ-01: A\n\nchanged\n\n## REMOVED Requirements\n### REQ-02: B\n"), Options{})
 	require.NoError(t, err)
@@ -179,15 +210,16 @@ func TestPlainIdsInDeltas(t *testing.T) {
 
 func TestCriteria(t *testing.T) {
 	for src, want := range map[string][]Criterion{
-		"### FR-1: a\n\n**Acceptance:** It works.\n**Priority:** High":          {{"", KindAcceptance, "It works."}},
-		"- **FR-1**: a\n  - **Acceptance Criteria:** It works.":                 {{"", KindAcceptance, "It works."}},
-		"### FR-1: a\n\n**Acceptance criteria (MVP):**\n\n- b\n- [ ] c":         {{"", KindAcceptance, "b"}, {"", KindAcceptance, "c"}},
-		"### FR-1: a\n\n**Akzeptanzszenarien / Acceptance Scenarios**:\n\n1. b": {{"", KindScenario, "b"}},
-		"### FR-1: a\n\n#### ✅ Acceptance Criteria\n\n##### Sub\n\n- b":         {{"", KindAcceptance, "b"}},
-		"|ID|Requirement|Acceptance Criteria|\n|-|-|-|\n|FR-1|a|1. b<br>- c|":   {{"", KindAcceptance, "b"}, {"", KindAcceptance, "c"}},
-		"|ID|Requirement|Acceptance|\n|-|-|-|\n|FR-1|a|—|":                      nil,
-		"### FR-1: a\n\n#### Cenário: b\n\n- c\n<!-- d -->\n---\n":              {{"", KindScenario, "b: - c"}},
-		"### FR-1: a\n\n#### Acceptance Criteria\n\n- **AC-1**: b":              {{"AC-1", KindAcceptance, "b"}},
+		"### FR-1: a\n\n**Acceptance:** It works.\n**Priority:** High":           {{"", KindAcceptance, "It works."}},
+		"- **FR-1**: a\n  - **Acceptance Criteria:** It works.":                  {{"", KindAcceptance, "It works."}},
+		"### FR-1: a\n\n**Acceptance criteria (MVP):**\n\n- b\n- [ ] c":          {{"", KindAcceptance, "b"}, {"", KindAcceptance, "c"}},
+		"### FR-1: a\n\n**Akzeptanzszenarien / Acceptance Scenarios**:\n\n1. b":  {{"", KindScenario, "b"}},
+		"### FR-1: a\n\n#### Acceptance Criteria\n\n1.1. WHEN b\nTHEN c\n1.2. d": {{"1.1", KindAcceptance, "WHEN b THEN c"}, {"1.2", KindAcceptance, "d"}},
+		"### FR-1: a\n\n#### ✅ Acceptance Criteria\n\n##### Sub\n\n- b":          {{"", KindAcceptance, "b"}},
+		"|ID|Requirement|Acceptance Criteria|\n|-|-|-|\n|FR-1|a|1. b<br>- c|":    {{"", KindAcceptance, "b"}, {"", KindAcceptance, "c"}},
+		"|ID|Requirement|Acceptance|\n|-|-|-|\n|FR-1|a|—|":                       nil,
+		"### FR-1: a\n\n#### Cenário: b\n\n- c\n<!-- d -->\n---\n":               {{"", KindScenario, "b: - c"}},
+		"### FR-1: a\n\n#### Acceptance Criteria\n\n- **AC-1**: b":               {{"AC-1", KindAcceptance, "b"}},
 	} {
 		set, err := readOne([]byte(src))
 		require.NoError(t, err)
@@ -201,6 +233,7 @@ func TestPriorities(t *testing.T) {
 	for src, want := range map[string][2]string{
 		"### FR-1: a (Priority: P1)":               {"P1", "a"},
 		"### FR-1: a (P1)":                         {"P1", "a"},
+		"- **FR-1** (P1): a":                       {"P1", "a"},
 		"- **FR-1 (Must)**: a":                     {"Must", "a"},
 		"### FR-1: a\n\n- **优先级：** 高":              {"高", "a"},
 		"|ID|Prio|Text|\n|-|-|-|\n|FR-1|high|a b|": {"high", "a b"},
@@ -210,4 +243,17 @@ func TestPriorities(t *testing.T) {
 		require.Len(t, set.Requirements, 1, src)
 		require.Equal(t, want, [2]string{set.Requirements[0].Priority, set.Requirements[0].Title}, src)
 	}
+}
+
+func TestWhatIsWrongInEveryDocumentIsListed(t *testing.T) {
+	_, err := Read(files("- **REQ-1** a\n- **REQ-1** b", "\xff", "# [A title]\n\n- **REQ-2** [x y]"), Options{})
+	var refused *fault.Error
+	require.True(t, errors.As(err, &refused))
+	var at []string
+	for _, field := range refused.Fields {
+		at = append(at, field.Pointer)
+	}
+	require.Equal(t, []string{"a.md#L2", "b.md#L1", "c.md#L1", "c.md#L3"}, at)
+	_, err = Read(files("- **REQ-1** a", "\xff"), Options{})
+	require.ErrorContains(t, err, "b.md: line 1 is not valid UTF-8")
 }

@@ -98,8 +98,8 @@ func listed(problems []Problem) []Problem {
 // pointer is "path#Lline".
 func (p Problem) pointer() string { return fmt.Sprintf("%s#L%d", p.Path, p.Line) }
 
-func refusal(problems []Problem) error {
-	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the document: %d", len(problems)).
+func refusal(problems []Problem) *fault.Error {
+	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the documents: %d", len(problems)).
 		WithFix("mend the document and import it again; nothing was taken from it")
 	for _, p := range listed(problems) {
 		err.Fields = append(err.Fields, fault.Field{Pointer: p.pointer(), Detail: p.Message, Fix: p.Fix})
