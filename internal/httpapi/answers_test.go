@@ -124,6 +124,21 @@ func TestLogPages(t *testing.T) {
 	}
 }
 
+func TestADryRunReportsFaultsOfDocuments(t *testing.T) {
+	h := newHarness(t)
+	before := h.Ledger.Head()
+	h.write("# Sample\n\n- **REQ-001**: one\n- **REQ-001**: two\n")
+	report := h.do("pm", http.MethodPost, "/project/import?dry_run=true", "")
+	require.Equal(t, http.StatusOK, report.Status)
+	require.Equal(t, true, report.json(t)["dry_run"])
+	found := report.json(t)["errors"].([]any)
+	require.Len(t, found, 1)
+	require.Equal(t, 4.0, found[0].(map[string]any)["line"])
+	require.Equal(t, before, h.Ledger.Head(), "nothing is on record")
+	h.expect(http.StatusUnprocessableEntity, "document_invalid", "pm", http.MethodPost, "/project/import", "")
+	h.expect(http.StatusForbidden, "role_forbidden", "coder", http.MethodPost, "/project/import?dry_run=true", "")
+}
+
 func TestImportReportsDrift(t *testing.T) {
 	h := newHarness(t)
 	h.patch("pm", exampleBody(t, "pm_moves"))
@@ -163,7 +178,7 @@ func TestABrokenImportIsShownUntilItIsMended(t *testing.T) {
 	h.patch("pm", exampleBody(t, "pm_records_a_deviation"))
 
 	h.write(sample + "\n## REQ-001: Another\n\nText.\n")
-	h.expect(422, "document_invalid", "pm", http.MethodPost, "/project/import?dry_run=true", "")
+	h.expect(200, "", "pm", http.MethodPost, "/project/import?dry_run=true", "")
 	require.Equal(t, good, review()["import"], "a dry run is a question")
 	imported(422)
 	problem := review()["import"].(map[string]any)["problem"].(map[string]any)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -183,6 +184,10 @@ func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	var report orchestrator.Report
 	if err == nil {
 		report, err = a.runImport(w, r, dryRun)
+	}
+	if dryRun && errors.Is(err, fault.Invalid) { // the report that was asked for says what is wrong with the documents
+		report, err = orchestrator.Failed(err), nil
+		report.DryRun = true
 	}
 	if err != nil {
 		refused := orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(w).id, DryRun: dryRun}
