@@ -219,6 +219,11 @@ func TestWhatDefinesARequirement(t *testing.T) {
 		{"an empty row", "|ID|Requirement|\n|-|-|\n|FR-1|a|\n|||", "FR-1", ""},
 		{"ids in the second column", "|#|ID|Text|\n|-|-|-|\n|1|FR-1|a|\n|2|TBD|b|", "", "FR-1"},
 		{"numbers in tens", "- FR-10: a\n- FR-20: b", "FR-10 FR-20", ""},
+		{"a later mention below anything", "- **FR-1**: a\n\n## Notes\n\n- **FR-1** (partly)", "FR-1", ""},
+		{"stories beside functional requirements", "- **US-1**: a\n- **US-2**: b\n- **FR-1**: c", "FR-1", ""},
+		{"stories alone", "- **US-1**: a\n- **US-2**: b", "US-1 US-2", ""},
+		{"what is out of scope, in parts", "- **FR-1**: a\n\n## Out of scope\n\n### By phone\n\n- **FR-2**: b", "FR-1", ""},
+		{"risks and what to do about them", "- **FR-1**: a\n\n## Risks and mitigations\n\n- **R-01**: b", "FR-1", "R-01"},
 		{"a row for a group", "|ID|Requirement|\n|-|-|\n|**Safety**||\n|FR-1|a|", "FR-1", ""},
 		{"Arabic digits", "**م-٠٠١** نص", "م-٠٠١", ""},
 		{"empty document", "", "", ""},
@@ -295,12 +300,12 @@ func TestRepetitionIsAWarning(t *testing.T) {
 }
 
 func TestWhatIsDefinedWithinARequirementIsAHoleInIt(t *testing.T) {
-	set, err := readOne([]byte("## FR-01: Login\n\n- **FR-01.1**: by key\n\nA note.\n\n### Acceptance\n- a\n\n### FR-01.2: By card\n\nText.\n\n#### Acceptance\n- b\n\n### Notes\n\nMore.\n\n## End\n\nText."))
+	set, err := readOne([]byte("## FR-01: Login\n\n- **FR-01.1**: by key\n\nA note.\n\n### Acceptance\n- a\n\n### FR-01.2: By card\n\nText.\n\n#### Acceptance\n- b\n\n#### Scenario: c\n- d\n\n### Notes\n\nMore.\n\n## End\n\nText."))
 	require.NoError(t, err)
 	require.Equal(t, "FR-01 | FR-01.1 | FR-01.2", ids(set.Requirements))
 	require.Equal(t, "A note.\n\n### Notes\n\nMore.", set.Requirements[0].Text)
 	require.Equal(t, []Criterion{{"", KindAcceptance, "a"}}, set.Requirements[0].Acceptance)
-	require.Equal(t, []Criterion{{"", KindAcceptance, "b"}}, set.Requirements[2].Acceptance)
+	require.Equal(t, []Criterion{{"", KindAcceptance, "b"}, {"", KindScenario, "c: - d"}}, set.Requirements[2].Acceptance)
 	require.Empty(t, set.Warnings)
 }
 
