@@ -71,15 +71,17 @@ func (l announced) reach() int {
 // criterion itself, and so is a heading "Scenario: name".
 func (a *criteria) gather(n ast.Node) {
 	var label announced
+	taken := 0 // last line of a scenario
 	for ; n != nil && a.StartLine(n) <= a.end; n = n.NextSibling() {
-		if a.inHole(a.StartLine(n)) {
+		if line := a.StartLine(n); line <= taken || a.inHole(line) {
 			continue
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			if !a.scenario(n) && n.Level <= label.reach() {
+			if n.Level <= label.reach() {
 				label = a.label(n)
 			}
+			taken = a.scenario(n)
 		case *ast.Paragraph, *ast.TextBlock:
 			if !a.oneLine(n) && !a.numbered(n, label) && label.level == 0 {
 				label = a.label(n)
@@ -141,12 +143,13 @@ func (a *criteria) list(list *ast.List, label announced) announced {
 	return announced{}
 }
 
-// scenario takes a heading "Scenario: name" and what stands below it, up to the next heading of its level.
-func (a *criteria) scenario(h *ast.Heading) bool {
+// scenario takes a heading "Scenario: name" and what stands below it, up to the next heading of its level, and returns
+// the last line of it; 0 for another heading.
+func (a *criteria) scenario(h *ast.Heading) int {
 	block, start := a.Block(h)
 	name, found := scenario(block)
 	if !found {
-		return false
+		return 0
 	}
 	end := a.end
 	for n := h.NextSibling(); n != nil; n = n.NextSibling() {
@@ -162,7 +165,7 @@ func (a *criteria) scenario(h *ast.Heading) bool {
 	}
 	a.found = append(a.found, Criterion{Kind: KindScenario, Text: markdown.Fold(name + ": " + strings.TrimRight(withoutComments(below), "-*_ \t\n"))})
 	a.cut = append(a.cut, span{first, end})
-	return true
+	return end
 }
 
 // label is the label that a block is or ends with: a heading, or the last line of a paragraph.
