@@ -135,7 +135,7 @@ func noRequirements(skipped []reqdoc.Problem) error {
 	for _, p := range skipped[:min(len(skipped), maxViolations)] {
 		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message, Fix: p.Fix})
 	}
-	return fault.New(fault.Invalid, "no_requirements", "no requirement with an explicit id was found; the state is left as it was").
+	return fault.New(fault.Invalid, "no_requirements", "0 found: no text has an explicit id where one defines a requirement; the state is left as it was").
 		WithFields(fields...).
 		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")
 }
