@@ -182,17 +182,23 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 	for stem, list := range numbers {
 		slices.Sort(list)
 		list = slices.Compact(list)
-		if letters := (form{stem: stem}).letters(); usual[upper(letters)] && len(list) > 1 {
-			series[stem] = true
-		}
-		for i := 1; i < len(list); i++ {
-			if list[i] == list[i-1]+1 {
-				series[stem] = true
-				runs[stem] = runs[stem] || i > 1 && list[i-1] == list[i-2]+1
-			}
-		}
+		longest := longestRun(list)
+		series[stem] = series[stem] || longest > 1 || len(list) > 1 && usual[upper(form{stem: stem}.letters())]
+		runs[stem] = longest > 2
 	}
 	return series, runs
+}
+
+// longestRun is the most numbers in a row, each one higher than the one before.
+func longestRun(sorted []int) int {
+	longest, run := 0, 0
+	for i, n := range sorted {
+		if run++; i > 0 && n != sorted[i-1]+1 {
+			run = 1
+		}
+		longest = max(longest, run)
+	}
+	return longest
 }
 
 // unlikely says why a marked label is still not taken, or "".

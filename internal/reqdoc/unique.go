@@ -31,16 +31,16 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 			kept = append(kept, r)
 			continue
 		}
-		switch before := kept[at]; {
-		case before.Fingerprint == r.Fingerprint:
+		before := kept[at]
+		if before.Fingerprint == r.Fingerprint {
 			warnings = append(warnings, Problem{r.Place, r.ID,
 				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place), r.from(r.Place)),
 				"remove one of the two"})
-		default:
-			problems = append(problems, Problem{r.Place, r.ID,
-				fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
-				"give one of them another id; a reference should not begin with the id, and a table of references should hold only ids that are defined outside it"})
+			continue
 		}
+		problems = append(problems, Problem{r.Place, r.ID,
+			fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
+			"give one of them another id; a reference should not begin with the id, and a table of references should hold only ids that are defined outside it"})
 	}
 	return kept, warnings, problems
 }
