@@ -68,7 +68,7 @@ type Head struct {
 	Size     uint64    `json:"size"`
 	Root     Hash      `json:"root"`
 	At       time.Time `json:"at"` // of the last record
-	Frontier []Hash    `json:"frontier"`
+	Frontier []Hash    `json:"-"`  // not kept: the stored nodes have it (HeadAt)
 }
 
 // Equal reports whether two heads are the same in every part.

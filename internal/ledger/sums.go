@@ -43,8 +43,24 @@ func readMark(from store.Getter, last *atomic.Pointer[encodedMark]) (mark, error
 	if known := last.Load(); known != nil && bytes.Equal(known.raw, raw) {
 		return known.mark, nil
 	}
+	return decodeMark(from, raw)
+}
+
+// decodeMark reads a mark and the frontier of its head, which the stored tree must bear out.
+func decodeMark(from store.Getter, raw []byte) (mark, error) {
 	m, _, err := metaMark.Decode(keyHead, raw)
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	head, err := audit.HeadAt(m.Size, m.At, nodes{from})
+	if err != nil {
+		return m, damaged("the tree of the log is incomplete").Because(err)
+	}
+	if head.Root != m.Root {
+		return m, damaged("the head of the log does not match its stored tree")
+	}
+	m.Head = head
+	return m, nil
 }
 
 // replace accounts for a value that takes the place of another; nil stands for none.
