@@ -103,7 +103,7 @@ func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
 		p.report.Restored = append(p.report.Restored, def.ID)
 	}
 	if current.Fingerprint != def.Fingerprint {
-		p.report.Changed = append(p.report.Changed, ReportChanged{def.ID, at, next.Suspect, current.Stale(def.Fingerprint), []Edit{}})
+		p.report.Changed = append(p.report.Changed, ReportChanged{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
 		p.reword, p.newer = append(p.reword, current.Definition), append(p.newer, def)
 	}
 	return nil

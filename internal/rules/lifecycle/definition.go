@@ -79,9 +79,9 @@ func (r Requirement) NeedsDeferral() bool {
 	return r.Retired && r.workBegan() && r.Status != Deferred
 }
 
-// Stale lists the parts that rest on another text than the one with this fingerprint. Of the approvals the last
+// RestingElsewhere lists the parts that rest on another text than the one with this fingerprint. Of the approvals the last
 // word counts: a rejection rests on nothing.
-func (r Requirement) Stale(fingerprint string) []string {
+func (r Requirement) RestingElsewhere(fingerprint string) []string {
 	stale := []string{}
 	for _, part := range []struct {
 		name  string

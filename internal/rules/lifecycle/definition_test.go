@@ -113,7 +113,7 @@ func TestStale(t *testing.T) {
 		r := all
 		r.Approvals = append([]Approval(nil), all.Approvals...)
 		c.change(&r)
-		require.Equal(t, c.want, r.Stale("new"), name)
+		require.Equal(t, c.want, r.RestingElsewhere("new"), name)
 	}
 }
 

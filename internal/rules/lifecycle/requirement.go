@@ -52,6 +52,10 @@ type Requirement struct {
 	DesignSpec     json.RawMessage `json:"design_spec,omitempty"`
 	Implementation json.RawMessage `json:"implementation,omitempty"`
 	Test           *TestRecord     `json:"test,omitempty"`
+	Looked         []Evidence      `json:"implementation_evidence,omitempty"` // files and commits that the implementation names, as they were found
+	Stale          []Stale         `json:"stale,omitempty"`                   // what changed under the parts, in their order
+	Moved          []Relocated     `json:"moved,omitempty"`                   // evidence that holds, but stands elsewhere now
+	TextSince      time.Time       `json:"text_since,omitzero"`               // when the present text was first imported
 	Stamps         Stamps          `json:"stamps"`
 	History        []HistoryEntry  `json:"history"` // status changes, oldest first
 }
@@ -114,35 +118,12 @@ type TestRecord struct {
 	Notes    string     `json:"notes,omitempty"`
 }
 
-// Results counts tests.
+// Results counts tests. Where evidence is looked up, the service counts them in the reports that the evidence names.
 type Results struct {
+	Run     int `json:"run,omitzero"` // that passed or failed
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
-}
-
-// The kinds of evidence.
-const (
-	EvidenceFile   = "file"
-	EvidenceCommit = "commit"
-	EvidenceTest   = "test"
-)
-
-// The results of a test in evidence.
-const (
-	ResultPass = "pass"
-	ResultFail = "fail"
-)
-
-// Evidence points at something an outsider can look up: lines of a file, a commit, or a test's result.
-type Evidence struct {
-	Kind   string `json:"kind"`
-	Path   string `json:"path,omitempty"`   // file
-	Lines  string `json:"lines,omitempty"`  // file: "12" or "12-40"
-	Commit string `json:"commit,omitempty"` // file, commit: full or short hexadecimal id
-	Name   string `json:"name,omitempty"`   // test
-	Result string `json:"result,omitempty"` // test: pass or fail
-	Report string `json:"report,omitempty"` // test: path of the report
 }
 
 // Justification is why a change is made, and what shows it.

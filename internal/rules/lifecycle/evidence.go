@@ -1,0 +1,117 @@
+package lifecycle
+
+import (
+	"time"
+
+	"orchestrator/internal/fault"
+)
+
+// The kinds of evidence.
+const (
+	EvidenceFile   = "file"
+	EvidenceCommit = "commit"
+	EvidenceTest   = "test"
+)
+
+// The results of a test in evidence.
+const (
+	ResultPass = "pass"
+	ResultFail = "fail"
+)
+
+// Evidence points at something an outsider can look up: lines of a file, a commit, or a test's result.
+type Evidence struct {
+	Kind   string `json:"kind"`
+	Path   string `json:"path,omitempty"`   // file
+	Lines  string `json:"lines,omitempty"`  // file: "12" or "12-40"
+	Commit string `json:"commit,omitempty"` // file, commit: full or short hexadecimal id
+	Name   string `json:"name,omitempty"`   // test
+	Result string `json:"result,omitempty"` // test: pass or fail
+	Report string `json:"report,omitempty"` // test: path of the report, or "sha256:" and the digest of one that was attached
+	Found  *Found `json:"found,omitempty"`  // what the service found when it looked; nil where it does not look
+}
+
+// Where evidence was found.
+const (
+	InCommit   = "commit"   // a file at the commit that the evidence names, or a commit
+	InHead     = "head"     // a file at the commit that HEAD was
+	InWorktree = "worktree" // a file or report in the working tree, which HEAD did not have
+	InAttached = "attached" // a report that was sent to the service
+)
+
+// Found is what the service found when it looked a piece of evidence up. Digests are lower-case hexadecimal.
+type Found struct {
+	In       string    `json:"in"`
+	Commit   string    `json:"commit,omitempty"`  // file, commit: the full id
+	Blob     string    `json:"blob,omitempty"`    // file: the id of its content in git
+	SHA256   string    `json:"sha256,omitempty"`  // file: of exactly the cited lines, or of all; test: of the report
+	Bytes    int64     `json:"bytes,omitzero"`    // file, test: the size of file or report
+	Modified time.Time `json:"modified,omitzero"` // test: when the report was written or attached, UTC; file in the working tree: when it was written
+	Format   string    `json:"format,omitempty"`  // test: junit, go, tap or ctrf
+	Counts   *Results  `json:"counts,omitempty"`  // test: of the whole report
+}
+
+// Finding is what looking up one piece of the evidence of a change came to: what was found, or what is wrong.
+type Finding struct {
+	Pointer string       `json:"pointer"` // of the evidence in the change, RFC 6901
+	Found   *Found       `json:"found,omitempty"`
+	Wrong   *fault.Field `json:"wrong,omitempty"`
+}
+
+// The reasons why something is stale.
+const (
+	TextChanged           = "text_changed"           // of the requirement
+	ImplementationChanged = "implementation_changed" // after the tests
+	TestChanged           = "test_changed"           // after the approval
+	LinesChanged          = "lines_changed"          // the cited lines are not in the file any more
+	FileChanged           = "file_changed"           // a file that was cited whole
+	FileGone              = "file_gone"
+	CommitGone            = "commit_gone"
+	ReportChanged         = "report_changed"
+	ReportGone            = "report_gone"
+	Unreadable            = "unreadable" // it cannot be looked up now
+)
+
+// Stale is something that changed under a part of a requirement.
+type Stale struct {
+	Part    string    `json:"part"`    // design_spec, implementation, test, approvals, or status: the justification of the last move
+	Pointer string    `json:"pointer"` // in the requirement, RFC 6901: the part, or the piece of evidence
+	Reason  string    `json:"reason"`
+	Detail  string    `json:"detail"`
+	Since   time.Time `json:"since"` // when it changed, or was found to have changed
+}
+
+// Relocated is a piece of evidence that holds, though its lines now stand elsewhere.
+type Relocated struct {
+	Pointer string    `json:"pointer"` // of the evidence in the requirement, RFC 6901
+	To      string    `json:"to"`      // path, or path:first-last
+	Since   time.Time `json:"since"`   // when it was found there
+}
+
+// Citation is a piece of evidence that the present state of a requirement rests on.
+type Citation struct {
+	Part    string // implementation, test or status
+	Pointer string // of the evidence in the requirement
+	Evidence
+}
+
+// Citations are what the requirement rests on now: the files and commits of the implementation, the evidence of the
+// test record, and the justification of the last move. Evidence that was never looked up is left out.
+func (r Requirement) Citations() []Citation {
+	var all []Citation
+	add := func(part, under string, list []Evidence) {
+		for i, e := range list {
+			if e.Found != nil {
+				all = append(all, Citation{part, pointerTo(under, i), e})
+			}
+		}
+	}
+	add(FieldImplementation, "implementation_evidence", r.Looked)
+	if r.Test != nil {
+		add(FieldTest, "test/evidence", r.Test.Evidence)
+	}
+	if n := len(r.History); n > 0 {
+		add(FieldStatus, pointerTo("history", n-1)[1:]+"/justification/evidence", r.History[n-1].Justification.Evidence)
+	}
+	return all
+}
