@@ -120,6 +120,12 @@ func recordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
 	return append([]byte(nil), raw...), record, err
 }
 
+// RecordAt reads one record.
+func RecordAt(r store.Getter, seq uint64) (audit.Record, error) {
+	_, record, err := recordAt(r, seq)
+	return record, err
+}
+
 // Blob returns data that a record names by its digest, checked against it.
 func (l *Ledger) Blob(ctx context.Context, digest string) ([]byte, error) {
 	var data []byte

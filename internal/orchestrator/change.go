@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
@@ -77,6 +78,17 @@ func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
 	c.PMNotes, c.Deviations, c.Approvals = w.PMNotes, w.Deviations, w.Approvals
 	c.DesignSpec, c.Implementation = compact(w.DesignSpec), compact(w.Implementation)
+	var names struct {
+		Files   []namedFile `json:"files"`
+		Commits []string    `json:"commits"`
+	}
+	if len(c.Implementation) > 0 {
+		if err := jsonv2.Unmarshal(c.Implementation, &names); err != nil {
+			return fault.New(fault.Invalid, "schema_violation", "the implementation cannot be read").
+				WithFields(fault.Field{Pointer: "/implementation", Detail: "files and commits cannot be read"})
+		}
+	}
+	c.Names = namesOf(names.Files, names.Commits)
 	if c.Test.Sent = w.Test != nil; c.Test.Sent && w.Test.Kind() != 'n' {
 		c.Test.Record = &lifecycle.TestRecord{}
 		refusal = asFault(strictjson.Fill(w.Test, c.Test.Record))

@@ -34,7 +34,7 @@ func FuzzParseChange(f *testing.F) {
 		again, err := ParseChange(compact(body))
 		require.NoError(t, err)
 		require.Equal(t, change, again)
-		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"})
+		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"}, time.Time{})
 		for _, role := range lifecycle.Roles() {
 			next, err := lifecycle.Rework.Apply(req, lifecycle.Actor{Name: "x", Role: role}, change, at)
 			if err != nil {

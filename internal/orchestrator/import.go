@@ -68,7 +68,7 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 		if err != nil {
 			return err
 		}
-		if plan, err = newPlan(tx, before, set); err != nil || !plan.changes() {
+		if plan, err = newPlan(tx, before, set, tx.At()); err != nil || !plan.changes() {
 			return err
 		}
 		return plan.write(tx, who, requestID)
@@ -81,7 +81,7 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 
 // preview is the report on an import that is not made.
 func preview(from store.Getter, before projection.Project, set reqdoc.Set) (Report, error) {
-	plan, err := newPlan(from, before, set)
+	plan, err := newPlan(from, before, set, time.Time{})
 	if err != nil {
 		return Report{}, err
 	}

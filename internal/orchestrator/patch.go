@@ -47,14 +47,38 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
-	// Made before the transaction, since all updates share one writer.
-	data := proposed{Change: compact(p.Body), IfMatch: p.IfMatch, IdempotencyKey: p.IdempotencyKey, BodySHA256: bodyDigest(p)}
-	change.Size = len(data.Change)
-	if p.DryRun {
-		return s.dryRun(who, p, change)
+	body := compact(p.Body)
+	change.Size = len(body)
+	s.look(ctx, who, &change)
+	return s.propose(ctx, who, p, change, proposed{Change: body})
+}
+
+// propose has a change decided, anew whenever the requirement moves on while its evidence is looked at. data is made
+// before the transaction, since all updates share one writer.
+func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change, data proposed) (Answer, error) {
+	data.IfMatch, data.IdempotencyKey, data.BodySHA256 = p.IfMatch, p.IdempotencyKey, bodyDigest(p)
+	for range maxLooks {
+		err := s.lookAgain(ctx, p.ID, &change)
+		var answer Answer
+		switch {
+		case err != nil:
+		case p.DryRun:
+			answer, err = s.dryRun(who, p, change)
+		default:
+			data.Looked = change.Looked
+			answer, err = s.commit(ctx, who, p, change, data)
+		}
+		if !errors.Is(err, lifecycle.ErrMovedOn) {
+			return answer, err
+		}
 	}
+	return Answer{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Conflict, "changed_meanwhile", "%s kept changing while its evidence was looked at", p.ID).
+		WithFix("read the requirement again, and send the change when the others are through"))
+}
+
+func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change, data proposed) (Answer, error) {
 	var out decision
-	err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+	err := s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
 		out, err = s.decideOnce(tx, who, p, change, data)
 		return err
 	})
@@ -149,6 +173,9 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	}
 	answer.Requirement, answer.Revision = raw, next.Revision
 	data.Revision, data.SHA256 = next.Revision, digestOf(raw)
+	if data.Report, err = keepReport(tx, data.Report); err != nil {
+		return answer, err
+	}
 	event.Data = data
 	return answer, tx.Append(event)
 }

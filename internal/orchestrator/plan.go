@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"slices"
+	"time"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
@@ -18,6 +19,7 @@ type importPlan struct {
 	defined []lifecycle.Definition
 	retired []string
 	next    []lifecycle.Requirement
+	at      time.Time
 
 	present map[string]bool        // ids that the documents define
 	reword  []lifecycle.Definition // as they were, of what changed; in the order of report.Changed
@@ -29,11 +31,12 @@ type importPlan struct {
 // newTexts finds what was added by its text, in document order.
 type newTexts map[string][]string
 
-// newPlan holds documents against a state: that of the transaction, or for a dry run of a snapshot.
-func newPlan(from store.Getter, before projection.Project, set reqdoc.Set) (importPlan, error) {
+// newPlan holds documents that were read at a time against a state: that of the transaction, or for a dry run of a
+// snapshot.
+func newPlan(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (importPlan, error) {
 	p := importPlan{
-		before: before, report: reportOn(set), present: make(map[string]bool, len(set.Requirements)), texts: newTexts{},
-		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{}, WorkflowName: before.WorkflowName},
+		at: at, before: before, report: reportOn(set), present: make(map[string]bool, len(set.Requirements)), texts: newTexts{},
+		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{}, WorkflowName: before.WorkflowName, Evidence: before.Evidence},
 	}
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
@@ -85,7 +88,7 @@ func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
 	if found {
 		known = &current
 	}
-	next, drift := lifecycle.Define(known, def)
+	next, drift := lifecycle.Define(known, def, p.at)
 	if drift == lifecycle.Unchanged {
 		p.report.Unchanged++
 		return nil

@@ -143,6 +143,7 @@ func (s *Service) Project() (etag string, write func(io.Writer) error) {
 // WorkflowView is the rules as data.
 type WorkflowView struct {
 	Name        string                      `json:"name"`
+	Evidence    string                      `json:"evidence"` // verify: looked up in the repository; record: kept as it is given
 	Statuses    []lifecycle.Status          `json:"statuses"`
 	Transitions []lifecycle.Transition      `json:"transitions"`
 	Gates       []lifecycle.Gate            `json:"gates"`
@@ -154,7 +155,7 @@ type WorkflowView struct {
 func (s *Service) Workflow() WorkflowView {
 	w := s.options.Workflow
 	view := WorkflowView{
-		w.Name, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(), map[lifecycle.Role][]string{},
+		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(), map[lifecycle.Role][]string{},
 		append([]lifecycle.Status{}, w.DeadEnds()...),
 	}
 	for _, role := range lifecycle.Roles() {

@@ -16,10 +16,17 @@ const (
 	kindChanged        = "requirement.changed"      // proposed, with Revision and SHA256
 	kindRefused        = "requirement.refused"      // proposed, with Refusal
 	kindRequestRefused = "request.refused"          // requestRefused: refused before it was read as a change
+	kindRechecked      = "evidence.rechecked"       // rechecked
+	kindEvidenceChosen = "evidence.chosen"          // evidenceChosen
 	kindKeysForgotten  = "idempotency.keys_expired" // keysForgotten
 )
 
 type workflowChosen struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+type evidenceChosen struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
@@ -36,14 +43,16 @@ type imported struct {
 
 // proposed accounts for a change request that was decided. Replaying it gives the same decision.
 type proposed struct {
-	Change         json.RawMessage `json:"change,omitempty"`
-	Omitted        *omitted        `json:"omitted,omitempty"` // refused: stands for a change too large to keep
-	IfMatch        []string        `json:"if_match,omitempty"`
-	IdempotencyKey string          `json:"idempotency_key,omitempty"`
-	BodySHA256     string          `json:"body_sha256,omitempty"` // of the body as sent; with IdempotencyKey
-	Revision       uint64          `json:"revision,omitzero"`     // accepted: the revision it made
-	SHA256         string          `json:"sha256,omitempty"`      // accepted: of the stored requirement
-	Refusal        *fault.Error    `json:"refusal,omitempty"`
+	Change         json.RawMessage   `json:"change,omitempty"`
+	Looked         *lifecycle.Looked `json:"looked,omitempty"`  // what was found of its evidence
+	Report         *attached         `json:"report,omitempty"`  // the report that it was read from
+	Omitted        *omitted          `json:"omitted,omitempty"` // refused: stands for a change too large to keep
+	IfMatch        []string          `json:"if_match,omitempty"`
+	IdempotencyKey string            `json:"idempotency_key,omitempty"`
+	BodySHA256     string            `json:"body_sha256,omitempty"` // of the body as sent; with IdempotencyKey
+	Revision       uint64            `json:"revision,omitzero"`     // accepted: the revision it made
+	SHA256         string            `json:"sha256,omitempty"`      // accepted: of the stored requirement
+	Refusal        *fault.Error      `json:"refusal,omitempty"`
 }
 
 // omitted is a change request that was refused and is not kept.
@@ -55,8 +64,9 @@ type omitted struct {
 // shortened keeps a refused change only while it is small, so that nobody can fill the disk with refusals.
 func (p proposed) shortened() proposed {
 	if len(p.Change) > smallChange {
-		p.Change, p.Omitted = nil, &omitted{digestOf(p.Change), len(p.Change)}
+		p.Change, p.Looked, p.Omitted = nil, nil, &omitted{digestOf(p.Change), len(p.Change)}
 	}
+	p.Report = nil
 	return p
 }
 

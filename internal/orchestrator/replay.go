@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -30,7 +31,7 @@ type Verified struct {
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
 // must be the state at the size of the log that it names. A nil export is reported as absent.
 func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, error) {
-	f := &fold{requirements: map[string]lifecycle.Requirement{}, raw: map[string][]byte{}, answers: map[string][]byte{}}
+	f := &fold{requirements: map[string]lifecycle.Requirement{}, raw: map[string][]byte{}, answers: map[string][]byte{}, reports: map[string][]byte{}}
 	found := Verified{Export: "absent"}
 	var err error
 	if export != nil {
@@ -76,6 +77,7 @@ type fold struct {
 	requirements map[string]lifecycle.Requirement
 	raw          map[string][]byte
 	answers      map[string][]byte
+	reports      map[string][]byte
 	project      projection.Project
 	export       []byte
 	exportSize   uint64
@@ -136,13 +138,32 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 		if err != nil {
 			return err
 		}
-		return f.imported(data)
+		return f.imported(data, record.At)
 	case kindChanged, kindRefused:
 		data, err := ledger.DataOf[proposed](r, record)
 		if err != nil {
 			return err
 		}
 		return f.proposed(record, data)
+	case kindEvidenceChosen:
+		data, err := ledger.DataOf[evidenceChosen](r, record)
+		if err == nil && record.Actor != ledger.System() {
+			err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
+		}
+		if err == nil && data.From != f.project.Evidence {
+			err = fmt.Errorf("what was made of evidence before was %q, not %q", f.project.Evidence, data.From)
+		}
+		f.project.Evidence = data.To
+		return err
+	case kindRechecked:
+		data, err := ledger.DataOf[rechecked](r, record)
+		if err == nil && record.Actor != ledger.System() {
+			err = fmt.Errorf("%q looked at evidence, which the service does by itself", record.Actor.Name)
+		}
+		if err != nil {
+			return err
+		}
+		return f.rechecked(data)
 	case kindKeysForgotten:
 		data, err := ledger.DataOf[keysForgotten](r, record)
 		if err != nil {
@@ -153,6 +174,23 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 		return nil // these change no table
 	}
 	return fmt.Errorf("no such kind of record is known")
+}
+
+// rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
+func (f *fold) rechecked(data rechecked) error {
+	for _, one := range data.Changed {
+		next, changed := f.requirements[one.ID].Rechecked(one.Recheck)
+		if !changed {
+			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
+		}
+		if err := f.put(next); err != nil {
+			return err
+		}
+		if digestOf(f.raw[one.ID]) != one.SHA256 {
+			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
+		}
+	}
+	return nil
 }
 
 func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
@@ -169,13 +207,13 @@ func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
 	return nil
 }
 
-func (f *fold) imported(data imported) error {
+func (f *fold) imported(data imported, at time.Time) error {
 	for _, def := range data.Defined {
 		var known *lifecycle.Requirement
 		if req, found := f.requirements[def.ID]; found {
 			known = &req
 		}
-		next, drift := lifecycle.Define(known, def)
+		next, drift := lifecycle.Define(known, def, at)
 		if drift == lifecycle.Unchanged {
 			return fmt.Errorf("it says that %s changed, which it did not", def.ID)
 		}
@@ -213,7 +251,10 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if err != nil {
 		return err
 	}
-	change.Size = len(data.Change)
+	change.Size, change.Looked = len(data.Change), data.Looked
+	if f.project.Evidence == projection.Verify && data.Refusal == nil && change.Looked == nil && len(change.Claims()) > 0 {
+		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
+	}
 	next, err := decide(f.find, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)
 	refusal := asRefusal(err)
 	if err != nil && refusal == nil {
@@ -235,7 +276,25 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 			return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, digestOf(answer.Requirement), data.Revision, data.SHA256)
 		}
 	}
+	if err := f.attach(record, data); err != nil {
+		return err
+	}
 	return f.remember(who, data, known, answer)
+}
+
+// attach remembers which record has a report; only the first one that brings it has its tests.
+func (f *fold) attach(record audit.Record, data proposed) (err error) {
+	if data.Report == nil {
+		return nil
+	}
+	_, known := f.reports[data.Report.SHA256]
+	if known == (data.Report.Cases != nil) {
+		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
+	}
+	if !known {
+		f.reports[data.Report.SHA256], err = ledger.Encode(attachedReport{record.Seq})
+	}
+	return err
 }
 
 // remember keeps the first answer to an Idempotency-Key.
@@ -292,6 +351,7 @@ func (f *fold) compare(r store.Reader) error {
 	}{
 		{projection.TableRequirements.Name, f.raw},
 		{tableIdempotency.Name, f.answers},
+		{tableReports.Name, f.reports},
 		{projection.TableProject.Name, map[string][]byte{projection.KeyProject: want}},
 	} {
 		if err := compareTable(r, c.table, c.want); err != nil {

@@ -4,7 +4,7 @@
 // audit record in one transaction). Every read is served from an immutable snapshot that is published
 // after the commit is durable; project_status.json is a projection of that snapshot.
 //
-// Tables: requirements (id: Requirement), idempotency (actor NUL key: the first answer), project (one key:
+// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), idempotency (actor NUL key: the first answer), project (one key:
 // name, sources, workflow, document order). Audit record kinds and the shape of their data are in records.go.
 package orchestrator
 
@@ -33,6 +33,8 @@ type Options struct {
 	ExportWait     time.Duration      // how long a change waits for the export that contains it
 	RequireIfMatch bool               // a change without If-Match is refused
 	Reading        reqdoc.Options     // how requirement documents are read
+	Evidence       string             // projection.Verify or Record; "" keeps the store's, Record in a new one
+	Repository     Repository         // where evidence is looked up; needed for Verify
 }
 
 // Service is safe for concurrent use.
@@ -44,6 +46,8 @@ type Service struct {
 	exporter   *projection.Exporter
 	oneImport  sync.Mutex // one at a time
 	lastImport atomic.Pointer[outcome]
+	oneRecheck sync.Mutex               // one at a time
+	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
 }
 
 // Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
@@ -57,7 +61,10 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	}
 	s.current.Store(snap)
 	l.Follow(s.follow)
-	return s, s.chooseWorkflow(ctx)
+	if err := s.chooseWorkflow(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.chooseEvidence(ctx)
 }
 
 // Run writes exports until ctx ends, and then the last one.
@@ -113,6 +120,31 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 			return err
 		}
 		return tx.Append(ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(), Data: data})
+	})
+}
+
+// chooseEvidence puts on record what is made of evidence from here on.
+func (s *Service) chooseEvidence(ctx context.Context) error {
+	was := s.current.Load().Project.Evidence
+	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.Record)
+	if s.options.Repository == nil {
+		s.options.Evidence = projection.Record
+	}
+	chosen := s.options.Evidence
+	if was == chosen {
+		return nil
+	}
+	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
+		if err != nil {
+			return err
+		}
+		data := evidenceChosen{From: p.Evidence, To: chosen}
+		p.Evidence = chosen
+		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
+			return err
+		}
+		return tx.Append(ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(), Data: data})
 	})
 }
 

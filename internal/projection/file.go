@@ -21,6 +21,7 @@ type FileHead struct {
 	SchemaVersion int         `json:"schema_version"`
 	Project       FileProject `json:"project"`
 	Workflow      string      `json:"workflow"`
+	Evidence      string      `json:"evidence"`
 	Revision      uint64      `json:"revision"`
 	Log           FileLog     `json:"log"`
 	Summary       FileSummary `json:"summary"`
@@ -40,6 +41,7 @@ type FileSummary struct {
 	Total    int                      `json:"total"`
 	ByStatus map[lifecycle.Status]int `json:"by_status"`
 	Done     int                      `json:"done"`
+	Stale    int                      `json:"stale"`
 	Suspect  int                      `json:"suspect"`
 	Retired  int                      `json:"retired"`
 }
@@ -54,9 +56,9 @@ func (s *Snapshot) Write(w io.Writer) error {
 		}
 	}
 	head, err := ledger.Encode(FileHead{
-		SchemaVersion, FileProject{s.Project.Name, append([]SourceFile{}, s.Project.Sources...)}, s.Project.WorkflowName,
+		SchemaVersion, FileProject{s.Project.Name, append([]SourceFile{}, s.Project.Sources...)}, s.Project.WorkflowName, s.Project.Evidence,
 		s.Counts.Revision, FileLog{s.Head.Size, s.Head.Root},
-		FileSummary{len(s.position), by, by[lifecycle.Done], s.Counts.Suspect, s.Counts.Retired},
+		FileSummary{len(s.position), by, by[lifecycle.Done], s.Counts.Stale, s.Counts.Suspect, s.Counts.Retired},
 	})
 	if err != nil {
 		return err
@@ -112,7 +114,7 @@ func ReadFile(export io.Reader) (*Snapshot, error) {
 	if file.SchemaVersion != SchemaVersion || file.Log.Size == 0 {
 		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
 	}
-	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow}
+	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow, Evidence: file.Evidence}
 	entries := make(map[string]*Entry, len(file.Requirements))
 	for _, raw := range file.Requirements {
 		var req lifecycle.Requirement

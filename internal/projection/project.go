@@ -14,12 +14,19 @@ var (
 // KeyProject is the only key of TableProject.
 const KeyProject = "project"
 
+// What is made of evidence: it is looked up in the repository, or kept as it was given.
+const (
+	Verify = "verify"
+	Record = "record"
+)
+
 // Project is what is known beside the requirements.
 type Project struct {
 	Name         string       `json:"name"`
 	Sources      []SourceFile `json:"sources"`
 	WorkflowName string       `json:"workflow"`
-	IDs          []string     `json:"ids"` // document order, then the retired
+	Evidence     string       `json:"evidence"` // what is made of evidence: Verify or Record
+	IDs          []string     `json:"ids"`      // document order, then the retired
 }
 
 // SourceFile is a requirement document as it was imported.

@@ -29,6 +29,7 @@ type Entry struct {
 	Summary Summary
 
 	OpenDeviation bool                   // there is one
+	Cites         bool                   // it rests on evidence that was looked up
 	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
 }
 
@@ -39,6 +40,7 @@ type Summary struct {
 	Kind       string           `json:"kind"`
 	Status     lifecycle.Status `json:"status"`
 	Suspect    bool             `json:"suspect"`
+	Stale      bool             `json:"stale"` // something changed under a part of it
 	Retired    bool             `json:"retired"`
 	Revision   uint64           `json:"revision"`
 	WaitingFor []lifecycle.Role `json:"waiting_for"` // whose turn it is
@@ -57,10 +59,11 @@ func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entr
 // describe sets what is said of the requirement under a workflow.
 func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
+	e.Cites = len(req.Citations()) > 0
 	e.OpenDeviation = req.OpenDeviation() != ""
 	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
 	e.Summary = Summary{
-		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Retired: req.Retired,
+		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired,
 		Revision: req.Revision, WaitingFor: w.Turn(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }
@@ -78,6 +81,7 @@ type Snapshot struct {
 type Counts struct {
 	ByStatus map[lifecycle.Status]int
 	Suspect  int
+	Stale    int
 	Retired  int
 	Revision uint64 // sum of the requirements' revisions: the number of changes so far
 }
@@ -86,6 +90,9 @@ func (c *Counts) add(e *Entry, sign int) {
 	c.ByStatus[e.Summary.Status] += sign
 	if e.Summary.Suspect {
 		c.Suspect += sign
+	}
+	if e.Summary.Stale {
+		c.Stale += sign
 	}
 	if e.Summary.Retired {
 		c.Retired += sign

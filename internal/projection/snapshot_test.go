@@ -3,6 +3,7 @@ package projection
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +16,7 @@ import (
 func numbered(n int) (Project, map[string]*Entry) {
 	p, entries := Project{Name: "Demo", WorkflowName: "v1"}, map[string]*Entry{}
 	for i := range n {
-		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: fmt.Sprintf("REQ-%04d", i)})
+		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: fmt.Sprintf("REQ-%04d", i)}, time.Time{})
 		raw, err := ledger.Encode(req)
 		if err != nil {
 			panic(err)

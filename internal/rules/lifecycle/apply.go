@@ -20,8 +20,11 @@ func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Req
 		func() error { return w.checkStatus(req, who.Role, c.Status) },
 		func() error { return checkSchema(c.Violations) },
 		func() error { return checkEntries(req, c) },
+		func() error { return checkRecheck(req, c) },
 		func() error { return checkMoveGates(next, who, c.Status) },
 		func() error { return checkEvidence(c) },
+		func() error { return checkClaims(c) },
+		func() error { return checkFindings(c, next) },
 	)
 	if err != nil {
 		return Requirement{}, w.At(req, err)

@@ -24,6 +24,8 @@ type Change struct {
 	DesignSpec        json.RawMessage   //
 	Implementation    json.RawMessage   //
 	Test              Optional          //
+	Names             []Citation        // files and commits that Implementation names, with pointers into the request
+	Looked            *Looked           // what the service found of all that; nil where it does not look
 }
 
 // Optional tells a cleared test record (Sent, nil Record) from one that was not sent.
@@ -64,11 +66,17 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	if c.DesignSpec != nil {
 		next.DesignSpec, next.Stamps.DesignSpec = orNil(c.DesignSpec), stamp
 	}
+	if c.Looked != nil && c.Looked.Recheck != nil {
+		next.adopt(*c.Looked.Recheck)
+	}
 	if c.Implementation != nil {
 		next.Implementation, next.Stamps.Implementation = orNil(c.Implementation), stamp
+		next.Looked = named(c)
+		next.forget(FieldImplementation, "/implementation_evidence/")
 	}
 	if c.Test.Sent {
-		next.Test, next.Stamps.Test = c.Test.Record, stamp
+		next.Test, next.Stamps.Test = c.Looked.counted(c.Test.Record), stamp
+		next.forget(FieldTest, "/test/")
 	}
 	for _, n := range c.PMNotes {
 		next.PMNotes = append(next.PMNotes, Note{stamp, n.Text})
@@ -84,8 +92,23 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	}
 	if c.Status != "" {
 		next.move(c, stamp)
+		next.forget(PartStatus, "/history/")
 	}
+	next.restale()
 	return next
+}
+
+// named is what the implementation names, as it was found; nil where nothing was looked up.
+func named(c Change) []Evidence {
+	if c.Looked == nil {
+		return nil
+	}
+	var found []Evidence
+	for _, claim := range c.Names {
+		claim.Found = c.Looked.at(claim.Pointer)
+		found = append(found, claim.Evidence)
+	}
+	return found
 }
 
 // deviate appends a new deviation or resolves a known one; r.Deviations is r's own.
@@ -109,6 +132,7 @@ func (r *Requirement) move(c Change, stamp Stamp) {
 	entry := HistoryEntry{Stamp: stamp, From: r.Status, To: c.Status}
 	if c.Justification != nil {
 		entry.Justification = *c.Justification
+		entry.Justification.Evidence = c.Looked.verified(entry.Justification.Evidence, FieldJustification+"/evidence")
 	}
 	r.History = append(r.History, entry)
 	switch {

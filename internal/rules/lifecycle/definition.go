@@ -1,6 +1,9 @@
 package lifecycle
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Drift is what an import did to one requirement.
 type Drift string
@@ -16,11 +19,12 @@ const (
 )
 
 // Define takes a definition from the document over into the state. A nil current is a new requirement.
-// Text that changes after work began makes the requirement suspect until PM accepts the new text.
-func Define(current *Requirement, def Definition) (Requirement, Drift) {
+// Text that changes after work began makes the requirement suspect until PM accepts the new text. at is when the
+// document was imported.
+func Define(current *Requirement, def Definition, at time.Time) (Requirement, Drift) {
 	if current == nil {
 		return Requirement{
-			Definition: def, Status: NotStarted, Revision: 1,
+			Definition: def, Status: NotStarted, Revision: 1, TextSince: at,
 			PMNotes: []Note{}, Deviations: []Deviation{}, Approvals: []Approval{}, History: []HistoryEntry{},
 		}, Added
 	}
@@ -30,8 +34,12 @@ func Define(current *Requirement, def Definition) (Requirement, Drift) {
 	}
 	next := current.clone()
 	next.Suspect = current.Suspect || (current.workBegan() && current.Fingerprint != def.Fingerprint)
+	if current.Fingerprint != def.Fingerprint {
+		next.TextSince = at
+	}
 	next.Definition, next.Retired = def, false
 	next.Revision++
+	next.restale()
 	return next, drift
 }
 

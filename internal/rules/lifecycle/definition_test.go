@@ -14,13 +14,13 @@ func definition() Definition {
 }
 
 func TestDefine(t *testing.T) {
-	req, drift := Define(nil, definition())
+	req, drift := Define(nil, definition(), noon)
 	require.Equal(t, Added, drift)
 	require.Equal(t, NotStarted, req.Status)
 	require.Equal(t, uint64(1), req.Revision)
 	require.NotNil(t, req.PMNotes)
 
-	same, drift := Define(&req, definition())
+	same, drift := Define(&req, definition(), noon)
 	require.Equal(t, Unchanged, drift)
 	require.Equal(t, req, same)
 
@@ -36,7 +36,7 @@ func TestDefine(t *testing.T) {
 	} {
 		moved := definition()
 		change(&moved)
-		next, drift := Define(&req, moved)
+		next, drift := Define(&req, moved, noon)
 		require.Equal(t, Moved, drift, name)
 		require.Equal(t, uint64(2), next.Revision, name)
 		require.False(t, next.Suspect, name)
@@ -46,31 +46,31 @@ func TestDefine(t *testing.T) {
 func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 	other := definition()
 	other.Fingerprint = "fp2"
-	untouched, _ := Define(nil, definition())
-	next, drift := Define(&untouched, other)
+	untouched, _ := Define(nil, definition(), noon)
+	next, drift := Define(&untouched, other, noon)
 	require.Equal(t, Changed, drift)
 	require.False(t, next.Suspect, "nothing rests on the old text")
 
 	designed := untouched
 	designed.Stamps.DesignSpec = Stamp{Revision: 2}
-	next, _ = Define(&designed, other)
+	next, _ = Define(&designed, other, noon)
 	require.True(t, next.Suspect)
 
 	planned := untouched
 	planned.Status = Planned
-	next, _ = Define(&planned, other)
+	next, _ = Define(&planned, other, noon)
 	require.True(t, next.Suspect)
 	shifted := other
 	shifted.Source.Line++
-	moved, drift := Define(&next, shifted)
+	moved, drift := Define(&next, shifted, noon)
 	require.Equal(t, Moved, drift)
 	require.True(t, moved.Suspect, "a shifted line accepts nothing")
-	back, _ := Define(&next, definition())
+	back, _ := Define(&next, definition(), noon)
 	require.True(t, back.Suspect, "only PM clears it")
 }
 
 func TestRetire(t *testing.T) {
-	req, _ := Define(nil, definition())
+	req, _ := Define(nil, definition(), noon)
 	gone, drift := Retire(req)
 	require.Equal(t, Retired, drift)
 	require.True(t, gone.Retired)
@@ -79,7 +79,7 @@ func TestRetire(t *testing.T) {
 	require.Equal(t, Unchanged, drift)
 	require.Equal(t, gone, again)
 
-	back, drift := Define(&gone, definition())
+	back, drift := Define(&gone, definition(), noon)
 	require.Equal(t, Restored, drift)
 	require.False(t, back.Retired)
 	require.Equal(t, uint64(3), back.Revision)

@@ -21,16 +21,19 @@ type Gate struct {
 var gates = []Gate{
 	{DesignReady, "design_spec", "a design_spec", Architect, lacksDesign},
 	{Implemented, "implementation", "an implementation", Coder, lacksImplementation},
-	{TestedPass, "test_of_this_phase", "a test record written since the present test phase began", Tester, lacksPhaseTest},
+	{TestedPass, "test_of_this_phase", "a test record written since the present test phase began, on reports newer than the implementation", Tester, lacksPhaseTest},
 	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
 	{TestedPass, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
+	{TestedPass, "test_evidence_holds", "evidence of the test record that is as it was when it was given", Tester, lacksHoldingTest},
 	{TestedPass, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
-	{TestedFail, "test_of_this_phase", "a test record written since the present test phase began", Tester, lacksPhaseTest},
+	{TestedFail, "test_of_this_phase", "a test record written since the present test phase began, on reports newer than the implementation", Tester, lacksPhaseTest},
 	{TestedFail, "tests_failed", "a test record with at least 1 failed", Tester, lacksFail},
 	{Done, "implementation", "an implementation", Coder, lacksImplementation},
 	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
 	{Done, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
-	{Done, "test_after_implementation", "a test record newer than the last change of the implementation", Tester, lacksNewerTest},
+	{Done, "test_evidence_holds", "evidence of the test record that is as it was when it was given", Tester, lacksHoldingTest},
+	{Done, "implementation_holds", "files and commits of the implementation that are as they were when it was written", Coder, lacksHoldingImplementation},
+	{Done, "test_after_implementation", "a test record and reports newer than the last change of the implementation", Tester, lacksNewerTest},
 	{Done, "test_on_current_text", "a test record taken on the current text", Tester, lacksTestOnText},
 	{Done, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
 	{Done, "approval", "an approval by PM on the current text, not older than the test record", PM, lacksApproval},
@@ -102,7 +105,7 @@ func lacksPhaseTest(r Requirement, _ Actor) string {
 			if r.Test == nil || r.Stamps.Test.Revision <= h.Revision {
 				return fmt.Sprintf("the test record is from before this test phase, which began at revision %d", h.Revision)
 			}
-			return ""
+			return olderReport(r)
 		}
 	}
 	return "no test phase has begun"
@@ -143,6 +146,12 @@ func (t *TestRecord) shows(result string) bool {
 	return slices.ContainsFunc(t.Evidence, func(e Evidence) bool { return e.Kind == EvidenceTest && e.Result == result })
 }
 
+func lacksHoldingTest(r Requirement, _ Actor) string { return r.staleEvidence(FieldTest) }
+
+func lacksHoldingImplementation(r Requirement, _ Actor) string {
+	return r.staleEvidence(FieldImplementation)
+}
+
 func lacksOtherTester(r Requirement, _ Actor) string {
 	if r.Test != nil && r.Stamps.Test.By == r.Stamps.Implementation.By {
 		return fmt.Sprintf("%q wrote both the implementation and the test record", r.Stamps.Test.By)
@@ -154,7 +163,7 @@ func lacksNewerTest(r Requirement, _ Actor) string {
 	if test, impl := r.Stamps.Test.Revision, r.Stamps.Implementation.Revision; test < impl {
 		return fmt.Sprintf("the implementation was changed at revision %d, after the tests of revision %d", impl, test)
 	}
-	return ""
+	return olderReport(r)
 }
 
 func lacksTestOnText(r Requirement, _ Actor) string {

@@ -133,7 +133,7 @@ func TestATestRecordInTheSameRequestCounts(t *testing.T) {
 }
 
 func TestEveryGateIsListedAndCanRefuse(t *testing.T) {
-	require.Len(t, Gates(), 18)
+	require.Len(t, Gates(), 21)
 	for _, g := range Gates() {
 		require.True(t, g.To.Valid())
 		require.NotEmpty(t, g.Name)

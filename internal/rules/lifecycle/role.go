@@ -87,7 +87,7 @@ func writersOf(field string) []Role {
 // service. Sending one is an attempt to exceed authority, not a misspelling.
 var importedFields = []string{
 	"id", "title", "text", "kind", "acceptance", "source", "fingerprint",
-	"held_from", "suspect", "retired", "revision", "stamps", "history",
+	"held_from", "suspect", "retired", "revision", "stamps", "history", "implementation_evidence", "stale", "moved", "text_since",
 }
 
 // checkRights refuses every member that the role may not send, all at once. A name that means nothing

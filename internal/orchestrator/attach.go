@@ -1,0 +1,206 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/mention"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+	"orchestrator/internal/testreport"
+)
+
+// attachedPrefix stands before the digest of an attached report where evidence names it.
+const attachedPrefix = "sha256:"
+
+// maxCited is how many tests of an attached report become evidence of the test record.
+const maxCited = 100
+
+// attachedReport says which record has a report.
+type attachedReport struct {
+	Seq uint64 `json:"seq"`
+}
+
+var tableReports = ledger.Table[attachedReport]{Name: "reports"}
+
+// attached is a report as it is kept in the record of the change that brought it.
+type attached struct {
+	SHA256 string            `json:"sha256"` // of the report as it was sent
+	Found  lifecycle.Found   `json:"found"`
+	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them
+}
+
+// Attachment answers an attached report: the requirement with its new test record, and what the report holds.
+type Attachment struct {
+	Answer
+	Report string            // how evidence names it: sha256:…
+	Format string            // junit, go, tap or ctrf
+	Counts lifecycle.Results // of the whole report
+	Named  []string          // requirements that its test names name, in document order
+	Cited  int               // tests that became evidence
+	Covers bool              // test names name this requirement; else its tests are cited as they come
+}
+
+// Attach takes a test report as the test record of a requirement: results and evidence are read from it. The plan and
+// notes of the record are kept. It is decided as the same PATCH by the same actor would be.
+func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (Attachment, error) {
+	report, err := testreport.Parse(p.Body)
+	if err != nil {
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
+	}
+	e, err := s.entry(p.ID)
+	if err != nil {
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
+	}
+	counts := report.Counts()
+	a := attached{SHA256: digestOf(p.Body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
+		In: lifecycle.InAttached, SHA256: digestOf(p.Body), Bytes: int64(len(p.Body)), Modified: s.clock().UTC().Truncate(time.Microsecond),
+		Format: report.Format, Counts: &lifecycle.Results{Run: counts.Run, Passed: counts.Passed, Failed: counts.Failed, Skipped: counts.Skipped},
+	}}
+	out := Attachment{Report: attachedPrefix + a.SHA256, Format: report.Format, Counts: *a.Found.Counts}
+	named := s.namedBy(report)
+	for id := range s.current.Load().All() {
+		if _, found := named[id.Summary.ID]; found {
+			out.Named = append(out.Named, id.Summary.ID)
+		}
+	}
+	cases, covers := named[p.ID]
+	if out.Covers = covers; !covers {
+		cases = report.Cases
+	}
+	cited := citedTests(report, cases, out.Report)
+	out.Cited = len(cited)
+	change, body, err := attachedChange(e.Requirement(), cited, a.Found)
+	if err != nil {
+		return Attachment{}, err
+	}
+	out.Answer, err = s.propose(ctx, who, p, change, proposed{Change: body, Report: &a})
+	return out, err
+}
+
+// namedBy sorts the tests of a report by the requirements that their names name.
+func (s *Service) namedBy(report testreport.Report) map[string][]testreport.Case {
+	ids := mention.New(s.current.Load().Project.IDs)
+	named := map[string][]testreport.Case{}
+	for _, c := range report.Cases {
+		for _, id := range ids.In(c.Name) {
+			named[id] = append(named[id], c)
+		}
+	}
+	return named
+}
+
+// citedTests makes evidence of tests: those that failed first, skipped ones not at all.
+func citedTests(report testreport.Report, cases []testreport.Case, name string) []lifecycle.Evidence {
+	rank := func(c testreport.Case) int {
+		return map[string]int{lifecycle.ResultFail: 0, lifecycle.ResultPass: 1}[c.Result]
+	}
+	ran := slices.DeleteFunc(slices.Clone(cases), func(c testreport.Case) bool {
+		return c.Result != lifecycle.ResultFail && c.Result != lifecycle.ResultPass
+	})
+	slices.SortStableFunc(ran, func(a, b testreport.Case) int { return cmp.Compare(rank(a), rank(b)) })
+	var cited []lifecycle.Evidence
+	for _, c := range ran[:min(len(ran), maxCited)] {
+		cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: report.Exact(c), Result: c.Result, Report: name})
+	}
+	return cited
+}
+
+// attachedChange is the change that an attached report amounts to, and the request that would make it.
+func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence, found lifecycle.Found) (lifecycle.Change, []byte, error) {
+	record := lifecycle.TestRecord{Evidence: cited}
+	if req.Test != nil {
+		record.Plan, record.Notes = req.Test.Plan, req.Test.Notes
+	}
+	if len(cited) == 0 {
+		record.Notes = strings.TrimSpace(record.Notes + "\n" + "attached a report in which no test ran")
+	}
+	body, err := ledger.Encode(map[string]any{lifecycle.FieldTest: record})
+	if err != nil {
+		return lifecycle.Change{}, nil, err
+	}
+	change, err := ParseChange(body)
+	change.Size = len(body)
+	change.Looked = &lifecycle.Looked{}
+	for _, claim := range change.Claims() {
+		change.Looked.Findings = append(change.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: &found})
+	}
+	return change, body, err
+}
+
+// keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.
+func keepReport(tx *ledger.Tx, a *attached) (*attached, error) {
+	if a == nil {
+		return nil, nil
+	}
+	_, known, err := tableReports.Get(tx, a.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		_, err = tableReports.Put(tx, a.SHA256, attachedReport{tx.Seq()})
+		return a, err
+	}
+	short := *a
+	short.Cases = nil
+	return &short, nil
+}
+
+// attachedDigest is the digest of the attached report that evidence names; false when it names none.
+func attachedDigest(e lifecycle.Evidence) (string, bool) {
+	digest, found := strings.CutPrefix(e.Report, attachedPrefix)
+	return digest, found && e.Kind == lifecycle.EvidenceTest
+}
+
+// lookAtAttached looks a test up in a report that was attached earlier.
+func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence, digest string) (*lifecycle.Found, *fault.Field) {
+	kept, err := s.attachedReport(ctx, digest)
+	if err != nil {
+		return nil, &fault.Field{Code: "report_unreadable", Detail: "the attached report " + e.Report + " cannot be read now"}
+	}
+	if kept == nil {
+		return nil, &fault.Field{Code: "report_missing", Detail: "no report with the digest " + digest + " was attached",
+			Fix: "attach it with POST /requirements/{id}/test-report, which answers how to name it"}
+	}
+	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
+	result, err := report.Find(e.Name)
+	if f := asFault(err); f != nil {
+		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
+	}
+	if result != e.Result {
+		return nil, &fault.Field{Code: "test_result_differs", Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result)}
+	}
+	return &kept.Found, nil
+}
+
+// attachedReport reads a report that was attached earlier; nil when there is none with this digest.
+func (s *Service) attachedReport(ctx context.Context, digest string) (*attached, error) {
+	if kept := s.lastReport.Load(); kept != nil && kept.SHA256 == digest {
+		return kept, nil
+	}
+	var kept *attached
+	err := s.ledger.View(ctx, func(r store.Reader) error {
+		kept = nil
+		at, found, err := tableReports.Get(r, digest)
+		if err != nil || !found {
+			return err
+		}
+		record, err := ledger.RecordAt(r, at.Seq)
+		if err != nil {
+			return err
+		}
+		data, err := ledger.DataOf[proposed](r, record)
+		kept = data.Report
+		return err
+	})
+	if err == nil && kept != nil {
+		s.lastReport.Store(kept)
+	}
+	return kept, err
+}

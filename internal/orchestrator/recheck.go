@@ -1,0 +1,94 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// maxRechecked bounds one transaction of Recheck, in requirements.
+const maxRechecked = 500
+
+// rechecked accounts for a look at the evidence of requirements that found something new.
+type rechecked struct {
+	Changed []recheckedOne `json:"changed"`
+}
+
+type recheckedOne struct {
+	ID     string `json:"id"`
+	SHA256 string `json:"sha256"` // of the requirement as it is stored now
+	lifecycle.Recheck
+}
+
+// Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
+// holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
+func (s *Service) Recheck(ctx context.Context) (int, error) {
+	if !s.verifies() {
+		return 0, nil
+	}
+	s.oneRecheck.Lock()
+	defer s.oneRecheck.Unlock()
+	found, err := s.lookOverAll(ctx)
+	changed := 0
+	for part := range slices.Chunk(found, maxRechecked) {
+		if err == nil {
+			var n int
+			n, err = s.takeOver(ctx, part)
+			changed += n
+		}
+	}
+	return changed, err
+}
+
+// lookOverAll is what is new of every requirement that rests on evidence.
+func (s *Service) lookOverAll(ctx context.Context) ([]recheckedOne, error) {
+	var all []lifecycle.Requirement
+	for e := range s.current.Load().All() {
+		if e.Cites {
+			all = append(all, e.Requirement())
+		}
+	}
+	found, err := s.recheckOf(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	var news []recheckedOne
+	for i, req := range all {
+		if _, changed := req.Rechecked(found[i]); changed {
+			news = append(news, recheckedOne{ID: req.ID, Recheck: found[i]})
+		}
+	}
+	return news, nil
+}
+
+// takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
+func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, error) {
+	var data rechecked
+	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		data = rechecked{}
+		for _, one := range found {
+			req, _, err := s.reader(tx)(one.ID)
+			if err != nil {
+				return err
+			}
+			next, changed := req.Rechecked(one.Recheck)
+			if !changed {
+				continue
+			}
+			raw, err := projection.TableRequirements.Put(tx, one.ID, next)
+			if err != nil {
+				return err
+			}
+			one.SHA256 = digestOf(raw)
+			data.Changed = append(data.Changed, one)
+		}
+		if len(data.Changed) == 0 {
+			return nil
+		}
+		return tx.Append(ledger.Event{Kind: kindRechecked, Actor: ledger.System(), Data: data})
+	})
+	return len(data.Changed), err
+}

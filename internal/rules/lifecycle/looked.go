@@ -1,0 +1,198 @@
+package lifecycle
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+)
+
+// reportSlack is how much older than the implementation a report may look: file systems keep times that coarse.
+const reportSlack = 2 * time.Second
+
+// Claims lists the evidence of a change that can be looked up, in the order of the request: of the justification, of
+// the test record, and the files and commits that the implementation names. Pointers lead into the request.
+func (c Change) Claims() []Citation {
+	var all []Citation
+	if c.Justification != nil {
+		for i, e := range c.Justification.Evidence {
+			all = append(all, Citation{FieldJustification, pointerTo(FieldJustification+"/evidence", i), e})
+		}
+	}
+	if c.Test.Record != nil {
+		for i, e := range c.Test.Record.Evidence {
+			all = append(all, Citation{FieldTest, pointerTo(FieldTest+"/evidence", i), e})
+		}
+	}
+	return append(all, c.Names...)
+}
+
+// Looked is what the service found of a change before it was decided. A change without it is decided on the word of
+// who sent it.
+type Looked struct {
+	Findings []Finding `json:"findings,omitempty"` // one for each of the change's claims, in their order
+	Recheck  *Recheck  `json:"recheck,omitempty"`  // for a move to done: of what the requirement rests on
+}
+
+// at finds what was found of the claim at a pointer; nil when it is wrong or was not looked up.
+func (l *Looked) at(pointer string) *Found {
+	if l == nil {
+		return nil
+	}
+	for _, f := range l.Findings {
+		if f.Pointer == pointer {
+			return f.Found
+		}
+	}
+	return nil
+}
+
+// verified is the list with what was found beside each piece; list itself is left as it is.
+func (l *Looked) verified(list []Evidence, under string) []Evidence {
+	if l == nil {
+		return list
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Found = l.at(pointerTo(under, i))
+	}
+	return list
+}
+
+// counted is the test record with its evidence as it was found, and its results as the reports have them.
+func (l *Looked) counted(record *TestRecord) *TestRecord {
+	if l == nil || record == nil {
+		return record
+	}
+	next := *record
+	next.Evidence = l.verified(record.Evidence, FieldTest+"/evidence")
+	if sum, complete := next.counts(); complete {
+		next.Results = &sum
+	}
+	return &next
+}
+
+// counts adds up the reports that the evidence names, each once; complete is false when there is none, or one was
+// not found.
+func (t TestRecord) counts() (sum Results, complete bool) {
+	seen := map[string]bool{}
+	for _, e := range t.Evidence {
+		switch {
+		case e.Kind != EvidenceTest:
+		case e.Found == nil || e.Found.Counts == nil:
+			return sum, false
+		case !seen[e.Found.SHA256]:
+			seen[e.Found.SHA256] = true
+			sum = sum.plus(*e.Found.Counts)
+		}
+	}
+	return sum, len(seen) > 0
+}
+
+func (r Results) plus(other Results) Results {
+	return Results{r.Run + other.Run, r.Passed + other.Passed, r.Failed + other.Failed, r.Skipped + other.Skipped}
+}
+
+// checkClaims refuses evidence that cannot be true of any repository.
+func checkClaims(c Change) error {
+	var wrong []fault.Field
+	for _, claim := range c.Claims() {
+		for _, path := range []string{claim.Path, claim.Report} {
+			if slices.Contains(strings.Split(path, "/"), "..") {
+				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "outside_repository", Detail: fmt.Sprintf("%q leads out of the repository", path)})
+			}
+		}
+		first, last, isRange := strings.Cut(claim.Lines, "-")
+		if from, _ := strconv.Atoi(first); isRange {
+			if to, _ := strconv.Atoi(last); to < from {
+				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "lines_reversed", Detail: fmt.Sprintf("lines %s end before they begin", claim.Lines)})
+			}
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return fault.New(fault.Invalid, "invalid_evidence", "evidence of the change points nowhere").WithFields(wrong...).
+		WithFix("name files by their path inside the repository, and lines from first to last")
+}
+
+// checkFindings refuses a change with evidence that was looked up and is not as it says. It fails closed: a claim
+// without a finding is as good as false.
+func checkFindings(c Change, next Requirement) error {
+	if c.Looked == nil {
+		return nil
+	}
+	var wrong []fault.Field
+	for i, claim := range c.Claims() {
+		switch {
+		case i >= len(c.Looked.Findings) || c.Looked.Findings[i].Pointer != claim.Pointer:
+			wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "not_looked_up", Detail: "it was not looked up"})
+		case c.Looked.Findings[i].Wrong != nil:
+			field := *c.Looked.Findings[i].Wrong
+			field.Pointer = claim.Pointer
+			wrong = append(wrong, field)
+		}
+	}
+	if wrong == nil {
+		wrong = resultsWrong(c, next)
+	}
+	if wrong == nil {
+		return nil
+	}
+	return fault.New(fault.Invalid, "evidence_not_found", "the evidence is not as the change says; it was looked up in the repository").
+		WithFields(wrong...).WithFix("cite what is there: each of errors says what was looked for, where, and what was found instead")
+}
+
+// resultsWrong holds the results of a request against the reports that it names.
+func resultsWrong(c Change, next Requirement) []fault.Field {
+	if c.Test.Record == nil || c.Test.Record.Results == nil {
+		return nil
+	}
+	const fix = "leave results out; the service counts them in the reports that the evidence names"
+	sent := *c.Test.Record.Results
+	sum, complete := next.Test.counts()
+	if !complete {
+		return []fault.Field{{Pointer: "/test/results", Code: "results_without_report", Detail: "no evidence of kind test names a report that has them", Fix: fix}}
+	}
+	var wrong []fault.Field
+	for _, n := range []struct {
+		name       string
+		sent, have int
+	}{{"passed", sent.Passed, sum.Passed}, {"failed", sent.Failed, sum.Failed}, {"skipped", sent.Skipped, sum.Skipped}} {
+		if n.sent != n.have {
+			wrong = append(wrong, fault.Field{Pointer: "/test/results/" + n.name, Code: "results_differ",
+				Detail: fmt.Sprintf("the reports have %d %s, not %d", n.have, n.name, n.sent), Fix: fix})
+		}
+	}
+	return wrong
+}
+
+// ErrMovedOn says that a requirement changed since its evidence was looked at: look again, and decide again.
+var ErrMovedOn = errors.New("the requirement changed while its evidence was looked at")
+
+// checkRecheck wants the evidence of a requirement that is to be done looked at again, as it is now.
+func checkRecheck(req Requirement, c Change) error {
+	if c.Looked != nil && c.Status == Done && (c.Looked.Recheck == nil || c.Looked.Recheck.Revision != req.Revision) {
+		return ErrMovedOn
+	}
+	return nil
+}
+
+// olderReport describes a report of the test record that was written before the implementation was, or is "".
+func olderReport(r Requirement) string {
+	if r.Test == nil || r.Implementation == nil {
+		return ""
+	}
+	changed := r.Stamps.Implementation.At
+	for _, e := range r.Test.Evidence {
+		if e.Kind == EvidenceTest && e.Found != nil && e.Found.Modified.Before(changed.Add(-reportSlack)) {
+			return fmt.Sprintf("the report %s is of %s, before the implementation changed at %s; run the tests again",
+				e.Report, e.Found.Modified.Format(time.RFC3339), changed.Format(time.RFC3339))
+		}
+	}
+	return ""
+}
