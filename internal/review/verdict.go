@@ -73,6 +73,7 @@ const (
 	CodeImport = "import_failed"
 	CodeDrift  = "drift"
 	CodeLog    = "log"
+	CodeEmpty  = "no_requirements"
 )
 
 // Problem is one thing that is wrong, and where. A Line of 0 is the file as a whole, a Path of "" no file at all.
