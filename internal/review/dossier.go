@@ -1,0 +1,212 @@
+package review
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// The verdicts on a piece of evidence that was looked up again.
+const (
+	Holds       = "holds"
+	Moved       = "moved" // it holds, and stands elsewhere now
+	Stale       = "stale"
+	NotLookedUp = "not_looked_up"
+)
+
+// Rechecked is what looking a piece of evidence up again came to.
+type Rechecked struct {
+	Pointer string `json:"pointer"` // of the evidence in the requirement, RFC 6901
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"` // of stale: one of the reasons of lifecycle
+	Detail  string `json:"detail,omitempty"`
+}
+
+// Cited is a piece of evidence with its re-check.
+type Cited struct {
+	Evidence lifecycle.Evidence `json:"evidence"`
+	Recheck  Rechecked          `json:"recheck"`
+}
+
+// Dossier is the review of one requirement. No list is nil.
+type Dossier struct {
+	Definition lifecycle.Definition  `json:"definition"`
+	Workflow   string                `json:"workflow"`
+	Revision   uint64                `json:"revision"`
+	Standing   Requirement           `json:"standing"` // its line in the review of the project
+	Parts      []Part                `json:"parts"`
+	Approvals  []Approval            `json:"approvals"`
+	Deviations []lifecycle.Deviation `json:"deviations"`
+	Notes      []lifecycle.Note      `json:"pm_notes"`
+	Gates      []GateVerdict         `json:"gates"` // of the statuses ahead, in their order; of a done requirement, of done
+	Next       []RoleNext            `json:"next"`
+	History    []Move                `json:"history"` // oldest first
+}
+
+// Part is what one role wrote: design_spec, implementation or test.
+type Part struct {
+	Name     string             `json:"name"`
+	Stamp    lifecycle.Stamp    `json:"stamp"`
+	OnText   bool               `json:"on_current_text"`
+	Content  json.RawMessage    `json:"content,omitempty"` // design_spec and implementation, as they were sent
+	Plan     string             `json:"plan,omitempty"`    // test
+	Results  *lifecycle.Results `json:"results,omitempty"` // test
+	Notes    string             `json:"notes,omitempty"`   // test
+	Evidence []Cited            `json:"evidence"`
+}
+
+// Approval is PM's word, and what it covered.
+type Approval struct {
+	lifecycle.Approval
+	Counts       bool     `json:"counts"`        // for done
+	ChangedSince []string `json:"changed_since"` // text, design_spec, implementation, test
+}
+
+// GateVerdict is one gate with what the requirement, as it is now, lacks.
+type GateVerdict struct {
+	lifecycle.Gate
+	Met    bool   `json:"met"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// RoleNext is what someone of a role, who took no part so far, may do next.
+type RoleNext struct {
+	Role lifecycle.Role `json:"role"`
+	lifecycle.Next
+}
+
+// Move is a change of status with its evidence.
+type Move struct {
+	lifecycle.Stamp
+	From     lifecycle.Status `json:"from"`
+	To       lifecycle.Status `json:"to"`
+	Reason   string           `json:"reason"`
+	Evidence []Cited          `json:"evidence"`
+}
+
+// JSON writes the review as one line, the same bytes for the same review.
+func (d Dossier) JSON(w io.Writer) error { return writeJSON(w, d) }
+
+// One reviews one requirement. Evidence without a re-check was not looked up.
+func One(w lifecycle.Workflow, req lifecycle.Requirement, evidence []Rechecked) Dossier {
+	checks := make(rechecks, len(evidence))
+	for _, e := range evidence {
+		checks[e.Pointer] = e
+	}
+	d := Dossier{
+		Definition: req.Definition, Workflow: w.Name, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
+		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{}, History: []Move{},
+		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{}, req.PMNotes...),
+	}
+	for i, h := range req.History {
+		under := lifecycle.PointerTo("history", i) + "/justification/evidence"
+		d.History = append(d.History, Move{h.Stamp, h.From, h.To, h.Justification.Reason, checks.cited(under, h.Justification.Evidence)})
+	}
+	for _, role := range lifecycle.Roles() {
+		if lifecycle.FieldsOf(role) != nil {
+			d.Next = append(d.Next, RoleNext{role, w.Next(req, lifecycle.Actor{Role: role})})
+		}
+	}
+	return d
+}
+
+// rechecks are by pointer.
+type rechecks map[string]Rechecked
+
+func (c rechecks) cited(under string, evidence []lifecycle.Evidence) []Cited {
+	all := []Cited{}
+	for i, e := range evidence {
+		check := Rechecked{Pointer: lifecycle.PointerTo(under[1:], i), Verdict: NotLookedUp}
+		if known, found := c[check.Pointer]; found {
+			check = known
+		}
+		all = append(all, Cited{e, check})
+	}
+	return all
+}
+
+func (c rechecks) parts(req lifecycle.Requirement) []Part {
+	parts := []Part{}
+	add := func(there bool, p Part) {
+		if there {
+			p.OnText = p.Stamp.Fingerprint == req.Fingerprint
+			parts = append(parts, p)
+		}
+	}
+	add(req.DesignSpec != nil, Part{
+		Name: lifecycle.FieldDesignSpec, Stamp: req.Stamps.DesignSpec, Content: req.DesignSpec, Evidence: []Cited{},
+	})
+	add(req.Implementation != nil, Part{
+		Name: lifecycle.FieldImplementation, Stamp: req.Stamps.Implementation, Content: req.Implementation,
+		Evidence: c.cited("/implementation_evidence", req.Looked),
+	})
+	if t := req.Test; t != nil {
+		add(true, Part{
+			Name: lifecycle.FieldTest, Stamp: req.Stamps.Test, Plan: t.Plan, Results: t.Results, Notes: t.Notes,
+			Evidence: c.cited("/test/evidence", t.Evidence),
+		})
+	}
+	return parts
+}
+
+// approvals says of each what changed since, by the stamps of what it was given on.
+func approvals(req lifecycle.Requirement) []Approval {
+	all := []Approval{}
+	counting := req.Standing()
+	rejected := 0 // the index behind the last rejection
+	for i, a := range req.Approvals {
+		if a.Decision != lifecycle.Approved {
+			rejected = i + 1
+		}
+	}
+	for i, a := range req.Approvals {
+		counts := i >= rejected && slices.Contains(counting, a)
+		changed := []string{}
+		for _, part := range []struct {
+			name  string
+			since bool
+		}{
+			{"text", a.Fingerprint != req.Fingerprint},
+			{lifecycle.FieldDesignSpec, req.Stamps.DesignSpec.Revision > a.Revision},
+			{lifecycle.FieldImplementation, req.Stamps.Implementation.Revision > a.Revision},
+			{lifecycle.FieldTest, req.Stamps.Test.Revision > a.Revision},
+		} {
+			if part.since {
+				changed = append(changed, part.name)
+			}
+		}
+		all = append(all, Approval{a, counts, changed})
+	}
+	return all
+}
+
+// gatesAhead asks every gate between here and done.
+func gatesAhead(w lifecycle.Workflow, req lifecycle.Requirement) []GateVerdict {
+	all := []GateVerdict{}
+	if req.Status == lifecycle.Done {
+		return verdicts(lifecycle.Done, req.Unmet(lifecycle.Done, lastMover(req)))
+	}
+	for step := range w.Ahead(req) {
+		all = append(all, verdicts(step.To, step.Lacks)...)
+	}
+	return all
+}
+
+func verdicts(to lifecycle.Status, lacks []lifecycle.Lack) []GateVerdict {
+	all := []GateVerdict{}
+	for _, g := range lifecycle.Gates() {
+		if g.To != to {
+			continue
+		}
+		verdict := GateVerdict{Gate: g, Met: true}
+		for _, l := range lacks {
+			if l.Gate == g.Name {
+				verdict.Met, verdict.Detail = false, l.Detail
+			}
+		}
+		all = append(all, verdict)
+	}
+	return all
+}

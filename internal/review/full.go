@@ -1,0 +1,236 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// alwaysFrom is how many approvals make a habit.
+const alwaysFrom = 3
+
+// Full reviews a project.
+func Full(in Input) Project {
+	p := Project{
+		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Log: in.Log,
+		Counts:    Counts{ByStatus: map[lifecycle.Status]int{}},
+		Findings:  Findings{Import: in.Import, Drift: append([]Drift{}, in.Drift...), Refused: refused(in.Actors)},
+		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
+	}
+	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {
+		p.Unchecked = append(p.Unchecked, UncheckedLog)
+	}
+	p.Findings.Deviations, p.Findings.RetiredWithWork = []ProjectDeviation{}, []Stranded{}
+	dead := in.Workflow.DeadEnds()
+	duties := map[Duty]int{}
+	for req := range in.Requirements {
+		row := standing(in.Workflow, dead, req)
+		p.Requirements = append(p.Requirements, row)
+		p.Counts.add(row)
+		for _, d := range row.Deviations {
+			p.Findings.Deviations = append(p.Findings.Deviations, ProjectDeviation{row.ID, d})
+		}
+		if req.NeedsDeferral() {
+			p.Findings.RetiredWithWork = append(p.Findings.RetiredWithWork, Stranded{req.ID, req.Status, req.Strands()})
+		}
+		countDuties(duties, req)
+	}
+	p.Findings.DeadEnds = deadEnds(dead, p.Requirements)
+	p.Findings.Duties = habits(duties)
+	p.judge()
+	return p
+}
+
+// standing is the line of one requirement.
+func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
+	row := Requirement{
+		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status, Since: req.TextSince,
+		WaitingFor: w.Turn(req), Stale: req.Stale, Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
+	}
+	if req.Suspect {
+		row.SuspectSince = req.TextSince
+	}
+	if n := len(req.History); n > 0 {
+		last := req.History[n-1]
+		row.Since = last.At
+		if req.Status == lifecycle.Blocked || req.Status == lifecycle.Deferred {
+			row.Held = &Held{req.HeldFrom, last.At, last.By, last.Justification.Reason}
+		}
+	}
+	for _, d := range req.Deviations {
+		if d.Resolution == nil {
+			row.Deviations = append(row.Deviations, OpenDeviation{d.ID, d.Text, d.At, d.By})
+		}
+	}
+	row.Next, row.Missing = missing(w, req)
+	row.Codes = codes(row, req.NeedsDeferral(), slices.Contains(dead, req.Status))
+	row.OK = len(row.Codes) == 0
+	return row
+}
+
+// missing names the next move along the table, and what the first move that lacks something lacks. What is deferred lacks
+// nothing: nobody waits for it.
+func missing(w lifecycle.Workflow, req lifecycle.Requirement) (next lifecycle.Status, all []Missing) {
+	if req.Status == lifecycle.Done {
+		return "", towards(lifecycle.Done, req.Unmet(lifecycle.Done, lastMover(req)))
+	}
+	for step := range w.Ahead(req) {
+		if next == "" {
+			next = step.To
+		}
+		if len(step.Lacks) > 0 && req.Status != lifecycle.Deferred {
+			return next, towards(step.To, step.Lacks)
+		}
+	}
+	return next, nil
+}
+
+func towards(to lifecycle.Status, lacks []lifecycle.Lack) []Missing {
+	var all []Missing
+	for _, l := range lacks {
+		all = append(all, Missing{to, l})
+	}
+	return all
+}
+
+func lastMover(req lifecycle.Requirement) lifecycle.Actor {
+	if len(req.History) == 0 {
+		return lifecycle.Actor{}
+	}
+	last := req.History[len(req.History)-1]
+	return lifecycle.Actor{Name: last.By, Role: last.Role}
+}
+
+// codes say why the requirement is not ok. Nothing is held against what PM deferred, nor against what was retired before work
+// on it began.
+func codes(row Requirement, needsDeferral, dead bool) []string {
+	all := []string{}
+	if row.settled(needsDeferral) {
+		return all
+	}
+	done := row.Status == lifecycle.Done
+	for _, c := range []struct {
+		code  string
+		holds bool
+	}{
+		{CodeNotDone, !done},
+		{CodeBlocked, row.Status == lifecycle.Blocked},
+		{CodeDeadEnd, dead},
+		{CodeGateUnmet, done && len(row.Missing) > 0},
+		{CodeStale, len(row.Stale) > 0},
+		{CodeSuspect, row.Suspect},
+		{CodeOpenDeviation, len(row.Deviations) > 0},
+		{CodeRetiredWithWork, needsDeferral},
+	} {
+		if c.holds {
+			all = append(all, c.code)
+		}
+	}
+	return all
+}
+
+func (r Requirement) settled(needsDeferral bool) bool {
+	return r.Status == lifecycle.Deferred || r.Retired && !needsDeferral
+}
+
+func (c *Counts) add(row Requirement) {
+	c.Total++
+	c.ByStatus[row.Status]++
+	c.OpenDeviations += len(row.Deviations)
+	for _, n := range []struct {
+		count *int
+		holds bool
+	}{
+		{&c.OK, row.OK},
+		{&c.Done, row.Status == lifecycle.Done},
+		{&c.DoneStale, row.Status == lifecycle.Done && len(row.Stale) > 0},
+		{&c.Deferred, row.Status == lifecycle.Deferred},
+		{&c.Blocked, row.Status == lifecycle.Blocked},
+		{&c.Missing, len(row.Missing) > 0},
+		{&c.Stale, len(row.Stale) > 0},
+		{&c.Moved, len(row.Moved) > 0},
+		{&c.Suspect, row.Suspect},
+		{&c.Retired, row.Retired},
+		{&c.RetiredWithWork, row.has(CodeRetiredWithWork)},
+	} {
+		if n.holds {
+			*n.count++
+		}
+	}
+}
+
+func (r Requirement) has(code string) bool { return slices.Contains(r.Codes, code) }
+
+func refused(actors []ActorCount) []ActorCount {
+	all := slices.DeleteFunc(append([]ActorCount{}, actors...), func(a ActorCount) bool { return a.Refused == 0 })
+	slices.SortFunc(all, func(a, b ActorCount) int {
+		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
+	})
+	return all
+}
+
+func deadEnds(dead []lifecycle.Status, rows []Requirement) []DeadEnd {
+	all := []DeadEnd{}
+	for _, status := range dead {
+		ids := []string{}
+		for _, row := range rows {
+			if row.Status == status {
+				ids = append(ids, row.ID)
+			}
+		}
+		all = append(all, DeadEnd{status, ids})
+	}
+	return all
+}
+
+// countDuties counts by part, maker and approver; with no approver, the approved requirements of the maker.
+func countDuties(duties map[Duty]int, req lifecycle.Requirement) {
+	n := len(req.Approvals)
+	if n == 0 || req.Approvals[n-1].Decision != lifecycle.Approved {
+		return
+	}
+	for _, made := range []Duty{
+		{Part: lifecycle.FieldImplementation, Maker: req.Stamps.Implementation.By},
+		{Part: lifecycle.FieldTest, Maker: req.Stamps.Test.By},
+	} {
+		if made.Maker != "" {
+			duties[made]++
+			made.Approver = req.Approvals[n-1].By
+			duties[made]++
+		}
+	}
+}
+
+func habits(duties map[Duty]int) []Duty {
+	all := []Duty{}
+	for d, count := range duties {
+		if d.Approver != "" {
+			of := duties[Duty{Part: d.Part, Maker: d.Maker}]
+			all = append(all, Duty{d.Part, d.Maker, d.Approver, count, of, count == of && of >= alwaysFrom})
+		}
+	}
+	slices.SortFunc(all, func(a, b Duty) int {
+		return cmp.Or(strings.Compare(a.Part, b.Part), strings.Compare(a.Maker, b.Maker), strings.Compare(a.Approver, b.Approver))
+	})
+	return all
+}
+
+// judge sets the verdict and its reasons: what is inconsistent, then what is not ready.
+func (p *Project) judge() {
+	p.Reasons = p.contradictions()
+	inconsistent := len(p.Reasons) > 0
+	p.Reasons = append(p.Reasons, p.unfinished()...)
+	switch {
+	case inconsistent:
+		p.Verdict = Inconsistent
+	case len(p.Reasons) > 0:
+		p.Verdict = NotReady
+	default:
+		p.Verdict = Ready
+		p.Reasons = append(p.Reasons, fmt.Sprintf("every requirement that counts is done (%d) or deferred (%d)",
+			p.Counts.Done, p.Counts.Deferred))
+	}
+}

@@ -1,0 +1,156 @@
+package review
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func TestVerdict(t *testing.T) {
+	done, blocked, deferred := at(t, 1, lifecycle.Done), at(t, 2, lifecycle.Blocked), at(t, 3, lifecycle.Deferred)
+	failing := inputOf(done)
+	failing.Import = Import{Problem: &ImportProblem{Code: "requirements_invalid", Detail: "two definitions", Errors: []ImportError{{Path: "R.md", Line: 3, Detail: "again"}}}}
+	with := func(change func(*lifecycle.Requirement)) Input {
+		req := done
+		req.Deviations = slices.Clone(req.Deviations)
+		change(&req)
+		return inputOf(req)
+	}
+	in := func(change func(*Input)) Input {
+		i := inputOf(done)
+		change(&i)
+		return i
+	}
+	retired, _ := lifecycle.Retire(defined(4))
+	gone, _ := lifecycle.Retire(at(t, 5, lifecycle.Implemented))
+	goneDone, _ := lifecycle.Retire(done)
+	put, _ := lifecycle.Retire(deferred)
+	for _, c := range []struct {
+		name    string
+		in      Input
+		verdict string
+		reason  string
+	}{
+		{"empty", inputOf(), NotReady, "there is no requirement that counts"},
+		{"nothing but retired", inputOf(retired), NotReady, "there is no requirement that counts"},
+		{"done", inputOf(done), Ready, "every requirement that counts is done (1) or deferred (0)"},
+		{"done and deferred", inputOf(done, deferred), Ready, "every requirement that counts is done (1) or deferred (1)"},
+		{"done and retired", inputOf(done, retired), Ready, "every requirement that counts is done (1) or deferred (0)"},
+		{"done and retired, deferred", inputOf(done, put), Ready, "every requirement that counts is done (1) or deferred (1)"},
+		{"one blocked", inputOf(done, blocked), NotReady, "of the 2 requirements that count 1 is neither done nor deferred"},
+		{"retired with work", inputOf(done, gone), NotReady, "of the 2 requirements that count 1 is neither done nor deferred"},
+		{"retired when done", inputOf(goneDone), Inconsistent, "of the 1 done requirements 1 was removed from its document and is not deferred"},
+		{"stale", with(func(r *lifecycle.Requirement) { r.Stale = []lifecycle.Stale{{Part: "test"}} }), Inconsistent, "of the 1 done requirements 1 is stale"},
+		{"suspect", with(func(r *lifecycle.Requirement) { r.Suspect = true }), Inconsistent, "of the 1 done requirements 1 fails gates of done"},
+		{"deviation", with(func(r *lifecycle.Requirement) { r.Deviations = []lifecycle.Deviation{{ID: "D-1"}} }), Inconsistent, "of the 1 done requirements 1 fails gates of done"},
+		{"no approval", with(func(r *lifecycle.Requirement) { r.Approvals = nil }), Inconsistent, "of the 1 done requirements 1 fails gates of done"},
+		{"log", in(func(i *Input) { i.Log.Problem = "record 3 was changed" }), Inconsistent, "the log cannot be trusted: record 3 was changed"},
+		{"log cut", in(func(i *Input) { i.Log.VerifiedUpTo = 10 }), Inconsistent, "the log has 12 records, and is verified up to 10"},
+		{"log unchecked", in(func(i *Input) { i.Log.VerifiedUpTo = 0 }), Ready, "every requirement that counts is done (1) or deferred (0)"},
+		{"import", failing, Inconsistent, "the last import failed: two definitions (errors: 1)"},
+		{"import, no reason", in(func(i *Input) { i.Import = Import{} }), Inconsistent, "the last import failed"},
+		{"drift", in(func(i *Input) { i.Drift = []Drift{{"R.md", "changed"}} }), Inconsistent, "of the requirement documents 1 is not what was imported"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := Full(c.in)
+			require.Equal(t, c.verdict, p.Verdict)
+			require.Equal(t, c.reason, p.Reasons[0])
+		})
+	}
+}
+
+func TestWhatIsMissing(t *testing.T) {
+	type lack struct {
+		to   lifecycle.Status
+		gate string
+		by   lifecycle.Role
+	}
+	for _, c := range []struct {
+		status lifecycle.Status
+		next   lifecycle.Status
+		want   []lack
+	}{
+		{lifecycle.NotStarted, lifecycle.Planned, []lack{{lifecycle.DesignReady, "design_spec", lifecycle.Architect}}},
+		{lifecycle.DesignInProgress, lifecycle.DesignReady, []lack{{lifecycle.DesignReady, "design_spec", lifecycle.Architect}}},
+		{lifecycle.DesignReady, lifecycle.ImplementationInProgress, []lack{{lifecycle.Implemented, "implementation", lifecycle.Coder}}},
+		{lifecycle.Implemented, lifecycle.TestInProgress, []lack{
+			{lifecycle.TestedPass, "test_of_this_phase", lifecycle.Tester},
+			{lifecycle.TestedPass, "tests_passed", lifecycle.Tester}, {lifecycle.TestedPass, "test_evidence", lifecycle.Tester},
+		}},
+		{lifecycle.TestedPass, lifecycle.Done, []lack{{lifecycle.Done, "approval", lifecycle.PM}}},
+		{lifecycle.Done, "", nil},
+		{lifecycle.Deferred, lifecycle.Done, nil},
+	} {
+		row := Full(inputOf(at(t, 1, c.status))).Requirements[0]
+		require.Equal(t, c.next, row.Next, c.status)
+		var got []lack
+		for _, m := range row.Missing {
+			require.NotEmpty(t, m.Detail)
+			got = append(got, lack{m.To, m.Gate, m.By})
+		}
+		require.Equal(t, c.want, got, c.status)
+	}
+}
+
+// A second test phase needs tests of its own, also when it is still to begin.
+func TestTestsOfAnEarlierPhaseAreMissing(t *testing.T) {
+	req := at(t, 1, lifecycle.NeedsChanges)
+	row := Full(inputOf(req)).Requirements[0]
+	require.Equal(t, lifecycle.Planned, row.Next)
+	require.Equal(t, []Missing{{lifecycle.TestedPass, lifecycle.Lack{Gate: "test_of_this_phase", Detail: "no test phase has begun", By: lifecycle.Tester}}}, row.Missing)
+}
+
+func TestSameInputSameBytes(t *testing.T) {
+	bytesOf := func() string {
+		var b bytes.Buffer
+		require.NoError(t, Full(everything(t)).JSON(&b))
+		return b.String()
+	}
+	for range 20 {
+		require.Equal(t, bytesOf(), bytesOf())
+	}
+}
+
+func TestDuties(t *testing.T) {
+	var all []lifecycle.Requirement
+	for n := range 3 {
+		all = append(all, at(t, n, lifecycle.Done))
+	}
+	require.Equal(t, []Duty{
+		{"implementation", "cora", "paula", 3, 3, true},
+		{"test", "tess", "paula", 3, 3, true},
+	}, Full(inputOf(all...)).Findings.Duties)
+	all[2].Approvals = slices.Clone(all[2].Approvals)
+	all[2].Approvals[0].By = "peter"
+	require.Equal(t, []Duty{
+		{"implementation", "cora", "paula", 2, 3, false}, {"implementation", "cora", "peter", 1, 3, false},
+		{"test", "tess", "paula", 2, 3, false}, {"test", "tess", "peter", 1, 3, false},
+	}, Full(inputOf(all...)).Findings.Duties)
+	require.False(t, Full(inputOf(all[:2]...)).Findings.Duties[0].Always, "2 are no habit")
+	all[1].Approvals = []lifecycle.Approval{{Decision: lifecycle.Rejected}}
+	require.Len(t, Full(inputOf(all[1])).Findings.Duties, 0)
+}
+
+func TestRefusedAttempts(t *testing.T) {
+	in := inputOf()
+	in.Actors = []ActorCount{{"b", lifecycle.PM, 9, 0}, {"c", lifecycle.Coder, 0, 2}, {"a", lifecycle.Coder, 1, 2}, {"d", lifecycle.Tester, 1, 3}}
+	require.Equal(t, []ActorCount{{"d", lifecycle.Tester, 1, 3}, {"a", lifecycle.Coder, 1, 2}, {"c", lifecycle.Coder, 0, 2}}, Full(in).Findings.Refused)
+	require.Len(t, in.Actors, 4)
+	require.Equal(t, "b", in.Actors[0].Name, "the input is as it was")
+}
+
+func TestDeadEnds(t *testing.T) {
+	in := inputOf(at(t, 1, lifecycle.Blocked), at(t, 2, lifecycle.NeedsChanges))
+	require.Empty(t, Full(in).Findings.DeadEnds)
+	in.Workflow = lifecycle.V1
+	p := Full(in)
+	require.Equal(t, []DeadEnd{
+		{lifecycle.Blocked, []string{"REQ-1"}}, {lifecycle.TestedFail, []string{}}, {lifecycle.NeedsChanges, []string{"REQ-2"}}, {lifecycle.Deferred, []string{}},
+	}, p.Findings.DeadEnds)
+	require.Equal(t, []string{CodeNotDone, CodeBlocked, CodeDeadEnd}, p.Requirements[0].Codes)
+	require.Equal(t, &Held{lifecycle.Done, p.Requirements[0].Since, "paula", "it is time"}, p.Requirements[0].Held)
+}

@@ -1,0 +1,245 @@
+package review
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// What a gate can require of every requirement.
+const (
+	RequireDone   = "done"
+	RequireTested = "tested" // tested_pass or done, with tests that hold
+)
+
+// GateOptions say what the gate asks for.
+type GateOptions struct {
+	Require    string // RequireDone or RequireTested
+	AllowStale bool   // what went stale does not fail
+}
+
+// The outcomes of one requirement.
+const (
+	Passes         = "pass"
+	Fails          = "fail"
+	PassesDeferred = "deferred" // PM put it off
+	PassesRetired  = "retired"  // the documents no longer have it, and no work is left
+)
+
+// GateNotStale is the gate of done that nothing under the requirement went stale.
+const GateNotStale = "not_stale"
+
+// CodeNotTested is the code of what should be tested, and is not.
+const CodeNotTested = "not_tested"
+
+// GateResult is what a gate found. No list is nil.
+type GateResult struct {
+	Project    string    `json:"project"`
+	Require    string    `json:"require"`
+	AllowStale bool      `json:"allow_stale"`
+	Pass       bool      `json:"pass"`
+	Total      int       `json:"total"` // requirements, of which
+	Passed     int       `json:"passed"`
+	Failed     int       `json:"failed"`
+	Deferred   int       `json:"deferred"`
+	Retired    int       `json:"retired"`
+	Problems   []Problem `json:"problems"` // of the project as a whole; each of them fails the gate
+	Cases      []Case    `json:"cases"`    // every requirement once, in the order of the documents
+	Unchecked  []string  `json:"unchecked"`
+}
+
+// Case is the outcome of one requirement.
+type Case struct {
+	ID       string           `json:"id"`
+	Title    string           `json:"title"`
+	Path     string           `json:"path"`
+	Line     int              `json:"line"`
+	Status   lifecycle.Status `json:"status"`
+	Outcome  string           `json:"outcome"`
+	Failures []Failure        `json:"failures"`
+}
+
+// Failure is one reason why a requirement fails.
+type Failure struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// Gate holds a review against what is required. A project without requirements fails.
+func Gate(p Project, o GateOptions) GateResult {
+	r := GateResult{
+		Project: p.Project, Require: o.Require, AllowStale: o.AllowStale, Total: len(p.Requirements),
+		Problems: append([]Problem{}, p.problems()...), Cases: []Case{}, Unchecked: append([]string{}, p.Unchecked...),
+	}
+	if p.live() == 0 {
+		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement that counts"})
+	}
+	for _, row := range p.Requirements {
+		c := Case{row.ID, row.Title, row.Path, row.Line, row.Status, Passes, o.failures(row)}
+		switch {
+		case len(c.Failures) > 0:
+			c.Outcome = Fails
+			r.Failed++
+		case row.Retired:
+			c.Outcome = PassesRetired
+			r.Retired++
+		case row.Status == lifecycle.Deferred:
+			c.Outcome = PassesDeferred
+			r.Deferred++
+		default:
+			r.Passed++
+		}
+		r.Cases = append(r.Cases, c)
+	}
+	r.Pass = r.Failed == 0 && len(r.Problems) == 0
+	return r
+}
+
+// failures are why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the other.
+func (o GateOptions) failures(row Requirement) []Failure {
+	all := []Failure{}
+	add := func(fails bool, code, detail string) {
+		if fails {
+			all = append(all, Failure{code, detail})
+		}
+	}
+	if row.settled(row.has(CodeRetiredWithWork)) {
+		return all
+	}
+	add(row.has(CodeRetiredWithWork), CodeRetiredWithWork, "was removed from the document with work on it; pm must defer it")
+	lacks := o.lacks(row)
+	done := row.Status == lifecycle.Done
+	tested := done || row.Status == lifecycle.TestedPass
+	switch {
+	case o.Require == RequireTested:
+		add(!tested || len(lacks) > 0, CodeNotTested, row.explain(lacks))
+	case !done:
+		add(true, CodeNotDone, row.explain(lacks))
+	default:
+		add(len(lacks) > 0, CodeGateUnmet, row.explain(lacks))
+	}
+	if len(row.Stale) > 0 && !o.AllowStale {
+		add(true, CodeStale, "stale: "+staleWords(row.Stale))
+	}
+	return all
+}
+
+// lacks are the gates that count here: of what is required as tested, those that PM does not meet.
+func (o GateOptions) lacks(row Requirement) []Missing {
+	tested := row.Status == lifecycle.Done || row.Status == lifecycle.TestedPass
+	return slices.DeleteFunc(slices.Clone(row.Missing), func(m Missing) bool {
+		return m.Gate == GateNotStale || o.Require == RequireTested && tested && m.By == lifecycle.PM
+	})
+}
+
+// explain says what is missing, by whom, or else whose move is next.
+func (r Requirement) explain(lacks []Missing) string {
+	var parts []string
+	for _, m := range lacks {
+		parts = append(parts, fmt.Sprintf("%s (%s)", m.Gate, m.By))
+	}
+	text := ""
+	switch {
+	case len(parts) > 0:
+		text = "lacks " + strings.Join(parts, ", ")
+	case r.Next != "":
+		text = fmt.Sprintf("waits for %s to move it to %s", orNobody(r.WaitingFor), r.Next)
+	case r.has(CodeDeadEnd):
+		text = "the workflow has no way from here to done"
+	default:
+		text = "waits for " + orNobody(r.WaitingFor)
+	}
+	if r.Held != nil && r.Held.Reason != "" {
+		text += "; blocked: " + r.Held.Reason
+	}
+	return text
+}
+
+func orNobody(roles []lifecycle.Role) string {
+	if len(roles) == 0 {
+		return "nobody"
+	}
+	return joined(roles)
+}
+
+func joined[T ~string](items []T) string {
+	words := make([]string, len(items))
+	for i, s := range items {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ", ")
+}
+
+func staleWords(all []lifecycle.Stale) string {
+	var words []string
+	for _, s := range all {
+		words = append(words, fmt.Sprintf("%s (%s)", s.Part, s.Reason))
+	}
+	return strings.Join(words, ", ")
+}
+
+// Summary is the outcome in one line.
+func (r GateResult) Summary() string {
+	text := fmt.Sprintf("%d of %d requirements are %s, %d deferred, %d retired", r.Passed, r.Total, r.Require, r.Deferred, r.Retired)
+	if r.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	if n := len(r.Problems); n > 0 {
+		text += fmt.Sprintf("; problems of the project: %d", n)
+	}
+	if len(r.Unchecked) > 0 {
+		text += "; not checked: " + clean(strings.Join(r.Unchecked, ", "))
+	}
+	return text
+}
+
+// findings are every problem and every failed requirement, each in one line, with its place.
+func (r GateResult) findings() []finding {
+	var all []finding
+	for _, p := range r.Problems {
+		all = append(all, finding{p.Code, "project", "", p.Message, p.Path, p.Line})
+	}
+	for _, c := range r.Cases {
+		if c.Outcome == Fails {
+			all = append(all, finding{c.Failures[0].Code, c.ID, string(c.Status), c.message(), c.Path, c.Line})
+		}
+	}
+	return all
+}
+
+type finding struct {
+	code, subject, status, message, path string
+	line                                 int
+}
+
+func (c Case) message() string {
+	var details []string
+	for _, f := range c.Failures {
+		details = append(details, f.Detail)
+	}
+	return strings.Join(details, "; ")
+}
+
+// Text writes a line for each problem and each failed requirement; nothing when all pass.
+func (r GateResult) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, f := range r.findings() {
+		line := clean(f.subject)
+		if f.status != "" {
+			line += " " + clean(f.status)
+		}
+		line += ": " + clean(f.message)
+		if f.path != "" {
+			line += " [" + place(f.path, f.line) + "]"
+		}
+		b.WriteString(noCommand(line) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// JSON writes the result as one line, the same bytes for the same result.
+func (r GateResult) JSON(w io.Writer) error { return writeJSON(w, r) }

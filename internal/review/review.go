@@ -1,0 +1,229 @@
+// Package review makes the Product Manager's two reviews, of the whole project and of one requirement, and the gate for CI,
+// and shows them: as JSON, Markdown, a terminal table, JUnit XML, SARIF and annotations.
+//
+// It is pure: the same input gives the same bytes, and nothing here reads a file, a clock or the log. Whether something is met
+// is asked of the rules that decide changes. What documents and agents wrote is shown as text and never as markup.
+package review
+
+import (
+	"io"
+	"iter"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Input is everything that the review of a project is made of.
+type Input struct {
+	Project      string // its name
+	Workflow     lifecycle.Workflow
+	Evidence     string // verify or record
+	Log          Log
+	Import       Import
+	Drift        []Drift
+	Actors       []ActorCount
+	Requirements iter.Seq[lifecycle.Requirement] // document order, retired last; every id once
+	Unchecked    []string                        // what could not be looked at: the words below, or other ones
+}
+
+// What a review may have to leave unchecked.
+const (
+	UncheckedLog       = "log"
+	UncheckedEvidence  = "evidence"
+	UncheckedDocuments = "documents"
+	UncheckedImport    = "import"
+	UncheckedRefusals  = "refusals"
+)
+
+// Log is how far the log was verified.
+type Log struct {
+	Size         uint64 `json:"size"`
+	Root         string `json:"root"`
+	VerifiedUpTo uint64 `json:"verified_up_to"`    // 0: it was not looked at
+	Problem      string `json:"problem,omitempty"` // what verifying found
+}
+
+// Import is how the last import went; before the first one it is ok.
+type Import struct {
+	OK      bool           `json:"ok"`
+	At      *time.Time     `json:"at,omitempty"`
+	Problem *ImportProblem `json:"problem,omitempty"`
+}
+
+// ImportProblem is why nothing was imported.
+type ImportProblem struct {
+	Code   string        `json:"code"`
+	Detail string        `json:"detail"`
+	Fix    string        `json:"fix"`
+	Errors []ImportError `json:"errors"`
+}
+
+// ImportError is one thing that is wrong in a document. A line of 0 is the document as a whole.
+type ImportError struct {
+	Path   string `json:"path"`
+	Line   int    `json:"line"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// Drift is a document on disk that differs from what was imported.
+type Drift struct {
+	Path   string `json:"path"`
+	Detail string `json:"detail"`
+}
+
+// ActorCount is what became of an actor's attempts.
+type ActorCount struct {
+	Name     string         `json:"name"`
+	Role     lifecycle.Role `json:"role"`
+	Accepted int            `json:"accepted"`
+	Refused  int            `json:"refused"`
+}
+
+// The verdicts on a project.
+const (
+	Ready        = "ready"
+	NotReady     = "not_ready"
+	Inconsistent = "inconsistent" // what is shown contradicts itself or cannot be trusted
+)
+
+// Project is the review of a whole project. No list is nil.
+type Project struct {
+	Project      string        `json:"project"`
+	Workflow     string        `json:"workflow"`
+	Evidence     string        `json:"evidence"`
+	Verdict      string        `json:"verdict"`
+	Reasons      []string      `json:"reasons"` // of the verdict, in words
+	Counts       Counts        `json:"counts"`
+	Log          Log           `json:"log"`
+	Findings     Findings      `json:"findings"`
+	Unchecked    []string      `json:"unchecked"`
+	Requirements []Requirement `json:"requirements"` // every one once, in the order of the documents
+}
+
+// Counts are numbers of requirements, but for OpenDeviations.
+type Counts struct {
+	Total           int                      `json:"total"`
+	OK              int                      `json:"ok"`
+	ByStatus        map[lifecycle.Status]int `json:"by_status"`
+	Done            int                      `json:"done"`
+	DoneStale       int                      `json:"done_stale"`
+	Deferred        int                      `json:"deferred"`
+	Blocked         int                      `json:"blocked"`
+	Missing         int                      `json:"missing"` // that lack something
+	Stale           int                      `json:"stale"`
+	Moved           int                      `json:"moved"` // whose evidence stands elsewhere now
+	Suspect         int                      `json:"suspect"`
+	Retired         int                      `json:"retired"`
+	RetiredWithWork int                      `json:"retired_with_work"`
+	OpenDeviations  int                      `json:"open_deviations"`
+}
+
+// The codes of what keeps a requirement from being ok.
+const (
+	CodeNotDone         = "not_done"   // neither done nor deferred
+	CodeBlocked         = "blocked"    // besides not_done
+	CodeDeadEnd         = "dead_end"   // the workflow has no way from its status to done
+	CodeGateUnmet       = "gate_unmet" // done, and a gate of done does not hold any more
+	CodeStale           = "stale"
+	CodeSuspect         = "suspect"
+	CodeOpenDeviation   = "open_deviation"
+	CodeRetiredWithWork = "retired_with_work" // PM must defer it
+)
+
+// Requirement is one line of the review. A list or time that is absent is empty.
+type Requirement struct {
+	ID           string                `json:"id"`
+	Title        string                `json:"title"`
+	Path         string                `json:"path"`
+	Line         int                   `json:"line"`
+	Status       lifecycle.Status      `json:"status"`
+	Since        time.Time             `json:"since,omitzero"` // when it came into its status
+	OK           bool                  `json:"ok"`             // done, deferred or rightly retired, with nothing against it
+	Codes        []string              `json:"codes"`          // what keeps it from being ok
+	WaitingFor   []lifecycle.Role      `json:"waiting_for"`
+	Next         lifecycle.Status      `json:"next,omitempty"` // where the next move along the table leads
+	Missing      []Missing             `json:"missing,omitempty"`
+	Stale        []lifecycle.Stale     `json:"stale,omitempty"`
+	Moved        []lifecycle.Relocated `json:"moved,omitempty"`
+	Suspect      bool                  `json:"suspect"`
+	SuspectSince time.Time             `json:"suspect_since,omitzero"`
+	Retired      bool                  `json:"retired"`
+	Held         *Held                 `json:"held,omitempty"` // while blocked or deferred
+	Deviations   []OpenDeviation       `json:"deviations,omitempty"`
+}
+
+// Missing is an unmet gate of the first status ahead that has one; of a done requirement, of done.
+type Missing struct {
+	To lifecycle.Status `json:"to"`
+	lifecycle.Lack
+}
+
+// Held is why a requirement was blocked or deferred, and from which status.
+type Held struct {
+	From   lifecycle.Status `json:"from"`
+	Since  time.Time        `json:"since,omitzero"`
+	By     string           `json:"by"`
+	Reason string           `json:"reason"`
+}
+
+// OpenDeviation is a deviation that nobody has resolved.
+type OpenDeviation struct {
+	ID    string    `json:"id"`
+	Text  string    `json:"text"`
+	Since time.Time `json:"since,omitzero"`
+	By    string    `json:"by"`
+}
+
+// Findings are what is to be said of the project as a whole.
+type Findings struct {
+	Import          Import             `json:"import"`
+	Drift           []Drift            `json:"drift"`
+	DeadEnds        []DeadEnd          `json:"dead_ends"`
+	Duties          []Duty             `json:"separation_of_duties"`
+	Deviations      []ProjectDeviation `json:"deviations"`
+	Refused         []ActorCount       `json:"refused"` // actors with refused attempts, most first
+	RetiredWithWork []Stranded         `json:"retired_with_work"`
+}
+
+// DeadEnd is a status that cannot reach done, and the requirements that stand in it.
+type DeadEnd struct {
+	Status       lifecycle.Status `json:"status"`
+	Requirements []string         `json:"requirements"`
+}
+
+// Duty says whose work an approver approved: Count of the Of approved requirements whose part this maker wrote.
+type Duty struct {
+	Part     string `json:"part"` // implementation or test
+	Maker    string `json:"maker"`
+	Approver string `json:"approver"`
+	Count    int    `json:"count"`
+	Of       int    `json:"of"`
+	Always   bool   `json:"always"` // all of them, and 3 at least
+}
+
+// ProjectDeviation is an open deviation of a requirement.
+type ProjectDeviation struct {
+	Requirement string `json:"requirement"`
+	OpenDeviation
+}
+
+// Stranded is a retired requirement on which work had begun, and that PM has not deferred.
+type Stranded struct {
+	ID      string           `json:"id"`
+	Status  lifecycle.Status `json:"status"`
+	Strands []string         `json:"strands"`
+}
+
+// JSON writes the review as one line, the same bytes for the same review.
+func (p Project) JSON(w io.Writer) error { return writeJSON(w, p) }
+
+func writeJSON(w io.Writer, v any) error {
+	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}

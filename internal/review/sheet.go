@@ -1,0 +1,141 @@
+package review
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// sheet is what is shown, before it is Markdown or a table for terminals. Whoever fills it need not escape anything.
+type sheet struct {
+	title  string
+	shade  shade // of the title
+	blocks []block
+}
+
+// block has lines, then a table, then texts shown as they are. One that has none of them is left out.
+type block struct {
+	heading string
+	lines   []string
+	heads   []string
+	rows    [][]cell
+	texts   []string
+}
+
+// cell is one line of text.
+type cell struct {
+	text  string
+	name  bool // an id, path or the like
+	shade shade
+}
+
+func name(s string) cell                         { return cell{text: s, name: true} }
+func prose(s string) cell                        { return cell{text: s} }
+func number(n int) cell                          { return cell{text: strconv.Itoa(n)} }
+func prosef(format string, args ...any) cell     { return prose(fmt.Sprintf(format, args...)) }
+func (b block) empty() bool                      { return len(b.lines)+len(b.rows)+len(b.texts) == 0 }
+func (s *sheet) add(b block)                     { s.blocks = append(s.blocks, b) }
+func (s *sheet) list(heading string, l []string) { s.add(block{heading: heading, lines: l}) }
+
+// shade is a colour of the terminal; Markdown has none.
+type shade string
+
+const (
+	unshaded shade = ""
+	good     shade = "\x1b[32m"
+	warn     shade = "\x1b[33m"
+	bad      shade = "\x1b[31m"
+	strong   shade = "\x1b[1m"
+	reset          = "\x1b[0m"
+)
+
+// Style is how a table for terminals looks.
+type Style struct {
+	Width int // columns, to which tables are cut; 0 cuts nothing
+	Color bool
+}
+
+func (s Style) paint(c shade, text string) string {
+	if !s.Color || c == unshaded || text == "" {
+		return text
+	}
+	return string(c) + text + reset
+}
+
+func (s sheet) terminal(w io.Writer, style Style) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, style.paint(s.shade, clean(s.title)))
+	for _, block := range s.blocks {
+		if block.empty() {
+			continue
+		}
+		b.WriteByte('\n')
+		if block.heading != "" {
+			fmt.Fprintln(&b, style.paint(strong, clean(block.heading)))
+		}
+		for _, line := range block.lines {
+			fmt.Fprintln(&b, "  "+clean(line))
+		}
+		style.grid(&b, block.heads, block.rows)
+		for _, text := range block.texts {
+			fmt.Fprintln(&b, "  "+strings.ReplaceAll(strings.TrimRight(cleanLines(text), "\n"), "\n", "\n  "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// narrowest is the least that a column of a table is cut to.
+const narrowest = 12
+
+// grid writes a table with columns as wide as they need, or as there is room for.
+func (s Style) grid(b *strings.Builder, heads []string, rows [][]cell) {
+	if len(rows) == 0 {
+		return
+	}
+	lines := make([][]cell, 0, len(rows)+1)
+	head := make([]cell, len(heads))
+	for i, h := range heads {
+		head[i] = cell{text: strings.ToUpper(h), shade: strong}
+	}
+	widths := make([]int, len(heads))
+	for _, row := range append(append(lines, head), rows...) {
+		cleaned := make([]cell, len(row))
+		for i, c := range row {
+			c.text = clean(c.text)
+			cleaned[i] = c
+			widths[i] = max(widths[i], width(c.text))
+		}
+		lines = append(lines, cleaned)
+	}
+	s.fit(widths)
+	for _, row := range lines {
+		var line strings.Builder
+		for i, c := range row {
+			shown := cut(c.text, widths[i])
+			line.WriteString("  " + s.paint(c.shade, shown) + strings.Repeat(" ", widths[i]-width(shown)))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+// fit takes from the widest column until all fit.
+func (s Style) fit(widths []int) {
+	room := s.Width
+	for _, n := range widths {
+		room -= n + 2
+	}
+	for ; s.Width > 0 && room < 0; room++ {
+		widest := 0
+		for i, n := range widths {
+			if n > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= narrowest {
+			return
+		}
+		widths[widest]--
+	}
+}

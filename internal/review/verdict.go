@@ -1,0 +1,133 @@
+package review
+
+import (
+	"fmt"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// contradictions are the reasons why the project is inconsistent.
+func (p *Project) contradictions() []string {
+	reasons := []string{}
+	if log := p.Log.problem(); log != "" {
+		reasons = append(reasons, log)
+	}
+	if i := p.Findings.Import; !i.OK {
+		reasons = append(reasons, i.reason())
+	}
+	if n := len(p.Findings.Drift); n > 0 {
+		reasons = append(reasons, fmt.Sprintf("of the requirement documents %d %s not what was imported", n, are(n)))
+	}
+	for _, c := range []struct{ code, are string }{
+		{CodeGateUnmet, "fails gates of done"},
+		{CodeStale, "is stale"},
+		{CodeSuspect, "is suspect: its text changed, and PM has not accepted it"},
+		{CodeOpenDeviation, "has an open deviation"},
+		{CodeRetiredWithWork, "was removed from its document and is not deferred"},
+	} {
+		n := p.count(func(r Requirement) bool { return r.Status == lifecycle.Done && r.has(c.code) })
+		if n > 0 {
+			reasons = append(reasons, fmt.Sprintf("of the %d done requirements %d %s", p.Counts.Done, n, c.are))
+		}
+	}
+	return reasons
+}
+
+// unfinished are the reasons why a project is not ready that may well be consistent.
+func (p *Project) unfinished() []string {
+	var reasons []string
+	live := p.live()
+	if live == 0 {
+		return append(reasons, "there is no requirement that counts")
+	}
+	if n := p.count(func(r Requirement) bool { return r.has(CodeNotDone) }); n > 0 {
+		reasons = append(reasons, fmt.Sprintf("of the %d requirements that count %d %s neither done nor deferred", live, n, are(n)))
+	}
+	return reasons
+}
+
+// live counts the requirements that are not retired for good.
+func (p *Project) live() int {
+	return p.count(func(r Requirement) bool { return !r.Retired || r.has(CodeRetiredWithWork) })
+}
+
+func (p *Project) count(holds func(Requirement) bool) int {
+	n := 0
+	for _, r := range p.Requirements {
+		if holds(r) {
+			n++
+		}
+	}
+	return n
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// The codes of what is wrong with the project as a whole.
+const (
+	CodeImport = "import_failed"
+	CodeDrift  = "drift"
+	CodeLog    = "log"
+	CodeEmpty  = "no_requirements"
+)
+
+// Problem is one thing that is wrong, and where. A Line of 0 is the file as a whole, a Path of "" no file at all.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitzero"`
+}
+
+// problems are what is wrong with the project as a whole: the log, the import, the documents.
+func (p *Project) problems() []Problem {
+	var all []Problem
+	if log := p.Log.problem(); log != "" {
+		all = append(all, Problem{Code: CodeLog, Message: log})
+	}
+	if i := p.Findings.Import; !i.OK {
+		all = append(all, i.problems()...)
+	}
+	for _, d := range p.Findings.Drift {
+		all = append(all, Problem{Code: CodeDrift, Message: d.Path + " is not what was imported: " + d.Detail, Path: d.Path})
+	}
+	return all
+}
+
+// problem says why the log cannot be trusted, or "". One that was not looked at is trusted, and listed as unchecked.
+func (l Log) problem() string {
+	switch {
+	case l.Problem != "":
+		return "the log cannot be trusted: " + l.Problem
+	case l.VerifiedUpTo != 0 && l.VerifiedUpTo != l.Size:
+		return fmt.Sprintf("the log has %d records, and is verified up to %d", l.Size, l.VerifiedUpTo)
+	}
+	return ""
+}
+
+func (i Import) reason() string {
+	switch {
+	case i.Problem == nil:
+		return "the last import failed"
+	case len(i.Problem.Errors) > 0:
+		return fmt.Sprintf("the last import failed: %s (errors: %d)", i.Problem.Detail, len(i.Problem.Errors))
+	}
+	return "the last import failed: " + i.Problem.Detail
+}
+
+// problems has a line for each error, or one for the import.
+func (i Import) problems() []Problem {
+	if i.Problem == nil || len(i.Problem.Errors) == 0 {
+		return []Problem{{Code: CodeImport, Message: i.reason()}}
+	}
+	var all []Problem
+	for _, e := range i.Problem.Errors {
+		all = append(all, Problem{CodeImport, "the last import failed: " + e.Detail, e.Path, e.Line})
+	}
+	return all
+}
