@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"internal/rules/lifecycle": {"internal/fault"},
 	"internal/review":          {"internal/rules/lifecycle", "internal/fault"},
 	"internal/reqdoc":          {"internal/markdown", "internal/fault"},
+	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/fault"},
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
 	"internal/token":           {"internal/durable", "internal/fault"},

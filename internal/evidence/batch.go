@@ -1,0 +1,159 @@
+package evidence
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/fault"
+)
+
+// batch reads objects through one "git cat-file --batch" that is kept open: a line with an id goes in, a line with id,
+// type and size comes out, then the content and a line feed. Only full hexadecimal ids go in. One caller talks to the
+// process at a time; whoever leaves in the middle of an answer ends the process, so that nobody reads the rest of it.
+type batch struct {
+	git    *git
+	turn   turn
+	open   *process // nil when none runs
+	closed bool
+}
+
+func newBatch(g *git) *batch { return &batch{git: g, turn: newTurn()} }
+
+// blob is the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
+// A process that has died, or that misses the object, is started again once: the repository may have been replaced
+// under it.
+func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.git.timeout)
+	defer cancel()
+	if err := b.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer b.turn.give()
+	for {
+		fresh := b.open == nil
+		if err := b.start(); err != nil {
+			return nil, err
+		}
+		content, err := b.ask(ctx, id, most)
+		if err == nil {
+			return content, nil
+		}
+		b.end()
+		if fresh || ctx.Err() != nil || errors.Is(err, fault.TooLarge) {
+			return nil, err
+		}
+	}
+}
+
+// ask sends one request, and kills the process where ctx ends before the answer has.
+func (b *batch) ask(ctx context.Context, id string, most int64) ([]byte, error) {
+	p, killed := b.open, make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { p.kill(); close(killed) })
+	content, err := p.exchange(id, most)
+	if !stop() {
+		<-killed
+		return nil, b.git.late(ctx, "cat-file")
+	}
+	return content, err
+}
+
+func (b *batch) start() error {
+	if b.closed {
+		return fault.New(fault.Unavailable, failed, "the repository is closed")
+	}
+	if b.open != nil {
+		return nil
+	}
+	p, err := startProcess(b.git.prepare(context.Background(), "cat-file", "--batch"))
+	b.open = p
+	return err
+}
+
+func (b *batch) end() {
+	if b.open != nil {
+		b.open.kill()
+		_ = b.open.cmd.Wait() // it was killed: how it ended says nothing
+		b.open = nil
+	}
+}
+
+func (b *batch) close() error {
+	if err := b.turn.take(context.Background()); err != nil {
+		return err
+	}
+	defer b.turn.give()
+	b.closed = true
+	b.end()
+	return nil
+}
+
+// process is a running cat-file.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.ReadCloser
+	buf *bufio.Reader
+}
+
+func startProcess(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd}
+	var err error
+	if p.in, err = cmd.StdinPipe(); err == nil {
+		if p.out, err = cmd.StdoutPipe(); err == nil {
+			err = cmd.Start()
+		}
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file does not start: %v", err).Because(err)
+	}
+	p.buf = bufio.NewReader(p.out)
+	return p, nil
+}
+
+// kill ends the process, its children, and any read that waits for either.
+func (p *process) kill() {
+	_ = p.cmd.Cancel()
+	_ = p.in.Close()
+	_ = p.out.Close()
+}
+
+func (p *process) exchange(id string, most int64) ([]byte, error) {
+	if _, err := io.WriteString(p.in, id+"\n"); err != nil {
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file has ended").Because(err)
+	}
+	header, err := p.buf.ReadSlice('\n')
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file has ended").Because(err)
+	}
+	size, err := sizeOf(string(header), id)
+	switch {
+	case err != nil:
+		return nil, err
+	case size > most:
+		return nil, fault.New(fault.TooLarge, "file_too_large", "it has %d bytes, and at most %d are read", size, most)
+	}
+	content := make([]byte, size+1)
+	if _, err := io.ReadFull(p.buf, content); err != nil || content[size] != '\n' {
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file broke its answer off").Because(err)
+	}
+	return content[:size:size], nil
+}
+
+// sizeOf reads the header of the answer for the blob id.
+func sizeOf(header, id string) (int64, error) {
+	part := strings.Fields(header)
+	if len(part) == 2 && part[0] == id && part[1] == "missing" {
+		return 0, fault.New(fault.NotFound, "object_missing", "object %s is not in this repository", short(id))
+	}
+	if len(part) == 3 && part[0] == id && part[1] == "blob" {
+		if size, err := strconv.ParseInt(part[2], 10, 64); err == nil && size >= 0 {
+			return size, nil
+		}
+	}
+	return 0, fault.New(fault.Unavailable, failed, "git cat-file answered something else than the file %s", short(id))
+}

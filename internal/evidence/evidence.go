@@ -1,0 +1,168 @@
+// Package evidence looks cited files, commits and test reports up in a git repository, and later whether they still hold.
+//
+// What it cannot read it refuses: there is no answer "probably". A citation is text by someone who wants it to be
+// accepted, so it is checked before anything is opened or started. git sees hexadecimal digits and nothing else of it;
+// paths are compared with what git lists, and in the working tree they are opened under the root, never through a
+// symbolic link. git runs without the caller's environment, without configuration from outside the repository, never
+// over the network, and never longer than the deadline. What holds the answers in memory is derived from git and may be
+// dropped at any time.
+package evidence
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Options are the limits of a Repository. A zero member stands for its default.
+type Options struct {
+	Git      string        // path of the git command; "" looks it up in PATH
+	Timeout  time.Duration // of one lookup, and of one command of git in Recheck; 5 s
+	MaxBytes int64         // of a file or report; 32 MiB
+}
+
+const (
+	defaultTimeout  = 5 * time.Second
+	defaultMaxBytes = 32 << 20
+)
+
+// Repository is a git working tree in which evidence is looked up. Its methods may be called at the same time.
+type Repository struct {
+	options  Options
+	root     string
+	idLength int // of a full id, in characters: 40 or 64
+	git      *git
+	batch    *batch
+	trees    trees
+	renames  renames
+	reports  reports
+}
+
+// Open finds the working tree that dir lies in; its root is the top of that tree. Codes: git_missing where there is no
+// git command, no_repository where dir is in no working tree, as in a bare repository.
+func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
+	o = withDefaults(o)
+	command, err := findGit(o.Git)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, noRepository(dir, err)
+	}
+	g := newGit(command, dir, o.Timeout)
+	out, err := g.run(ctx, "", "rev-parse", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir", "--show-toplevel")
+	if err != nil {
+		return nil, noRepository(dir, err)
+	}
+	part := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(part) != 4 || part[0] != "true" {
+		return nil, noRepository(dir, nil)
+	}
+	lengths := map[string]int{"sha1": 40, "sha256": 64}
+	r := &Repository{options: o, root: part[3], idLength: lengths[part[1]], git: g.at(part[2], part[3])}
+	if r.idLength == 0 {
+		return nil, noRepository(dir, fault.New(fault.Unavailable, failed, "unknown object format %q", part[1]))
+	}
+	r.batch = newBatch(r.git)
+	r.trees.turn, r.renames.turn, r.reports.turn = newTurn(), newTurn(), newTurn()
+	return r, nil
+}
+
+func withDefaults(o Options) Options {
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = defaultMaxBytes
+	}
+	return o
+}
+
+func findGit(name string) (string, error) {
+	if name == "" {
+		name = "git"
+	}
+	command, err := exec.LookPath(name)
+	if err == nil {
+		command, err = filepath.Abs(command)
+	}
+	if err != nil {
+		return "", fault.New(fault.Unavailable, "git_missing", "there is no git command").
+			WithFix("install git, or put it in PATH").Because(err)
+	}
+	return command, nil
+}
+
+func noRepository(dir string, err error) error {
+	return fault.New(fault.Unavailable, "no_repository", "%s is not in a git working tree", dir).
+		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
+}
+
+// Root is the absolute path of the top of the working tree.
+func (r *Repository) Root() string { return r.root }
+
+// Head is the full id of the commit that is checked out, or "" before the first commit.
+func (r *Repository) Head(ctx context.Context) (string, error) {
+	out, err := r.git.run(ctx, "", "rev-parse", "--quiet", "--verify", "HEAD")
+	if err == nil {
+		return strings.TrimSpace(out), nil
+	}
+	if exitCode(err) != 1 {
+		return "", err
+	}
+	// A branch without commit has a name; one that is broken has none.
+	if _, broken := r.git.run(ctx, "", "symbolic-ref", "--quiet", "HEAD"); broken != nil {
+		return "", fault.New(fault.Unavailable, failed, "git does not know which commit HEAD is").Because(broken)
+	}
+	return "", nil
+}
+
+// Look finds what e cites, or says what is wrong with it; exactly one of the two is nil. The Pointer of the field is
+// left to the caller. Code evidence_unreadable means that it could not be looked up, and may be there.
+func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
+	defer cancel()
+	looks := map[string]func(context.Context, lifecycle.Evidence) (*lifecycle.Found, error){
+		lifecycle.EvidenceFile: r.lookFile, lifecycle.EvidenceCommit: r.lookCommit, lifecycle.EvidenceTest: r.lookTest,
+	}
+	look, known := looks[e.Kind]
+	if !known {
+		return nil, field(refuse("kind_unknown", "%q is no kind of evidence", e.Kind).WithFix("write file, commit or test"))
+	}
+	found, err := look(ctx, e)
+	if err != nil {
+		return nil, field(err)
+	}
+	return found, nil
+}
+
+// field is an error as the part of a problem.
+func field(err error) *fault.Field {
+	f := asFault(err)
+	if f == nil {
+		f = fault.New(fault.Unavailable, unread, "%v", err)
+	}
+	if f.Kind == fault.Unavailable {
+		f = f.WithDetail("it cannot be looked up: %s", f.Detail).WithFix("%s", cmp.Or(f.Fix, "try again; if it stays so, the repository or git is broken"))
+		f.Code = unread
+	}
+	return &fault.Field{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
+}
+
+// asFault is err as the error type of the product, or nil.
+func asFault(err error) *fault.Error {
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+// Close ends the git process that is kept open. Lookups after it fail.
+func (r *Repository) Close() error { return r.batch.close() }

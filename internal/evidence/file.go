@@ -1,0 +1,146 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, error) {
+	if err := checkPath(e.Path); err != nil {
+		return nil, err
+	}
+	lines, err := parseSpan(e.Lines)
+	if err != nil {
+		return nil, err
+	}
+	if e.Commit != "" {
+		commit, err := r.resolve(ctx, e.Commit)
+		if err != nil {
+			return nil, err
+		}
+		return r.fileAt(ctx, e.Path, lines, commit, lifecycle.InCommit)
+	}
+	head, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head == "" {
+		return r.fileOnDisk(e.Path, lines)
+	}
+	found, err := r.fileAt(ctx, e.Path, lines, head, lifecycle.InHead)
+	if !errors.Is(err, fault.NotFound) {
+		return found, r.hint(err, e.Path, lines)
+	}
+	missing := err
+	if found, err = r.fileOnDisk(e.Path, lines); errors.Is(err, fault.NotFound) {
+		return nil, asFault(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head), inWorktree).
+			WithFix("%s", asFault(missing).Fix)
+	}
+	return found, err
+}
+
+// fileAt looks a file up at a commit, given by its full id. Where there is none the error is fault.NotFound.
+func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit, in string) (*lifecycle.Found, error) {
+	t, err := r.tree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.find(path)
+	if errors.Is(err, fault.NotFound) {
+		return nil, asFault(err).WithFix("%s", t.guess(path))
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := r.blob(ctx, path, e.id)
+	if err != nil {
+		return nil, err
+	}
+	where := "at " + short(commit)
+	if in == lifecycle.InHead {
+		where = "at HEAD (" + short(commit) + ")"
+	}
+	sum, err := cited(content, lines, path, where)
+	if err != nil {
+		return nil, err
+	}
+	return &lifecycle.Found{In: in, Commit: commit, Blob: e.id, SHA256: sum, Bytes: int64(len(content))}, nil
+}
+
+// blob is the content of the file at path, whose object git has listed: that it is missing means that it cannot be read.
+func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
+	content, err := r.batch.blob(ctx, id, r.options.MaxBytes)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return nil, fault.New(fault.Unavailable, unread, "git lists %s, but its content is not in this repository%s", path, r.cutOff(ctx)).Because(err)
+	case errors.Is(err, fault.TooLarge):
+		return nil, refuse("file_too_large", "%s is too large: %s", path, asFault(err).Detail)
+	}
+	return content, err
+}
+
+func (r *Repository) fileOnDisk(path string, lines span) (*lifecycle.Found, error) {
+	content, f, err := r.readDisk(path)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := cited(content, lines, path, inWorktree)
+	if err != nil {
+		return nil, err
+	}
+	return &lifecycle.Found{
+		In: lifecycle.InWorktree, Blob: blobID(content, r.idLength), SHA256: sum, Bytes: int64(len(content)), Modified: f.modified(),
+	}, nil
+}
+
+func (r *Repository) readDisk(path string) ([]byte, diskFile, error) {
+	root, err := r.disk()
+	if err != nil {
+		return nil, diskFile{}, err
+	}
+	defer root.Close()
+	f, err := stat(root, path)
+	if err != nil {
+		return nil, f, err
+	}
+	content, err := read(root, f, r.options.MaxBytes)
+	return content, f, err
+}
+
+// cited is the digest of the cited lines, or of the whole content; an empty file may be cited whole.
+func cited(content []byte, lines span, path, where string) (string, error) {
+	if !lines.whole() && bytes.IndexByte(content, 0) >= 0 {
+		return "", refuse("lines_binary", "%s %s is not text: it has no lines", path, where).WithFix("cite the file without lines")
+	}
+	part, ok := cut(content, lines)
+	if !ok {
+		return "", refuse("lines_outside", "%s %s has %s, and the evidence cites %s", path, where, plural(countLines(content), "line"), lines).
+			WithFix("cite lines that the file has")
+	}
+	return digest(part), nil
+}
+
+// hint adds to the refusal of lines that HEAD lacks, that the working tree has them.
+func (r *Repository) hint(err error, path string, lines span) error {
+	refusal := asFault(err)
+	if refusal == nil || refusal.Code != "lines_outside" {
+		return err
+	}
+	content, _, failed := r.readDisk(path)
+	if _, ok := cut(content, lines); failed == nil && ok {
+		return refusal.WithFix("the working tree has these lines: commit the change first")
+	}
+	return err
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,189 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+const maxRenames = 64 // earlier commits whose renames are kept
+
+// file checks a cited file. What was found at a commit of another branch holds as long as that commit is there: to
+// check another branch out changes nothing. What was found at HEAD is compared with the HEAD of now, even where the
+// commit of then was amended away. What the evidence itself tied to a commit is gone with that commit.
+func (c *check) file(ctx context.Context, e lifecycle.Evidence) Verdict {
+	now, then := c.tree.entries[e.Path], e.Found
+	if then.In != lifecycle.InWorktree {
+		switch at := c.standings[then.Commit]; {
+		case at == elsewhere:
+			return Verdict{}
+		case at != inHistory && then.In == lifecycle.InCommit:
+			return c.commit(then.Commit)
+		}
+	}
+	if now.isFile() && now.id == then.Blob {
+		return Verdict{}
+	}
+	lines, err := parseSpan(e.Lines)
+	if err != nil {
+		return cannot(err)
+	}
+	if now.isFile() {
+		return c.fileAt(ctx, e, lines, e.Path)
+	}
+	if then.In == lifecycle.InWorktree && now.mode == "" {
+		return c.fileOnDisk(e, lines)
+	}
+	return c.moved(ctx, e, lines)
+}
+
+// fileAt compares with what HEAD has at path.
+func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Verdict {
+	id := c.tree.entries[path].id
+	if c.last.key != id {
+		content, err := c.r.blob(ctx, path, id)
+		if errors.Is(err, context.DeadlineExceeded) {
+			c.failure = err
+		}
+		if err != nil {
+			return cannot(err)
+		}
+		c.last.key, c.last.content = id, content
+	}
+	return compare(e, lines, path, c.last.content, "at HEAD ("+short(c.head)+")")
+}
+
+// fileOnDisk compares with the working tree, which alone had the file then, and still does, or no one has.
+func (c *check) fileOnDisk(e lifecycle.Evidence, lines span) Verdict {
+	err := checkPath(e.Path)
+	var f diskFile
+	if err == nil {
+		f, err = stat(c.root, e.Path)
+	}
+	switch {
+	case errors.Is(err, fault.NotFound):
+		if to, found := c.sameContent(e, lines); found {
+			return Verdict{MovedTo: to}
+		}
+		return Verdict{Reason: lifecycle.FileGone, Detail: asFault(err).Detail}
+	case errors.Is(err, fault.Invalid):
+		return Verdict{Reason: lifecycle.FileGone, Detail: asFault(err).Detail}
+	case err != nil:
+		return cannot(err)
+	}
+	content, err := read(c.root, f, c.r.options.MaxBytes)
+	if err != nil {
+		return cannot(err)
+	}
+	return compare(e, lines, e.Path, content, inWorktree)
+}
+
+// compare looks for what was cited in the content that path has now.
+func compare(e lifecycle.Evidence, lines span, path string, content []byte, where string) Verdict {
+	part, has := cut(content, lines)
+	if has && digest(part) == e.Found.SHA256 {
+		return Verdict{MovedTo: movedTo(e, lines, path, lines)}
+	}
+	cited := e.Path
+	if path != e.Path {
+		cited = e.Path + ", which is " + path + " now,"
+	}
+	if lines.whole() {
+		return Verdict{Reason: lifecycle.FileChanged, Detail: fmt.Sprintf("%s has other content %s", cited, where)}
+	}
+	places := search(content, lines.count(), e.Found.SHA256)
+	switch len(places) {
+	case 1:
+		return Verdict{MovedTo: movedTo(e, lines, path, places[0])}
+	case 0:
+		return Verdict{Reason: lifecycle.LinesChanged, Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
+	}
+	return Verdict{Reason: lifecycle.LinesChanged, Detail: fmt.Sprintf("%s has other lines %s %s; what they were stands at %d places now, first at %s",
+		cited, lines, where, len(places), places[0])}
+}
+
+// movedTo is "" for what stands where it was cited.
+func movedTo(e lifecycle.Evidence, cited span, path string, now span) string {
+	switch {
+	case path == e.Path && cited == now:
+		return ""
+	case now.whole():
+		return path
+	}
+	return path + ":" + now.String()
+}
+
+// moved looks for a file that HEAD does not have at its path any more: under another name with the same content, then
+// under the name that git's rename detection gives.
+func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Verdict {
+	if to, found := c.sameContent(e, lines); found {
+		return Verdict{MovedTo: to}
+	}
+	gone := Verdict{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path, short(c.head))}
+	if now := c.tree.entries[e.Path]; now.mode != "" {
+		gone.Detail = fmt.Sprintf("%s is a symbolic link or a submodule at HEAD (%s)", e.Path, short(c.head))
+	}
+	if c.standings[e.Found.Commit] == missing || c.head == "" {
+		return gone
+	}
+	if c.noRenames == nil {
+		var to string
+		to, c.noRenames = c.r.renamed(ctx, e.Found.Commit, c.head, e.Path)
+		if c.noRenames == nil && c.tree.entries[to].isFile() {
+			return c.fileAt(ctx, e, lines, to)
+		}
+	}
+	if c.noRenames != nil {
+		gone.Detail += "; whether it was renamed cannot be told"
+	}
+	return gone
+}
+
+// sameContent finds a file at HEAD that has exactly the content of then. Empty files are all alike, and prove nothing.
+func (c *check) sameContent(e lifecycle.Evidence, lines span) (to string, found bool) {
+	if c.head == "" || e.Found.Bytes == 0 {
+		return "", false
+	}
+	paths := slices.Clone(c.tree.byID()[e.Found.Blob])
+	if len(paths) == 0 {
+		return "", false
+	}
+	nearestFirst(paths, e.Path)
+	return movedTo(e, lines, paths[0], lines), true
+}
+
+// renames keeps what was renamed between earlier commits and one later one, by the earlier commit and the old path.
+type renames struct {
+	turn turn
+	to   string
+	from map[string]map[string]string
+}
+
+// renamed is the path at commit now of the file that was at path at commit then, or "" where git sees no rename.
+func (r *Repository) renamed(ctx context.Context, then, now, path string) (string, error) {
+	if err := r.renames.turn.take(ctx); err != nil {
+		return "", err
+	}
+	defer r.renames.turn.give()
+	if r.renames.to != now || len(r.renames.from) >= maxRenames {
+		r.renames.to, r.renames.from = now, map[string]map[string]string{}
+	}
+	known, asked := r.renames.from[then]
+	if !asked {
+		out, err := r.git.run(ctx, "", "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", then, now)
+		if err != nil {
+			return "", err
+		}
+		known = map[string]string{}
+		for part := strings.Split(out, "\x00"); len(part) >= 3; part = part[3:] { // status, old path, new path
+			known[part[1]] = part[2]
+		}
+		r.renames.from[then] = known
+	}
+	return known[path], nil
+}

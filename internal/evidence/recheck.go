@@ -1,0 +1,207 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Verdict is what checking a citation again came to.
+type Verdict struct {
+	Reason  string // "" when it holds; else one of the reasons of lifecycle.Stale
+	Detail  string // what was cited and what is there now; "" when it holds
+	MovedTo string // it holds, but stands at path, path:line or path:first-last now
+}
+
+// standing is where a commit is, as seen from HEAD.
+type standing int
+
+const (
+	missing   standing = iota // not in this repository
+	dangling                  // in no history
+	elsewhere                 // in the history of another branch or a tag
+	inHistory                 // of HEAD
+)
+
+// check is one call of Recheck: everything is compared with one HEAD.
+type check struct {
+	r         *Repository
+	head      string // "" before the first commit
+	tree      *tree  // of head; without entries before the first commit
+	standings map[string]standing
+	failure   error // why git cannot be asked, from the first time on that it could not
+	noRenames error // why renames cannot be told, likewise
+	root      *os.Root
+	reports   map[string]*reportNow
+	last      struct { // the file that was read last: citations of one file often follow each other
+		key     string
+		content []byte
+	}
+}
+
+// Recheck says of each cited item, in their order, whether what was found then still holds. Items carry Found. What
+// cannot be read is lifecycle.Unreadable; the error is that of ctx alone. Once git has not answered in time it is not
+// asked again: the items that need it are Unreadable.
+func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([]Verdict, error) {
+	if len(cited) == 0 {
+		return nil, ctx.Err()
+	}
+	c := &check{r: r, tree: &tree{}, reports: map[string]*reportNow{}}
+	root, disk := r.disk()
+	if disk == nil {
+		defer root.Close()
+	}
+	c.root = root
+	c.failure = errors.Join(disk, c.askGit(ctx, cited))
+	verdicts := make([]Verdict, len(cited))
+	for i, e := range cited {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		verdicts[i] = c.verdict(ctx, e)
+	}
+	return verdicts, ctx.Err()
+}
+
+// askGit asks what does not depend on a single item: HEAD, its files, and the standing of every cited commit.
+func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err error) {
+	if c.head, err = c.r.Head(ctx); err != nil {
+		return err
+	}
+	if c.head != "" {
+		if c.tree, err = c.r.tree(ctx, c.head); err != nil {
+			return err
+		}
+	}
+	c.standings, err = c.r.standings(ctx, c.head, cited)
+	return err
+}
+
+// standings is where each commit is in which something was found. A commit that is left out is missing.
+func (r *Repository) standings(ctx context.Context, head string, cited []lifecycle.Evidence) (map[string]standing, error) {
+	seen := map[string]standing{}
+	var commits []string
+	for _, e := range cited {
+		if e.Found == nil || e.Found.Commit == "" || len(e.Found.Commit) != r.idLength || !hexadecimal.MatchString(e.Found.Commit) {
+			continue
+		}
+		if _, known := seen[e.Found.Commit]; !known {
+			seen[e.Found.Commit] = missing
+			commits = append(commits, e.Found.Commit)
+		}
+	}
+	kinds, err := r.kinds(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	commits = slices.DeleteFunc(commits, func(id string) bool { return kinds[id] != "commit" })
+	return seen, r.rank(ctx, head, commits, seen)
+}
+
+// rank asks HEAD first, since it nearly always has all of them, and the refs about the rest.
+func (r *Repository) rank(ctx context.Context, head string, commits []string, seen map[string]standing) error {
+	for _, from := range []struct {
+		name string
+		in   standing
+	}{{head, inHistory}, {"--all", elsewhere}} {
+		if from.name == "" {
+			continue
+		}
+		left, err := r.outside(ctx, commits, from.name)
+		if err != nil {
+			return err
+		}
+		for _, id := range commits {
+			if !left[id] {
+				seen[id] = from.in
+			}
+		}
+		commits = slices.DeleteFunc(commits, func(id string) bool { return !left[id] })
+	}
+	for _, id := range commits {
+		seen[id] = dangling
+	}
+	return nil
+}
+
+func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
+	switch {
+	case e.Found == nil:
+		return Verdict{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}
+	case e.Kind == lifecycle.EvidenceTest:
+		return c.report(e)
+	case c.failure != nil:
+		return cannot(c.failure)
+	case e.Kind == lifecycle.EvidenceCommit:
+		return c.commit(e.Found.Commit)
+	case e.Kind == lifecycle.EvidenceFile:
+		return c.file(ctx, e)
+	}
+	return Verdict{Reason: lifecycle.Unreadable, Detail: fmt.Sprintf("%q is no kind of evidence", e.Kind)}
+}
+
+func cannot(err error) Verdict {
+	if f := asFault(err); f != nil {
+		return Verdict{Reason: lifecycle.Unreadable, Detail: f.Detail}
+	}
+	return Verdict{Reason: lifecycle.Unreadable, Detail: err.Error()}
+}
+
+func (c *check) commit(id string) Verdict {
+	switch c.standings[id] {
+	case missing:
+		return Verdict{Reason: lifecycle.CommitGone, Detail: fmt.Sprintf("commit %s is not in this repository any more", short(id))}
+	case dangling:
+		return Verdict{Reason: lifecycle.CommitGone, Detail: fmt.Sprintf("commit %s is in no history any more: no branch or tag has it", short(id))}
+	}
+	return Verdict{}
+}
+
+// reportNow is what is at the path of a report during one check.
+type reportNow struct {
+	file diskFile
+	err  error
+	sum  string // "" until it was read
+}
+
+func (c *check) report(e lifecycle.Evidence) Verdict {
+	if strings.HasPrefix(e.Report, attached) {
+		return Verdict{} // the service keeps it
+	}
+	if c.root == nil {
+		return cannot(c.failure)
+	}
+	now := c.reports[e.Report]
+	if now == nil {
+		now = &reportNow{}
+		if now.err = checkPath(e.Report); now.err == nil {
+			now.file, now.err = stat(c.root, e.Report)
+		}
+		c.reports[e.Report] = now
+	}
+	switch {
+	case errors.Is(now.err, fault.Unavailable):
+		return cannot(now.err)
+	case now.err != nil:
+		return Verdict{Reason: lifecycle.ReportGone, Detail: asFault(now.err).Detail}
+	case now.file.info.Size() == e.Found.Bytes && now.file.modified().Equal(e.Found.Modified):
+		return Verdict{}
+	case now.file.info.Size() == e.Found.Bytes && now.sum == "":
+		content, err := read(c.root, now.file, c.r.options.MaxBytes)
+		if err != nil {
+			return cannot(err)
+		}
+		now.sum = digest(content)
+	}
+	if now.sum == e.Found.SHA256 {
+		return Verdict{}
+	}
+	return Verdict{Reason: lifecycle.ReportChanged, Detail: fmt.Sprintf("%s was written again, at %s, with other content",
+		e.Report, now.file.modified().Format("2006-01-02T15:04:05Z"))}
+}

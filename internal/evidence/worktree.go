@@ -1,0 +1,114 @@
+package evidence
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"orchestrator/internal/fault"
+)
+
+const inWorktree = "in the working tree"
+
+// diskFile is a regular file in the working tree, as it was when it was looked at.
+type diskFile struct {
+	name string
+	info fs.FileInfo
+}
+
+// modified is when the file was written, in UTC and microseconds.
+func (f diskFile) modified() time.Time { return f.info.ModTime().UTC().Truncate(time.Microsecond) }
+
+// same says whether the file is, by all that the system tells without reading it, still what it was.
+func (f diskFile) same(now fs.FileInfo) bool {
+	return os.SameFile(f.info, now) && f.info.Size() == now.Size() && f.info.ModTime().Equal(now.ModTime())
+}
+
+// stat looks for a regular file; name has passed checkPath. Every part of name is looked at, since a folder may be a
+// symbolic link, too. Where there is nothing the error is fault.NotFound.
+func stat(root *os.Root, name string) (diskFile, error) {
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		info, err := root.Lstat(name[:i])
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s", name, inWorktree)
+		case err != nil:
+			return diskFile{}, unreadable(name[:i], err)
+		case info.Mode()&fs.ModeSymlink != 0:
+			return diskFile{}, refuseLink(name[:i], inWorktree)
+		case i < len(name) && !info.IsDir():
+			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s: %s is no folder", name, inWorktree, name[:i])
+		case i == len(name) && info.IsDir():
+			return diskFile{}, refuseFolder(name, inWorktree)
+		case i == len(name) && !info.Mode().IsRegular():
+			return diskFile{}, refuse("not_regular", "%s %s is a device, pipe or socket", name, inWorktree).WithFix("name a file")
+		case i == len(name):
+			return diskFile{name, info}, nil
+		}
+	}
+	return diskFile{}, nil // not reached: the last part is always looked at
+}
+
+// read is the content of f, at most most bytes. That f was replaced or written since it was looked at is an error.
+func read(root *os.Root, f diskFile, most int64) (content []byte, err error) {
+	if f.info.Size() > most {
+		return nil, refuse("file_too_large", "%s has %d bytes, and at most %d are read", f.name, f.info.Size(), most)
+	}
+	// Without blocking: a pipe that took the place of the file since would wait for a writer.
+	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, unreadable(f.name, err)
+	}
+	defer file.Close()
+	if err := checkSame(f, file); err != nil {
+		return nil, err
+	}
+	if content, err = io.ReadAll(io.LimitReader(file, f.info.Size()+1)); err != nil {
+		return nil, unreadable(f.name, err)
+	}
+	if int64(len(content)) != f.info.Size() {
+		return nil, changedUnderway(f.name)
+	}
+	return content, checkSame(f, file)
+}
+
+func checkSame(f diskFile, open *os.File) error {
+	now, err := open.Stat()
+	if err != nil {
+		return unreadable(f.name, err)
+	}
+	if !f.same(now) {
+		return changedUnderway(f.name)
+	}
+	return nil
+}
+
+func changedUnderway(name string) error {
+	return fault.New(fault.Unavailable, unread, "%s changed while it was read", name).WithFix("try again when it is written")
+}
+
+// unreadable hides the path that the system was given: an agent is told the path that it cited.
+func unreadable(name string, err error) error {
+	said := err
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		said = p.Err
+	}
+	return fault.New(fault.Unavailable, unread, "%s cannot be read: %s", name, strings.TrimSpace(said.Error())).Because(err)
+}
+
+// disk opens the working tree. It is opened for each lookup, since a folder that was put in the place of the old one is
+// the working tree from then on.
+func (r *Repository) disk() (*os.Root, error) {
+	root, err := os.OpenRoot(r.root)
+	if err != nil {
+		return nil, unreadable("the working tree", err)
+	}
+	return root, nil
+}
