@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"internal/reqdoc":          {"internal/markdown", "internal/fault"},
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
+	"internal/mention":         {},
 	"internal/token":           {"internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
 	"internal/audit":           {},
@@ -70,7 +71,7 @@ var onlyIn = map[string][]string{
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
-var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/fault"}
+var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/mention", "internal/fault"}
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}
 
