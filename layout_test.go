@@ -24,14 +24,14 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/reqdoc", "internal/token", "internal/watch", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/reqdoc", "internal/token", "internal/watch", "internal/durable", "internal/fault",
 	},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
-		"internal/strictjson", "internal/fault",
+		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":      {"internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/durable", "internal/fault"},
 	"internal/ledger":          {"internal/audit", "internal/store", "internal/fault"},
@@ -44,6 +44,8 @@ var mayImport = map[string][]string{
 	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/fault"},
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
+	"internal/testreport":      {"internal/fault"},
+	"internal/mention":         {},
 	"internal/token":           {"internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
 	"internal/audit":           {},
@@ -67,12 +69,16 @@ var onlyIn = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"internal/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/ledger"},
+	"github.com/joshdk/go-junit":            {"internal/testreport"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
-var pure = []string{"internal/rules/lifecycle", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/fault"}
+var pure = []string{
+	"internal/rules/lifecycle", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
+	"internal/mention", "internal/testreport", "internal/fault",
+}
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}
 

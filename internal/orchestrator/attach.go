@@ -107,7 +107,11 @@ func citedTests(report testreport.Report, cases []testreport.Case, name string) 
 	slices.SortStableFunc(ran, func(a, b testreport.Case) int { return cmp.Compare(rank(a), rank(b)) })
 	var cited []lifecycle.Evidence
 	for _, c := range ran[:min(len(ran), maxCited)] {
-		cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: report.Exact(c), Result: c.Result, Report: name})
+		exact := c.Name
+		if result, err := report.Find(exact); err != nil || result != c.Result {
+			exact = report.FullName(c)
+		}
+		cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: exact, Result: c.Result, Report: name})
 	}
 	return cited
 }
