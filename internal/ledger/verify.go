@@ -16,17 +16,12 @@ import (
 func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Record, audit.Head) error) (audit.Head, error) {
 	var log rebuilt
 	err := l.View(ctx, func(r store.Reader) error {
-		stored, err := storedMark(r)
-		if err != nil {
-			return err
-		}
 		log = rebuilt{threads: map[string]thread{}}
 		if err := log.readAll(ctx, r, replay); err != nil {
 			return err
 		}
-		if !log.head.Equal(stored.Head) {
-			return damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another",
-				log.head.Size, log.head.Root, stored.Size, stored.Root)
+		if err := log.checkEndOf(r); err != nil {
+			return err
 		}
 		return log.checkTables(r)
 	})
@@ -34,6 +29,62 @@ func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Rec
 }
 
 // rebuilt is the log as its record bytes amount to it.
+// maxVerified is how many records VerifyFrom reads in one transaction: a long read holds pages back from all writers.
+const maxVerified = 5000
+
+// VerifyFrom checks the records from a head on that was verified before (the zero head is the whole log) against the
+// stored tree, shows each to visit, and returns the head it got to. Tables are not looked at; Verify does that.
+func (l *Ledger) VerifyFrom(ctx context.Context, from audit.Head, visit func(audit.Record)) (audit.Head, error) {
+	for {
+		log := rebuilt{head: from}
+		var records []audit.Record
+		err := l.View(ctx, func(r store.Reader) error {
+			log.head, records = from, nil
+			return log.readSome(ctx, r, func(record audit.Record) { records = append(records, record) })
+		})
+		for _, record := range records {
+			visit(record)
+		}
+		if err != nil || len(records) < maxVerified {
+			return log.head, err
+		}
+		from = log.head
+	}
+}
+
+// readSome reads up to maxVerified records from the head on.
+func (l *rebuilt) readSome(ctx context.Context, r store.Reader, visit func(audit.Record)) error {
+	read := 0
+	err := r.Scan(tableAudit, numberKey(l.head.Size), "", func(key string, raw []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		record, err := l.next(r, key, raw)
+		if err != nil {
+			return err
+		}
+		visit(record)
+		if read++; read == maxVerified {
+			return store.ErrStop
+		}
+		return nil
+	})
+	if err == nil && read < maxVerified {
+		err = l.checkEndOf(r)
+	}
+	return err
+}
+
+// checkEndOf holds the log that was read to its end against the stored head.
+func (l *rebuilt) checkEndOf(r store.Getter) error {
+	stored, err := storedMark(r)
+	if err == nil && !l.head.Equal(stored.Head) {
+		err = damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another",
+			l.head.Size, l.head.Root, stored.Size, stored.Root)
+	}
+	return err
+}
+
 type rebuilt struct {
 	head    audit.Head
 	threads map[string]thread
@@ -44,26 +95,32 @@ func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		record, err := audit.Decode(raw)
+		record, err := l.next(r, key, raw)
 		if err != nil {
-			return damaged("record %d cannot be read", l.head.Size).Because(err)
-		}
-		if key != numberKey(l.head.Size) || record.Seq != l.head.Size {
-			return damaged("record %d stands where record %d belongs", record.Seq, l.head.Size)
-		}
-		head, nodes, err := l.head.Seal(raw, record.At)
-		if err != nil {
-			return damaged("record %d", record.Seq).Because(err)
-		}
-		l.head = head
-		if err := checkNodes(r, record, nodes); err != nil {
 			return err
 		}
 		if err := l.thread(record); err != nil {
 			return err
 		}
-		return replay(r, record, head)
+		return replay(r, record, l.head)
 	})
+}
+
+// next adds the record that stands at a key, and checks it against the stored tree.
+func (l *rebuilt) next(r store.Getter, key string, raw []byte) (audit.Record, error) {
+	record, err := audit.Decode(raw)
+	if err != nil {
+		return record, damaged("record %d cannot be read", l.head.Size).Because(err)
+	}
+	if key != numberKey(l.head.Size) || record.Seq != l.head.Size {
+		return record, damaged("record %d stands where record %d belongs", record.Seq, l.head.Size)
+	}
+	head, nodes, err := l.head.Seal(raw, record.At)
+	if err != nil {
+		return record, damaged("record %d", record.Seq).Because(err)
+	}
+	l.head = head
+	return record, checkNodes(r, record, nodes)
 }
 
 // thread follows the chain of the record's subject.

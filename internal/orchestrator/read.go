@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -184,8 +185,8 @@ func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
 
 // State is what health checks and metrics show.
 type State struct {
-	Ledger       error          // why no change can be made any more, or nil
-	Import       *ImportProblem // why the last import failed, or nil
+	Ledger       error                 // why no change can be made any more, or nil
+	Import       *review.ImportProblem // why the last import failed, or nil
 	Export       projection.ExportState
 	LogSize      uint64
 	Requirements int

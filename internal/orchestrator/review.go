@@ -1,73 +1,157 @@
 package orchestrator
 
 import (
-	"time"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/projection"
+	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Review is what PM should look at in the project as a whole.
-type Review struct {
-	Import          ImportReview `json:"import"`
-	Suspect         []string     `json:"suspect"` // the text changed after work began
-	RetiredWithWork []Stranded   `json:"retired_with_work"`
-	OpenDeviations  []string     `json:"open_deviations"` // requirements that have one
-}
-
-// ImportReview is how the last import went; before the first one it is ok.
-type ImportReview struct {
-	OK      bool           `json:"ok"`
-	At      *time.Time     `json:"at,omitempty"`
-	Problem *ImportProblem `json:"problem,omitempty"`
-}
-
-// ImportProblem is why nothing was imported.
-type ImportProblem struct {
-	Code   string        `json:"code"`
-	Detail string        `json:"detail"`
-	Fix    string        `json:"fix"`
-	Errors []fault.Field `json:"errors"`
-}
-
-// Stranded is a retired requirement on which work had begun, and that PM has not deferred.
-type Stranded struct {
-	ID      string           `json:"id"`
-	Status  lifecycle.Status `json:"status"`
-	Strands []string         `json:"strands"`
-}
-
-// Review reads what PM should look at.
-func (s *Service) Review() Review {
-	review := Review{s.reviewImport(), []string{}, []Stranded{}, []string{}}
-	for e := range s.current.Load().All() {
-		if e.Summary.Suspect {
-			review.Suspect = append(review.Suspect, e.Summary.ID)
+// Review is the review of the whole project: the evidence is looked at again, the documents on disk are held against
+// those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
+// changes the answer is the same.
+func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
+	var unchecked []string
+	if _, err := s.Recheck(ctx); err != nil {
+		if ctx.Err() != nil {
+			return review.Project{}, ctx.Err()
 		}
-		if e.OpenDeviation {
-			review.OpenDeviations = append(review.OpenDeviations, e.Summary.ID)
-		}
-		if !e.Summary.Retired {
-			continue
-		}
-		if req := e.Requirement(); req.NeedsDeferral() {
-			review.RetiredWithWork = append(review.RetiredWithWork, Stranded{req.ID, req.Status, req.Strands()})
+		unchecked = append(unchecked, review.UncheckedEvidence)
+	}
+	log, actors, err := s.reviewLog(ctx)
+	if err != nil {
+		return review.Project{}, err
+	}
+	snap := s.current.Load()
+	return review.Full(review.Input{
+		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
+		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources, documents), Actors: actors,
+		Requirements: requirementsOf(snap), Unchecked: unchecked,
+	}), nil
+}
+
+// ReviewExport is the review that project_status.json alone allows; it says what it could not check.
+func ReviewExport(export io.Reader) (review.Project, error) {
+	snap, err := projection.ReadFile(export)
+	if err != nil {
+		return review.Project{}, fault.New(fault.Invalid, "export_invalid", "the export cannot be read as one").
+			WithFix("give the export that the service writes, whole").Because(err)
+	}
+	return review.Full(review.Input{
+		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
+		Log: review.Log{Size: snap.Head.Size, Root: rootOf(snap)}, Import: review.Import{OK: true}, Requirements: requirementsOf(snap),
+		Unchecked: []string{
+			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport, review.UncheckedRefusals,
+		},
+	}), nil
+}
+
+func rootOf(snap *projection.Snapshot) string {
+	return base64.StdEncoding.EncodeToString(snap.Head.Root[:])
+}
+
+func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
+	return func(yield func(lifecycle.Requirement) bool) {
+		for e := range snap.All() {
+			if !yield(e.Requirement()) {
+				return
+			}
 		}
 	}
-	return review
 }
 
-func (s *Service) reviewImport() ImportReview {
+// driftOf holds the documents on disk against those that were imported.
+func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, error)) []review.Drift {
+	files, err := documents()
+	if err != nil {
+		return []review.Drift{{Path: "", Detail: "the documents cannot be read: " + clip(refusalText(err))}}
+	}
+	digests := map[string]string{}
+	for _, source := range imported {
+		digests[source.Path] = source.SHA256
+	}
+	var drift []review.Drift
+	for _, f := range files {
+		digest, known := digests[f.Path]
+		delete(digests, f.Path)
+		switch {
+		case !known:
+			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
+		case digest != digestOf(f.Content):
+			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
+		}
+	}
+	for _, source := range imported {
+		if _, left := digests[source.Path]; left {
+			drift = append(drift, review.Drift{Path: source.Path, Detail: "it was imported, and is not among the documents any more"})
+		}
+	}
+	return drift
+}
+
+func refusalText(err error) string {
+	if f := asFault(err); f != nil {
+		return f.Detail
+	}
+	return "the log of the service says why"
+}
+
+// Dossier is the review of one requirement, with its evidence looked at again.
+func (s *Service) Dossier(ctx context.Context, id string) (review.Dossier, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return review.Dossier{}, err
+	}
+	req := e.Requirement()
+	return review.One(s.options.Workflow, req, s.reviewEvidence(ctx, req)), nil
+}
+
+// reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
+func (s *Service) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
+	cited := req.EverCited()
+	if !s.verifies() || len(cited) == 0 {
+		return nil
+	}
+	evidence := make([]lifecycle.Evidence, len(cited))
+	for i, c := range cited {
+		evidence[i] = c.Evidence
+	}
+	verdicts, err := s.options.Repository.Recheck(ctx, evidence)
+	found := make([]review.Rechecked, len(cited))
+	for i, c := range cited {
+		found[i] = review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds}
+		switch {
+		case err != nil:
+			found[i].Verdict, found[i].Detail = review.NotLookedUp, "the repository cannot be read now"
+		case verdicts[i].Reason != "":
+			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, verdicts[i].Reason, verdicts[i].Detail
+		case verdicts[i].MovedTo != "":
+			found[i].Verdict, found[i].Detail = review.Moved, verdicts[i].MovedTo
+		}
+	}
+	return found
+}
+
+func (s *Service) reviewImport() review.Import {
 	last := s.lastImport.Load()
 	if last == nil {
-		return ImportReview{OK: true}
+		return review.Import{OK: true}
 	}
 	at := last.at.UTC()
-	return ImportReview{OK: last.err == nil, At: &at, Problem: problemOf(last.err)}
+	return review.Import{OK: last.err == nil, At: &at, Problem: problemOf(last.err)}
 }
 
 // problemOf shows of a failure what is meant for clients: no causes, and nothing of a defect.
-func problemOf(err error) *ImportProblem {
+func problemOf(err error) *review.ImportProblem {
 	if err == nil {
 		return nil
 	}
@@ -75,18 +159,33 @@ func problemOf(err error) *ImportProblem {
 	if f == nil || f.Kind == fault.Internal {
 		f = fault.New(fault.Internal, "internal", "the import met a defect").WithFix("the log of the service says which; import again once it is mended")
 	}
-	return &ImportProblem{f.Code, f.Detail, f.Fix, append([]fault.Field{}, f.Fields...)}
+	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
+	for _, field := range f.Fields {
+		problem.Errors = append(problem.Errors, importError(field))
+	}
+	return problem
 }
 
-// String is the problem in a few lines' worth of text, for health checks.
-func (p *ImportProblem) String() string {
+// importError reads the place that a field of a refused import points at: path, or path#L and a line.
+func importError(f fault.Field) review.ImportError {
+	e := review.ImportError{Path: f.Pointer, Detail: f.Detail, Fix: f.Fix}
+	if at := strings.LastIndex(f.Pointer, "#L"); at >= 0 {
+		if line, err := strconv.Atoi(f.Pointer[at+2:]); err == nil {
+			e.Path, e.Line = f.Pointer[:at], line
+		}
+	}
+	return e
+}
+
+// importText is the problem in a few lines' worth of text, for health checks.
+func importText(p review.ImportProblem) string {
 	text := p.Detail
-	for i, f := range p.Errors {
+	for i, e := range p.Errors {
 		if i == fewErrors {
 			text += "; and more, see GET /project/review"
 			break
 		}
-		text += "; " + clipTo(f.Pointer, longestEdit) + ": " + clipTo(f.Detail, longestEdit)
+		text += fmt.Sprintf("; %s:%d: %s", clipTo(e.Path, longestEdit), e.Line, clipTo(e.Detail, longestEdit))
 	}
 	if p.Fix != "" {
 		text += " (" + p.Fix + ")"

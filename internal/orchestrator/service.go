@@ -46,6 +46,7 @@ type Service struct {
 	exporter   *projection.Exporter
 	oneImport  sync.Mutex // one at a time
 	lastImport atomic.Pointer[outcome]
+	logReview  logReview
 	oneRecheck sync.Mutex               // one at a time
 	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
 }

@@ -97,7 +97,13 @@ type Citation struct {
 
 // Citations are what the requirement rests on now: the files and commits of the implementation, the evidence of the
 // test record, and the justification of the last move. Evidence that was never looked up is left out.
-func (r Requirement) Citations() []Citation {
+func (r Requirement) Citations() []Citation { return r.cited(max(len(r.History)-1, 0)) }
+
+// EverCited are its citations, and those of all moves of its history.
+func (r Requirement) EverCited() []Citation { return r.cited(0) }
+
+// cited lists what implementation, test record and the moves from one on cite.
+func (r Requirement) cited(from int) []Citation {
 	var all []Citation
 	add := func(part, under string, list []Evidence) {
 		for i, e := range list {
@@ -110,8 +116,8 @@ func (r Requirement) Citations() []Citation {
 	if r.Test != nil {
 		add(FieldTest, "test/evidence", r.Test.Evidence)
 	}
-	if n := len(r.History); n > 0 {
-		add(FieldStatus, pointerTo("history", n-1)[1:]+"/justification/evidence", r.History[n-1].Justification.Evidence)
+	for i, move := range r.History[from:] {
+		add(PartStatus, pointerTo("history", from+i)[1:]+"/justification/evidence", move.Justification.Evidence)
 	}
 	return all
 }
