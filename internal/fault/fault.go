@@ -18,6 +18,7 @@ const (
 	Malformed       Kind = "malformed"       // the bytes cannot be read as what they claim to be
 	TooLarge        Kind = "too_large"       // more bytes than the limit
 	Timeout         Kind = "timeout"         // the client did not send its request in time
+	NotAcceptable   Kind = "not_acceptable"  // no media type that the client takes
 	MediaType       Kind = "media_type"      // a media type or content coding that is not accepted
 	Misdirected     Kind = "misdirected"     // a Host that this server does not answer for
 	Unauthenticated Kind = "unauthenticated" // no token, or one that is unknown, expired or revoked
@@ -36,7 +37,7 @@ const (
 // Kinds lists every kind, so that a test can hold a map over them to be complete.
 func Kinds() []Kind {
 	return []Kind{
-		Malformed, TooLarge, Timeout, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound, Method,
+		Malformed, TooLarge, Timeout, NotAcceptable, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound, Method,
 		NeedsCondition, Stale, Forbidden, Conflict, Invalid, Unavailable, Internal,
 	}
 }

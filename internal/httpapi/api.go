@@ -79,6 +79,8 @@ func (a *API) router() chi.Router {
 		r.Patch("/requirements/{id}", a.handle(a.patchRequirement))
 		r.Get("/requirements/{id}/next", a.handle(a.next))
 		r.Get("/requirements/{id}/history", a.handle(a.history))
+		r.Get("/requirements/{id}/review", a.handle(a.dossier))
+		r.Post("/requirements/{id}/test-report", a.handle(a.attachReport))
 		r.Get("/workflow", a.handle(a.workflow))
 		r.Get("/audit", a.handle(a.audit))
 		r.Get("/audit/blobs/{sha256}", a.handle(a.blob))

@@ -19,21 +19,32 @@ import (
 // MaxBody is the most bytes a request body may have.
 const MaxBody = 1 << 20
 
+// MaxReport is the most bytes an attached test report may have.
+const MaxReport = 8 << 20
+
 // readBody reads a JSON body: media type, content coding, size.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if err := checkCoding(w, r); err != nil {
+		return nil, err
+	}
 	if err := checkMediaType(w, r); err != nil {
 		return nil, err
 	}
-	if r.ContentLength > MaxBody {
-		return nil, tooLarge()
+	return readBytes(w, r, MaxBody)
+}
+
+// readBytes reads a body of at most so many bytes.
+func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most {
+		return nil, tooLarge(most)
 	}
 	var body bytes.Buffer
 	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
-	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, MaxBody))
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, tooLarge()
+		return nil, tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").WithFix("send it without pauses")
 	case err != nil:
@@ -42,16 +53,20 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-func tooLarge() *fault.Error {
-	return fault.New(fault.TooLarge, "body_too_large", "a request body has at most %d bytes", MaxBody).
+func tooLarge(most int64) *fault.Error {
+	return fault.New(fault.TooLarge, "body_too_large", "a request body has at most %d bytes", most).
 		WithFix("send less, and cite files instead of copying them")
 }
 
-func checkMediaType(w http.ResponseWriter, r *http.Request) error {
+func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
 		return fault.New(fault.MediaType, "content_encoding", "the content coding %q is not accepted", clip(coding)).WithFix("send the body as it is, without Content-Encoding")
 	}
+	return nil
+}
+
+func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 	sent := r.Header.Get("Content-Type")
 	mediaType, params, err := mime.ParseMediaType(sent)
 	charset := params["charset"]

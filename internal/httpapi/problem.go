@@ -17,6 +17,7 @@ var statusOf = map[fault.Kind]int{
 	fault.Forbidden:       http.StatusForbidden,
 	fault.NotFound:        http.StatusNotFound,
 	fault.Method:          http.StatusMethodNotAllowed,
+	fault.NotAcceptable:   http.StatusNotAcceptable,
 	fault.Timeout:         http.StatusRequestTimeout,
 	fault.Conflict:        http.StatusConflict,
 	fault.Stale:           http.StatusPreconditionFailed,

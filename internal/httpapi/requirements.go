@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/rules/lifecycle"
@@ -61,24 +63,69 @@ func readID(r *http.Request) (string, error) {
 }
 
 func (a *API) patchRequirement(w http.ResponseWriter, r *http.Request) error {
-	p, err := readProposal(w, r)
+	p, err := readProposal(w, r, readBody)
 	if err != nil {
 		return a.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
 	}
 	answer, err := a.Service.Patch(r.Context(), actorOf(w), p)
-	if answer.Replayed {
-		w.Header().Set("Idempotent-Replay", "true")
-	}
+	setReplay(w, answer)
 	if err != nil {
 		return err
 	}
+	setOutcome(w, p, answer)
+	return writeBytes(w, http.StatusOK, answer.Requirement)
+}
+
+func setReplay(w http.ResponseWriter, answer orchestrator.Answer) {
+	if answer.Replayed {
+		w.Header().Set("Idempotent-Replay", "true")
+	}
+}
+
+// setOutcome says of an accepted change what became of it.
+func setOutcome(w http.ResponseWriter, p orchestrator.Proposal, answer orchestrator.Answer) {
 	if p.DryRun {
 		w.Header().Set("Dry-Run", "true")
-		return writeBytes(w, http.StatusOK, answer.Requirement)
+		return
 	}
 	w.Header().Set("ETag", strconv.Quote(strconv.FormatUint(answer.Revision, 10)))
 	w.Header().Set("Export-Status", exportStatus(answer.Exported))
-	return writeBytes(w, http.StatusOK, answer.Requirement)
+}
+
+// attached answers a report that was attached: the requirement, and what the report holds.
+type attached struct {
+	Requirement jsontext.Value    `json:"requirement"`
+	Report      string            `json:"report"` // how evidence names it
+	Format      string            `json:"format"`
+	Counts      lifecycle.Results `json:"counts"`
+	Covers      bool              `json:"covers"` // a test name names this requirement
+	Cited       int               `json:"cited"`  // tests that became evidence
+	Named       []string          `json:"named"`  // requirements that test names name
+}
+
+func (a *API) attachReport(w http.ResponseWriter, r *http.Request) error {
+	p, err := readProposal(w, r, readReport)
+	p.Request = "POST /requirements/{id}/test-report"
+	if err != nil {
+		return a.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
+	}
+	answer, err := a.Service.Attach(r.Context(), actorOf(w), p)
+	setReplay(w, answer.Answer)
+	if err != nil {
+		return err
+	}
+	setOutcome(w, p, answer.Answer)
+	return writeJSON(w, http.StatusOK, attached{
+		answer.Requirement, answer.Report, answer.Format, answer.Counts, answer.Covers, answer.Cited, append([]string{}, answer.Named...),
+	})
+}
+
+// readReport reads a test report, whose format is told from its bytes: any media type will do.
+func readReport(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if err := checkCoding(w, r); err != nil {
+		return nil, err
+	}
+	return readBytes(w, r, MaxReport)
 }
 
 func exportStatus(written bool) string {
@@ -88,8 +135,8 @@ func exportStatus(written bool) string {
 	return "pending"
 }
 
-func readProposal(w http.ResponseWriter, r *http.Request) (orchestrator.Proposal, error) {
-	p := orchestrator.Proposal{RequestID: callOf(w).id}
+func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error)) (orchestrator.Proposal, error) {
+	p := orchestrator.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id}
 	var err error
 	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err
@@ -103,7 +150,7 @@ func readProposal(w http.ResponseWriter, r *http.Request) (orchestrator.Proposal
 	if p.IdempotencyKey, err = idempotencyKey(r); err != nil {
 		return p, err
 	}
-	p.Body, err = readBody(w, r)
+	p.Body, err = read(w, r)
 	return p, err
 }
 
@@ -216,13 +263,6 @@ func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (or
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
 	return a.Service.Import(r.Context(), actorOf(w), a.Documents, orchestrator.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
-}
-
-func (a *API) review(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, a.Service.Review())
 }
 
 func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {

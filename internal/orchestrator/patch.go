@@ -23,6 +23,7 @@ const KeepKeys = 24 * time.Hour
 
 // Proposal is one change request as it arrived.
 type Proposal struct {
+	Request        string // method and route, for the record of a refusal
 	ID             string
 	Body           []byte
 	IfMatch        []string // the entity tags of If-Match, unquoted; "*" is any; none when not sent
@@ -274,7 +275,7 @@ type Refused struct {
 
 // Refused is the proposal as a request that never became a change.
 func (p Proposal) Refused() Refused {
-	return Refused{"PATCH /requirements/{id}", p.Body, p.RequestID, p.DryRun}
+	return Refused{p.Request, p.Body, p.RequestID, p.DryRun}
 }
 
 // Refuse puts a refusal on record, unless it answers a dry run, and returns it; only a failure of the

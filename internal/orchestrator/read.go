@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -185,8 +184,8 @@ func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
 
 // State is what health checks and metrics show.
 type State struct {
-	Ledger       error                 // why no change can be made any more, or nil
-	Import       *review.ImportProblem // why the last import failed, or nil
+	Ledger       error  // why no change can be made any more, or nil
+	Import       string // why the last import failed, or ""
 	Export       projection.ExportState
 	LogSize      uint64
 	Requirements int
@@ -196,5 +195,5 @@ type State struct {
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.reviewImport().Problem, s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus}
+	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus}
 }

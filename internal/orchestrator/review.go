@@ -177,8 +177,12 @@ func importError(f fault.Field) review.ImportError {
 	return e
 }
 
-// importText is the problem in a few lines' worth of text, for health checks.
-func importText(p review.ImportProblem) string {
+// importFailure is why the last import failed in a few lines' worth of text, for health checks; "" when it did not.
+func (s *Service) importFailure() string {
+	p := s.reviewImport().Problem
+	if p == nil {
+		return ""
+	}
 	text := p.Detail
 	for i, e := range p.Errors {
 		if i == fewErrors {

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/fault"
+)
+
+// document is a review: it can be shown in the media types that a client may ask for.
+type document interface {
+	JSON(io.Writer) error
+	Markdown(io.Writer) error
+}
+
+func (a *API) review(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	project, err := a.Service.Review(r.Context(), a.Documents)
+	if err != nil {
+		return err
+	}
+	return writeDocument(w, r, project)
+}
+
+func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
+	id, err := readID(r)
+	if err != nil {
+		return err
+	}
+	dossier, err := a.Service.Dossier(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return writeDocument(w, r, dossier)
+}
+
+// writeDocument answers in the media type that the client prefers (RFC 9110, section 12.5.1); JSON when it takes both alike.
+func writeDocument(w http.ResponseWriter, r *http.Request, d document) error {
+	var body bytes.Buffer
+	h := w.Header()
+	h.Set("Vary", "Accept")
+	write := d.JSON
+	h["Content-Type"] = typeJSON
+	switch quality := qualities(r); {
+	case quality("application/json") == 0 && quality("text/markdown") == 0:
+		return fault.New(fault.NotAcceptable, "not_acceptable", "a review is given as application/json or text/markdown").
+			WithFix("send Accept: application/json, Accept: text/markdown, or no Accept")
+	case quality("text/markdown") > quality("application/json"):
+		write = d.Markdown
+		h["Content-Type"] = []string{"text/markdown; charset=utf-8"}
+	}
+	if err := write(&body); err != nil {
+		return err
+	}
+	h["Cache-Control"] = noCache
+	h["Content-Length"] = []string{strconv.Itoa(body.Len())}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body.Bytes()) // the client may be gone; nothing is left to do for it
+	return nil
+}
+
+// qualities tells how much a client wants a media type, from 0 to 1; the most specific range counts.
+func qualities(r *http.Request) func(mediaType string) float64 {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	return func(mediaType string) float64 {
+		if strings.TrimSpace(accept) == "" {
+			return 1
+		}
+		major, _, _ := strings.Cut(mediaType, "/")
+		rank, quality := 0, 0.0
+		for part := range strings.SplitSeq(accept, ",") {
+			given, params, err := mime.ParseMediaType(part)
+			fits := map[string]int{"*/*": 1, major + "/*": 2, mediaType: 3}[given]
+			if err != nil || fits <= rank {
+				continue
+			}
+			rank, quality = fits, 1
+			if q, sent := params["q"]; sent {
+				quality, _ = strconv.ParseFloat(q, 64)
+			}
+		}
+		return quality
+	}
+}
