@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"orchestrator/internal/fault"
 )
 
 const (
@@ -206,7 +208,8 @@ func (r *tapReader) cases() ([]Case, error) {
 	for _, p := range r.points {
 		suite, size := p.in.path()
 		if total += size; total > maxTAPSuites {
-			return nil, tooManyCases().WithDetail("the names of the suites are too long")
+			return nil, fault.New(fault.Invalid, "report_too_large", "the names of the suites have more than %d bytes together", maxTAPSuites).
+				WithFix("give shorter names to tests with many subtests")
 		}
 		cases = append(cases, Case{Suite: suite, Name: p.name, Result: p.result})
 	}
