@@ -129,18 +129,23 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
-	looks := map[string]func(context.Context, lifecycle.Evidence) (*lifecycle.Found, error){
-		lifecycle.EvidenceFile: r.lookFile, lifecycle.EvidenceCommit: r.lookCommit, lifecycle.EvidenceTest: r.lookTest,
-	}
-	look, known := looks[e.Kind]
-	if !known {
-		return nil, field(refuse("kind_unknown", "%q is no kind of evidence", e.Kind).WithFix("write file, commit or test"))
-	}
-	found, err := look(ctx, e)
+	found, err := r.look(ctx, e)
 	if err != nil {
 		return nil, field(err)
 	}
 	return found, nil
+}
+
+func (r *Repository) look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, error) {
+	switch e.Kind {
+	case lifecycle.EvidenceFile:
+		return r.lookFile(ctx, e)
+	case lifecycle.EvidenceCommit:
+		return r.lookCommit(ctx, e)
+	case lifecycle.EvidenceTest:
+		return r.lookTest(ctx, e)
+	}
+	return nil, refuse("kind_unknown", "%q is no kind of evidence", e.Kind).WithFix("write file, commit or test")
 }
 
 // field is an error as the part of a problem.

@@ -79,7 +79,7 @@ func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) 
 	case errors.Is(err, fault.NotFound):
 		return nil, fault.New(fault.Unavailable, unread, "git lists %s, but its content is not in this repository%s", path, r.cutOff(ctx)).Because(err)
 	case errors.Is(err, fault.TooLarge):
-		return nil, refuse("file_too_large", "%s is too large: %s", path, asFault(err).Detail)
+		return nil, refuseSize(path, asFault(err).Detail)
 	}
 	return content, err
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -59,7 +60,7 @@ func stat(root *os.Root, name string) (diskFile, error) {
 // read is the content of f, at most most bytes. That f was replaced or written since it was looked at is an error.
 func read(root *os.Root, f diskFile, most int64) (content []byte, err error) {
 	if f.info.Size() > most {
-		return nil, refuse("file_too_large", "%s has %d bytes, and at most %d are read", f.name, f.info.Size(), most)
+		return nil, refuseSize(f.name, fmt.Sprintf("it has %d bytes, and at most %d are read", f.info.Size(), most))
 	}
 	// Without blocking: a pipe that took the place of the file since would wait for a writer.
 	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
@@ -77,6 +78,10 @@ func read(root *os.Root, f diskFile, most int64) (content []byte, err error) {
 		return nil, changedUnderway(f.name)
 	}
 	return content, checkSame(f, file)
+}
+
+func refuseSize(name, detail string) error {
+	return refuse("file_too_large", "%s is too large: %s", name, detail).WithFix("cite a smaller file")
 }
 
 func checkSame(f diskFile, open *os.File) error {
