@@ -24,7 +24,7 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/evidence", "internal/projection", "internal/reqdoc", "internal/token", "internal/watch", "internal/durable", "internal/fault",
+		"internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/durable", "internal/fault",
 	},
 	"internal/httpapi": {
 		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/token", "internal/fault",
@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"internal/rules/lifecycle": {"internal/fault"},
 	"internal/review":          {"internal/rules/lifecycle", "internal/fault"},
 	"internal/reqdoc":          {"internal/markdown", "internal/fault"},
-	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/fault"},
+	"internal/trace":           {"internal/reqdoc", "internal/mention", "internal/fault"},
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
 	"internal/testreport":      {"internal/fault"},

@@ -151,6 +151,13 @@ func formOf(id string) (form, bool) {
 	return f, true
 }
 
+// LooksLikeID says whether a word outside a document has the shape of an id that nobody takes for anything else:
+// capitals, a joiner and a number, such as REQ-7 and PAY-F-12, and no well-known name such as UTF-8.
+func LooksLikeID(word string) bool {
+	f, ok := formOf(word)
+	return ok && f.joined && !f.small && scanToken(word) == word && !wellKnown[upper(f.letters())]
+}
+
 func (f form) padded() bool { return len(f.number) > 1 && f.number[0] == '0' }
 
 // value is the number, or -1 when it is not one that a series would reach.

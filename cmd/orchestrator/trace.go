@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/trace"
+)
+
+// traceOptions are the flags and arguments of trace.
+type traceOptions struct {
+	requirements  []string // paths and patterns; none is REQUIREMENTS.md in repo
+	repo          string
+	reading       reqdoc.Options
+	asJSON, check bool
+	paths         []string // to look at, in repo; none is all
+	exclude       []string
+}
+
+func traceCommand() *cobra.Command {
+	var o traceOptions
+	cmd := &cobra.Command{
+		Use:   "trace [PATH]...",
+		Short: "Find the lines and tests that name requirements",
+		Long: `Trace looks through the files of a project and reports for each requirement which lines name it: marks in comments, and
+names of tests. It then lists the marks that name no requirement. It needs no service and no database.
+
+A mark is one of the words ` + strings.Join(trace.Keywords(), ", ") + `, a colon and ids, as the first words of a comment or of a
+line, such as "Covers: REQ-7, REQ-8". In a name of a test an id may be written as the language allows: TestLogin_REQ7,
+"logs in [REQ-7]", @REQ-7. A requirement has a test when such a name, or a mark that begins with Verifies, has its id.
+Whether the test runs and passes is not looked at.
+
+The files are those that git tracks or would add in the folder --repo. Without git it is all files, but for hidden folders,
+node_modules, vendor, target and dist; the report says so. A PATH is a file or folder in --repo to look at, instead of all.
+The requirement documents are read as import --dry-run reads them, and do not count as files.
+
+Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 the command could not do its work.`,
+		Example: `  orchestrator trace                                    # what names the requirements of REQUIREMENTS.md?
+  orchestrator trace --requirements 'docs/*.md' src     # look into the folder src alone
+  orchestrator trace --check                            # in CI: fails when a mark names no requirement
+  orchestrator trace --json                             # the same as JSON, for programs`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.paths = args
+			debug.SetGCPercent(startGC) // as for import
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.requirements, "requirements", nil, "requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default REQUIREMENTS.md in --repo)")
+	f.StringVar(&o.repo, "repo", ".", "folder to look through")
+	readingFlags(cmd, &o.reading)
+	f.StringSliceVar(&o.exclude, "exclude", nil, "files or folders to leave out: a name such as testdata, or a pattern of a path in --repo; may be given more than once")
+	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
+	f.BoolVar(&o.check, "check", false, "fail with exit code 1 when a mark names no requirement")
+	return exitTwo(withEnv(cmd))
+}
+
+func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
+	if len(o.requirements) == 0 {
+		o.requirements = []string{filepath.Join(o.repo, "REQUIREMENTS.md")}
+	}
+	if err := checkReading(o.reading); err != nil {
+		return err
+	}
+	documents, err := readDocuments(o.requirements)
+	if err != nil {
+		return err
+	}
+	all, err := o.read(documents)
+	if err != nil {
+		return err
+	}
+	shown := newProgress(notes)
+	report, err := trace.Run(ctx, o.repo, all, trace.Options{
+		Paths: o.paths, Except: o.inRepo(documents), Exclude: o.exclude, Progress: shown.update(),
+	})
+	shown.clear()
+	if err != nil {
+		return err
+	}
+	if err := o.write(out, report); err != nil {
+		return err
+	}
+	if n := report.Summary.Unknown; o.check && n > 0 {
+		return exitError{fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", n).
+			WithFix("name requirements of the documents that were read, or take the marks out"), 1}
+	}
+	return nil
+}
+
+// read returns the requirements of the documents.
+func (o traceOptions) read(documents []reqdoc.File) ([]trace.Requirement, error) {
+	set, err := reqdoc.Read(documents, o.reading)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Requirements) == 0 {
+		return nil, hintAssign(fault.New(fault.Invalid, "no_requirements", "the documents define no requirement").
+			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
+	}
+	all := make([]trace.Requirement, len(set.Requirements))
+	for i, r := range set.Requirements {
+		all[i] = trace.Requirement{ID: r.ID, Title: r.Title}
+	}
+	return all, nil
+}
+
+// inRepo are the documents as files of the folder that is looked through.
+func (o traceOptions) inRepo(documents []reqdoc.File) []string {
+	var all []string
+	root := resolved(o.repo)
+	for _, d := range documents {
+		if path, err := filepath.Rel(root, resolved(filepath.FromSlash(d.Path))); err == nil {
+			all = append(all, filepath.ToSlash(path))
+		}
+	}
+	return all
+}
+
+// write shows the report as JSON alone, or for people.
+func (o traceOptions) write(out io.Writer, r trace.Report) error {
+	if o.asJSON {
+		b, err := jsonv2.Marshal(r)
+		if err == nil {
+			_, err = fmt.Fprintln(out, string(b))
+		}
+		return err
+	}
+	var p reportPrinter
+	for _, t := range r.Requirements {
+		p.traced(t)
+	}
+	for _, u := range r.Unknown {
+		why := ""
+		if len(u.Similar) > 0 {
+			why = ": did you mean " + printable(strings.Join(u.Similar, " or ")) + "?"
+		}
+		p.line("%s%s %s, which is no requirement%s", at(u.Path, u.Line), u.Keyword, printable(u.ID), why)
+	}
+	for _, s := range r.Skipped {
+		p.line("%s: skipped, %s", printable(s.Path), printable(s.Reason))
+	}
+	if !r.Gitignore {
+		p.line(".gitignore was not honoured: %s", printable(r.Note))
+	}
+	p.line("%d of %d requirements have a mark, %d have a test; marks that name no requirement: %d; files read: %d",
+		r.Summary.Marked, r.Summary.Requirements, r.Summary.Tested, r.Summary.Unknown, r.Summary.Files)
+	_, err := io.WriteString(out, p.text.String())
+	return err
+}
+
+// traced shows one requirement and what names it.
+func (p *reportPrinter) traced(t trace.Traced) {
+	name := printable(t.ID)
+	if t.Title != t.ID {
+		name += ": " + printable(t.Title)
+	}
+	p.line("%s", name)
+	for _, place := range t.Places {
+		what := place.Keyword
+		if place.Kind == trace.KindTest {
+			what = "test " + printable(place.Name)
+		}
+		p.line("  %s:%d  %s", printable(place.Path), place.Line, what)
+	}
+	if len(t.Places) == 0 {
+		p.line("  no mark")
+	}
+}
+
+// progress is a line on a terminal that says how far a long command is.
+type progress struct {
+	out  io.Writer // nil where there is no terminal
+	turn sync.Mutex
+	next time.Time // when the line is due again
+	long int       // its length
+}
+
+const (
+	progressAfter = 700 * time.Millisecond
+	progressEvery = 100 * time.Millisecond
+)
+
+func newProgress(notes io.Writer) *progress {
+	f, ok := notes.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return &progress{}
+	}
+	return &progress{out: f, next: time.Now().Add(progressAfter)}
+}
+
+// update is what is to be told of each step, or nil.
+func (p *progress) update() func(done, total int) {
+	if p.out == nil {
+		return nil
+	}
+	return func(done, total int) {
+		if !p.turn.TryLock() {
+			return
+		}
+		defer p.turn.Unlock()
+		if now := time.Now(); now.After(p.next) {
+			line := fmt.Sprintf("looked at %d of %d files", done, total)
+			p.next, p.long = now.Add(progressEvery), len(line)
+			fmt.Fprint(p.out, "\r"+line)
+		}
+	}
+}
+
+// clear leaves nothing of the line.
+func (p *progress) clear() {
+	if p.long > 0 {
+		fmt.Fprint(p.out, "\r"+strings.Repeat(" ", p.long)+"\r")
+	}
+}

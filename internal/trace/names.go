@@ -1,0 +1,170 @@
+package trace
+
+import (
+	"regexp"
+	"strings"
+)
+
+// language says how the names of tests are written in files whose names end in one of the suffixes.
+type language struct {
+	suffixes []string
+	names    []naming
+	marker   *regexp.Regexp // the line announces a test, whose method is named in it or below
+	method   *regexp.Regexp // the method behind a marker
+}
+
+// naming finds the name of a test in a line. The name is the first group that took part.
+type naming struct {
+	needle string // what every such line holds; it is cheaper to look for
+	line   *regexp.Regexp
+}
+
+const (
+	double = `"((?:[^"\\]|\\.)*)"`
+	single = `'((?:[^'\\]|\\.)*)'`
+	ticks  = "`([^`]*)`"
+	quoted = `(?:` + double + `|` + single + `|` + ticks + `)`
+)
+
+func name(needle, line string) naming { return naming{needle, regexp.MustCompile(line)} }
+
+// languages are those whose tests are found. A name is taken from a line that begins as a definition does, so that
+// tests that are commented out are left out. The first row that fits a file counts.
+var languages = []language{
+	{ // Go, and Ginkgo
+		suffixes: []string{"_test.go"},
+		names: []naming{
+			name("func ", `^func (?:\([^)]*\) ?)?((?:Test|Fuzz|Benchmark|Example)\w*)\(`),
+			name(".Run(", `^[^/"`+"`"+`]*\.Run\((?:`+double+`|`+ticks+`)`),
+			name("(", `^\s*(?:var _ = )?[FPX]?(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(`+double),
+		},
+	},
+	{ // pytest, unittest
+		suffixes: []string{".py"},
+		names:    []naming{name("def ", `^\s*(?:async\s+)?def\s+(test\w*)`), name("class ", `^\s*class\s+(Test\w*|\w+Tests?)\b`)},
+	},
+	{ // Jest, Vitest, Mocha, Jasmine, Playwright, node:test
+		suffixes: []string{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"},
+		names: []naming{name("(", `^\s*(?:await\s+)?(?:\w\.|Deno\.)?[fx]?(?:it|test|describe|context|suite|specify)(?:\.\w+)*`+
+			`(?:\(.*?\)|`+ticks+`)?\(\s*`+quoted)},
+	},
+	{ // JUnit, TestNG, Kotest, Spock, ScalaTest, xUnit, NUnit, MSTest
+		suffixes: []string{".java", ".kt", ".kts", ".groovy", ".scala", ".cs"},
+		names: []naming{
+			name("Name", `^\s*[@\[].*?\b(?:DisplayName|TestName|Description|Feature)\s*(?:\(|=)\s*`+double),
+			name("(", `^\s*(?:test|it|should|describe|context|given|when|then|scenario|feature|property)\(`+double),
+			name("def ", `^\s*(?:def|void)\s+`+quoted+`\s*\(`),
+			name("void test", `^\s*(?:public\s+)?void\s+(test\w*)\(`),
+		},
+		marker: regexp.MustCompile(`^\s*(?:@|\[)(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|` +
+			`Fact|Theory|TestCase|TestCaseSource|TestMethod|DataTestMethod)\b`),
+		method: regexp.MustCompile(`^[\w<>\[\].,?&\s]*?(?:(\w+)|` + ticks + `)\s*(?:<[^>]*>)?\(`),
+	},
+	{
+		suffixes: []string{".rs"},
+		names:    []naming{name("test_case", `^\s*#\[(?:\w+::)*test_case\(.*;\s*`+double)},
+		marker:   regexp.MustCompile(`^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)\b`),
+		method:   regexp.MustCompile(`\bfn\s+(\w+)`),
+	},
+	{ // RSpec, Minitest, ExUnit
+		suffixes: []string{".rb", ".ex", ".exs"},
+		names: []naming{
+			name("", `^\s*(?:RSpec\.)?[fx]?(?:it|describe|context|specify|example|scenario|feature|test|should|property)[ (]\s*(?:`+double+`|`+single+`)`),
+			name("def ", `^\s*def\s+(test_\w+)`),
+		},
+	},
+	{ // PHPUnit, Pest
+		suffixes: []string{".php"},
+		names: []naming{
+			name("function ", `^\s*(?:(?:public|final)\s+)*function\s+(test\w*)`),
+			name("(", `^\s*(?:it|test|describe)\(\s*(?:`+double+`|`+single+`)`),
+		},
+	},
+	{ // XCTest, Swift Testing
+		suffixes: []string{".swift"},
+		names:    []naming{name("func ", `\bfunc\s+(test\w*|`+ticks+`)`), name("@", `^\s*@(?:Test|Suite)\(\s*`+double)},
+	},
+	{ // GoogleTest, Catch2, Boost.Test
+		suffixes: []string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"},
+		names: []naming{
+			name("(", `^\s*(?:TYPED_)?TEST(?:_F|_P)?\(([^)"]*)\)`),
+			name("(", `^\s*(?:BOOST_AUTO_TEST_CASE|BOOST_FIXTURE_TEST_CASE)\(([^)]*)\)`),
+			name("(", `^\s*(?:TEST_CASE|SCENARIO|SECTION|SUBCASE)\(\s*`+double),
+		},
+	},
+	{
+		suffixes: []string{".bats"},
+		names:    []naming{name("@test", `^\s*@test\s+(?:`+double+`|`+single+`)`)},
+	},
+	{ // Gherkin
+		suffixes: []string{".feature"},
+		names: []naming{
+			name(":", `^\s*(?:Feature|Rule|Scenario(?: Outline| Template)?|Example):\s*(.+)`),
+			name("@", `^\s*(@\S.*)`),
+		},
+	},
+}
+
+// languageOf is the language of a file's tests, or nil.
+func languageOf(path string) *language {
+	for i := range languages {
+		for _, suffix := range languages[i].suffixes {
+			if strings.HasSuffix(path, suffix) {
+				return &languages[i]
+			}
+		}
+	}
+	return nil
+}
+
+// markerReach is how many lines below a marker its method may stand: other annotations, or a long list of cases.
+const markerReach = 10
+
+// names finds the names of tests in the lines of a file, one after the other.
+type names struct {
+	in   *language
+	left int // lines in which the method of a marker may still come
+}
+
+// line returns the names of the tests that the next line defines. One line may hold several, as
+// `@DisplayName("Log in") void login()` does.
+func (n *names) line(s string) (all []string) {
+	for _, naming := range n.in.names {
+		if strings.Contains(s, naming.needle) {
+			all = append(all, group(naming.line, s)...)
+		}
+	}
+	if n.in.marker == nil {
+		return all
+	}
+	if n.left--; n.in.marker.MatchString(s) {
+		n.left = markerReach
+	}
+	if n.left > 0 && !comment(s) {
+		if method := group(n.in.method, annotations.ReplaceAllString(s, "")); method != nil {
+			n.left = 0
+			return append(all, method...)
+		}
+	}
+	return all
+}
+
+// annotations are what may stand in front of a method in its line.
+var annotations = regexp.MustCompile(`^\s*(?:(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\])\s*)*`)
+
+// comment says whether the line is one, in the languages that have markers.
+func comment(s string) bool {
+	s = strings.TrimSpace(s)
+	return strings.HasPrefix(s, "//") || strings.HasPrefix(s, "*") || strings.HasPrefix(s, "/*")
+}
+
+// group is what the first group that took part matched, or nil.
+func group(re *regexp.Regexp, s string) []string {
+	m := re.FindStringSubmatchIndex(s)
+	for i := 2; i+1 < len(m); i += 2 {
+		if m[i] >= 0 && m[i] < m[i+1] {
+			return []string{s[m[i]:m[i+1]]}
+		}
+	}
+	return nil
+}
