@@ -113,7 +113,9 @@ func TestWhatAnApprovalCovers(t *testing.T) {
 	a = of(func(r *lifecycle.Requirement) { r.Fingerprint = "other" })
 	require.False(t, a.Counts)
 	require.Equal(t, []string{"text"}, a.ChangedSince)
-	a = of(func(r *lifecycle.Requirement) { r.Stamps.Test.Revision, r.Stamps.Implementation.Revision, r.Stamps.DesignSpec.Revision = 99, 99, 99 })
+	a = of(func(r *lifecycle.Requirement) {
+		r.Stamps.Test.Revision, r.Stamps.Implementation.Revision, r.Stamps.DesignSpec.Revision = 99, 99, 99
+	})
 	require.False(t, a.Counts)
 	require.Equal(t, []string{"design_spec", "implementation", "test"}, a.ChangedSince)
 	a = of(func(r *lifecycle.Requirement) {

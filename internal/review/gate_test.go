@@ -18,7 +18,9 @@ func TestGate(t *testing.T) {
 		change(&req)
 		return req
 	}
-	stale := func(r *lifecycle.Requirement) { r.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.ReportGone}} }
+	stale := func(r *lifecycle.Requirement) {
+		r.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.ReportGone}}
+	}
 	suspect := func(r *lifecycle.Requirement) { r.Suspect = true }
 	otherText := func(r *lifecycle.Requirement) { r.Fingerprint = "fp-other" }
 	retire := func(r *lifecycle.Requirement) { *r, _ = lifecycle.Retire(*r) }
