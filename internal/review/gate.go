@@ -109,7 +109,9 @@ func (o GateOptions) failures(row Requirement) []Failure {
 	if row.settled(row.has(CodeRetiredWithWork)) {
 		return all
 	}
-	add(row.has(CodeRetiredWithWork), CodeRetiredWithWork, "was removed from the document with work on it; pm must defer it")
+	if row.has(CodeRetiredWithWork) {
+		return append(all, Failure{CodeRetiredWithWork, "was removed from its document with work on it; pm must defer it"})
+	}
 	lacks := o.lacks(row)
 	done := row.Status == lifecycle.Done
 	tested := done || row.Status == lifecycle.TestedPass
@@ -231,11 +233,7 @@ func (r GateResult) Text(w io.Writer) error {
 		if f.status != "" {
 			line += " " + clean(f.status)
 		}
-		line += ": " + clean(f.message)
-		if f.path != "" {
-			line += " [" + place(f.path, f.line) + "]"
-		}
-		b.WriteString(noCommand(line) + "\n")
+		b.WriteString(noCommand(line+": "+clean(f.message)+inBrackets(f.path, f.line)) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

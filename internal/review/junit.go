@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"encoding/xml"
 	"io"
 )
@@ -55,8 +56,8 @@ func (r GateResult) JUnit(w io.Writer) error {
 		})
 	}
 	for _, c := range r.Cases {
-		document := clean(c.Path)
-		row := junitCase{Name: clean(c.ID), Class: document, File: document, Line: c.Line}
+		document := cmp.Or(clean(c.Path), "requirements")
+		row := junitCase{Name: clean(c.ID), Class: document, File: clean(c.Path), Line: c.Line}
 		switch c.Outcome {
 		case Fails:
 			row.Failure = failureOf(c.Failures[0].Code, string(c.Status)+": "+c.message(), c.Path, c.Line)
@@ -77,7 +78,7 @@ func (r GateResult) JUnit(w io.Writer) error {
 
 func failureOf(code, message, path string, line int) *junitMessage {
 	message = clean(message)
-	return &junitMessage{Message: message, Type: code, Text: message + " [" + place(path, line) + "]"}
+	return &junitMessage{Message: message, Type: code, Text: message + inBrackets(path, line)}
 }
 
 func (s *junitSuite) add(c junitCase) {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // markdown writes GitHub-flavoured Markdown. What others wrote stands in cells, behind a bullet or in a fence.
@@ -65,7 +67,7 @@ func fenced(s string) string {
 }
 
 // plain is what may stand between two backquotes, also in a table.
-var plain = regexp.MustCompile(`^[\pL\pN](?:[\pL\pN\pM _.,:;/()#@+=-]*[\pL\pN\pM)=])?$`)
+var plain = regexp.MustCompile(`^[\pL\pN/.](?:[\pL\pN\pM _.,:;/()#@+=-]*[\pL\pN\pM)=])?$`)
 
 // code shows a name: nothing in it is markup, a mention or a link.
 func code(s string) string {
@@ -100,7 +102,7 @@ func references(s string) string {
 const nothing = "<!-- -->"
 
 var escapes = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "&#124;",
+	`\`, `\\`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "&#124;",
 	"@", "@"+nothing, "#", "#"+nothing, "://", "&#58;//",
 )
 
@@ -111,16 +113,29 @@ var (
 
 // escape shows prose as one line: nothing in it is markup, a mention or a link.
 func escape(s string) string {
-	s = escapes.Replace(clean(s))
+	s = underscores(escapes.Replace(clean(s)))
 	return issue.ReplaceAllString(host.ReplaceAllString(s, "$1&#46;"), "$1-"+nothing)
 }
+
+// underscores escapes those at the ends of words; within a word, as in not_started, they are no markup.
+func underscores(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+		if r == '_' && !(alphanumeric(before) && alphanumeric(after)) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // blockStart is what would begin a list or a heading behind a bullet.
 var blockStart = regexp.MustCompile(`^([-+=]|[0-9]+[.)])`)
 
 func noBlock(escaped string) string {
-	if blockStart.MatchString(escaped) {
-		return nothing + " " + escaped
-	}
-	return escaped
+	return blockStart.ReplaceAllStringFunc(escaped, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
 }

@@ -87,7 +87,10 @@ func (r GateResult) SARIF(w io.Writer) error {
 		result := sarifResult{
 			RuleID: f.code, RuleIndex: ruleIndex(f.code), Level: "error", Message: sarifMessage{literal(subject + ": " + f.message)},
 			Locations:    locations(cmp.Or(f.path, fallback), f.line),
-			Fingerprints: map[string]string{"requirement/v1": clean(f.subject + " " + f.code)},
+			Fingerprints: map[string]string{"requirement/v1": clean(f.code + " " + f.subject)},
+		}
+		if f.status == "" {
+			result.Fingerprints["requirement/v1"] = clean(f.code + " " + f.message)
 		}
 		run.Results = append(run.Results, result)
 	}

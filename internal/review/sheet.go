@@ -52,7 +52,7 @@ const (
 
 // Style is how a table for terminals looks.
 type Style struct {
-	Width int // columns, to which tables are cut; 0 cuts nothing
+	Width int // columns, to which tables are wrapped; 0 wraps nothing
 	Color bool
 }
 
@@ -86,7 +86,7 @@ func (s sheet) terminal(w io.Writer, style Style) error {
 	return err
 }
 
-// narrowest is the least that a column of a table is cut to.
+// narrowest is the least that a column of a table is wrapped to.
 const narrowest = 12
 
 // grid writes a table with columns as wide as they need, or as there is room for.
@@ -111,10 +111,25 @@ func (s Style) grid(b *strings.Builder, heads []string, rows [][]cell) {
 	}
 	s.fit(widths)
 	for _, row := range lines {
+		s.row(b, row, widths)
+	}
+}
+
+// row writes one row of a table, on as many lines as its longest cell needs.
+func (s Style) row(b *strings.Builder, row []cell, widths []int) {
+	cells, most := make([][]string, len(row)), 0
+	for i, c := range row {
+		cells[i] = wrap(c.text, widths[i])
+		most = max(most, len(cells[i]))
+	}
+	for n := range most {
 		var line strings.Builder
 		for i, c := range row {
-			shown := cut(c.text, widths[i])
-			line.WriteString("  " + s.paint(c.shade, shown) + strings.Repeat(" ", widths[i]-width(shown)))
+			shown := ""
+			if n < len(cells[i]) {
+				shown = cells[i][n]
+			}
+			line.WriteString("  " + s.paint(c.shade, shown) + strings.Repeat(" ", max(0, widths[i]-width(shown))))
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}

@@ -56,7 +56,7 @@ func (d Dossier) head() []string {
 	add(source.Priority != "", "priority: %s", source.Priority)
 	add(len(d.Definition.Parents) > 0, "derived from: %s", strings.Join(d.Definition.Parents, ", "))
 	add(len(d.Definition.DependsOn) > 0, "depends on: %s", strings.Join(d.Definition.DependsOn, ", "))
-	add(true, "status: %s since %s, revision %d, workflow %s", row.Status, moment(row.Since), d.Revision, d.Workflow)
+	add(true, "status: %s%s, revision %d, workflow %s", row.Status, since(row.Since), d.Revision, d.Workflow)
 	add(true, "waiting for: %s", orNobody(row.WaitingFor))
 	missing := row.missingWords()
 	add(missing != "", "missing: %s", missing)

@@ -25,7 +25,7 @@ func (p Project) sheet() sheet {
 	}
 	for _, r := range p.Requirements {
 		requirements.rows = append(requirements.rows, []cell{
-			name(r.ID), {text: string(r.Status), shade: r.shade()}, prose(moment(r.Since)), prose(joined(r.WaitingFor)),
+			name(r.ID), {text: string(r.Status), shade: r.shade()}, prose(day(r.Since)), prose(joined(r.WaitingFor)),
 			prose(r.missingWords()), prose(r.findingWords()), name(place(r.Path, r.Line)), prose(r.Title),
 		})
 	}

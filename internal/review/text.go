@@ -57,12 +57,31 @@ func place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", clean(path), line)
 }
 
+// inBrackets is a place behind a message, or nothing.
+func inBrackets(path string, line int) string {
+	if path == "" {
+		return ""
+	}
+	return " [" + place(path, line) + "]"
+}
+
 // moment is a time for people, or "".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// day is the date alone, where there is little room.
+func day(t time.Time) string { return moment(t)[:min(len(moment(t)), len(time.DateOnly))] }
+
+// since is " since" and when, or "" for a time that is not known.
+func since(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " since " + moment(t)
 }
 
 // wide are the runes that take two columns of a terminal, near enough.
@@ -93,18 +112,27 @@ func width(s string) int {
 	return n
 }
 
-// cut shortens a cleaned text to the columns.
-func cut(s string, columns int) string {
-	if width(s) <= columns {
-		return s
-	}
-	n := 0
-	for i, r := range s {
-		if n += runeWidth(r); n > columns-1 {
-			return s[:i] + "…"
+// wrap breaks a cleaned text into lines of that many columns, 2 at least, between words where it can.
+func wrap(s string, columns int) []string {
+	var lines []string
+	for width(s) > columns {
+		end, space, n := 0, 0, 0
+		for i, r := range s {
+			if n += runeWidth(r); n > columns {
+				end = i
+				break
+			}
+			if r == ' ' {
+				space = i
+			}
 		}
+		if s[end] == ' ' || space == 0 {
+			space = end
+		}
+		lines = append(lines, s[:space])
+		s = strings.TrimLeft(s[space:], " ")
 	}
-	return s
+	return append(lines, s)
 }
 
 // missingWords says what a line of a review lacks, by whom; or whose move is next.
@@ -127,11 +155,11 @@ func (r Requirement) findingWords() string {
 	add(r.has(CodeRetiredWithWork), "retired with work")
 	add(r.Retired && !r.has(CodeRetiredWithWork), "retired")
 	if r.Held != nil {
-		add(true, "%s since %s: %s", r.Status, moment(r.Held.Since), r.Held.Reason)
+		add(true, "%s%s: %s", r.Status, since(r.Held.Since), r.Held.Reason)
 	}
 	add(r.has(CodeDeadEnd), "dead end")
 	add(len(r.Stale) > 0, "stale: %s", staleWords(r.Stale))
-	add(r.Suspect, "suspect since %s", moment(r.SuspectSince))
+	add(r.Suspect, "suspect%s", since(r.SuspectSince))
 	for _, d := range r.Deviations {
 		add(true, "deviation %s is open", d.ID)
 	}

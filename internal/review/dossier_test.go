@@ -1,0 +1,143 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func TestGatesAhead(t *testing.T) {
+	of := func(req lifecycle.Requirement, w lifecycle.Workflow) (met, unmet int, statuses []lifecycle.Status) {
+		for _, g := range One(w, req, nil).Gates {
+			if len(statuses) == 0 || statuses[len(statuses)-1] != g.To {
+				statuses = append(statuses, g.To)
+			}
+			require.Equal(t, g.Met, g.Detail == "")
+			if g.Met {
+				met++
+			} else {
+				unmet++
+			}
+		}
+		return met, unmet, statuses
+	}
+	_, _, statuses := of(defined(1), lifecycle.V1)
+	require.Equal(t, []lifecycle.Status{lifecycle.DesignReady, lifecycle.Implemented, lifecycle.TestedPass, lifecycle.Done}, statuses)
+	met, unmet, statuses := of(at(t, 1, lifecycle.TestedPass), lifecycle.V1)
+	require.Equal(t, []lifecycle.Status{lifecycle.Done}, statuses)
+	require.Equal(t, []int{9, 1}, []int{met, unmet}, "all but the approval")
+	met, unmet, _ = of(at(t, 1, lifecycle.Done), lifecycle.V1)
+	require.Equal(t, []int{10, 0}, []int{met, unmet})
+	met, unmet, _ = of(at(t, 1, lifecycle.Blocked), lifecycle.V1)
+	require.Zero(t, met+unmet, "a dead end has nothing ahead")
+	retired, _ := lifecycle.Retire(at(t, 1, lifecycle.TestedPass))
+	met, unmet, _ = of(retired, lifecycle.V1)
+	require.Zero(t, met+unmet, "nor has what is retired")
+}
+
+// The dossier's gates are those by which Apply decides.
+func TestGatesAgreeWithApply(t *testing.T) {
+	for n := range len(steps) {
+		req := brought(t, defined(1), n)
+		row := standing(lifecycle.Rework, nil, req)
+		for _, next := range One(lifecycle.Rework, req, nil).Next {
+			for _, m := range next.Moves {
+				if m.To == row.Next && m.Ready {
+					require.NotContains(t, unmetOf(One(lifecycle.Rework, req, nil)), m.To)
+				}
+				if m.To == row.Next && !m.Ready {
+					require.Contains(t, unmetOf(One(lifecycle.Rework, req, nil)), m.To)
+				}
+			}
+		}
+	}
+}
+
+func unmetOf(d Dossier) []lifecycle.Status {
+	var all []lifecycle.Status
+	for _, g := range d.Gates {
+		if !g.Met {
+			all = append(all, g.To)
+		}
+	}
+	return all
+}
+
+func TestRechecksFindTheirEvidence(t *testing.T) {
+	req := at(t, 1, lifecycle.Done)
+	req.Looked = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go"}, {Kind: lifecycle.EvidenceFile, Path: "b.go"}}
+	d := One(lifecycle.V1, req, []Rechecked{
+		{"/implementation_evidence/1", Stale, lifecycle.FileGone, "no b.go"}, {"/test/evidence/0", Holds, "", ""},
+		{"/history/2/justification/evidence/0", Moved, "", "docs/x.md:1-3"}, {"/history/77/justification/evidence/0", Holds, "", ""},
+	})
+	require.Equal(t, NotLookedUp, d.Parts[1].Evidence[0].Recheck.Verdict)
+	require.Equal(t, "/implementation_evidence/0", d.Parts[1].Evidence[0].Recheck.Pointer)
+	require.Equal(t, "no b.go", d.Parts[1].Evidence[1].Recheck.Detail)
+	require.Equal(t, Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, Moved, d.History[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, NotLookedUp, d.History[3].Evidence[0].Recheck.Verdict)
+}
+
+// The pointers of the citations are those of the dossier.
+func TestCitationsAndDossierPointAlike(t *testing.T) {
+	req := at(t, 1, lifecycle.Done)
+	req.Looked = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go", Found: &lifecycle.Found{}}}
+	req.Test.Evidence[0].Found = &lifecycle.Found{}
+	t.Cleanup(func() { req.Test.Evidence[0].Found = nil })
+	req.History[len(req.History)-1].Justification.Evidence[0].Found = &lifecycle.Found{}
+	var checks []Rechecked
+	for _, c := range req.Citations() {
+		checks = append(checks, Rechecked{Pointer: c.Pointer, Verdict: Holds})
+	}
+	require.Len(t, checks, 3)
+	d := One(lifecycle.V1, req, checks)
+	require.Equal(t, Holds, d.Parts[1].Evidence[0].Recheck.Verdict)
+	require.Equal(t, Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, Holds, d.History[len(d.History)-1].Evidence[0].Recheck.Verdict)
+}
+
+func TestWhatAnApprovalCovers(t *testing.T) {
+	req := at(t, 1, lifecycle.Done)
+	of := func(change func(*lifecycle.Requirement)) Approval {
+		next := req
+		change(&next)
+		return One(lifecycle.V1, next, nil).Approvals[0]
+	}
+	a := of(func(*lifecycle.Requirement) {})
+	require.True(t, a.Counts)
+	require.Empty(t, a.ChangedSince)
+	a = of(func(r *lifecycle.Requirement) { r.Fingerprint = "other" })
+	require.False(t, a.Counts)
+	require.Equal(t, []string{"text"}, a.ChangedSince)
+	a = of(func(r *lifecycle.Requirement) {
+		r.Stamps.Test.Revision, r.Stamps.Implementation.Revision, r.Stamps.DesignSpec.Revision = 99, 99, 99
+	})
+	require.False(t, a.Counts)
+	require.Equal(t, []string{"design_spec", "implementation", "test"}, a.ChangedSince)
+	a = of(func(r *lifecycle.Requirement) {
+		r.Approvals = []lifecycle.Approval{r.Approvals[0], {Stamp: r.Approvals[0].Stamp, Decision: lifecycle.Rejected}, r.Approvals[0]}
+	})
+	require.False(t, a.Counts, "a rejection takes it back, be it of the same revision")
+}
+
+func TestNoListOfADossierIsNull(t *testing.T) {
+	for _, req := range []lifecycle.Requirement{{Status: lifecycle.NotStarted}, at(t, 1, lifecycle.Done)} {
+		raw, err := json.Marshal(One(lifecycle.V1, req, nil)) // of the standard library, which writes null for nil
+		require.NoError(t, err)
+		for _, list := range []string{"parts", "approvals", "deviations", "pm_notes", "gates", "next", "history", "evidence", "changed_since", "codes", "waiting_for"} {
+			require.NotContains(t, string(raw), `"`+list+`":null`)
+		}
+	}
+	raw, err := json.Marshal(Full(inputOf(defined(1))))
+	require.NoError(t, err)
+	require.NotContains(t, string(raw), "null")
+	var b bytes.Buffer
+	require.NoError(t, staleDossier(t).JSON(&b))
+	var back Dossier
+	require.NoError(t, json.Unmarshal(b.Bytes(), &back))
+	require.Len(t, back.Gates, 10, "a client reads it back")
+}

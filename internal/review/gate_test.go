@@ -1,0 +1,215 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func TestGate(t *testing.T) {
+	done, passed := at(t, 1, lifecycle.Done), at(t, 1, lifecycle.TestedPass)
+	with := func(req lifecycle.Requirement, change func(*lifecycle.Requirement)) lifecycle.Requirement {
+		change(&req)
+		return req
+	}
+	stale := func(r *lifecycle.Requirement) {
+		r.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.ReportGone}}
+	}
+	suspect := func(r *lifecycle.Requirement) { r.Suspect = true }
+	otherText := func(r *lifecycle.Requirement) { r.Fingerprint = "fp-other" }
+	retire := func(r *lifecycle.Requirement) { *r, _ = lifecycle.Retire(*r) }
+	failed := apply(t, at(t, 1, lifecycle.TestInProgress), lifecycle.Tester, lifecycle.Change{
+		Fields: []string{lifecycle.FieldTest}, Status: lifecycle.TestedFail,
+		Test: lifecycle.Optional{Sent: true, Record: &lifecycle.TestRecord{Results: &lifecycle.Results{Failed: 1}}},
+	})
+	for _, c := range []struct {
+		name         string
+		req          lifecycle.Requirement
+		done, tested string // the line, without its place; "" passes
+	}{
+		{"not started", defined(1), "not_started: lacks design_spec (architect)", "not_started: lacks design_spec (architect)"},
+		{"done", done, "", ""},
+		{"tested", passed, "tested_pass: lacks approval (pm)", ""},
+		{"tested and approved", brought(t, defined(1), len(steps)-1), "tested_pass: waits for pm to move it to done", ""},
+		{"failed", failed, "tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)",
+			"tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)"},
+		{"blocked", at(t, 1, lifecycle.Blocked), "blocked: waits for pm to move it to done; blocked: it is time", "blocked: waits for pm to move it to done; blocked: it is time"},
+		{"deferred", at(t, 1, lifecycle.Deferred), "", ""},
+		{"deferred and stale", with(at(t, 1, lifecycle.Deferred), stale), "", ""},
+		{"done, stale", with(done, stale), "done: stale: test (report_gone)", "done: stale: test (report_gone)"},
+		{"tested, stale", with(passed, stale), "tested_pass: lacks approval (pm); stale: test (report_gone)", "tested_pass: stale: test (report_gone)"},
+		{"done, suspect", with(done, suspect), "done: lacks not_suspect (pm)", ""},
+		{"done, another text", with(done, otherText), "done: lacks test_on_current_text (tester), approval (pm)", "done: lacks test_on_current_text (tester)"},
+		{"retired", with(defined(1), retire), "", ""},
+		{"retired with work", with(passed, retire), "tested_pass: was removed from its document with work on it; pm must defer it",
+			"tested_pass: was removed from its document with work on it; pm must defer it"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := Full(inputOf(c.req, at(t, 2, lifecycle.Done)))
+			for require_, want := range map[string]string{RequireDone: c.done, RequireTested: c.tested} {
+				r := Gate(p, GateOptions{Require: require_})
+				var b bytes.Buffer
+				require.NoError(t, r.Text(&b))
+				if want == "" {
+					require.Empty(t, b.String())
+				} else {
+					require.Equal(t, "REQ-1 "+want+" [REQUIREMENTS.md:11]\n", b.String())
+				}
+				require.Equal(t, want == "", r.Pass)
+			}
+		})
+	}
+}
+
+func TestGateAllowsStale(t *testing.T) {
+	req := at(t, 1, lifecycle.Done)
+	req.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.ReportGone}}
+	p := Full(inputOf(req))
+	p.Requirements[0].Missing = []Missing{{lifecycle.Done, lifecycle.Lack{Gate: GateNotStale, By: lifecycle.Tester}}}
+	for _, what := range []string{RequireDone, RequireTested} {
+		require.True(t, Gate(p, GateOptions{Require: what, AllowStale: true}).Pass)
+		r := Gate(p, GateOptions{Require: what})
+		require.Equal(t, []Failure{{CodeStale, "stale: test (report_gone)"}}, r.Cases[0].Failures)
+	}
+}
+
+func TestGateOnTheProject(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Input)
+		line   string
+	}{
+		"log":    {func(i *Input) { i.Log.Problem = "record 3 was changed" }, "project: the log cannot be trusted: record 3 was changed\n"},
+		"import": {func(i *Input) { i.Import = Import{Problem: &ImportProblem{Detail: "no document"}} }, "project: the last import failed: no document\n"},
+		"error in a document": {func(i *Input) {
+			i.Import = Import{Problem: &ImportProblem{Errors: []ImportError{{"R.md", 7, "twice", ""}}}}
+		}, "project: the last import failed: twice [R.md:7]\n"},
+		"drift": {func(i *Input) { i.Drift = []Drift{{"R.md", "other bytes"}} }, "project: R.md is not what was imported: other bytes [R.md]\n"},
+		"empty": {func(i *Input) { i.Requirements = slices.Values([]lifecycle.Requirement{}) }, "project: there is no requirement that counts\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := inputOf(at(t, 1, lifecycle.Done))
+			c.change(&in)
+			r := Gate(Full(in), GateOptions{Require: RequireDone, AllowStale: true})
+			var b bytes.Buffer
+			require.NoError(t, r.Text(&b))
+			require.Equal(t, c.line, b.String())
+			require.False(t, r.Pass)
+		})
+	}
+}
+
+func TestTheSummaryCounts(t *testing.T) {
+	require.Equal(t, "1 of 9 requirements are done, 1 deferred, 1 retired, 6 failed; problems of the project: 3; not checked: evidence",
+		Gate(Full(everything(t)), GateOptions{Require: RequireDone}).Summary())
+}
+
+// anyProject draws requirements as they come about, and spoils some.
+func anyProject(t *rapid.T) Input {
+	var all []lifecycle.Requirement
+	for n := range rapid.IntRange(0, 6).Draw(t, "size") {
+		req := brought(t, defined(n), rapid.IntRange(0, len(steps)).Draw(t, "steps"))
+		if to := rapid.SampledFrom([]lifecycle.Status{"", "", lifecycle.Blocked, lifecycle.Deferred, lifecycle.NeedsChanges}).Draw(t, "to"); to != "" {
+			req = apply(t, req, lifecycle.PM, lifecycle.Change{Status: to})
+		}
+		for _, spoil := range []func(){
+			func() { req.Suspect = true },
+			func() { req, _ = lifecycle.Retire(req) },
+			func() { req.Stale = []lifecycle.Stale{{Part: "test"}} },
+			func() { req.Deviations = []lifecycle.Deviation{{ID: "D-1"}} },
+			func() { req.Fingerprint = "other" },
+			func() { req.Test = nil },
+		} {
+			if rapid.IntRange(0, 9).Draw(t, "spoil") == 0 {
+				spoil()
+			}
+		}
+		all = append(all, req)
+	}
+	in := inputOf(all...)
+	in.Workflow = rapid.SampledFrom([]lifecycle.Workflow{lifecycle.V1, lifecycle.Rework}).Draw(t, "workflow")
+	if rapid.IntRange(0, 9).Draw(t, "drift") == 0 {
+		in.Drift = []Drift{{"R.md", "other"}}
+	}
+	return in
+}
+
+// Every requirement is there once and in order, the counts are those of the lines, and verdict, lines and gate agree.
+func TestReviewsAreConsistent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := anyProject(t)
+		p := Full(in)
+		var want, got []string
+		for req := range in.Requirements {
+			want = append(want, req.ID)
+		}
+		byStatus, allOK, doneBad, live := map[lifecycle.Status]int{}, true, false, 0
+		for _, r := range p.Requirements {
+			got = append(got, r.ID)
+			byStatus[r.Status]++
+			require.Equal(t, len(r.Codes) == 0, r.OK)
+			allOK = allOK && r.OK
+			doneBad = doneBad || r.Status == lifecycle.Done && !r.OK
+			if !r.Retired || r.has(CodeRetiredWithWork) {
+				live++
+			}
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, byStatus, p.Counts.ByStatus)
+		require.Equal(t, len(want), p.Counts.Total)
+		switch {
+		case doneBad || len(p.Findings.Drift) > 0:
+			require.Equal(t, Inconsistent, p.Verdict)
+		case !allOK || live == 0:
+			require.Equal(t, NotReady, p.Verdict)
+		default:
+			require.Equal(t, Ready, p.Verdict)
+		}
+		gate := Gate(p, GateOptions{Require: RequireDone})
+		require.Equal(t, p.Verdict == Ready, gate.Pass)
+		require.Equal(t, gate.Total, gate.Passed+gate.Failed+gate.Deferred+gate.Retired)
+		require.Len(t, gate.Cases, gate.Total)
+		if gate.Pass {
+			require.True(t, Gate(p, GateOptions{Require: RequireTested}).Pass, "what is done is tested")
+		}
+	})
+}
+
+// What was written as JSON is the same review when it is read, so that a client's gate is the server's.
+func TestReviewsSurviveJSON(t *testing.T) {
+	for _, in := range []Input{everything(t), assaultedInput(t)} {
+		p := Full(in)
+		var b bytes.Buffer
+		require.NoError(t, p.JSON(&b))
+		require.NotContains(t, b.String(), "null")
+		var back Project
+		require.NoError(t, json.Unmarshal(b.Bytes(), &back))
+		for _, o := range []GateOptions{{RequireDone, false}, {RequireTested, true}} {
+			require.Equal(t, Gate(p, o), Gate(back, o))
+		}
+		var again bytes.Buffer
+		require.NoError(t, back.JSON(&again))
+		require.Equal(t, b.String(), again.String())
+	}
+}
+
+func BenchmarkFull(b *testing.B) {
+	kinds := slices.Collect(everything(b).Requirements)
+	var all []lifecycle.Requirement
+	for n := range 10_000 {
+		req := kinds[n%len(kinds)]
+		req.ID = defined(n).ID
+		all = append(all, req)
+	}
+	in := inputOf(all...)
+	for b.Loop() {
+		var out bytes.Buffer
+		require.NoError(b, Full(in).JSON(&out))
+		b.SetBytes(int64(out.Len()))
+	}
+}
