@@ -24,7 +24,7 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/durable", "internal/fault",
 	},
 	"internal/httpapi": {
 		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/token", "internal/fault",
@@ -68,7 +68,6 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":              {"internal/markdown", "internal/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
-	"github.com/joshdk/go-junit":            {"internal/testreport"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
@@ -76,7 +75,10 @@ var onlyIn = map[string][]string{
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
-var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/testreport", "internal/mention", "internal/fault"}
+var pure = []string{
+	"internal/rules/lifecycle", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
+	"internal/mention", "internal/testreport", "internal/fault",
+}
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}
 

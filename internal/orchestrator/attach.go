@@ -50,11 +50,15 @@ type Attachment struct {
 // Attach takes a test report as the test record of a requirement: results and evidence are read from it. The plan and
 // notes of the record are kept. It is decided as the same PATCH by the same actor would be.
 func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (Attachment, error) {
-	report, err := testreport.Parse(p.Body)
-	if err != nil {
-		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
+	if who.Role != lifecycle.Tester {
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Forbidden, "role_forbidden",
+			"attaching a test report is for role tester, not for role %s", who.Role).WithFix("ask a tester to send it"))
 	}
 	e, err := s.entry(p.ID)
+	var report testreport.Report
+	if err == nil {
+		report, err = testreport.Parse(p.Body)
+	}
 	if err != nil {
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
 	}

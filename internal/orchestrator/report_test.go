@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -95,7 +96,7 @@ func TestTheReportTellsWhatAChangeMakesStale(t *testing.T) {
 		PMMust: "work had begun: defer it, or put its text back into the document",
 	}}, report.Retired)
 	require.Empty(t, r.mustImport("- **REQ-002**: The logout works.\n").Retired, "it is listed by the import that retires it")
-	require.Equal(t, "REQ-001", r.Review().RetiredWithWork[0].ID, "and to PM until it is deferred")
+	require.Equal(t, "REQ-001", r.review().Findings.RetiredWithWork[0].ID, "and to PM until it is deferred")
 	report = r.mustImport(strings.Replace(twoRequirements, "login", "log-in", 1))
 	require.Equal(t, []string{"REQ-001"}, report.Restored)
 	require.Equal(t, "REQ-001", report.Changed[0].ID, "back, with another text")
@@ -314,22 +315,23 @@ func TestAWordDiffIsBounded(t *testing.T) {
 
 func TestReview(t *testing.T) {
 	r := start(t, store.NewMemory())
-	require.Equal(t, Review{ImportReview{OK: true}, []string{}, []Stranded{}, []string{}}, r.Review())
+	require.True(t, r.review().Findings.Import.OK)
+	require.Equal(t, review.NotReady, r.review().Verdict)
 	r.mustImport(twoRequirements + "- **REQ-003**: The menu works.\n")
 	r.must(paula, "REQ-001", move(lifecycle.Planned, `"deviations":[{"id":"D1","text":"t"}]`))
 	r.must(paula, "REQ-002", move(lifecycle.Planned))
 	r.mustImport("- **REQ-001**: The login works well.\n")
-	review := r.Review()
-	require.True(t, review.Import.OK)
-	require.NotNil(t, review.Import.At)
-	require.Equal(t, []string{"REQ-001"}, review.Suspect)
-	require.Equal(t, []Stranded{{"REQ-002", lifecycle.Planned, []string{"status"}}}, review.RetiredWithWork, "REQ-003 had no work on it")
-	require.Equal(t, []string{"REQ-001"}, review.OpenDeviations)
+	found := r.review().Findings
+	require.True(t, found.Import.OK)
+	require.NotNil(t, found.Import.At)
+	require.Equal(t, 1, r.review().Counts.Suspect)
+	require.Equal(t, []review.Stranded{{ID: "REQ-002", Status: lifecycle.Planned, Strands: []string{"status"}}}, found.RetiredWithWork, "REQ-003 had no work on it")
+	require.Equal(t, "REQ-001", found.Deviations[0].Requirement)
 
 	r.must(paula, "REQ-002", move(lifecycle.Deferred))
 	r.must(paula, "REQ-001", `{"deviations":[{"id":"D1","resolution":{"outcome":"fixed","text":"t"}}]}`)
-	require.Empty(t, r.Review().RetiredWithWork)
-	require.Empty(t, r.Review().OpenDeviations)
+	require.Empty(t, r.review().Findings.RetiredWithWork)
+	require.Empty(t, r.review().Findings.Deviations)
 
 	var broken strings.Builder
 	for range 6 {
@@ -337,17 +339,18 @@ func TestReview(t *testing.T) {
 	}
 	_, err := r.importText(broken.String())
 	require.Error(t, err)
-	problem := r.Review().Import.Problem
-	require.False(t, r.Review().Import.OK)
+	problem := r.reviewImport().Problem
+	require.False(t, r.reviewImport().OK)
 	require.Equal(t, "document_invalid", problem.Code)
-	require.Contains(t, problem.Errors[0].Pointer, "REQUIREMENTS.md#L2")
-	require.Contains(t, problem.String(), "REQUIREMENTS.md#L2: REQ-001")
-	require.Contains(t, problem.String(), "GET /project/review")
+	require.Contains(t, problem.Errors[0].Path, "REQUIREMENTS.md")
+	require.Equal(t, 2, problem.Errors[0].Line)
+	require.Contains(t, r.importFailure(), "REQUIREMENTS.md:2: REQ-001")
+	require.Contains(t, r.importFailure(), "GET /project/review")
 	_, err = r.Import(t.Context(), paula, reading(reqdoc.File{Path: "R.md", Content: []byte(twoRequirements)}), ImportOptions{DryRun: true})
 	require.NoError(t, err)
-	require.False(t, r.Review().Import.OK, "a dry run mends nothing")
+	require.False(t, r.reviewImport().OK, "a dry run mends nothing")
 	r.mustImport("- **REQ-001**: The login works well.\n")
-	require.Nil(t, r.Review().Import.Problem)
+	require.Nil(t, r.reviewImport().Problem)
 }
 
 func TestWithoutAChoiceTheWorkflowStays(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -95,6 +96,14 @@ func (r *rig) mustImport(text string) Report {
 	report, err := r.importText(text)
 	require.NoError(r.t, err)
 	return report
+}
+
+// review is the review of the project, without documents on disk.
+func (r *rig) review() review.Project {
+	r.t.Helper()
+	project, err := r.Review(r.t.Context(), reading())
+	require.NoError(r.t, err)
+	return project
 }
 
 func (r *rig) patch(who lifecycle.Actor, id, body string) (Answer, error) {
@@ -259,7 +268,7 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	} {
 		_, err := r.importText(text)
 		requireCode(t, err, code)
-		require.Equal(t, code, r.State().Import.Code)
+		require.Equal(t, code, r.reviewImport().Problem.Code)
 	}
 	_, err := r.Import(t.Context(), paula, reading(
 		reqdoc.File{Path: "A.md", Content: []byte(twoRequirements)}, reqdoc.File{Path: "B.md", Content: []byte("- **REQ-002**: again\n")},
@@ -268,9 +277,9 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	require.Equal(t, size, r.State().LogSize)
 	_, err = r.Import(t.Context(), paula, func() ([]reqdoc.File, error) { return nil, os.ErrNotExist }, ImportOptions{})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.Equal(t, "internal", r.State().Import.Code, "not a fault, so no word of it is shown")
+	require.Equal(t, "internal", r.reviewImport().Problem.Code, "not a fault, so no word of it is shown")
 	r.mustImport(twoRequirements)
-	require.Nil(t, r.State().Import)
+	require.Empty(t, r.State().Import)
 }
 
 func TestDryRuns(t *testing.T) {

@@ -22,8 +22,7 @@ func defined(n int) lifecycle.Requirement {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{
 		ID: fmt.Sprintf("REQ-%d", n), Title: fmt.Sprintf("Title %d", n), Text: fmt.Sprintf("Text %d.", n), Kind: "requirement",
 		Source: lifecycle.Source{Path: "REQUIREMENTS.md", Line: 10 + n, EndLine: 10 + n, Family: "markdown"}, Fingerprint: fmt.Sprintf("fp-%d", n),
-	})
-	req.TextSince = noon
+	}, noon)
 	return req
 }
 

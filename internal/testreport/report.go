@@ -36,9 +36,9 @@ const (
 
 // Case is one test of a report. Names are kept as they are, whatever their length; they are never empty.
 type Case struct {
-	Suite  string // junit: class, or else suite; go: package; tap: the tests around it; ctrf: suite; may be empty
-	Name   string
-	Result string // Pass, Fail or Skip
+	Suite  string `json:"suite,omitempty"` // junit: class, or else suite; go: package; tap: the tests around it; ctrf: suite; may be empty
+	Name   string `json:"name"`
+	Result string `json:"result"` // Pass, Fail or Skip
 }
 
 // Report is what a report says, test by test, in its order.
