@@ -141,7 +141,7 @@ func TestVerifyFindsWhatTheLogDoesNotAccountFor(t *testing.T) {
 		"a workflow set":            {replace("project", "project", `"v1"`, `"rework"`), "is not what the log amounts to"},
 		"an answer forgotten":       {func(tx store.Tx) error { return tx.Delete("idempotency", "paula\x00pm\x00k") }, "lacks"},
 		"an answer changed":         {replace("idempotency", "paula\x00pm\x00k", `"revision":2`, `"revision":3`), "is not what the log amounts to"},
-		"a record changed":          {replace("audit", "\x00\x00\x00\x00\x00\x00\x00\x03", `"because"`, `"becauze"`), "record 3 was changed"},
+		"a record changed":          {replace("audit", "\x00\x00\x00\x00\x00\x00\x00\x04", `"because"`, `"becauze"`), "record 4 was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, export := spoiled(t, c.spoil)
@@ -175,6 +175,13 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Data: workflowChosen{"v2", "rework"}}, `was "v1"`},
 		"a workflow that an agent chose": {ledger.Event{Kind: kindWorkflowChosen, Actor: auditActor(cody),
 			Data: workflowChosen{"v1", "rework"}}, "only an operator"},
+		"an evidence that was not chosen": {ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(),
+			Data: evidenceChosen{"verify", "record"}}, `was "record"`},
+		"an evidence that an agent chose": {ledger.Event{Kind: kindEvidenceChosen, Actor: auditActor(cody),
+			Data: evidenceChosen{"record", "verify"}}, "only an operator"},
+		"evidence that an agent looked at": {ledger.Event{Kind: kindRechecked, Actor: auditActor(cody), Data: rechecked{}}, "by itself"},
+		"a recheck that found nothing": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
+			Data: rechecked{[]recheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
 		"an import by a coder":        {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
 		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
 		"a key forgotten that is not": {ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{[]string{"x"}}}, "forgets"},
@@ -193,9 +200,9 @@ func TestVerifyOfTheExport(t *testing.T) {
 	s, export := spoiled(t, func(store.Tx) error { return nil })
 	require.ErrorContains(t, verify(t, s, []byte(`{"log":`)), "not whole")
 	require.ErrorContains(t, verify(t, s, []byte(`{}`)), "names no log")
-	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte(`"size":6`), []byte(`"size":9`), 1)), "the store has 6")
-	require.Contains(t, string(export), `"size":6`)
-	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte("login"), []byte("logon"), 1)), "not the state of the log at size 6")
+	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte(`"size":7`), []byte(`"size":19`), 1)), "the store has 7")
+	require.Contains(t, string(export), `"size":7`)
+	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte("login"), []byte("logon"), 1)), "not the state of the log at size 7")
 
 	r := start(t, s)
 	r.must(paula, "REQ-001", `{"pm_notes":[{"text":"later"}]}`)
@@ -229,9 +236,9 @@ func TestCheckExport(t *testing.T) {
 	readable, err := check(string(export))
 	require.NoError(t, err)
 	require.True(t, readable)
-	_, err = check(strings.Replace(string(export), `"size":6`, `"size":7`, 1))
+	_, err = check(strings.Replace(string(export), `"size":7`, `"size":8`, 1))
 	requireCode(t, err, "store_older_than_export")
-	_, err = check(strings.Replace(string(export), `"size":6`, `"size":5`, 1))
+	_, err = check(strings.Replace(string(export), `"size":7`, `"size":6`, 1))
 	requireCode(t, err, "store_of_another_log")
 	for _, broken := range []string{"", "x", "[]", "{}", `{"log":1}`, string(export[:40])} {
 		readable, err = check(broken)
