@@ -10,6 +10,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// maxSuite is how long the list of the suites around a test may be, in bytes of JSON.
+const maxSuite = 64 << 10
+
 // ctrfReport is what a CTRF report says that matters here.
 type ctrfReport struct {
 	Results struct {
@@ -99,6 +102,10 @@ func ctrfSuite(v jsontext.Value) (string, error) {
 	case '"':
 		var name string
 		return name, json.Unmarshal(v, &name)
+	}
+	if len(v) > maxSuite {
+		return "", fault.New(fault.Invalid, "report_too_large", "a suite in the ctrf report has more than %d bytes", maxSuite).
+			WithFix("give the names of the suites around each test, and no more")
 	}
 	var names []string
 	err := json.Unmarshal(v, &names)

@@ -8,6 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestCTRFWithEndlessSuites(t *testing.T) {
+	many := strings.Repeat(`"",`, maxSuite)
+	refused(t, ctrf("", `{"name":"a","status":"passed","suite":[`+many+`""]}`), "report_too_large", "suite")
+}
+
 // ctrf writes a report with a summary and tests.
 func ctrf(summary, tests string) string {
 	return fmt.Sprintf(`{"results":{"tool":{"name":"x"},"summary":{%s},"tests":[%s]}}`, summary, tests)

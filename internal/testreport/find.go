@@ -90,7 +90,7 @@ func (r Report) ambiguous(name string, all int, some []Case) *fault.Error {
 func (r Report) missing(name string) *fault.Error {
 	e := fault.New(fault.Invalid, "test_missing", "the report has no test %q among its %d", clip(name), len(r.Cases)).
 		WithFix("give the name of a test that is in the report")
-	near := r.nearest(name)
+	near, _ := r.nearest(name)
 	if len(near) == 0 {
 		return e
 	}
@@ -104,26 +104,26 @@ const (
 	maxCells = 40_000_000
 )
 
-// nearest returns up to three names that differ from name by few characters, the closest first, each in quotes.
-func (r Report) nearest(name string) []string {
+// nearest returns up to three names that differ from name by few characters, the closest first, each in quotes, and how
+// many cells it computed for that.
+func (r Report) nearest(name string) (list []string, cells int) {
 	if len(name) > maxNear {
-		return nil
+		return nil, 0
 	}
 	type candidate struct {
 		name string
 		far  int
 	}
-	most, cells := max(1, len(name)/3), maxCells
+	most := max(1, len(name)/3)
 	d := distances{most: most, to: name}
 	var best []candidate
 	for _, c := range r.Cases {
 		full := r.FullName(c)
 		near := candidate{full, most + 1}
 		for _, written := range []string{c.Name, full} {
-			if len(written) <= maxNear && cells > 0 {
-				cells -= len(written)
+			if len(written) <= maxNear && cells < maxCells {
 				far, used := d.from(written)
-				cells -= used
+				cells += used
 				near.far = min(near.far, far)
 			}
 		}
@@ -134,11 +134,10 @@ func (r Report) nearest(name string) []string {
 		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
 		best = best[:min(len(best), 3)]
 	}
-	var list []string
 	for _, b := range best {
 		list = append(list, fmt.Sprintf("%q", clip(b.name)))
 	}
-	return list
+	return list, cells
 }
 
 // distances computes how many bytes must be added, dropped or replaced to make one name of another, in up to most steps.

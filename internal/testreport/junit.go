@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,21 +14,22 @@ import (
 )
 
 const (
-	maxNesting = 64       // elements inside one another
-	batchBytes = 64 << 10 // of bare test cases that are read at once
+	maxNesting    = 64       // elements inside one another
+	maxAttributes = 10_000   // of one element
+	batchBytes    = 64 << 10 // of bare test cases that are read at once
 )
 
 // junitReader goes through a JUnit report once. It checks the document and writes its test cases down bare: names and
 // outcomes, without output and properties, which are most of a report. The library reads these, a batch at a time; so
 // the memory it takes depends neither on the size of the report nor on how deep it is.
 type junitReader struct {
-	source *xml.Decoder
-	open   []string // the elements that are open
-	suites []junitSuite
-	bare   bytes.Buffer
-	in     bool // in a test case
-	failed bool // it has failed
-	cases  []Case
+	source  *xml.Decoder
+	open    []string // the elements that are open
+	suites  []junitSuite
+	bare    bytes.Buffer
+	in      bool   // in a test case
+	outcome string // of it: the element that says so; "" when it has passed
+	cases   []Case
 }
 
 type junitSuite struct {
@@ -47,7 +49,7 @@ var outcomes = map[string]string{
 // error has failed, whatever else it says; a failure or error outside a test case, or a number of them that is not
 // listed, is a failed case of its own. A document type, and so any entity of its own, is refused.
 func readJUnit(b []byte) ([]Case, error) {
-	r := &junitReader{source: xml.NewDecoder(bytes.NewReader(b))}
+	r := &junitReader{source: xml.NewDecoder(&attributeCounter{Reader: bytes.NewReader(b)})}
 	r.source.CharsetReader = func(label string, input io.Reader) (io.Reader, error) {
 		if at := bytes.IndexFunc(b, func(c rune) bool { return c >= 0x80 }); at >= 0 {
 			return nil, fmt.Errorf("it calls itself %.40q, and holds more than ASCII", label)
@@ -99,10 +101,13 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 	if len(r.open) == maxNesting {
 		return unreadable(JUnit, line, "there are more than %d elements inside one another", maxNesting)
 	}
+	if twice := repeated(e); twice != "" {
+		return unreadable(JUnit, line, "an element has the attribute %s twice", twice)
+	}
 	r.open = append(r.open, name)
 	switch name {
 	case "testsuites", "testsuite":
-		failures, _ := strconv.Atoi(attribute(e, "failures"))
+		failures, _ := strconv.Atoi(attribute(e, "failures")) // what is no number counts nothing
 		errs, _ := strconv.Atoi(attribute(e, "errors"))
 		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), counted: max(failures, errs, failures+errs)})
 		if r.in {
@@ -115,13 +120,13 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 		r.startCase(e)
 	case "failure", "error":
 		if r.in {
-			r.outcome("failure")
+			r.note("failure")
 		} else if parent := r.open[len(r.open)-2]; parent == "testsuites" || parent == "testsuite" {
 			r.failOutside("failed outside its test cases")
 		}
 	case "skipped":
 		if r.in {
-			r.outcome("skipped")
+			r.note("skipped")
 		}
 	}
 	return nil
@@ -140,7 +145,7 @@ func (r *junitReader) startCase(e xml.StartElement) {
 	if name == "" {
 		name = "a test case without a name"
 	}
-	r.in, r.failed = true, false
+	r.in, r.outcome = true, ""
 	r.bare.WriteString(`<testcase classname="`)
 	_ = xml.EscapeText(&r.bare, []byte(class)) // a bytes.Buffer takes everything
 	r.bare.WriteString(`" name="`)
@@ -148,40 +153,42 @@ func (r *junitReader) startCase(e xml.StartElement) {
 	r.bare.WriteString(`">`)
 	for _, attr := range []string{"status", "result"} {
 		if element := outcomes[strings.ToLower(attribute(e, attr))]; element != "" {
-			r.outcome(element)
+			r.note(element)
 		}
 	}
 }
 
-// outcome writes an outcome of the present test case down. The library takes the last one, and a failure must be it.
-func (r *junitReader) outcome(element string) {
-	if r.failed {
-		return
+// note keeps the outcome of the present test case: once it has failed, nothing else counts.
+func (r *junitReader) note(element string) {
+	if r.outcome != "failure" {
+		r.outcome = element
 	}
-	if r.failed = element == "failure"; r.failed {
+}
+
+// endCase writes the end of the present test case down.
+func (r *junitReader) endCase() {
+	if r.outcome != "" {
+		r.bare.WriteString("<" + r.outcome + "/>")
+	}
+	r.bare.WriteString("</testcase>")
+	if r.outcome == "failure" {
 		r.suites[len(r.suites)-1].failed = true
 	}
-	r.bare.WriteString("<" + element + "/>")
+	r.in = false
 }
 
 // failOutside writes a failed case down that stands for what is wrong with the suite.
 func (r *junitReader) failOutside(what string) {
-	suite := &r.suites[len(r.suites)-1]
-	suite.failed = true
-	r.startCase(xml.StartElement{Attr: []xml.Attr{
-		{Name: xml.Name{Local: "classname"}, Value: suite.name}, {Name: xml.Name{Local: "name"}, Value: what},
-	}})
-	r.outcome("failure")
-	r.in = false
-	r.bare.WriteString("</testcase>")
+	r.startCase(xml.StartElement{Attr: []xml.Attr{{Name: xml.Name{Local: "name"}, Value: what}}})
+	r.note("failure")
+	r.endCase()
 }
 
 func (r *junitReader) end(name string) error {
 	r.open = r.open[:len(r.open)-1]
 	switch name {
 	case "testcase":
-		r.in = false
-		r.bare.WriteString("</testcase>")
+		r.endCase()
 	case "testsuites", "testsuite":
 		if suite := r.suites[len(r.suites)-1]; suite.counted > 0 && !suite.failed {
 			r.failOutside(fmt.Sprintf("%d failures or errors are counted and none is listed", suite.counted))
@@ -220,11 +227,53 @@ var junitResults = map[junit.Status]string{
 	junit.StatusPassed: Pass, junit.StatusSkipped: Skip, junit.StatusFailed: Fail, junit.StatusError: Fail,
 }
 
+// attributes are those that are read.
+var attributes = []string{"name", "classname", "status", "result", "failures", "errors"}
+
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
-		if a.Name.Local == name {
+		if a.Name == (xml.Name{Local: name}) {
 			return a.Value
 		}
 	}
 	return ""
+}
+
+// repeated returns an attribute that an element has twice, or "": the decoder lets that pass, and the two may differ.
+func repeated(e xml.StartElement) string {
+	seen := map[string]bool{}
+	for _, a := range e.Attr {
+		if a.Name.Space != "" || !slices.Contains(attributes, a.Name.Local) {
+			continue
+		}
+		if seen[a.Name.Local] {
+			return a.Name.Local
+		}
+		seen[a.Name.Local] = true
+	}
+	return ""
+}
+
+// attributeCounter stops the decoder, which keeps all attributes of an element, at too many of them.
+type attributeCounter struct {
+	*bytes.Reader
+	last  byte // the last byte that is no white space
+	count int
+}
+
+// ReadByte is what the decoder calls.
+func (c *attributeCounter) ReadByte() (byte, error) {
+	b, err := c.Reader.ReadByte()
+	switch {
+	case c.last == '<':
+		c.count = 0
+	case c.last == '=' && (b == '"' || b == '\''):
+		if c.count++; c.count > maxAttributes {
+			return 0, errors.New("an element has too many attributes")
+		}
+	}
+	if b > ' ' {
+		c.last = b
+	}
+	return b, err
 }

@@ -91,7 +91,7 @@ func Parse(b []byte) (Report, error) {
 	read, format := detect(b)
 	if read == nil {
 		return Report{}, fault.New(fault.Invalid, "report_unknown", "the report is neither JUnit XML nor go test -json, TAP or CTRF JSON").
-			WithFix("give the bytes of the report as the test tool wrote them, without other output before them")
+			WithFix("give the bytes of the report as the test tool wrote them, without other output before them; with go test, say -json")
 	}
 	cases, err := read(b)
 	if err != nil {

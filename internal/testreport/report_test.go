@@ -120,7 +120,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		refused(t, text, "report_empty", "empty")
 	}
 	for _, text := range []string{
-		"PASS\nok  \tcart\t0.1s\n", "{}", `{"a":1}`, `{"action":"pass"}`, `{"results`, `{`, `[{"Action":"pass"}]`, "null", "# a comment",
+		"ok  \tcart\t0.1s\n", "PASS\nok  \tcart\t0.1s\n", "{}", `{"a":1}`, `{"action":"pass"}`, `{"results`, `{`, `[{"Action":"pass"}]`, "null", "# a comment",
 		"\x00", "okay", "okay 1\n1..1", "go: downloading x\n" + `{"Action":"pass"}`,
 	} {
 		refused(t, text, "report_unknown", "neither")

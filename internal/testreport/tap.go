@@ -240,6 +240,9 @@ func looksLikeTAP(b []byte) bool {
 		if line == "" || line[0] == '#' {
 			continue
 		}
+		if strings.HasPrefix(line, "ok  \t") {
+			return false // go test without -json
+		}
 		_, plan := planOf(line)
 		_, point := pointOf(line)
 		return plan || point || strings.HasPrefix(line, "TAP version ") || strings.HasPrefix(line, "Bail out!")

@@ -12,6 +12,8 @@ type tapLine struct {
 	result string
 }
 
+var unescape = strings.NewReplacer(`\\`, `\`, `\#`, `#`)
+
 func pointOf(line string) (tapLine, bool) {
 	p := tapLine{number: -1, result: Pass}
 	rest, failed := strings.CutPrefix(line, "not ok")
@@ -32,7 +34,7 @@ func pointOf(line string) (tapLine, bool) {
 		rest = strings.TrimSpace(rest[1:])
 	}
 	name, directive := cutDirective(rest)
-	p.name = strings.NewReplacer(`\\`, `\`, `\#`, `#`).Replace(name)
+	p.name = unescape.Replace(name)
 	switch {
 	case directive == "SKIP" && p.result == Pass, directive == "TODO" && p.result == Fail:
 		p.result = Skip
