@@ -24,14 +24,14 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/reqdoc", "internal/token", "internal/watch", "internal/durable", "internal/fault",
+		"internal/review", "internal/client", "internal/reqdoc", "internal/token", "internal/watch", "internal/durable", "internal/fault",
 	},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/review", "internal/rules/lifecycle", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
-		"internal/strictjson", "internal/fault",
+		"internal/review", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":      {"internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/durable", "internal/fault"},
 	"internal/ledger":          {"internal/audit", "internal/store", "internal/fault"},
@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
 	"internal/token":           {"internal/durable", "internal/fault"},
+	"internal/client":          {"internal/fault"},
 	"schemas":                  {"internal/fault"},
 	"internal/audit":           {},
 	"internal/durable":         {},

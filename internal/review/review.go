@@ -19,7 +19,7 @@ import (
 type Input struct {
 	Project      string // its name
 	Workflow     lifecycle.Workflow
-	Evidence     string // verify or record
+	Evidence     string // verify or record, "" when it is not known
 	Log          Log
 	Import       Import
 	Drift        []Drift
