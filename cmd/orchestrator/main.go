@@ -60,7 +60,7 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	}
 	root.SetVersionTemplate("orchestrator {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(serveCommand(), importCommand(), tokenCommand(), verifyCommand())
+	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), tokenCommand(), verifyCommand())
 	return group(root)
 }
 

@@ -118,17 +118,17 @@ func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error
 	case media == "application/problem+json":
 		return nil, c.problem(resp)
 	default:
-		return nil, c.stranger(fmt.Sprintf("%s (%q)", resp.Status, media))
+		return nil, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, media))
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
 		return nil, c.unreachable(err)
 	}
 	if len(body) > maxAnswer {
-		return nil, c.stranger(fmt.Sprintf("more than %d MiB", maxAnswer>>20))
+		return nil, c.Stranger(fmt.Sprintf("more than %d MiB", maxAnswer>>20))
 	}
 	if err := jsonv2.Unmarshal(body, v); err != nil {
-		return nil, c.stranger("JSON of another shape").Because(err)
+		return nil, c.Stranger("JSON of another shape").Because(err)
 	}
 	return body, nil
 }
@@ -146,8 +146,8 @@ func (c *Client) unreachable(err error) error {
 		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
 }
 
-// stranger is an answer that this program's service does not give.
-func (c *Client) stranger(what string) *fault.Error {
+// Stranger is an answer that this program's service does not give.
+func (c *Client) Stranger(what string) *fault.Error {
 	return fault.New(fault.Unavailable, "unexpected_answer", "what answers at %s is no orchestrator of this version: %s", c.base, what).
 		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
 }
@@ -177,7 +177,7 @@ func (c *Client) problem(resp *http.Response) error {
 		err = jsonv2.Unmarshal(body, &p)
 	}
 	if err != nil || p.Code == "" {
-		return c.stranger(resp.Status).Because(err)
+		return c.Stranger(resp.Status).Because(err)
 	}
 	kind, known := kindOf[resp.StatusCode]
 	if !known {

@@ -94,6 +94,10 @@ func Gate(p Project, o GateOptions) GateResult {
 		}
 		r.Cases = append(r.Cases, c)
 	}
+	if r.Failed == 0 && len(r.Problems) == 0 && o.Require == RequireDone && !o.AllowStale && p.Verdict != Ready {
+		// Whoever made the review knows of something that this gate does not.
+		r.Problems = append(r.Problems, Problem{Code: CodeVerdict, Message: p.Verdict + ": " + strings.Join(p.Reasons, "; ")})
+	}
 	r.Pass = r.Failed == 0 && len(r.Problems) == 0
 	return r
 }

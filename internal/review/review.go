@@ -217,6 +217,12 @@ type Stranded struct {
 	Strands []string         `json:"strands"`
 }
 
+// Whole reports whether this can be a review, and is not JSON of another shape that was read as one.
+func (p Project) Whole() bool {
+	known := p.Verdict == Ready || p.Verdict == NotReady || p.Verdict == Inconsistent
+	return known && p.Counts.Total == len(p.Requirements)
+}
+
 // JSON writes the review as one line, the same bytes for the same review.
 func (p Project) JSON(w io.Writer) error { return writeJSON(w, p) }
 
