@@ -28,7 +28,7 @@ func (o serverOptions) connect() (*client.Client, error) {
 	if server == "" {
 		addr, err := os.ReadFile(filepath.Join(o.data, "addr"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, client.CodeNotRunning, "no service runs with the folder %s", o.data).
+			return nil, fault.New(fault.NotFound, "server_not_running", "no service runs with the folder %s", o.data).
 				WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
 		}
 		if err != nil {

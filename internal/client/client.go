@@ -139,7 +139,7 @@ func (c *Client) unreachable(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.base).
+		return fault.New(fault.Unavailable, "server_not_running", "no service answers at %s", c.base).
 			WithFix("start it with orchestrator serve, or name the one that runs with --server").Because(err)
 	}
 	return fault.New(fault.Unavailable, "server_unreachable", "the service at %s did not answer", c.base).
