@@ -86,6 +86,9 @@ func exitTwo(cmd *cobra.Command) *cobra.Command {
 		}
 		return exitError{err, 2}
 	}
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error { return two(check(cmd, args)) }
+	}
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return two(prepare(cmd, args)) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return two(work(cmd, args)) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return two(flagError(cmd, err)) })

@@ -53,7 +53,7 @@ func (s *script) end() {
 // environ is the part of the script's environment that a server may see.
 func (s *script) environ() []string {
 	names := []string{"PATH", "HOME", "TMPDIR", "GORACE"}
-	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand()} {
+	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand()} {
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, envName(f.Name)) })
 	}
 	var env []string

@@ -30,7 +30,9 @@ type shelf struct {
 	during  func() // called while something is rechecked
 }
 
-func newShelf() *shelf { return &shelf{missing: map[string]bool{}, verdict: map[string]evidence.Verdict{}} }
+func newShelf() *shelf {
+	return &shelf{missing: map[string]bool{}, verdict: map[string]evidence.Verdict{}}
+}
 
 func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
 	f.looks.Add(1)
@@ -307,8 +309,8 @@ func TestReviewOfTheLogAndTheDocuments(t *testing.T) {
 	require.Equal(t, r.ledger.Head().Size, r.review().Log.VerifiedUpTo, "what is new is verified too")
 
 	for want, files := range map[string][]reqdoc.File{
-		"it differs from what was imported": {{Path: "REQUIREMENTS.md", Content: []byte("x")}},
-		"it is not imported":                {{Path: "REQUIREMENTS.md", Content: []byte(twoRequirements)}, {Path: "other.md"}},
+		"it differs from what was imported":                        {{Path: "REQUIREMENTS.md", Content: []byte("x")}},
+		"it is not imported":                                       {{Path: "REQUIREMENTS.md", Content: []byte(twoRequirements)}, {Path: "other.md"}},
 		"it was imported, and is not among the documents any more": nil,
 	} {
 		project, err := r.Review(t.Context(), reading(files...))

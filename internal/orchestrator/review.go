@@ -2,9 +2,7 @@ package orchestrator
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
-	"io"
 	"iter"
 	"strconv"
 	"strings"
@@ -37,26 +35,6 @@ func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources, documents), Actors: actors,
 		Requirements: requirementsOf(snap), Unchecked: unchecked,
 	}), nil
-}
-
-// ReviewExport is the review that project_status.json alone allows; it says what it could not check.
-func ReviewExport(export io.Reader) (review.Project, error) {
-	snap, err := projection.ReadFile(export)
-	if err != nil {
-		return review.Project{}, fault.New(fault.Invalid, "export_invalid", "the export cannot be read as one").
-			WithFix("give the export that the service writes, whole").Because(err)
-	}
-	return review.Full(review.Input{
-		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
-		Log: review.Log{Size: snap.Head.Size, Root: rootOf(snap)}, Import: review.Import{OK: true}, Requirements: requirementsOf(snap),
-		Unchecked: []string{
-			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport, review.UncheckedRefusals,
-		},
-	}), nil
-}
-
-func rootOf(snap *projection.Snapshot) string {
-	return base64.StdEncoding.EncodeToString(snap.Head.Root[:])
 }
 
 func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {

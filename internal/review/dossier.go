@@ -86,6 +86,9 @@ type Move struct {
 	Evidence []Cited          `json:"evidence"`
 }
 
+// Whole reports whether this can be a review, and is not JSON of another shape that was read as one.
+func (d Dossier) Whole() bool { return d.Definition.ID != "" && d.Definition.ID == d.Standing.ID }
+
 // JSON writes the review as one line, the same bytes for the same review.
 func (d Dossier) JSON(w io.Writer) error { return writeJSON(w, d) }
 

@@ -29,9 +29,6 @@ const (
 	PassesRetired  = "retired"  // the documents no longer have it, and no work is left
 )
 
-// GateNotStale is the gate of done that nothing under the requirement went stale.
-const GateNotStale = "not_stale"
-
 // CodeNotTested is the code of what should be tested, and is not.
 const CodeNotTested = "not_tested"
 
@@ -94,6 +91,10 @@ func Gate(p Project, o GateOptions) GateResult {
 		}
 		r.Cases = append(r.Cases, c)
 	}
+	if r.Failed == 0 && len(r.Problems) == 0 && o.Require == RequireDone && !o.AllowStale && p.Verdict != Ready {
+		// Whoever made the review knows of something that this gate does not.
+		r.Problems = append(r.Problems, Problem{Code: CodeVerdict, Message: p.Verdict + ": " + strings.Join(p.Reasons, "; ")})
+	}
 	r.Pass = r.Failed == 0 && len(r.Problems) == 0
 	return r
 }
@@ -133,7 +134,7 @@ func (o GateOptions) failures(row Requirement) []Failure {
 func (o GateOptions) lacks(row Requirement) []Missing {
 	tested := row.Status == lifecycle.Done || row.Status == lifecycle.TestedPass
 	return slices.DeleteFunc(slices.Clone(row.Missing), func(m Missing) bool {
-		return m.Gate == GateNotStale || o.Require == RequireTested && tested && m.By == lifecycle.PM
+		return slices.Contains(lifecycle.StaleGates(), m.Gate) || o.Require == RequireTested && tested && m.By == lifecycle.PM
 	})
 }
 

@@ -3,6 +3,7 @@ package review
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestGateAllowsStale(t *testing.T) {
 	req := at(t, 1, lifecycle.Done)
 	req.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.ReportGone}}
 	p := Full(inputOf(req))
-	p.Requirements[0].Missing = []Missing{{lifecycle.Done, lifecycle.Lack{Gate: GateNotStale, By: lifecycle.Tester}}}
+	p.Requirements[0].Missing = []Missing{{lifecycle.Done, lifecycle.Lack{Gate: lifecycle.StaleGates()[0], By: lifecycle.Tester}}}
 	for _, what := range []string{RequireDone, RequireTested} {
 		require.True(t, Gate(p, GateOptions{Require: what, AllowStale: true}).Pass)
 		r := Gate(p, GateOptions{Require: what})
@@ -211,5 +212,47 @@ func BenchmarkFull(b *testing.B) {
 		var out bytes.Buffer
 		require.NoError(b, Full(in).JSON(&out))
 		b.SetBytes(int64(out.Len()))
+	}
+}
+
+// A review by a service that knows of more than this gate does not pass.
+func TestGateBelievesTheVerdict(t *testing.T) {
+	p := Full(inputOf(at(t, 1, lifecycle.Done)))
+	require.True(t, Gate(p, GateOptions{Require: RequireDone}).Pass)
+	p.Verdict, p.Reasons = Inconsistent, []string{"something new"}
+	r := Gate(p, GateOptions{Require: RequireDone})
+	require.False(t, r.Pass)
+	require.Equal(t, []Problem{{Code: CodeVerdict, Message: "inconsistent: something new"}}, r.Problems)
+}
+
+func TestWhole(t *testing.T) {
+	p := Full(inputOf(at(t, 1, lifecycle.Done)))
+	require.True(t, p.Whole())
+	require.True(t, Full(inputOf()).Whole())
+	require.False(t, Project{}.Whole())
+	p.Requirements = nil
+	require.False(t, p.Whole(), "cut short")
+	require.True(t, One(lifecycle.V1, defined(1), nil).Whole())
+	require.False(t, Dossier{}.Whole())
+}
+
+func BenchmarkShow(b *testing.B) {
+	kinds := slices.Collect(everything(b).Requirements)
+	var all []lifecycle.Requirement
+	for n := range 10_000 {
+		req := kinds[n%len(kinds)]
+		req.ID = defined(n).ID
+		all = append(all, req)
+	}
+	p := Full(inputOf(all...))
+	for name, write := range map[string]func(io.Writer) error{
+		"markdown": p.Markdown, "table": func(w io.Writer) error { return p.Table(w, Style{Width: 120}) },
+		"gate": Gate(p, GateOptions{Require: RequireDone}).JUnit,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, write(io.Discard))
+			}
+		})
 	}
 }

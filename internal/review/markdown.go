@@ -113,8 +113,17 @@ var (
 
 // escape shows prose as one line: nothing in it is markup, a mention or a link.
 func escape(s string) string {
-	s = underscores(escapes.Replace(clean(s)))
-	return issue.ReplaceAllString(host.ReplaceAllString(s, "$1&#46;"), "$1-"+nothing)
+	s = escapes.Replace(clean(s))
+	if strings.Contains(s, "_") {
+		s = underscores(s)
+	}
+	if strings.Contains(s, ".") {
+		s = host.ReplaceAllString(s, "$1&#46;")
+	}
+	if strings.Contains(s, "-") {
+		s = issue.ReplaceAllString(s, "$1-"+nothing)
+	}
+	return s
 }
 
 // underscores escapes those at the ends of words; within a word, as in not_started, they are no markup.

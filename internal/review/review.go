@@ -19,7 +19,7 @@ import (
 type Input struct {
 	Project      string // its name
 	Workflow     lifecycle.Workflow
-	Evidence     string // verify or record
+	Evidence     string // verify or record, "" when it is not known
 	Log          Log
 	Import       Import
 	Drift        []Drift
@@ -215,6 +215,12 @@ type Stranded struct {
 	ID      string           `json:"id"`
 	Status  lifecycle.Status `json:"status"`
 	Strands []string         `json:"strands"`
+}
+
+// Whole reports whether this can be a review, and is not JSON of another shape that was read as one.
+func (p Project) Whole() bool {
+	known := p.Verdict == Ready || p.Verdict == NotReady || p.Verdict == Inconsistent
+	return known && p.Counts.Total == len(p.Requirements)
 }
 
 // JSON writes the review as one line, the same bytes for the same review.

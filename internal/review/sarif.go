@@ -65,6 +65,7 @@ var rules = []sarifRule{
 	{CodeImport, sarifMessage{"The requirement documents could not be imported."}},
 	{CodeDrift, sarifMessage{"A requirement document is not what was imported."}},
 	{CodeEmpty, sarifMessage{"The project has no requirement that counts."}},
+	{CodeVerdict, sarifMessage{"The review of the project finds it not ready."}},
 	{CodeNotDone, sarifMessage{"The requirement is neither done nor deferred."}},
 	{CodeNotTested, sarifMessage{"The requirement has no tests that passed and hold."}},
 	{CodeGateUnmet, sarifMessage{"The requirement is done, and a gate of done does not hold any more."}},

@@ -1,9 +1,13 @@
 package review
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -111,12 +115,21 @@ func (p Part) block() block {
 	if r := p.Results; r != nil {
 		b.lines = append(b.lines, fmt.Sprintf("results: %d passed, %d failed, %d skipped", r.Passed, r.Failed, r.Skipped))
 	}
-	for _, text := range []string{string(p.Content), p.Plan, p.Notes} {
+	for _, text := range []string{indented(p.Content), p.Plan, p.Notes} {
 		if text != "" {
 			b.texts = append(b.texts, text)
 		}
 	}
 	return b
+}
+
+// indented is JSON on several lines, its members in their order.
+func indented(content json.RawMessage) string {
+	value := jsontext.Value(bytes.Clone(content))
+	if value.Indent(jsontext.WithIndent("  ")) != nil {
+		return string(content)
+	}
+	return string(value)
 }
 
 func citedHeads() []string { return []string{"Evidence", "Checked now", "Detail"} }

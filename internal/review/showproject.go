@@ -50,7 +50,11 @@ func (p Project) basis() []string {
 	if p.Log.VerifiedUpTo > 0 {
 		log += fmt.Sprintf(", verified up to %d", p.Log.VerifiedUpTo)
 	}
-	lines := []string{log, fmt.Sprintf("workflow %s, evidence: %s", p.Workflow, p.Evidence)}
+	basis := "workflow " + p.Workflow
+	if p.Evidence != "" {
+		basis += ", evidence: " + p.Evidence
+	}
+	lines := []string{log, basis}
 	for _, u := range p.Unchecked {
 		lines = append(lines, "not checked: "+u)
 	}

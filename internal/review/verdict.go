@@ -70,10 +70,11 @@ func are(n int) string {
 
 // The codes of what is wrong with the project as a whole.
 const (
-	CodeImport = "import_failed"
-	CodeDrift  = "drift"
-	CodeLog    = "log"
-	CodeEmpty  = "no_requirements"
+	CodeImport  = "import_failed"
+	CodeDrift   = "drift"
+	CodeLog     = "log"
+	CodeEmpty   = "no_requirements"
+	CodeVerdict = "verdict"
 )
 
 // Problem is one thing that is wrong, and where. A Line of 0 is the file as a whole, a Path of "" no file at all.

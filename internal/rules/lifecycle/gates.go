@@ -42,6 +42,9 @@ var gates = []Gate{
 	{Done, "not_suspect", "a text that PM has accepted since it changed", PM, lacksAcceptance},
 }
 
+// StaleGates names the gates of done that evidence which went stale does not meet.
+func StaleGates() []string { return []string{"test_evidence_holds", "implementation_holds"} }
+
 // Gates lists every gate in the order of the lifecycle.
 func Gates() []Gate { return slices.Clone(gates) }
 

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,6 +135,9 @@ func TestATestRecordInTheSameRequestCounts(t *testing.T) {
 
 func TestEveryGateIsListedAndCanRefuse(t *testing.T) {
 	require.Len(t, Gates(), 21)
+	for _, name := range StaleGates() {
+		require.True(t, slices.ContainsFunc(Gates(), func(g Gate) bool { return g.Name == name }), name)
+	}
 	for _, g := range Gates() {
 		require.True(t, g.To.Valid())
 		require.NotEmpty(t, g.Name)

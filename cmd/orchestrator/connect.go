@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/client"
+	"orchestrator/internal/fault"
+)
+
+// serverOptions are how a command finds the running service, and as whom it asks.
+type serverOptions struct{ data, server, tokenFile string }
+
+func serverFlags(cmd *cobra.Command, o *serverOptions) {
+	dataFlag(cmd, &o.data)
+	cmd.Flags().StringVar(&o.server, "server", "", "the service, as http://HOST:PORT; without it the one that runs with --data")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the token to ask with; without it the viewer's, or the pm's, of --data")
+}
+
+// connect finds the service and the token; it asks nothing yet.
+func (o serverOptions) connect() (*client.Client, error) {
+	server := o.server
+	if server == "" {
+		addr, err := os.ReadFile(filepath.Join(o.data, "addr"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New(fault.NotFound, "server_not_running", "no service runs with the folder %s", o.data).
+				WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
+		}
+		if err != nil {
+			return nil, err
+		}
+		server = localURL(strings.TrimSpace(string(addr)))
+	}
+	tokens := o.tokenFile
+	if tokens == "" {
+		tokens = filepath.Join(o.data, "tokens", "viewer.token")
+		if pm := filepath.Join(o.data, "tokens", "pm.token"); !exists(tokens) && exists(pm) {
+			tokens = pm
+		}
+	}
+	return client.New(client.Options{Server: server, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion})
+}
+
+// notRunning says whether an error means that there is no service to ask.
+func notRunning(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && f.Code == client.CodeNotRunning
+}
+
+// unknownFormat refuses a --format; known are the ones there are.
+func unknownFormat(format string, known []string) error {
+	return fault.New(fault.Invalid, "usage", "there is no format %q", format).WithFix("use --format %s", strings.Join(known, ", "))
+}

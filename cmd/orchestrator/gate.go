@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/review"
+)
+
+var (
+	gateFormats  = []string{"text", "json", "github", "markdown", "sarif", "junit"}
+	requirements = []string{review.RequireDone, review.RequireTested}
+)
+
+// gateOptions are the flags of gate.
+type gateOptions struct {
+	serverOptions
+	review.GateOptions
+	export, format string
+	offline        bool // --export was given
+}
+
+func gateCommand() *cobra.Command {
+	var o gateOptions
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Fail unless every requirement is done: for CI",
+		Long: `Gate prints a line for every requirement that is not done, with what it lacks and where it stands, and for everything that
+makes the project inconsistent: a log that cannot be trusted, an import that failed, documents that drifted. What is done must
+still be so: its gates are asked again, and what went stale fails. What is deferred passes and is counted; what was removed
+from the documents with work on it fails until it is deferred.
+
+--require tested is content with tests that passed and still hold. --allow-stale lets pass what went stale.
+
+It asks a running service. With --export, or when no --server is named and none runs, it reads project_status.json alone, and
+says what it could not check.
+
+Formats: text; json; github writes annotations for the log of a job, and adds a summary to the file $GITHUB_STEP_SUMMARY;
+markdown is that summary; sarif is SARIF 2.1.0; junit is JUnit XML.
+
+Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
+		Example: `  orchestrator gate                                       # against the service that runs here
+  orchestrator gate --export project_status.json          # in CI, against the committed export
+  orchestrator gate --require tested --format github      # in a job of GitHub Actions
+  orchestrator gate --format junit > gate.xml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Require, "require", requirements[0], "what every requirement must be: "+strings.Join(requirements, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(requirements, cobra.ShellCompDirectiveNoFileComp))
+	f.BoolVar(&o.AllowStale, "allow-stale", false, "let pass what went stale")
+	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
+	serverFlags(cmd, &o.serverOptions)
+	formatFlag(cmd, &o.format, gateFormats)
+	withEnv(cmd)
+	// The variable of --export is the service's as well: it says where the export is, and not to read it.
+	prepare := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		o.offline = f.Changed("export")
+		if o.offline && f.Changed("server") {
+			return fault.New(fault.Invalid, "usage", "--server and --export exclude each other").WithFix("name the service, or the export")
+		}
+		return prepare(cmd, args)
+	}
+	return exitTwo(cmd)
+}
+
+func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
+	if !slices.Contains(gateFormats, o.format) {
+		return unknownFormat(o.format, gateFormats)
+	}
+	if !slices.Contains(requirements, o.Require) {
+		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).WithFix("use --require %s", strings.Join(requirements, ", "))
+	}
+	project, err := o.project(ctx, notes)
+	if err != nil {
+		return err
+	}
+	result := review.Gate(project, o.GateOptions)
+	if err := o.write(out, result); err != nil {
+		return err
+	}
+	if !result.Pass {
+		return exitError{fault.New(fault.Conflict, "gate_failed", "the gate fails: %s", result.Summary()).
+			WithFix("orchestrator review ID shows what a requirement lacks, and whose turn it is"), 1}
+	}
+	_, err = fmt.Fprintln(notes, "the gate passes:", result.Summary())
+	return err
+}
+
+// project is the review of the service, or of the export.
+func (o gateOptions) project(ctx context.Context, notes io.Writer) (project review.Project, err error) {
+	if o.offline {
+		return o.fromExport(notes)
+	}
+	project, _, err = askReview[review.Project](ctx, o.serverOptions, "/project/review")
+	if err != nil && o.server == "" && notRunning(err) && exists(o.export) {
+		return o.fromExport(notes)
+	}
+	return project, err
+}
+
+func (o gateOptions) fromExport(notes io.Writer) (review.Project, error) {
+	f, err := openExport(o.export)
+	if err != nil {
+		return review.Project{}, err
+	}
+	if f == nil {
+		return review.Project{}, fault.New(fault.NotFound, "export_missing", "there is no export %s", o.export).
+			WithFix("give the project_status.json of the project with --export, or ask a service with --server")
+	}
+	defer f.Close()
+	project, err := orchestrator.ReviewExport(f)
+	if err == nil {
+		fmt.Fprintf(notes, "no service was asked: this is from %s alone\n", printable(o.export))
+	}
+	return project, err
+}
+
+func (o gateOptions) write(out io.Writer, r review.GateResult) error {
+	switch o.format {
+	case "json":
+		return r.JSON(out)
+	case "github":
+		return errors.Join(r.Annotations(out), addSummary(r))
+	case "markdown":
+		return r.Markdown(out)
+	case "sarif":
+		return r.SARIF(out)
+	case "junit":
+		return r.JUnit(out)
+	}
+	return r.Text(out)
+}
+
+// addSummary adds the summary of a job to the file that GitHub Actions names, if it names one.
+func addSummary(r review.GateResult) (err error) {
+	path := os.Getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the runner names its own file
+	if err == nil {
+		err = errors.Join(r.Markdown(f), f.Close())
+	}
+	if err != nil {
+		return fault.New(fault.Unavailable, "summary_unwritable", "the summary cannot be added to $GITHUB_STEP_SUMMARY").
+			WithFix("name a file that can be written, or use --format markdown").Because(err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"orchestrator/internal/review"
+)
+
+var reviewFormats = []string{"table", "markdown", "json"}
+
+func reviewCommand() *cobra.Command {
+	var o serverOptions
+	var format string
+	cmd := &cobra.Command{
+		Use:   "review [ID]",
+		Short: "Show the review of the project, or of one requirement",
+		Long: `Review asks a running service. Without ID it shows the whole project: a verdict with its reasons, every requirement once
+with what it lacks, what is stale, suspect or blocked and whose turn it is, and what is to be said of the project: the last
+import, documents that drifted, dead ends, who approves whom, open deviations, refused attempts.
+
+With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next, what was
+made, tested and approved and on which text, and the history with its evidence looked up again now.
+
+The verdicts are ready; not_ready, when something is neither done nor deferred; and inconsistent, when what is shown
+contradicts itself or cannot be trusted. The exit code does not depend on the verdict; orchestrator gate has one that does.`,
+		Example: `  orchestrator review                                  # the project, as a table
+  orchestrator review REQ-001                          # one requirement
+  orchestrator review --format markdown > review.md    # to paste into an issue
+  orchestrator review --format json | jq .verdict`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return showReview[review.Dossier](cmd.Context(), cmd.OutOrStdout(), o, "/requirements/"+pathEscape(args[0])+"/review", format)
+			}
+			return showReview[review.Project](cmd.Context(), cmd.OutOrStdout(), o, "/project/review", format)
+		},
+	}
+	serverFlags(cmd, &o)
+	formatFlag(cmd, &format, reviewFormats)
+	return withEnv(cmd)
+}
+
+// formatFlag is --format; the first one known is the default.
+func formatFlag(cmd *cobra.Command, format *string, known []string) {
+	cmd.Flags().StringVar(format, "format", known[0], "how to show it: "+strings.Join(known, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// sheet is a review, of a project or of a requirement.
+type sheet interface {
+	Table(io.Writer, review.Style) error
+	Markdown(io.Writer) error
+	Whole() bool
+}
+
+// askReview asks the service for a review, and returns it with its JSON.
+func askReview[T sheet](ctx context.Context, o serverOptions, path string) (found T, raw []byte, err error) {
+	c, err := o.connect()
+	if err != nil {
+		return found, nil, err
+	}
+	if raw, err = c.GetJSON(ctx, path, &found); err == nil && !found.Whole() {
+		err = c.Stranger("JSON that is no review")
+	}
+	return found, raw, err
+}
+
+// showReview asks for a review and writes it. JSON is passed on as the service wrote it.
+func showReview[T sheet](ctx context.Context, out io.Writer, o serverOptions, path, format string) error {
+	if !slices.Contains(reviewFormats, format) {
+		return unknownFormat(format, reviewFormats)
+	}
+	found, raw, err := askReview[T](ctx, o, path)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "json":
+		_, err = fmt.Fprintln(out, strings.TrimSpace(string(raw)))
+	case "markdown":
+		err = found.Markdown(out)
+	default:
+		err = found.Table(out, styleOf(out))
+	}
+	return err
+}
+
+// styleOf is how tables look on out: as wide as a terminal, with colours where its owner wants them.
+func styleOf(out io.Writer) review.Style {
+	style := review.Style{Color: colourful(out)}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		style.Width, _, _ = term.GetSize(int(f.Fd()))
+	}
+	return style
+}

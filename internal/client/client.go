@@ -1,0 +1,188 @@
+// Package client asks a running service over HTTP, for the commands. A refusal of the service comes back as the *fault.Error
+// that it was, with its fix; what is no answer of the service is one, too.
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/fault"
+)
+
+// Limits against a server that is slow or endless.
+const (
+	patience   = 60 * time.Second // for a whole answer
+	maxAnswer  = 256 << 20
+	maxProblem = 1 << 20
+	maxToken   = 4 << 10
+)
+
+// CodeNotRunning is the code of the error that nothing listens at the address.
+const CodeNotRunning = "server_not_running"
+
+// Options say whom to ask, and as whom.
+type Options struct {
+	Server    string // http:// or https:// and a host, perhaps with a path before the routes
+	TokenFile string // a file that holds the token and nothing else
+	UserAgent string
+}
+
+// Client asks one server. It is safe for concurrent use.
+type Client struct {
+	base, token, agent string
+	http               *http.Client
+}
+
+// New reads the token and checks the address; it asks nothing yet.
+func New(o Options) (*Client, error) {
+	base, err := url.Parse(o.Server)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server", redacted(base, o.Server)).
+			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands in a file")
+	}
+	token, err := readToken(o.TokenFile)
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxResponseHeaderBytes = 64 << 10
+	return &Client{
+		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent,
+		http: &http.Client{Transport: transport, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // the token is meant for this server alone
+		}},
+	}, nil
+}
+
+func redacted(u *url.URL, raw string) string {
+	if u == nil {
+		return "that"
+	}
+	if u.User != nil {
+		return u.Redacted()
+	}
+	return raw
+}
+
+// readToken reads a file that holds one token. What it holds is in no error.
+func readToken(path string) (string, error) {
+	wrong := func(why string, cause error) error {
+		return fault.New(fault.Invalid, "token_file", "the token file %s %s", path, why).
+			WithFix("name a file with one token in it with --token-file; orchestrator token add makes tokens").Because(cause)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", wrong("cannot be read", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxToken+1))
+	if err != nil {
+		return "", wrong("cannot be read", err)
+	}
+	token := strings.TrimSpace(string(raw))
+	printable := func(r rune) bool { return r > ' ' && r < 0x7F }
+	if token == "" || len(raw) > maxToken || strings.IndexFunc(token, func(r rune) bool { return !printable(r) }) >= 0 {
+		return "", wrong("holds no token", nil)
+	}
+	return token, nil
+}
+
+// GetJSON reads the answer to GET path, which must be JSON, into v, and returns its bytes. The path is escaped already.
+func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Accept", "application/json, application/problem+json")
+	req.Header.Set("User-Agent", c.agent)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	defer resp.Body.Close()
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case resp.StatusCode == http.StatusOK && media == "application/json":
+	case media == "application/problem+json":
+		return nil, c.problem(resp)
+	default:
+		return nil, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, media))
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if len(body) > maxAnswer {
+		return nil, c.Stranger(fmt.Sprintf("more than %d MiB", maxAnswer>>20))
+	}
+	if err := jsonv2.Unmarshal(body, v); err != nil {
+		return nil, c.Stranger("JSON of another shape").Because(err)
+	}
+	return body, nil
+}
+
+func (c *Client) unreachable(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fault.New(fault.Unavailable, "server_not_running", "no service answers at %s", c.base).
+			WithFix("start it with orchestrator serve, or name the one that runs with --server").Because(err)
+	}
+	return fault.New(fault.Unavailable, "server_unreachable", "the service at %s did not answer", c.base).
+		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
+}
+
+// Stranger is an answer that this program's service does not give.
+func (c *Client) Stranger(what string) *fault.Error {
+	return fault.New(fault.Unavailable, "unexpected_answer", "what answers at %s is no orchestrator of this version: %s", c.base, what).
+		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
+}
+
+// kindOf is the class of an error by its HTTP status.
+var kindOf = map[int]fault.Kind{
+	http.StatusBadRequest: fault.Malformed, http.StatusUnauthorized: fault.Unauthenticated, http.StatusForbidden: fault.Forbidden,
+	http.StatusNotFound: fault.NotFound, http.StatusMethodNotAllowed: fault.Method, http.StatusRequestTimeout: fault.Timeout,
+	http.StatusConflict: fault.Conflict, http.StatusPreconditionFailed: fault.Stale, http.StatusRequestEntityTooLarge: fault.TooLarge,
+	http.StatusUnsupportedMediaType: fault.MediaType, http.StatusMisdirectedRequest: fault.Misdirected,
+	http.StatusUnprocessableEntity: fault.Invalid, http.StatusPreconditionRequired: fault.NeedsCondition,
+	http.StatusTooManyRequests: fault.RateLimited, http.StatusServiceUnavailable: fault.Unavailable,
+}
+
+// problem is the fault that an RFC 9457 problem tells of.
+func (c *Client) problem(resp *http.Response) error {
+	var p struct {
+		Code    string         `json:"code"`
+		Detail  string         `json:"detail"`
+		Fix     string         `json:"fix"`
+		Errors  []fault.Field  `json:"errors"`
+		Current *fault.Current `json:"current"`
+		Allowed []fault.Move   `json:"allowed"`
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
+	if err == nil {
+		err = jsonv2.Unmarshal(body, &p)
+	}
+	if err != nil || p.Code == "" {
+		return c.Stranger(resp.Status).Because(err)
+	}
+	kind, known := kindOf[resp.StatusCode]
+	if !known {
+		kind = fault.Internal
+	}
+	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed}
+	return f.WithFields(p.Errors...)
+}

@@ -1,0 +1,141 @@
+package client
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+const secret = "orc_s3cret"
+
+func tokenFile(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// ask sends GET /thing?a=b to a server with this handler.
+func ask(t *testing.T, handler http.HandlerFunc) (map[string]any, []byte, error) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	c, err := New(Options{Server: server.URL + "/base/", TokenFile: tokenFile(t, secret+"\n"), UserAgent: "orchestrator/test"})
+	require.NoError(t, err)
+	var v map[string]any
+	raw, err := c.GetJSON(t.Context(), "/requirements/A%2FB/review", &v)
+	return v, raw, err
+}
+
+func codeOf(t *testing.T, err error) string {
+	t.Helper()
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.NotEmpty(t, f.Fix)
+	require.NotContains(t, err.Error(), secret)
+	return f.Code
+}
+
+func TestGet(t *testing.T) {
+	v, raw, err := ask(t, func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "GET /base/requirements/A%2FB/review", r.Method+" "+r.URL.EscapedPath())
+		require.Equal(t, "Bearer "+secret, r.Header.Get("Authorization"))
+		require.Equal(t, "orchestrator/test", r.Header.Get("User-Agent"))
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write([]byte(`{"a":1}`))
+	})
+	require.NoError(t, err)
+	require.Equal(t, `{"a":1}`, string(raw))
+	require.Equal(t, map[string]any{"a": 1.0}, v)
+}
+
+func TestProblemsComeBackAsFaults(t *testing.T) {
+	for status, kind := range map[int]fault.Kind{401: fault.Unauthenticated, 404: fault.NotFound, 429: fault.RateLimited, 418: fault.Internal} {
+		_, _, err := ask(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`{"code":"unknown_id","detail":"there is no REQ-9","fix":"did you mean REQ-8?","errors":[{"pointer":"/id","detail":"unknown"}]}`))
+		})
+		require.ErrorIs(t, err, kind)
+		require.Equal(t, "unknown_id", codeOf(t, err))
+		require.EqualError(t, err, "there is no REQ-9; /id: unknown (did you mean REQ-8?)")
+	}
+}
+
+func TestStrangers(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"a page": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte(`<p>welcome`))
+		},
+		"another shape": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`[1]`))
+		},
+		"twice the same name": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"a":1,"a":2}`))
+		},
+		"an empty problem": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusBadGateway)
+		},
+		"JSON that is no success": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadGateway)
+			_, _ = w.Write([]byte(`{}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(t, handler)
+			require.Equal(t, "unexpected_answer", codeOf(t, err))
+		})
+	}
+}
+
+// The token goes to the server that was named and to no other.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	asked := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	t.Cleanup(other.Close)
+	_, _, err := ask(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
+	require.Equal(t, "unexpected_answer", codeOf(t, err))
+	require.False(t, asked)
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	server := httptest.NewServer(nil)
+	server.Close()
+	c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret)})
+	require.NoError(t, err)
+	_, err = c.GetJSON(t.Context(), "/project/review", new(any))
+	require.Equal(t, CodeNotRunning, codeOf(t, err))
+
+	_, _, err = ask(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte(`{"a":`))
+	})
+	require.Equal(t, "server_unreachable", codeOf(t, err), "an answer that breaks off")
+}
+
+func TestWrongOptions(t *testing.T) {
+	good := tokenFile(t, secret)
+	for _, server := range []string{"", "localhost:8080", "ftp://a", "http://", "http://me:" + secret + "@a", "http://a?token=x", "http://a#b", "http://a b"} {
+		_, err := New(Options{Server: server, TokenFile: good})
+		require.Equal(t, "server_url", codeOf(t, err), server)
+	}
+	for _, content := range []string{"", " \n", secret + "\nsecond", "a\x00b", strings.Repeat("a", maxToken+1)} {
+		_, err := New(Options{Server: "http://a", TokenFile: tokenFile(t, content)})
+		require.Equal(t, "token_file", codeOf(t, err))
+	}
+	_, err := New(Options{Server: "http://a", TokenFile: filepath.Join(t.TempDir(), "none")})
+	require.Equal(t, "token_file", codeOf(t, err))
+}

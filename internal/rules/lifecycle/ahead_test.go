@@ -1,0 +1,60 @@
+package lifecycle
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheWayToDone(t *testing.T) {
+	way := func(w Workflow, req Requirement) []Status {
+		var all []Status
+		for step := range w.Ahead(req) {
+			all = append(all, step.To)
+		}
+		return all
+	}
+	at := func(s Status, from Status) Requirement { return Requirement{Status: s, HeldFrom: from} }
+	all := []Status{Planned, DesignInProgress, DesignReady, ImplementationInProgress, Implemented, TestInProgress, TestedPass, Done}
+	require.Equal(t, all, way(V1, at(NotStarted, "")))
+	require.Equal(t, all, way(Rework, at(NeedsChanges, "")))
+	require.Equal(t, all[3:], way(Rework, at(TestedFail, "")))
+	require.Equal(t, all[6:], way(Rework, at(Blocked, TestedPass)), "back to what was held, and on")
+	for _, dead := range append(V1.DeadEnds(), Done) {
+		require.Empty(t, way(V1, at(dead, TestedPass)), dead)
+	}
+	require.Empty(t, way(V1, Requirement{Status: Planned, Retired: true}))
+}
+
+// The first step is the move that Next shows to its role, with the same lacks for someone who took no part.
+func TestTheFirstStepIsWhatNextSays(t *testing.T) {
+	for _, w := range []Workflow{V1, Rework} {
+		for _, status := range Statuses() {
+			req := complete(status, Results{Passed: 1})
+			for step := range w.Ahead(req) {
+				moves := w.Next(req, Actor{"someone", step.By}).Moves
+				i := slices.IndexFunc(moves, func(m NextMove) bool { return m.To == step.To })
+				require.GreaterOrEqual(t, i, 0, "%s %s", w.Name, status)
+				require.ElementsMatch(t, moves[i].Lacks, step.Lacks)
+				break
+			}
+		}
+	}
+}
+
+// A phase that is still to begin has no tests, whatever was tested before.
+func TestTestsAreForTheirPhase(t *testing.T) {
+	req := complete(ImplementationInProgress, Results{Passed: 1})
+	for step := range V1.Ahead(req) {
+		if step.To == TestedPass {
+			require.Equal(t, []Lack{{"test_of_this_phase", "no test phase has begun", Tester}}, step.Lacks)
+		}
+	}
+}
+
+func TestNobodyTookNoPart(t *testing.T) {
+	for _, l := range (Requirement{Status: TestedPass}).Unmet(Done, Actor{Role: PM}) {
+		require.NotEqual(t, "independent_approval", l.Gate, "what is not implemented was implemented by nobody")
+	}
+}
