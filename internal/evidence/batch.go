@@ -109,7 +109,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file does not start: %v", err).Because(err)
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file does not start: %s", reason(err)).Because(err)
 	}
 	p.buf = bufio.NewReader(p.out)
 	return p, nil
