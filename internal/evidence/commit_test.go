@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,8 +55,8 @@ func TestWhatIsNoCommitSaysWhatItIs(t *testing.T) {
 	require.NotContains(t, w.Detail, "clone")
 }
 
-// many makes n commits on main, one upon the other, and returns their ids.
-func (c clone) many(n int) []string {
+// many makes n commits on main, one upon the other.
+func (c clone) many(n int) {
 	var in strings.Builder
 	for i := range n {
 		fmt.Fprintf(&in, "commit refs/heads/main\nmark :%d\ncommitter A <a@example.org> %d +0000\ndata 1\nx", i+1, 1760000000+i)
@@ -67,36 +68,39 @@ func (c clone) many(n int) []string {
 	cmd := exec.Command("git", "fast-import", "--quiet", "--force")
 	cmd.Dir, cmd.Stdin, cmd.Stderr = c.dir, strings.NewReader(in.String()), os.Stderr
 	require.NoError(c.t, cmd.Run())
-	return strings.Fields(c.git("rev-list", "--reverse", "main"))
 }
 
-func TestAShortIDOfSeveralCommitsIsAmbiguous(t *testing.T) {
+func TestAShortIDMayBeThatOfSeveralObjects(t *testing.T) {
 	c := newClone(t)
-	seen := map[string]string{}
-	var ambiguous, other, one string
-	for _, id := range c.many(1500) {
-		if other = seen[id[:4]]; other != "" && ambiguous == "" {
-			ambiguous, one = id[:4], id
+	c.many(1500)
+	kinds := map[string][]string{} // of the objects that begin with 4 digits
+	full := map[string]string{}
+	for line := range strings.Lines(c.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
+		id, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		kinds[id[:4]] = append(kinds[id[:4]], kind)
+		if kind == "commit" {
+			full[id[:4]] = id
 		}
-		seen[id[:4]] = id
 	}
-	require.NotEmpty(t, ambiguous, "1500 commits share no 4 digits")
+	begin := func(want ...string) string {
+		for digits, kinds := range kinds {
+			if slices.Sort(kinds); slices.Equal(kinds, want) {
+				return digits
+			}
+		}
+		t.Fatalf("no 4 digits begin the ids of exactly %v", want)
+		return ""
+	}
 	r := c.open(Options{})
-	w := wrong(t, r, commit(ambiguous))
+	several := begin("commit", "commit")
+	w := wrong(t, r, commit(several))
 	require.Equal(t, "commit_ambiguous", w.Code)
 	require.Contains(t, w.Detail, "is the beginning of 2 commits: ")
-	require.Contains(t, w.Detail, one)
+	require.Contains(t, w.Detail, full[several])
 	require.Equal(t, "write more of the id", w.Fix)
-	require.Equal(t, one, found(t, r, commit(one[:12])).Commit)
-	blob := ""
-	for id := range strings.FieldsSeq(c.git("rev-list", "--objects", "--no-object-names", "main")) {
-		if commit := seen[id[:4]]; commit != "" && c.git("cat-file", "-t", id) != "commit" && strings.Count(c.git("rev-parse", "--disambiguate="+id[:4]), "\n") == 1 {
-			blob = id
-			break
-		}
-	}
-	require.NotEmpty(t, blob, "no blob or tree shares 4 digits with one commit")
-	require.Equal(t, seen[blob[:4]], found(t, r, commit(blob[:4])).Commit, "what is no commit made a commit ambiguous")
+	require.Equal(t, full[several], found(t, r, commit(full[several][:12])).Commit)
+	shared := begin("blob", "commit")
+	require.Equal(t, full[shared], found(t, r, commit(shared)).Commit, "what is no commit made a commit ambiguous")
 }
 
 func TestADanglingCommitIsRefused(t *testing.T) {

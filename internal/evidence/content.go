@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 )
 
 const maxSearch = 64 << 20 // bytes that are hashed to find lines that have moved
@@ -69,7 +68,7 @@ func search(b []byte, count int, sum string) (places []span) {
 
 // blobID is the id that git gives to content, with no filter applied; length is that of the repository's ids.
 func blobID(content []byte, length int) string {
-	var h hash.Hash = sha1.New() //nolint:gosec // git names its objects by it
+	h := sha1.New() //nolint:gosec // git names its objects by it
 	if length == hex.EncodedLen(sha256.Size) {
 		h = sha256.New()
 	}

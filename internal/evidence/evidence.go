@@ -71,7 +71,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 		return nil, noRepository(dir, fault.New(fault.Unavailable, failed, "unknown object format %q", part[1]))
 	}
 	r.batch = newBatch(r.git)
-	r.trees.turn, r.renames.turn, r.reports.turn = newTurn(), newTurn(), newTurn()
+	r.trees.turn, r.renames.turn, r.reports = newTurn(), newTurn(), reports{newTurn(), map[string]*readReport{}}
 	return r, nil
 }
 

@@ -136,6 +136,11 @@ case "$*" in *cat-file*--batch) %s;; esac
 exec git "$@"`, well, script)), well
 }
 
+// hurry sets the deadline of the lookups from now on.
+func (r *Repository) hurry(timeout time.Duration) {
+	r.options.Timeout, r.git.timeout = timeout, timeout
+}
+
 // program makes a shell script. Another process writes it: a child that another test starts meanwhile would hold a file
 // of ours open for writing, and what is open for writing cannot be started.
 func program(t *testing.T, dir, script string) string {
@@ -168,7 +173,8 @@ func TestAGitThatFailsIsEndedAndTheNextLookupWorks(t *testing.T) {
 			c.write("a", "a\n")
 			head := c.commit("first")
 			command, well := fakeGit(t, script)
-			r := c.open(Options{Git: command, Timeout: 300 * time.Millisecond})
+			r := c.open(Options{Git: command, Timeout: time.Minute})
+			r.hurry(300 * time.Millisecond)
 			within(t, func() {
 				require.Equal(t, unread, wrong(t, r, file("a", "1")).Code)
 			})
@@ -188,9 +194,9 @@ func TestAGitThatHangsEverywhereIsEnded(t *testing.T) {
 	dir := t.TempDir()
 	hang := filepath.Join(dir, "hang")
 	command := program(t, dir, "if [ -e '"+hang+"' ]; then sleep 1000 & wait; fi\nexec git \"$@\"")
-	r := c.open(Options{Git: command, Timeout: 10 * time.Second})
+	r := c.open(Options{Git: command, Timeout: time.Minute})
 	cited := []lifecycle.Evidence{looked(t, r, file("a", "1")), looked(t, r, commit(head)), looked(t, r, file("a", ""))}
-	r.options.Timeout, r.git.timeout = 200*time.Millisecond, 200*time.Millisecond
+	r.hurry(200 * time.Millisecond)
 	require.NoError(t, os.WriteFile(hang, nil, 0o644))
 	within(t, func() {
 		w := wrong(t, r, file("a", "1"))
