@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -101,7 +102,11 @@ func findGit(name string) (string, error) {
 }
 
 func noRepository(dir string, err error) error {
-	return fault.New(fault.Unavailable, "no_repository", "%s is not in a git working tree", dir).
+	detail := fmt.Sprintf("%s is not in a git working tree", dir)
+	if f := asFault(err); f != nil {
+		detail += ": " + f.Detail
+	}
+	return fault.New(fault.Unavailable, "no_repository", "%s", detail).
 		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
 }
 

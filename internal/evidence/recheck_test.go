@@ -55,7 +55,7 @@ func TestCitedFilesAreCheckedAgain(t *testing.T) {
 		{"lines cut off", lines, write("a/b.go", numbered(1, 11)), Verdict{Reason: lifecycle.LinesChanged}},
 		{"emptied", lines, write("a/b.go", ""), Verdict{Reason: lifecycle.LinesChanged}},
 		{"lines at two places", lines, write("a/b.go", "x\n"+numbered(10, 12)+numbered(10, 12)), Verdict{
-			Reason: lifecycle.LinesChanged, Detail: "stands at 2 places now, first at 2-4"}},
+			Reason: lifecycle.LinesChanged, Detail: "stands at several places, first at line 2"}},
 		{"renamed", lines, func(c clone) { c.git("mv", "a/b.go", "a/c.go") }, Verdict{MovedTo: "a/c.go:10-12"}},
 		{"renamed, whole", whole, func(c clone) { c.git("mv", "a/b.go", "a/c.go") }, Verdict{MovedTo: "a/c.go"}},
 		{"renamed and longer", lines, all(remove, write("z/c.go", "new\n"+numbered(1, 30))), Verdict{MovedTo: "z/c.go:11-13"}},
@@ -186,7 +186,11 @@ func TestWhatCannotBeReadIsUnreadable(t *testing.T) {
 	odd := e
 	odd.Kind = "link"
 	require.Equal(t, lifecycle.Unreadable, recheck(t, r, odd).Reason)
-	forged := commit("x")
+	forged := e
+	forged.Found = &lifecycle.Found{In: lifecycle.InHead, Commit: head, Blob: "HEAD:a\nHEAD:a", SHA256: digest(nil), Bytes: 1}
+	require.Equal(t, lifecycle.LinesChanged, recheck(t, r, forged).Reason)
+	require.Equal(t, Verdict{}, recheck(t, r, e), "an id with a line feed reached git")
+	forged = commit("x")
 	forged.Found = &lifecycle.Found{Commit: "--all"}
 	require.Equal(t, lifecycle.CommitGone, recheck(t, r, forged).Reason)
 	c.write("a", numbered(2, 5))
@@ -277,6 +281,31 @@ func BenchmarkRecheckUnchanged(b *testing.B) {
 		require.Equal(b, "", all[citations-1].Reason)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/citations, "ns/citation")
+}
+
+// Every citation has moved by one line in a long file.
+func BenchmarkRecheckMoved(b *testing.B) {
+	c := newClone(b)
+	c.write("a", numbered(1, 10000))
+	c.commit("first")
+	r := c.open(Options{})
+	cited := make([]lifecycle.Evidence, 2000)
+	for i := range cited {
+		e := file("a", span{i + 1, i + 30}.String())
+		part, _ := cut([]byte(numbered(i+1, i+30)), span{})
+		e.Found, _ = r.Look(b.Context(), file("a", ""))
+		e.Found.SHA256 = digest(part)
+		cited[i] = e
+	}
+	c.write("a", "new\n"+numbered(1, 10000))
+	c.commit("second")
+	for b.Loop() {
+		all, err := r.Recheck(b.Context(), cited)
+		require.NoError(b, err)
+		require.Equal(b, "a:2000-2029", all[1998].MovedTo)
+		require.Equal(b, "a:2-31", all[0].MovedTo)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(cited)), "ns/citation")
 }
 
 func BenchmarkLook(b *testing.B) {
