@@ -66,7 +66,7 @@ func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, err
 	return content, err
 }
 
-// fileOnDisk compares with the working tree, which alone had the file then, and still does, or no one has.
+// fileOnDisk compares with the working tree, for a file that HEAD lacked then and still lacks.
 func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Verdict {
 	err := checkPath(e.Path)
 	var f diskFile

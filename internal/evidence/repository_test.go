@@ -74,6 +74,31 @@ func TestTheRepositoryMayChangeUnderIt(t *testing.T) {
 	require.Equal(t, lifecycle.InWorktree, found(t, r, file("a", "1")).In)
 }
 
+func TestLookupsGoOnWhileTheRepositoryIsRepacked(t *testing.T) {
+	c := newClone(t)
+	c.many(200)
+	c.git("reset", "-q", "--hard", "main")
+	r := c.open(Options{Timeout: time.Minute})
+	commits := strings.Fields(c.git("rev-list", "--reverse", "main"))
+	var all sync.WaitGroup
+	for worker := range 3 {
+		all.Go(func() {
+			for i := range 20 {
+				n := (worker*67 + i*9) % len(commits)
+				f, w := r.Look(t.Context(), fileIn(commits[n][:12], "a", ""))
+				if f == nil || f.SHA256 != digest(fmt.Appendf(nil, "%04d", n)) {
+					t.Errorf("%d: %+v %+v", n, f, w)
+				}
+			}
+		})
+	}
+	for range 4 {
+		c.git("repack", "-a", "-d", "-f", "-q")
+		c.git("gc", "-q", "--prune=now")
+	}
+	all.Wait()
+}
+
 func TestARepositoryThatIsReplacedIsTheRepository(t *testing.T) {
 	c, other := newClone(t), newClone(t)
 	c.write("a", "1\n")
