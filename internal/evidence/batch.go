@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -22,12 +23,17 @@ type batch struct {
 	closed bool
 }
 
+var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
 func newBatch(g *git) *batch { return &batch{git: g, turn: newTurn()} }
 
 // blob is the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
 // A process that has died, or that misses the object, is started again once: the repository may have been replaced
 // under it.
 func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error) {
+	if !fullID.MatchString(id) {
+		return nil, fault.New(fault.NotFound, "object_missing", "%q is no id of an object", id)
+	}
 	ctx, cancel := context.WithTimeout(ctx, b.git.timeout)
 	defer cancel()
 	if err := b.turn.take(ctx); err != nil {
@@ -109,7 +115,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file does not start: %v", err).Because(err)
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file does not start: %s", reason(err)).Because(err)
 	}
 	p.buf = bufio.NewReader(p.out)
 	return p, nil

@@ -16,11 +16,11 @@ import (
 
 // clone is a real repository in a folder of the test.
 type clone struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 }
 
-func newClone(t *testing.T, options ...string) clone {
+func newClone(t testing.TB, options ...string) clone {
 	t.Helper()
 	c := clone{t, filepath.Join(t.TempDir(), "work")}
 	require.NoError(t, os.Mkdir(c.dir, 0o755))

@@ -33,7 +33,7 @@ func (r *Repository) resolve(ctx context.Context, id string) (string, error) {
 	}
 	kinds, err := r.kinds(ctx, objects)
 	if err != nil {
-		return "", err
+		return "", fault.New(fault.Unavailable, unread, "%s%s", asFault(err).Detail, r.cutOff(ctx)).Because(err)
 	}
 	commit, err := r.onlyCommit(ctx, id, objects, kinds)
 	if err != nil {
@@ -146,7 +146,8 @@ func (r *Repository) outside(ctx context.Context, commits []string, from string)
 	return left, nil
 }
 
-// cutOff says that this clone lacks a part of the history, where it does.
+// cutOff says that this clone lacks a part of the history, where it does. Older versions of git die in a partial clone
+// when they miss an object and may not fetch it.
 func (r *Repository) cutOff(ctx context.Context) string {
 	if out, err := r.git.run(ctx, "", "rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(out) == "true" {
 		return ": it is a shallow clone, whose history is cut off"

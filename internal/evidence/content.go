@@ -6,10 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 )
 
-const maxSearch = 64 << 20 // bytes that are hashed to find lines that have moved
+const maxSearch = 256 << 20 // bytes that one Recheck hashes to find lines that have moved
 
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
@@ -31,45 +30,73 @@ func cut(b []byte, s span) (lines []byte, ok bool) {
 	if s.whole() {
 		return b, true
 	}
-	starts := lineStarts(b)
-	if s.last >= len(starts) {
+	from, ok := skipLines(b, s.first-1)
+	if !ok {
 		return nil, false
 	}
-	return b[starts[s.first-1]:starts[s.last]], true
+	length, ok := skipLines(b[from:], s.count())
+	return b[from : from+length], ok
 }
 
-// lineStarts is where each line begins, and at the end where the last one ends.
-func lineStarts(b []byte) []int {
-	starts := make([]int, 1, countLines(b)+1)
-	for i, c := range b {
-		if c == '\n' && i+1 < len(b) {
-			starts = append(starts, i+1)
+// skipLines is how many bytes the first n lines of b have; ok is false where b has fewer.
+func skipLines(b []byte, n int) (at int, ok bool) {
+	for ; n > 0; n-- {
+		switch i := bytes.IndexByte(b[at:], '\n'); {
+		case i >= 0:
+			at += i + 1
+		case at < len(b):
+			at = len(b)
+		default:
+			return at, false
 		}
 	}
-	if len(b) > 0 {
-		starts = append(starts, len(b))
-	}
-	return starts
+	return at, true
 }
 
-// search finds the places in b where count lines have the digest sum. It gives up, with none, where that would hash
-// more than maxSearch bytes.
-func search(b []byte, count int, sum string) (places []span) {
-	starts := lineStarts(b)
-	if count < 1 || len(b) > maxSearch/count {
-		return nil
+// search finds the first line in b where lines stand, which are count lines, and whether they stand elsewhere, too. No
+// line is 0.
+func search(b, lines []byte, count int) (first int, again bool) {
+	if len(lines) == 0 || len(lines) > len(b) {
+		return 0, false
 	}
-	for i := 0; i+count < len(starts); i++ {
-		if digest(b[starts[i]:starts[i+count]]) == sum {
-			places = append(places, span{i + 1, i + count})
+	if lines[len(lines)-1] != '\n' { // the end of a file, and so only the end is like it
+		if at := len(b) - len(lines); bytes.HasSuffix(b, lines) && (at == 0 || b[at-1] == '\n') {
+			return countLines(b) - count + 1, false
 		}
+		return 0, false
 	}
-	return places
+	if bytes.HasPrefix(b, lines) {
+		return 1, bytes.Contains(b, inside(lines))
+	}
+	at := bytes.Index(b, inside(lines))
+	if at < 0 {
+		return 0, false
+	}
+	return countLines(b[:at+1]) + 1, bytes.Contains(b[at+1:], inside(lines))
+}
+
+// inside is lines as they stand behind others. The line feed before them makes every match begin a line.
+func inside(lines []byte) []byte { return append([]byte{'\n'}, lines...) }
+
+// searchDigest finds lines by their digest alone, and adds up in spent how many bytes it has hashed. It finds nothing
+// where that would come to more than maxSearch.
+func searchDigest(b []byte, count int, sum string, spent *int) []byte {
+	for rest := b; ; {
+		length, ok := skipLines(rest, count)
+		if *spent += length; !ok || *spent > maxSearch {
+			return nil
+		}
+		if digest(rest[:length]) == sum {
+			return rest[:length]
+		}
+		next, _ := skipLines(rest, 1)
+		rest = rest[next:]
+	}
 }
 
 // blobID is the id that git gives to content, with no filter applied; length is that of the repository's ids.
 func blobID(content []byte, length int) string {
-	var h hash.Hash = sha1.New() //nolint:gosec // git names its objects by it
+	h := sha1.New() //nolint:gosec // git names its objects by it
 	if length == hex.EncodedLen(sha256.Size) {
 		h = sha256.New()
 	}

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -71,7 +72,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 		return nil, noRepository(dir, fault.New(fault.Unavailable, failed, "unknown object format %q", part[1]))
 	}
 	r.batch = newBatch(r.git)
-	r.trees.turn, r.renames.turn, r.reports.turn = newTurn(), newTurn(), newTurn()
+	r.trees.turn, r.renames.turn, r.reports = newTurn(), newTurn(), reports{newTurn(), map[string]*readReport{}}
 	return r, nil
 }
 
@@ -101,7 +102,11 @@ func findGit(name string) (string, error) {
 }
 
 func noRepository(dir string, err error) error {
-	return fault.New(fault.Unavailable, "no_repository", "%s is not in a git working tree", dir).
+	detail := fmt.Sprintf("%s is not in a git working tree", dir)
+	if f := asFault(err); f != nil {
+		detail += ": " + f.Detail
+	}
+	return fault.New(fault.Unavailable, "no_repository", "%s", detail).
 		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
 }
 

@@ -76,12 +76,12 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
 	content, err := r.batch.blob(ctx, id, r.options.MaxBytes)
 	switch {
-	case errors.Is(err, fault.NotFound):
-		return nil, fault.New(fault.Unavailable, unread, "git lists %s, but its content is not in this repository%s", path, r.cutOff(ctx)).Because(err)
 	case errors.Is(err, fault.TooLarge):
 		return nil, refuseSize(path, asFault(err).Detail)
+	case err != nil:
+		return nil, fault.New(fault.Unavailable, unread, "the content of %s: %s%s", path, asFault(err).Detail, r.cutOff(ctx)).Because(err)
 	}
-	return content, err
+	return content, nil
 }
 
 func (r *Repository) fileOnDisk(path string, lines span) (*lifecycle.Found, error) {

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,12 +32,13 @@ type git struct {
 	dir     string // where it runs
 	env     []string
 	timeout time.Duration
-	starts  atomic.Int64 // processes started, for tests
+	hide    *strings.Replacer // keeps where the repository lies out of what git says
+	starts  atomic.Int64      // processes started, for tests
 }
 
 // newGit is git as it is used before the repository is known. at pins it to one repository.
 func newGit(command, dir string, timeout time.Duration) *git {
-	return &git{command: command, dir: dir, timeout: timeout, env: []string{
+	return &git{command: command, dir: dir, timeout: timeout, hide: strings.NewReplacer(), env: []string{
 		"PATH=" + os.Getenv("PATH"),
 		"LC_ALL=C",
 		"GIT_CONFIG_NOSYSTEM=1",
@@ -54,6 +56,7 @@ func newGit(command, dir string, timeout time.Duration) *git {
 // further up when this one is deleted.
 func (g *git) at(gitDir, root string) *git {
 	pinned := newGit(g.command, root, g.timeout)
+	pinned.hide = strings.NewReplacer(gitDir, ".git", root, ".")
 	pinned.env = append(pinned.env, "GIT_DIR="+gitDir, "GIT_WORK_TREE="+root)
 	return pinned
 }
@@ -87,7 +90,8 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 		return "", fault.New(fault.Unavailable, failed, "git %s printed more than %d bytes", args[0], maxOutput)
 	case err != nil:
 		said, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
-		return "", fault.New(fault.Unavailable, failed, "git %s: %s", args[0], strings.TrimPrefix(said, "fatal: ")).Because(err)
+		said = cmp.Or(g.hide.Replace(strings.TrimPrefix(said, "fatal: ")), reason(err))
+		return "", fault.New(fault.Unavailable, failed, "git %s: %s", args[0], said).Because(err)
 	}
 	return out.String(), nil
 }

@@ -37,29 +37,37 @@ func (c *check) file(ctx context.Context, e lifecycle.Evidence) Verdict {
 		return c.fileAt(ctx, e, lines, e.Path)
 	}
 	if then.In == lifecycle.InWorktree && now.mode == "" {
-		return c.fileOnDisk(e, lines)
+		return c.fileOnDisk(ctx, e, lines)
 	}
 	return c.moved(ctx, e, lines)
 }
 
 // fileAt compares with what HEAD has at path.
 func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Verdict {
-	id := c.tree.entries[path].id
-	if c.last.key != id {
-		content, err := c.r.blob(ctx, path, id)
-		if errors.Is(err, context.DeadlineExceeded) {
-			c.failure = err
-		}
-		if err != nil {
-			return cannot(err)
-		}
-		c.last.key, c.last.content = id, content
+	content, err := c.blob(ctx, &c.now, path, c.tree.entries[path].id)
+	if err != nil {
+		return cannot(err)
 	}
-	return compare(e, lines, path, c.last.content, "at HEAD ("+short(c.head)+")")
+	return c.compare(ctx, e, lines, path, content, "at HEAD ("+short(c.head)+")")
 }
 
-// fileOnDisk compares with the working tree, which alone had the file then, and still does, or no one has.
-func (c *check) fileOnDisk(e lifecycle.Evidence, lines span) Verdict {
+// blob reads a file of git, and keeps it.
+func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, error) {
+	if k.key == id {
+		return k.content, nil
+	}
+	content, err := c.r.blob(ctx, path, id)
+	if errors.Is(err, context.DeadlineExceeded) {
+		c.failure = err
+	}
+	if err == nil {
+		*k = kept{id, content}
+	}
+	return content, err
+}
+
+// fileOnDisk compares with the working tree, for a file that HEAD lacked then and still lacks.
+func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Verdict {
 	err := checkPath(e.Path)
 	var f diskFile
 	if err == nil {
@@ -76,15 +84,18 @@ func (c *check) fileOnDisk(e lifecycle.Evidence, lines span) Verdict {
 	case err != nil:
 		return cannot(err)
 	}
-	content, err := read(c.root, f, c.r.options.MaxBytes)
-	if err != nil {
-		return cannot(err)
+	if key := "disk:" + e.Path; c.now.key != key {
+		content, err := read(c.root, f, c.r.options.MaxBytes)
+		if err != nil {
+			return cannot(err)
+		}
+		c.now = kept{key, content}
 	}
-	return compare(e, lines, e.Path, content, inWorktree)
+	return c.compare(ctx, e, lines, e.Path, c.now.content, inWorktree)
 }
 
 // compare looks for what was cited in the content that path has now.
-func compare(e lifecycle.Evidence, lines span, path string, content []byte, where string) Verdict {
+func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, path string, content []byte, where string) Verdict {
 	part, has := cut(content, lines)
 	if has && digest(part) == e.Found.SHA256 {
 		return Verdict{MovedTo: movedTo(e, lines, path, lines)}
@@ -96,15 +107,31 @@ func compare(e lifecycle.Evidence, lines span, path string, content []byte, wher
 	if lines.whole() {
 		return Verdict{Reason: lifecycle.FileChanged, Detail: fmt.Sprintf("%s has other content %s", cited, where)}
 	}
-	places := search(content, lines.count(), e.Found.SHA256)
-	switch len(places) {
-	case 1:
-		return Verdict{MovedTo: movedTo(e, lines, path, places[0])}
-	case 0:
-		return Verdict{Reason: lifecycle.LinesChanged, Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
+	first, again := search(content, c.citedLines(ctx, e, lines, content), lines.count())
+	changed := Verdict{Reason: lifecycle.LinesChanged, Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
+	switch {
+	case first == 0:
+		return changed
+	case again: // whether they have moved, and from which to which, cannot be told
+		changed.Detail += fmt.Sprintf("; what they were stands at several places, first at line %d", first)
+		return changed
 	}
-	return Verdict{Reason: lifecycle.LinesChanged, Detail: fmt.Sprintf("%s has other lines %s %s; what they were stands at %d places now, first at %s",
-		cited, lines, where, len(places), places[0])}
+	return Verdict{MovedTo: movedTo(e, lines, path, span{first, first + lines.count() - 1})}
+}
+
+// citedLines is what was cited, from git where it has the file as it was, else from the content of now; nil where
+// neither has it.
+func (c *check) citedLines(ctx context.Context, e lifecycle.Evidence, lines span, content []byte) []byte {
+	if e.Found.In != lifecycle.InWorktree {
+		old, err := c.blob(ctx, &c.then, e.Path, e.Found.Blob)
+		if err != nil {
+			c.then = kept{key: e.Found.Blob} // not asked for again by the next citation
+		}
+		if part, ok := cut(old, lines); ok && digest(part) == e.Found.SHA256 {
+			return part
+		}
+	}
+	return searchDigest(content, lines.count(), e.Found.SHA256, &c.hashed)
 }
 
 // movedTo is "" for what stands where it was cited.

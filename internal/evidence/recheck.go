@@ -39,10 +39,14 @@ type check struct {
 	noRenames error // why renames cannot be told, likewise
 	root      *os.Root
 	reports   map[string]*reportNow
-	last      struct { // the file that was read last: citations of one file often follow each other
-		key     string
-		content []byte
-	}
+	now, then kept // of the file that was compared last: citations of one file often follow each other
+	hashed    int  // bytes, in search of lines that have moved
+}
+
+// kept is content, by where it is from.
+type kept struct {
+	key     string
+	content []byte
 }
 
 // Recheck says of each cited item, in their order, whether what was found then still holds. Items carry Found. What
@@ -88,12 +92,16 @@ func (r *Repository) standings(ctx context.Context, head string, cited []lifecyc
 	seen := map[string]standing{}
 	var commits []string
 	for _, e := range cited {
-		if e.Found == nil || e.Found.Commit == "" || len(e.Found.Commit) != r.idLength || !hexadecimal.MatchString(e.Found.Commit) {
+		if e.Found == nil {
 			continue
 		}
-		if _, known := seen[e.Found.Commit]; !known {
-			seen[e.Found.Commit] = missing
-			commits = append(commits, e.Found.Commit)
+		id := e.Found.Commit
+		if _, known := seen[id]; known {
+			continue
+		}
+		seen[id] = missing
+		if len(id) == r.idLength && hexadecimal.MatchString(id) {
+			commits = append(commits, id)
 		}
 	}
 	kinds, err := r.kinds(ctx, commits)
@@ -171,7 +179,7 @@ type reportNow struct {
 }
 
 func (c *check) report(e lifecycle.Evidence) Verdict {
-	if strings.HasPrefix(e.Report, attached) {
+	if strings.HasPrefix(e.Report, attached) || e.Found.In == lifecycle.InAttached {
 		return Verdict{} // the service keeps it
 	}
 	if c.root == nil {

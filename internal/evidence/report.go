@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
+	"os"
 	"strings"
 	"time"
 
@@ -28,11 +28,11 @@ type readReport struct {
 	wrong  error // why it is no report
 }
 
-// reports keeps those that were read last, the newest at the end. It saves reading and parsing one again for each of
-// the tests that a request names in it.
+// reports keeps a few that were read, by path. It saves reading and parsing one again for each of the tests that a
+// request names in it.
 type reports struct {
 	turn turn
-	kept []readReport
+	kept map[string]*readReport
 }
 
 func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, error) {
@@ -53,7 +53,7 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 	}
 	result, err := read.report.Find(e.Name)
 	if err != nil {
-		return nil, err
+		return nil, of(e.Report, err)
 	}
 	if result != e.Result {
 		return nil, refuse("test_result_differs", "in %s the result of %q is %s, and the evidence says %q", e.Report, e.Name, result, e.Result).
@@ -67,57 +67,57 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 }
 
 // report reads and parses the report at path, which has passed checkPath.
-func (r *Repository) report(ctx context.Context, path string) (readReport, error) {
+func (r *Repository) report(ctx context.Context, path string) (*readReport, error) {
 	if err := r.reports.turn.take(ctx); err != nil {
-		return readReport{}, err
+		return nil, err
 	}
 	defer r.reports.turn.give()
 	root, err := r.disk()
 	if err != nil {
-		return readReport{}, err
+		return nil, err
 	}
 	defer root.Close()
 	f, err := stat(root, path)
 	if errors.Is(err, fault.NotFound) {
-		return readReport{}, fault.New(fault.Invalid, "report_not_found", "%s", asFault(err).Detail).WithFix("run the tests with a report, or %s", fromRoot)
+		return nil, fault.New(fault.Invalid, "report_not_found", "%s", asFault(err).Detail).WithFix("run the tests with a report, or %s", fromRoot)
 	}
 	if err != nil {
-		return readReport{}, err
+		return nil, err
 	}
-	kept := &r.reports.kept
-	if i := slices.IndexFunc(*kept, func(k readReport) bool { return k.holds(f.name, f.info) }); i >= 0 {
-		return (*kept)[i], (*kept)[i].wrong
+	if k := r.reports.kept[path]; k != nil && k.holds(f.info) {
+		return k, k.wrong
 	}
-	at := time.Now()
+	return r.readReport(root, f)
+}
+
+// readReport reads f, and parses it unless it has the content that it had before.
+func (r *Repository) readReport(root *os.Root, f diskFile) (*readReport, error) {
+	now := &readReport{file: f, at: time.Now()}
 	content, err := read(root, f, r.options.MaxBytes)
 	if err != nil {
-		return readReport{}, err
+		return nil, err
 	}
-	now := readReport{file: f, at: at, sum: digest(content)}
-	if i := slices.IndexFunc(*kept, func(k readReport) bool { return k.file.name == path }); i >= 0 {
-		if old := (*kept)[i]; old.sum == now.sum {
-			now.report, now.wrong = old.report, old.wrong
-		} else {
-			now.parse(content)
-		}
-		*kept = slices.Delete(*kept, i, i+1)
-	} else {
-		now.parse(content)
+	now.sum = digest(content)
+	if old := r.reports.kept[f.name]; old != nil && old.sum == now.sum {
+		now.report, now.wrong = old.report, old.wrong
+	} else if now.report, now.wrong = testreport.Parse(content); now.wrong != nil {
+		now.wrong = of(f.name, now.wrong)
 	}
-	*kept = append((*kept)[max(0, len(*kept)-maxReports+1):], now)
+	if delete(r.reports.kept, f.name); len(r.reports.kept) >= maxReports {
+		clear(r.reports.kept)
+	}
+	r.reports.kept[f.name] = now
 	return now, now.wrong
 }
 
-// holds says whether the file at name is surely still what was read. One that was written shortly before it was read
-// may have been written again since, within the same tick of the file system's clock.
-func (k readReport) holds(name string, info fs.FileInfo) bool {
-	return k.file.name == name && k.file.same(info) && k.at.Sub(info.ModTime()) > settled
+// holds says whether the file is surely still what was read. One that was written shortly before it was read may have
+// been written again since, within the same tick of the file system's clock.
+func (k *readReport) holds(info fs.FileInfo) bool {
+	return k.file.same(info) && k.at.Sub(info.ModTime()) > settled
 }
 
-func (k *readReport) parse(content []byte) {
-	if k.report, k.wrong = testreport.Parse(content); k.wrong != nil {
-		if f := asFault(k.wrong); f != nil {
-			k.wrong = fault.New(f.Kind, f.Code, "%s: %s", k.file.name, f.Detail).WithFix("%s", f.Fix)
-		}
-	}
+// of says which report err is about.
+func of(path string, err error) error {
+	f := asFault(err)
+	return fault.New(f.Kind, f.Code, "%s: %s", path, f.Detail).WithFix("%s", f.Fix)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
@@ -99,13 +98,16 @@ func changedUnderway(name string) error {
 	return fault.New(fault.Unavailable, unread, "%s changed while it was read", name).WithFix("try again when it is written")
 }
 
-// unreadable hides the path that the system was given: an agent is told the path that it cited.
 func unreadable(name string, err error) error {
-	said := err
+	return fault.New(fault.Unavailable, unread, "%s cannot be read: %s", name, reason(err)).Because(err)
+}
+
+// reason is err without the path that the system was given: an agent is told the path that it cited.
+func reason(err error) string {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		said = p.Err
+		err = p.Err
 	}
-	return fault.New(fault.Unavailable, unread, "%s cannot be read: %s", name, strings.TrimSpace(said.Error())).Because(err)
+	return err.Error()
 }
 
 // disk opens the working tree. It is opened for each lookup, since a folder that was put in the place of the old one is
