@@ -29,6 +29,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	running.Go(func() { s.watchDocuments(background) })
 	running.Go(func() { s.watchTokens(background) })
 	running.Go(func() { s.sweep(background) })
+	running.Go(func() { s.recheck(background) })
 
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()
@@ -119,6 +120,9 @@ func (s *server) close() error {
 	}
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
+	}
+	if s.repository != nil {
+		err = errors.Join(err, s.repository.Close())
 	}
 	return err
 }

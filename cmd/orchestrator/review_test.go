@@ -21,8 +21,7 @@ import (
 func aRequirement() lifecycle.Requirement {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{
 		ID: "REQ/1", Title: "Log\x1b[31m in", Text: "A customer can log in.", Source: lifecycle.Source{Path: "R.md", Line: 3}, Fingerprint: "fp",
-	})
-	req.TextSince = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	return req
 }
 

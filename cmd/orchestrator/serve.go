@@ -17,6 +17,9 @@ type serveOptions struct {
 	export           string
 	exportWait       time.Duration
 	workflow         string
+	evidence         string
+	repo             string
+	recheck          time.Duration
 	requireIfMatch   bool
 	rateLimit        float64
 	rateBurst        int
@@ -38,6 +41,10 @@ func serveCommand() *cobra.Command {
 The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
 only) and one token per role in tokens/<role>.token, and beside the requirements the export. It prints two curl
 lines that work as printed.
+
+Where the requirement documents lie in a git working tree, evidence is looked up there when it is given, before a
+requirement becomes done, and from time to time: files and lines at the commit that is named, at HEAD or in the working
+tree, commits that a branch or tag has, tests in their report. What changes under a requirement makes it stale.
 
 While it runs it imports the requirement documents again when one changes, or when one that matches a pattern is new
 or gone, takes new and revoked tokens when tokens.json changes, and writes the export after every commit.
@@ -64,6 +71,9 @@ Every flag can be set by the environment variable in brackets; the command line 
 	f.StringVar(&o.export, "export", "project_status.json", "file that shows the state after each commit")
 	f.DurationVar(&o.exportWait, "export-wait", 50*time.Millisecond, "how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.workflow, "workflow", "v1", "v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
+	f.StringVar(&o.evidence, "evidence", "", "verify looks evidence up in the git repository, record keeps it as it is given (default verify where the first document lies in a git working tree)")
+	f.StringVar(&o.repo, "repo", "", "folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default the folder of the first document)")
+	f.DurationVar(&o.recheck, "recheck", 10*time.Second, "how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
 	f.BoolVar(&o.requireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
 	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")

@@ -22,10 +22,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/durable"
+	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store/boltstore"
@@ -56,9 +58,11 @@ type server struct {
 	files    *token.File
 	listener net.Listener
 	workflow lifecycle.Workflow
-	tokens   *token.Authenticator
-	seen     watch.Seen
-	draining atomic.Bool
+
+	repository *evidence.Repository // nil where evidence is only recorded
+	tokens     *token.Authenticator
+	seen       watch.Seen
+	draining   atomic.Bool
 
 	metricsToken string
 }
@@ -90,6 +94,9 @@ func (s *server) prepare() (err error) {
 	if err = checkReading(s.options.reading); err != nil {
 		return err
 	}
+	if err = checkEvidence(s.options.evidence); err != nil {
+		return err
+	}
 	if s.metricsToken, err = readMetricsToken(s.options.metricsTokenFile); err != nil {
 		return err
 	}
@@ -119,10 +126,17 @@ func (s *server) open(ctx context.Context) error {
 	if err := s.openTokens(); err != nil {
 		return err
 	}
-	var err error
+	repository, err := s.openRepository(ctx)
+	if err != nil {
+		return err
+	}
+	mode := projection.Record
+	if repository != nil {
+		mode = projection.Verify
+	}
 	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
-		Reading: s.options.reading,
+		Reading: s.options.reading, Evidence: mode, Repository: repository,
 	})
 	if err != nil {
 		return err

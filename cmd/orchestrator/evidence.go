@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/evidence"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/projection"
+)
+
+// recheckShare is how much longer than it took the next look at all evidence waits, at least.
+const recheckShare = 20
+
+func checkEvidence(mode string) error {
+	if modes := []string{"", projection.Verify, projection.Record}; !slices.Contains(modes, mode) {
+		return fault.New(fault.Invalid, "evidence", "%q is not what can be made of evidence", mode).
+			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
+	}
+	return nil
+}
+
+// openRepository opens the git working tree in which evidence is looked up; nil where evidence is only recorded. A
+// machine without git records, whatever was asked for, and says so; so does a folder that is in no working tree, unless
+// looking up was asked for.
+func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, error) {
+	if s.options.evidence == projection.Record {
+		return nil, nil
+	}
+	repository, err := evidence.Open(ctx, s.repositoryFolder(), evidence.Options{})
+	if err == nil {
+		s.repository = repository
+		s.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
+		return repository, nil
+	}
+	var f *fault.Error
+	withoutGit := errors.As(err, &f) && f.Code == "git_missing"
+	if s.options.evidence == projection.Verify && !withoutGit {
+		return nil, err
+	}
+	s.log.Warn().Err(err).Msg("evidence is recorded as it is given, and not looked up")
+	return nil, nil
+}
+
+// repositoryFolder is --repo, or else the folder of the first requirement document.
+func (s *server) repositoryFolder() string {
+	if s.options.repo != "" {
+		return s.options.repo
+	}
+	folder := filepath.Dir(s.options.requirements[0])
+	if at := strings.IndexAny(folder, "*?["); at >= 0 {
+		folder = filepath.Dir(folder[:at] + "x")
+	}
+	return folder
+}
+
+// recheck looks at all evidence again, from time to time, so that what went stale shows by itself.
+func (s *server) recheck(ctx context.Context) {
+	if s.repository == nil || s.options.recheck <= 0 {
+		return
+	}
+	failing := false
+	for rest := s.options.recheck; ; {
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			return
+		}
+		begun := time.Now()
+		changed, err := s.service.Recheck(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			s.log.Warn().Err(err).Msg("the evidence cannot be looked at again")
+		case changed > 0:
+			s.log.Info().Int("requirements", changed).Msg("evidence changed; GET /project/review shows what is stale")
+		}
+		failing = err != nil
+		rest = max(s.options.recheck, recheckShare*time.Since(begun))
+	}
+}
