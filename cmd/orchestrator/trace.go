@@ -20,6 +20,8 @@ import (
 	"orchestrator/internal/trace"
 )
 
+// Implements: ORC-085
+
 // traceOptions are the flags and arguments of trace.
 type traceOptions struct {
 	requirements  []string // paths and patterns; none is REQUIREMENTS.md in repo
