@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/trace":           {"internal/reqdoc", "internal/mention", "internal/fault"},
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
+	"internal/testreport":      {"internal/fault"},
 	"internal/mention":         {},
 	"internal/token":           {"internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
@@ -66,13 +67,14 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":              {"internal/markdown", "internal/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
+	"github.com/joshdk/go-junit":            {"internal/testreport"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/ledger"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
-var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/mention", "internal/fault"}
+var pure = []string{"internal/rules/lifecycle", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson", "internal/testreport", "internal/mention", "internal/fault"}
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}
 

@@ -1,0 +1,279 @@
+package testreport
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/joshdk/go-junit"
+)
+
+const (
+	maxNesting    = 64       // elements inside one another
+	maxAttributes = 10_000   // of one element
+	batchBytes    = 64 << 10 // of bare test cases that are read at once
+)
+
+// junitReader goes through a JUnit report once. It checks the document and writes its test cases down bare: names and
+// outcomes, without output and properties, which are most of a report. The library reads these, a batch at a time; so
+// the memory it takes depends neither on the size of the report nor on how deep it is.
+type junitReader struct {
+	source  *xml.Decoder
+	open    []string // the elements that are open
+	suites  []junitSuite
+	bare    bytes.Buffer
+	in      bool   // in a test case
+	outcome string // of it: the element that says so; "" when it has passed
+	cases   []Case
+}
+
+type junitSuite struct {
+	name    string
+	counted int  // the failures and errors that its attributes count
+	failed  bool // it lists one, or a suite in it does
+}
+
+// outcomes are the words in the attributes status and result of a test case that say more than its elements: tools
+// that leave out <skipped> or <failure> write these.
+var outcomes = map[string]string{
+	"notrun": "skipped", "disabled": "skipped", "skipped": "skipped", "suppressed": "skipped", "ignored": "skipped",
+	"fail": "failure", "failed": "failure", "failure": "failure", "error": "failure", "interrupted": "failure", "timeout": "failure",
+}
+
+// readJUnit reads JUnit XML: a <testsuites> or a <testsuite>, with suites inside suites. A test case with a failure or
+// error has failed, whatever else it says; a failure or error outside a test case, or a number of them that is not
+// listed, is a failed case of its own. A document type, and so any entity of its own, is refused.
+func readJUnit(b []byte) ([]Case, error) {
+	r := &junitReader{source: xml.NewDecoder(&attributeCounter{Reader: bytes.NewReader(b)})}
+	r.source.CharsetReader = func(label string, input io.Reader) (io.Reader, error) {
+		if at := bytes.IndexFunc(b, func(c rune) bool { return c >= 0x80 }); at >= 0 {
+			return nil, fmt.Errorf("it calls itself %.40q, and holds more than ASCII", label)
+		}
+		return input, nil
+	}
+	done := false // the root element has ended
+	for {
+		token, err := r.source.Token()
+		if errors.Is(err, io.EOF) && done {
+			return r.cases, r.flush(0)
+		}
+		line, _ := r.source.InputPos()
+		if err != nil {
+			return nil, unreadable(JUnit, line, "it is not whole and well-formed XML in UTF-8").Because(err)
+		}
+		if err := r.take(token, line, done); err != nil {
+			return nil, err
+		}
+		_, ended := token.(xml.EndElement)
+		done = done || ended && len(r.open) == 0
+	}
+}
+
+func (r *junitReader) take(token xml.Token, line int, done bool) error {
+	switch token := token.(type) {
+	case xml.Directive:
+		return unreadable(JUnit, line, "it has a document type").WithFix("leave <!DOCTYPE> and entities out of the report")
+	case xml.CharData:
+		if len(r.open) == 0 && len(bytes.TrimSpace(token)) > 0 {
+			return unreadable(JUnit, line, "there is text outside the root element")
+		}
+	case xml.StartElement:
+		if done {
+			return unreadable(JUnit, line, "there is a second root element").WithFix("give one report at a time, or put the suites into one <testsuites>")
+		}
+		return r.start(token, line)
+	case xml.EndElement:
+		return r.end(token.Name.Local)
+	}
+	return nil
+}
+
+func (r *junitReader) start(e xml.StartElement, line int) error {
+	name := e.Name.Local
+	if len(r.open) == 0 && name != "testsuites" && name != "testsuite" {
+		return unreadable(JUnit, line, "the root element is <%s>", clip(name)).WithFix("the root of JUnit XML is <testsuites> or <testsuite>")
+	}
+	if len(r.open) == maxNesting {
+		return unreadable(JUnit, line, "there are more than %d elements inside one another", maxNesting)
+	}
+	if twice := repeated(e); twice != "" {
+		return unreadable(JUnit, line, "an element has the attribute %s twice", twice)
+	}
+	r.open = append(r.open, name)
+	switch name {
+	case "testsuites", "testsuite":
+		failures, _ := strconv.Atoi(attribute(e, "failures")) // what is no number counts nothing
+		errs, _ := strconv.Atoi(attribute(e, "errors"))
+		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), counted: max(failures, errs, failures+errs)})
+		if r.in {
+			return unreadable(JUnit, line, "there is a suite inside a test case")
+		}
+	case "testcase":
+		if r.in {
+			return unreadable(JUnit, line, "there is a test case inside a test case")
+		}
+		r.startCase(e)
+	case "failure", "error":
+		if r.in {
+			r.note("failure")
+		} else if parent := r.open[len(r.open)-2]; parent == "testsuites" || parent == "testsuite" {
+			r.failOutside("failed outside its test cases")
+		}
+	case "skipped":
+		if r.in {
+			r.note("skipped")
+		}
+	}
+	return nil
+}
+
+// startCase writes the start of a test case down. Without a class it belongs to the suite; without a name it goes by
+// that of its class or suite, as when a class could not be set up.
+func (r *junitReader) startCase(e xml.StartElement) {
+	class, name := attribute(e, "classname"), attribute(e, "name")
+	for i := len(r.suites) - 1; i >= 0 && class == ""; i-- {
+		class = r.suites[i].name
+	}
+	if name == "" {
+		name, class = class, ""
+	}
+	if name == "" {
+		name = "a test case without a name"
+	}
+	r.in, r.outcome = true, ""
+	r.bare.WriteString(`<testcase classname="`)
+	_ = xml.EscapeText(&r.bare, []byte(class)) // a bytes.Buffer takes everything
+	r.bare.WriteString(`" name="`)
+	_ = xml.EscapeText(&r.bare, []byte(name))
+	r.bare.WriteString(`">`)
+	for _, attr := range []string{"status", "result"} {
+		if element := outcomes[strings.ToLower(attribute(e, attr))]; element != "" {
+			r.note(element)
+		}
+	}
+}
+
+// note keeps the outcome of the present test case: once it has failed, nothing else counts.
+func (r *junitReader) note(element string) {
+	if r.outcome != "failure" {
+		r.outcome = element
+	}
+}
+
+// endCase writes the end of the present test case down.
+func (r *junitReader) endCase() {
+	if r.outcome != "" {
+		r.bare.WriteString("<" + r.outcome + "/>")
+	}
+	r.bare.WriteString("</testcase>")
+	if r.outcome == "failure" {
+		r.suites[len(r.suites)-1].failed = true
+	}
+	r.in = false
+}
+
+// failOutside writes a failed case down that stands for what is wrong with the suite.
+func (r *junitReader) failOutside(what string) {
+	r.startCase(xml.StartElement{Attr: []xml.Attr{{Name: xml.Name{Local: "name"}, Value: what}}})
+	r.note("failure")
+	r.endCase()
+}
+
+func (r *junitReader) end(name string) error {
+	r.open = r.open[:len(r.open)-1]
+	switch name {
+	case "testcase":
+		r.endCase()
+	case "testsuites", "testsuite":
+		if suite := r.suites[len(r.suites)-1]; suite.counted > 0 && !suite.failed {
+			r.failOutside(fmt.Sprintf("%d failures or errors are counted and none is listed", suite.counted))
+		}
+		suite := r.suites[len(r.suites)-1]
+		if r.suites = r.suites[:len(r.suites)-1]; len(r.suites) > 0 && suite.failed {
+			r.suites[len(r.suites)-1].failed = true
+		}
+	}
+	return r.flush(batchBytes)
+}
+
+// flush hands the test cases on once more than a number of bytes of them are written down.
+func (r *junitReader) flush(over int) error {
+	if r.bare.Len() <= over || r.in {
+		return nil
+	}
+	suites, err := junit.Ingest([]byte("<testsuite>" + r.bare.String() + "</testsuite>"))
+	if err != nil {
+		line, _ := r.source.InputPos()
+		return unreadable(JUnit, line, "the test cases before this line cannot be told apart").Because(err)
+	}
+	r.bare.Reset()
+	for _, suite := range suites {
+		for _, test := range suite.Tests {
+			if len(r.cases) == MaxCases {
+				return tooManyCases()
+			}
+			r.cases = append(r.cases, Case{Suite: test.Classname, Name: test.Name, Result: junitResults[test.Status]})
+		}
+	}
+	return nil
+}
+
+var junitResults = map[junit.Status]string{
+	junit.StatusPassed: Pass, junit.StatusSkipped: Skip, junit.StatusFailed: Fail, junit.StatusError: Fail,
+}
+
+// attributes are those that are read.
+var attributes = []string{"name", "classname", "status", "result", "failures", "errors"}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name == (xml.Name{Local: name}) {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// repeated returns an attribute that an element has twice, or "": the decoder lets that pass, and the two may differ.
+func repeated(e xml.StartElement) string {
+	seen := map[string]bool{}
+	for _, a := range e.Attr {
+		if a.Name.Space != "" || !slices.Contains(attributes, a.Name.Local) {
+			continue
+		}
+		if seen[a.Name.Local] {
+			return a.Name.Local
+		}
+		seen[a.Name.Local] = true
+	}
+	return ""
+}
+
+// attributeCounter stops the decoder, which keeps all attributes of an element, at too many of them.
+type attributeCounter struct {
+	*bytes.Reader
+	last  byte // the last byte that is no white space
+	count int
+}
+
+// ReadByte is what the decoder calls.
+func (c *attributeCounter) ReadByte() (byte, error) {
+	b, err := c.Reader.ReadByte()
+	switch {
+	case c.last == '<':
+		c.count = 0
+	case c.last == '=' && (b == '"' || b == '\''):
+		if c.count++; c.count > maxAttributes {
+			return 0, errors.New("an element has too many attributes")
+		}
+	}
+	if b > ' ' {
+		c.last = b
+	}
+	return b, err
+}
