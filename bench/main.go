@@ -108,6 +108,7 @@ var sections = []struct {
 	{"scale", (*bench).scale},
 	{"start", (*bench).startUp},
 	{"reading", (*bench).reading},
+	{"trace", (*bench).tracing},
 }
 
 func sectionNames() []string {

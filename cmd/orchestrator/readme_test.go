@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/trace"
 )
 
 // tourBlock is a block of commands in the README, and the output that is printed under it.
@@ -87,4 +88,45 @@ func TestTheReadmesDryRun(t *testing.T) {
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Equal(t, shown, string(out))
+}
+
+// TestTheReadmesTrace makes the report that the README shows, and holds its keywords against those that are read.
+func TestTheReadmesTrace(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("the report needs git, which is not installed")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(readme), "<!-- trace -->\n```\n$ orchestrator trace\n")
+	require.True(t, found)
+	shown, _, _ := strings.Cut(after, "```")
+	for _, keyword := range trace.Keywords() {
+		require.Contains(t, string(readme), "\n| `"+keyword+"` | ")
+	}
+
+	dir := t.TempDir()
+	require.NoError(t, exec.Command(git, "init", "-q", dir).Run())
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "shop"), 0o700))
+	for path, content := range map[string]string{
+		"REQUIREMENTS.md":    "# Shop\n\n- **REQ-001**: A customer can log in with a password.\n- **REQ-002**: A customer can log out.\n",
+		"shop/login.go":      "package shop\n\n// Implements: REQ-001\nfunc Login() {}\n\nfunc Logout() {} // Covers: REQ-2\n",
+		"shop/login_test.go": "package shop\n\nfunc TestLogin_REQ001(t *testing.T) {}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(content), 0o600))
+	}
+	cmd := exec.Command(program(), "trace")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.Equal(t, shown, string(out))
+}
+
+// TestTheProductsOwnMarks keeps this project's marks to its requirements.
+func TestTheProductsOwnMarks(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(program(), "trace", "--check", "--repo", "../..", "--exclude", "testdata").CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "  cmd/orchestrator/trace.go:")
 }

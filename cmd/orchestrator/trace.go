@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +18,8 @@ import (
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/trace"
 )
+
+// Implements: ORC-085
 
 // traceOptions are the flags and arguments of trace.
 type traceOptions struct {
@@ -54,7 +55,6 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 the command c
   orchestrator trace --json                             # the same as JSON, for programs`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
-			debug.SetGCPercent(startGC) // as for import
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

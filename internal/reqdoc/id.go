@@ -155,7 +155,7 @@ func formOf(id string) (form, bool) {
 // capitals, a joiner and a number, such as REQ-7 and PAY-F-12, and no well-known name such as UTF-8.
 func LooksLikeID(word string) bool {
 	f, ok := formOf(word)
-	return ok && f.joined && !f.small && scanToken(word) == word && !wellKnown[upper(f.letters())]
+	return ok && utf8.ValidString(word) && f.joined && !f.small && scanToken(word) == word && !wellKnown[upper(f.letters())]
 }
 
 func (f form) padded() bool { return len(f.number) > 1 && f.number[0] == '0' }

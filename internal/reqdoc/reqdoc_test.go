@@ -373,3 +373,13 @@ func TestValidID(t *testing.T) {
 		requireRefusal(t, ValidID(id))
 	}
 }
+
+func TestLooksLikeID(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"REQ-7", "PAY-F-12", "ABC_1", "FR-005a", "REQ-1.2", "X-1"} {
+		require.True(t, LooksLikeID(id), id)
+	}
+	for _, word := range []string{"", "UTF-8", "SHA-256", "v1.2", "FR1", "req-7", "7", "REQ", "REQ-", "-7", "REQ-7b1", "REQ-7,", "A.0\xbe", "REQ 7"} {
+		require.False(t, LooksLikeID(word), word)
+	}
+}

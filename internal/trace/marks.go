@@ -1,6 +1,10 @@
 package trace
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Keywords begin a mark, in any case. They say what the marked place does for the requirement: cover it somehow,
 // implement it, or verify it, as a test does.
@@ -52,21 +56,74 @@ func (m *marks) line(s string) (hits []hit) {
 // emphasis may stand round a keyword or its colon: **Covers:** REQ-7.
 const emphasis = "*_"
 
-// findKeyword returns the keyword of the mark in a line, and what follows its colon; "" where there is no mark.
+// findKeyword returns the keyword of the mark in a line, and what follows its colon; "" where there is no mark. The
+// keyword is the first word of the line, but for signs, or of a comment behind code. A sign inside a string begins no
+// comment. Not knowing the language, it takes the signs of all.
 func findKeyword(s string) (keyword, list string) {
-	for at := 0; ; at++ {
-		colon := strings.IndexByte(s[at:], ':')
-		if colon < 0 {
-			return "", ""
+	if !mayHoldKeyword(s) {
+		return "", ""
+	}
+	first := true // nothing but signs stands between here and the start of the line, or of a comment
+	for i := 0; i < len(s); {
+		if keyword, list = keywordAt(s[i:]); first && keyword != "" {
+			return keyword, list
 		}
-		at += colon
-		before := strings.TrimRight(s[:at], emphasis)
-		for _, keyword := range Keywords() {
-			if start := len(before) - len(keyword); start >= 0 && strings.EqualFold(before[start:], keyword) && inComment(s, start) {
-				return keyword, s[at+1:]
+		lead := leadAt(s[i:])
+		switch {
+		case lead > 0:
+			i, first = i+lead, true
+		case first && strings.IndexByte(leadRun, s[i]) >= 0:
+			i++
+		case strings.IndexByte(quotes, s[i]) >= 0:
+			end := closing(s, i)
+			first = end < 0 && strings.TrimSpace(s[:i]) == "" // a comment of Visual Basic or Vim
+			i = max(i, end) + 1
+		case s[i] == '\\':
+			i, first = i+2, false
+		default:
+			n := wordAt(s[i:])
+			first = strings.TrimSpace(s[:i]) == "" && slices.Contains(words, strings.ToLower(s[i:i+n]))
+			i += n
+		}
+	}
+	return "", ""
+}
+
+// mayHoldKeyword is quick, and right when it says no.
+func mayHoldKeyword(s string) bool {
+	for {
+		before, after, found := strings.Cut(s, ":")
+		if !found {
+			return false
+		}
+		before = strings.TrimRight(before, emphasis)
+		if n := len(before); n > 0 && strings.IndexByte("sS", before[n-1]) >= 0 {
+			return true
+		}
+		s = after
+	}
+}
+
+// keywordAt returns the keyword at the start of s, if a colon follows, and what follows that.
+func keywordAt(s string) (keyword, list string) {
+	for _, keyword := range Keywords() {
+		if len(s) > len(keyword) && strings.EqualFold(s[:len(keyword)], keyword) {
+			list, found := strings.CutPrefix(strings.TrimLeft(s[len(keyword):], emphasis), ":")
+			if found {
+				return keyword, list
 			}
 		}
 	}
+	return "", ""
+}
+
+// wordAt is the length of the word at the start of s, and at least 1.
+func wordAt(s string) int {
+	end := strings.IndexFunc(s, func(r rune) bool { return r != '@' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if end < 0 {
+		return len(s)
+	}
+	return max(end, 1)
 }
 
 const (
@@ -76,46 +133,11 @@ const (
 	quotes  = "\"'`"
 )
 
-// leads begin a comment behind code, or are words that begin one.
+// leads begin a comment behind code.
 var leads = []string{"//", "/*", "#", "--", ";", "%", "!", `"""`, "'''", "(*", "{-"}
 
-// words begin a comment at the start of a line, before white space.
+// words begin a comment at the start of a line.
 var words = []string{"rem", "@rem", "dnl"}
-
-// inComment says whether the word at start is the first one of a line, but for signs, or of a comment behind code. A
-// sign inside a string begins no comment. Not knowing the language, it takes the signs of all.
-func inComment(s string, start int) bool {
-	before := strings.TrimLeft(s[:start], leadRun)
-	if before == "" {
-		return true
-	}
-	for _, word := range words {
-		if strings.EqualFold(strings.TrimSpace(s[:start]), word) {
-			return true
-		}
-	}
-	for i := 0; i < start; {
-		if n := leadAt(s[i:start]); n > 0 {
-			run := i + n + len(s[i+n:start]) - len(strings.TrimLeft(s[i+n:start], leadRun))
-			if run == start {
-				return true
-			}
-			i = run
-			continue
-		}
-		if strings.IndexByte(quotes, s[i]) >= 0 {
-			end := closing(s, i)
-			if end < 0 && strings.TrimSpace(s[:i]) == "" && strings.Trim(s[i+1:start], leadRun) == "" {
-				return true // Visual Basic and Vim: a quote that nothing closes
-			}
-			i = max(i, end)
-		} else if s[i] == '\\' {
-			i++
-		}
-		i++
-	}
-	return false
-}
 
 // leadAt is the length of the lead at the start of s, or 0.
 func leadAt(s string) int {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -123,15 +124,18 @@ const markerReach = 10
 // names finds the names of tests in the lines of a file, one after the other.
 type names struct {
 	in   *language
+	hint hint
 	left int // lines in which the method of a marker may still come
 }
 
-// line returns the names of the tests that the next line defines. One line may hold several, as
+// line returns the names of the tests that the next line defines, as far as they may hold an id. One line may hold several, as
 // `@DisplayName("Log in") void login()` does.
 func (n *names) line(s string) (all []string) {
-	for _, naming := range n.in.names {
-		if strings.Contains(s, naming.needle) {
-			all = append(all, group(naming.line, s)...)
+	if n.hint.mayName(s) {
+		for _, naming := range n.in.names {
+			if strings.Contains(s, naming.needle) {
+				all = append(all, group(naming.line, s)...)
+			}
 		}
 	}
 	if n.in.marker == nil {
@@ -156,6 +160,37 @@ var annotations = regexp.MustCompile(`^\s*(?:(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))
 func comment(s string) bool {
 	s = strings.TrimSpace(s)
 	return strings.HasPrefix(s, "//") || strings.HasPrefix(s, "*") || strings.HasPrefix(s, "/*")
+}
+
+// hint is the words that ids begin with, in small letters, where they are few: a line without any names no requirement.
+// It spares most lines the search. Without words every line may.
+type hint []string
+
+const manyWords = 8
+
+func newHint(ids []string) hint {
+	var all hint
+	for _, id := range ids {
+		word, _, _ := stem(id)
+		small := strings.ToLower(word)
+		if slices.Contains(all, small) {
+			continue
+		}
+		oneWord := word == small || word == strings.ToUpper(word) // others may be parted: LogIn, log_in
+		if word == "" || !oneWord || len(all) == manyWords {
+			return nil
+		}
+		all = append(all, small)
+	}
+	return all
+}
+
+func (h hint) mayName(line string) bool {
+	if len(h) == 0 {
+		return true
+	}
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(h, func(word string) bool { return strings.Contains(line, word) })
 }
 
 // group is what the first group that took part matched, or nil.

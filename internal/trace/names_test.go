@@ -84,3 +84,27 @@ func TestNames(t *testing.T) {
 		t.Run(c.path+" "+c.text, func(t *testing.T) { require.Equal(t, c.want, namesIn(c.path, c.text)) })
 	}
 }
+
+// The hint may never keep a name from being looked at that mentions an id.
+func TestHint(t *testing.T) {
+	for _, c := range []struct {
+		ids  []string
+		want hint
+	}{
+		{[]string{"REQ-7", "REQ-8", "PAY-F-12"}, hint{"req", "pay"}},
+		{[]string{"req~log-in~1", "GRÖSSE-3"}, hint{"req", "grösse"}},
+		{[]string{"REQ-7", "LogIn-3"}, nil},
+		{[]string{"REQ-7", "12"}, nil},
+		{[]string{"A1", "B1", "C1", "D1", "E1", "F1", "G1", "H1", "I1"}, nil},
+	} {
+		require.Equal(t, c.want, newHint(c.ids), "%q", c.ids)
+	}
+	h := newHint([]string{"REQ-7"})
+	require.True(t, h.mayName("func TestReq7(") && h.mayName("TestREQ_7") && h.mayName("[req.7]"))
+	require.False(t, h.mayName("func TestR7("))
+	require.True(t, hint(nil).mayName("anything"))
+	require.Empty(t, (&names{in: languageOf("a_test.go"), hint: h}).line("func TestOther("), "spared")
+	java := names{in: languageOf("A.java"), hint: h}
+	require.Equal(t, []string{"login"}, java.line("@Test void login() {"))
+	require.Empty(t, java.line("void helper_REQ7() {"), "the marker is used up")
+}

@@ -28,6 +28,7 @@ type reader struct {
 	root  *os.Root
 	marks *book
 	names *mention.IDs
+	hint  hint
 }
 
 // fileRead is what one file gave.
@@ -131,7 +132,7 @@ func reason(err error) string {
 // find returns what the lines of a file name, in their order; of one line marks come before tests.
 func (r *reader) find(path, text string) (hits []lineHit) {
 	inMarks := marks{ids: r.marks}
-	inNames := names{in: languageOf(path)}
+	inNames := names{in: languageOf(path), hint: r.hint}
 	number := 0
 	for line := range strings.Lines(text) {
 		number++

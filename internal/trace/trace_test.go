@@ -17,6 +17,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// Verifies: ORC-085
+
 var shop = []Requirement{{"REQ-7", "Log in"}, {"REQ-8", "Log out"}, {"REQ-9", "Pay"}}
 
 // folderOf makes a folder with these files.

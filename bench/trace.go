@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	tracedFiles = 10_000
+	tracedBytes = 4_000 // of each file, about
+)
+
+// tracing measures how long the product takes to find what names 10,000 requirements in as many files of a repository.
+// A quarter of the files is tracked; the others are new.
+func (b *bench) tracing(ctx context.Context) ([]row, error) {
+	dir, err := b.folder("trace", tracedFiles, shortText)
+	if err != nil {
+		return nil, err
+	}
+	for i := range tracedFiles {
+		name, content := tracedFile(i)
+		folder := filepath.Join(dir, fmt.Sprintf("src/%02d", i%100))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "src/0*", "src/1*", "src/20", "src/21", "src/22", "src/23", "src/24"}} {
+		git := exec.CommandContext(ctx, "git", args...)
+		git.Dir = dir
+		if out, err := git.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	var seconds []float64
+	for range b.rounds {
+		took, err := b.traceOnce(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		seconds = append(seconds, took)
+		say("traced %d files in %.3f s", tracedFiles, took)
+	}
+	of := fmt.Sprintf("trace, %d files of %.1f KB, %d requirements", tracedFiles, tracedBytes/1e3, tracedFiles)
+	return []row{newRow(of, "s", nil, seconds, nil, atMost(2))}, nil
+}
+
+// traceOnce runs the command once, and wants every requirement to be found.
+func (b *bench) traceOnce(ctx context.Context, dir string) (seconds float64, err error) {
+	cmd := exec.CommandContext(ctx, b.binary, "trace", "--json", "--check", "--requirements", "REQUIREMENTS-1.md")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	begun := time.Now()
+	out, err := cmd.Output()
+	took := time.Since(begun)
+	if err != nil {
+		return 0, err
+	}
+	var report struct{ Summary struct{ Marked, Files int } }
+	if err := json.Unmarshal(out, &report); err != nil {
+		return 0, err
+	}
+	if report.Summary.Marked != tracedFiles || report.Summary.Files != tracedFiles {
+		return 0, fmt.Errorf("trace found %+v", report.Summary)
+	}
+	return took.Seconds(), nil
+}
+
+// tracedFile is a source file with a mark, or one with tests of which one has an id in its name. Every third line or so
+// of a file with tests is the name of one.
+func tracedFile(i int) (name string, content []byte) {
+	id := requirementID(i)
+	kinds := []struct{ name, start, line string }{
+		{"code%d.go", "package code\n\n// Implements: " + id + "\n", "\tif err := run(ctx, \"a: b\", 'c'); err != nil { return fmt.Errorf(\"run: %%w\", err) } // line %d\n"},
+		{"code%d_test.go", "package code\n\nfunc TestRun_" + strings.ReplaceAll(id, "-", "") + "(t *testing.T) {\n", "\tt.Run(\"case %d: runs\", func(t *testing.T) {\n\t\trequire.Equal(t, \"a: b\", run(ctx))\n\t})\n"},
+		{"test_code%d.py", "# Covers: " + id + "\n", "    def test_case_%d(self):\n        self.assertEqual({'a': 1}, run(\"b\"))  # as before\n\n"},
+		{"code%d.spec.ts", "describe('runs [" + id + "]', () => {\n", "  it('case %d: runs', async () => {\n    expect(await run({ a: 1 })).toBe(2)\n  })\n"},
+	}
+	kind := kinds[i%len(kinds)]
+	var b strings.Builder
+	b.WriteString(kind.start)
+	for n := 0; b.Len() < tracedBytes; n++ {
+		fmt.Fprintf(&b, kind.line, n)
+	}
+	return fmt.Sprintf(kind.name, i), []byte(b.String())
+}

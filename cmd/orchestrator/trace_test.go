@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The line is shown when it is due, and nothing of it stays. Where there is no terminal there is none.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	p := &progress{out: &out, next: time.Now().Add(time.Hour)}
+	p.update()(1, 20)
+	p.clear()
+	require.Empty(t, out.String(), "it is not due")
+
+	p.next = time.Now().Add(-time.Hour)
+	p.update()(10, 20)
+	p.clear()
+	line := "looked at 10 of 20 files"
+	require.Equal(t, "\r"+line+"\r"+strings.Repeat(" ", len(line))+"\r", out.String())
+
+	file, err := os.Create(t.TempDir() + "/stderr")
+	require.NoError(t, err)
+	defer file.Close()
+	require.Nil(t, newProgress(file).update())
+	newProgress(file).clear()
+}
