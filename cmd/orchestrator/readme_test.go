@@ -20,7 +20,7 @@ var tourBlock = regexp.MustCompile("(?s)<!-- tour -->\n```sh\n(.*?)```\n(?:```te
 
 // TestTheReadmesTour runs the README's tour as printed, on this project's own requirements.
 func TestTheReadmesTour(t *testing.T) {
-	for _, tool := range []string{"bash", "curl", "grep"} {
+	for _, tool := range []string{"bash", "curl", "grep", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the tour needs %s, which is not installed", tool)
 		}
@@ -32,9 +32,13 @@ func TestTheReadmesTour(t *testing.T) {
 	require.Greater(t, len(blocks), 5)
 
 	dir := t.TempDir()
-	requirements, err := os.ReadFile("../../REQUIREMENTS.md")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "REQUIREMENTS.md"), requirements, 0o600))
+	for _, path := range []string{"REQUIREMENTS.md", "internal/orchestrator/import.go"} {
+		content, err := os.ReadFile(filepath.Join("../..", path))
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), content, 0o600))
+	}
+	commitAll(t, dir)
 	startServer(t, dir)
 
 	var script strings.Builder
@@ -49,6 +53,17 @@ func TestTheReadmesTour(t *testing.T) {
 	require.Len(t, printed, len(blocks)+1)
 	for i, b := range blocks {
 		require.Equal(t, b[2], printed[i], "after the commands\n%s", b[1])
+	}
+}
+
+// commitAll makes a folder a git repository with one commit of all that is in it.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
 	}
 }
 
