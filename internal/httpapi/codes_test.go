@@ -16,7 +16,7 @@ import (
 )
 
 // answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store"}
+var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store", "testreport"}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
@@ -32,6 +32,8 @@ var neverAnswered = map[string]string{
 	"unknown_workflow":        "start",
 	"illegal_id":              "becomes invalid_id, or document_invalid",
 	"json_type":               "becomes schema_violation",
+	"test_ambiguous":          "stands in errors of evidence_not_found",
+	"test_missing":            "stands in errors of evidence_not_found",
 	"unknown_role":            "becomes invalid_parameter",
 }
 
