@@ -113,7 +113,7 @@ func TestLogPages(t *testing.T) {
 	for range 3 {
 		h.patch("pm", `{"pm_notes":[{"text":"again"}]}`)
 	}
-	for path, want := range map[string]int{"/audit?limit=1": 6, "/audit?from=3": 3, "/audit?from=99": 0, "/requirements/REQ-001/history?limit=1": 3, "/requirements/REQ-002/history": 0} {
+	for path, want := range map[string]int{"/audit?limit=1": 7, "/audit?from=3": 4, "/audit?from=99": 0, "/requirements/REQ-001/history?limit=1": 3, "/requirements/REQ-002/history": 0} {
 		records := 0
 		for next := any(path); next != nil; {
 			page := h.do("viewer", http.MethodGet, next.(string), "").json(t)
@@ -171,38 +171,43 @@ func TestImportReportsDrift(t *testing.T) {
 func TestABrokenImportIsShownUntilItIsMended(t *testing.T) {
 	h := newHarness(t)
 	review := func() map[string]any { return h.do("viewer", http.MethodGet, "/project/review", "").json(t) }
+	findings := func() map[string]any { return review()["findings"].(map[string]any) }
 	imported := func(status int) { h.expect(status, "", "pm", http.MethodPost, "/project/import", "") }
 	good := map[string]any{"ok": true, "at": "2026-01-02T03:04:05Z"}
-	require.Equal(t, map[string]any{"import": good, "suspect": []any{}, "retired_with_work": []any{}, "open_deviations": []any{}}, review())
+	require.Equal(t, good, findings()["import"])
+	require.Empty(t, findings()["drift"])
 	h.patch("pm", exampleBody(t, "pm_moves"))
 	h.patch("pm", exampleBody(t, "pm_records_a_deviation"))
 
 	h.write(sample + "\n## REQ-001: Another\n\nText.\n")
 	h.expect(200, "", "pm", http.MethodPost, "/project/import?dry_run=true", "")
-	require.Equal(t, good, review()["import"], "a dry run is a question")
+	require.Equal(t, good, findings()["import"], "a dry run is a question")
+	require.Equal(t, []any{map[string]any{"path": "REQUIREMENTS.md", "detail": "it differs from what was imported"}}, findings()["drift"])
 	imported(422)
-	problem := review()["import"].(map[string]any)["problem"].(map[string]any)
+	problem := findings()["import"].(map[string]any)["problem"].(map[string]any)
 	require.Equal(t, "document_invalid", problem["code"])
-	require.Equal(t, "REQUIREMENTS.md#L19", problem["errors"].([]any)[0].(map[string]any)["pointer"])
+	first := problem["errors"].([]any)[0].(map[string]any)
+	require.Equal(t, "REQUIREMENTS.md", first["path"])
+	require.EqualValues(t, 19, first["line"])
 	ready := string(h.expect(503, "", "", http.MethodGet, "/readyz?verbose", "").Body)
 	require.Contains(t, ready, `"name":"import","status":"failing","detail":"`)
-	require.Contains(t, ready, "REQUIREMENTS.md#L19: ")
+	require.Contains(t, ready, "REQUIREMENTS.md:19: ")
 
 	require.NoError(t, os.Remove(h.Document))
 	imported(409)
-	require.Equal(t, "requirements_unreadable", review()["import"].(map[string]any)["problem"].(map[string]any)["code"])
+	require.Equal(t, "requirements_unreadable", findings()["import"].(map[string]any)["problem"].(map[string]any)["code"])
 	require.NotContains(t, string(h.do("", http.MethodGet, "/readyz?verbose", "").Body), h.Document, "causes stay in the log")
 
 	h.write("# Sample\n\n## REQ-002: Log out\n\nA user can log out.\n")
 	imported(200)
 	h.expect(200, "", "", http.MethodGet, "/readyz", "")
-	require.Equal(t, map[string]any{
-		"import": good, "suspect": []any{}, "open_deviations": []any{"REQ-001"},
-		"retired_with_work": []any{map[string]any{"id": "REQ-001", "status": "planned", "strands": []any{"status", "deviations"}}},
-	}, review())
+	require.Equal(t, good, findings()["import"])
+	require.Equal(t, []any{map[string]any{"id": "REQ-001", "status": "planned", "strands": []any{"status", "deviations"}}}, findings()["retired_with_work"])
+	require.Equal(t, "REQ-001", findings()["deviations"].([]any)[0].(map[string]any)["requirement"])
+	require.EqualValues(t, 0, review()["counts"].(map[string]any)["suspect"])
 	h.write(strings.Replace(sample, "password", "passkey", 1))
 	imported(200)
-	require.Equal(t, []any{"REQ-001"}, review()["suspect"])
+	require.EqualValues(t, 1, review()["counts"].(map[string]any)["suspect"])
 }
 
 func TestWorkflowIsDocumentedGateByGate(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 )
 
 // answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store"}
+var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store", "testreport"}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
@@ -32,6 +32,8 @@ var neverAnswered = map[string]string{
 	"unknown_workflow":        "start",
 	"illegal_id":              "becomes invalid_id, or document_invalid",
 	"json_type":               "becomes schema_violation",
+	"test_ambiguous":          "stands in errors of evidence_not_found",
+	"test_missing":            "stands in errors of evidence_not_found",
 	"unknown_role":            "becomes invalid_parameter",
 }
 
@@ -76,6 +78,55 @@ func TestEveryCodeIsDocumentedWhereItIsAnswered(t *testing.T) {
 	}
 	visit(theContract().root)
 	require.Equal(t, slices.Sorted(maps.Keys(theContract().codes())), slices.Sorted(maps.Keys(used)))
+}
+
+// notOfEvidence are the codes of package evidence that say nothing of one piece of it, and why they are not answered.
+var notOfEvidence = map[string]string{
+	"git_missing":    "start",
+	"no_repository":  "start",
+	"object_missing": "becomes evidence_unreadable",
+}
+
+func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
+	inSource := map[string]bool{"evidence_unreadable": true}
+	for _, dir := range []string{"evidence", "testreport"} {
+		for _, f := range parseFolder(t, filepath.Join("..", dir)) {
+			eachCall(f, func(_ *ast.FuncDecl, call *ast.CallExpr) {
+				at := map[string]int{"refuse": 0, "fault.New": 1}
+				if i, ok := at[name(call.Fun)]; ok {
+					if code, ok := literal(call.Args[i]); ok {
+						inSource[code] = true
+					}
+				}
+			})
+		}
+	}
+	for code := range notOfEvidence {
+		require.Contains(t, inSource, code, "is no longer in the source")
+		delete(inSource, code)
+	}
+	for _, path := range []string{"../rules/lifecycle/looked.go", "../orchestrator/attach.go"} {
+		maps.Copy(inSource, fieldCodesIn(t, path))
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(theContract().codesOf("EvidenceCode"))))
+}
+
+// fieldCodesIn are the codes of the fields of problems that one file makes.
+func fieldCodesIn(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	codes := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if pair, ok := n.(*ast.KeyValueExpr); ok && name(pair.Key) == "Code" {
+			if code, ok := literal(pair.Value); ok {
+				codes[code] = true
+			}
+		}
+		return true
+	})
+	require.NotEmpty(t, codes, path)
+	return codes
 }
 
 // codesIn are the codes given to fault.New in the files of one folder: as a literal, or through a function

@@ -179,6 +179,8 @@ func (c *contract) checkProblem(s *seen, documented at, p map[string]any, r resp
 		return fmt.Errorf("code %s is documented as %q, not for %d", code, c.codes()[code], r.Status)
 	case p["status"] != json.Number(strconv.Itoa(r.Status)), p["title"] != http.StatusText(r.Status):
 		return fmt.Errorf("status %v and title %v do not match %d", p["status"], p["title"], r.Status)
+	case (code == "evidence_not_found" || code == "invalid_evidence") && !c.saysWhatIsWrong(p):
+		return fmt.Errorf("errors %v have a code that is not documented", p["errors"])
 	case p["type"] != "urn:orchestrator:problem:"+code:
 		return fmt.Errorf("type %v does not match code %s", p["type"], code)
 	case p["instance"] != "urn:request:"+r.Header.Get("X-Request-Id"):
@@ -187,10 +189,21 @@ func (c *contract) checkProblem(s *seen, documented at, p map[string]any, r resp
 	return nil
 }
 
+// saysWhatIsWrong holds errors about evidence against the codes that are documented for it.
+func (c *contract) saysWhatIsWrong(p map[string]any) bool {
+	errors, _ := p["errors"].([]any)
+	return len(errors) > 0 && !slices.ContainsFunc(errors, func(e any) bool {
+		code, _ := e.(map[string]any)["code"].(string)
+		return c.codesOf("EvidenceCode")[code] == ""
+	})
+}
+
 // codes are the documented problem codes with their descriptions.
-func (c *contract) codes() map[string]string {
+func (c *contract) codes() map[string]string { return c.codesOf("ProblemCode") }
+
+func (c *contract) codesOf(schema string) map[string]string {
 	codes := map[string]string{}
-	for _, one := range c.under("components", "schemas", "ProblemCode").node["oneOf"].([]any) {
+	for _, one := range c.under("components", "schemas", schema).node["oneOf"].([]any) {
 		one := one.(map[string]any)
 		codes[one["const"].(string)] = one["description"].(string)
 	}

@@ -32,6 +32,8 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { provokeRefused(newHarness(t, into(all))) })
 	t.Run("conditions", func(t *testing.T) { provokeConditions(t, all) })
 	t.Run("unwritable export", func(t *testing.T) { provokeUnwritableExport(t, all) })
+	t.Run("reports", func(t *testing.T) { provokeReports(t, all) })
+	t.Run("evidence", func(t *testing.T) { provokeEvidence(t, all) })
 	t.Run("documents", func(t *testing.T) { provokeDocuments(newHarness(t, into(all))) })
 	t.Run("at every path", func(t *testing.T) { provokeEverywhere(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
@@ -81,7 +83,7 @@ func (h *harness) expect(status int, code, who, method, path, body string, heade
 const one = "/requirements/REQ-001"
 
 func provokeAccepted(h *harness) {
-	for _, path := range []string{"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/review", "/requirements", one + "/next", one + "/history", "/audit"} {
+	for _, path := range []string{"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit"} {
 		h.expect(200, "", "viewer", "GET", path, "")
 		h.expect(200, "", "viewer", "HEAD", path, "")
 	}
@@ -239,7 +241,11 @@ func provokeEverywhere(t *testing.T, all *seen) {
 			limited.expect(429, "rate_limited", "pm", method, path, "")
 		}
 		if strings.Contains(pattern, "{id}") {
-			h.expect(404, "unknown_requirement", "pm", method, strings.Replace(path, "REQ-001", "REQ-009", 1), `{"pm_notes":[{"text":"x"}]}`)
+			who, body := "pm", `{"pm_notes":[{"text":"x"}]}`
+			if method == http.MethodPost {
+				who, body = "tester", junit
+			}
+			h.expect(404, "unknown_requirement", who, method, strings.Replace(path, "REQ-001", "REQ-009", 1), body)
 		}
 	}
 	h.expect(421, "host_not_allowed", "", "GET", "/nothing", "", "Host", "evil.example")
@@ -282,7 +288,8 @@ func provokeFailures(t *testing.T, all *seen) {
 	h := newHarness(t, into(all), func(o *options) { o.Store = b })
 	b.now = true
 	h.expect(503, "ledger_failed", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
-	for _, path := range []string{one + "/history", "/audit", "/audit/blobs/0"} {
+	h.expect(503, "ledger_failed", "tester", "POST", one+"/test-report", junit)
+	for _, path := range []string{one + "/history", "/audit", "/audit/blobs/0", "/project/review"} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
@@ -295,20 +302,23 @@ func provokeFailures(t *testing.T, all *seen) {
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
-	h.unread(408, "body_timeout", "Content-Length: 10\r\n\r\n{")
-	h.unread(400, "body_incomplete", "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
+	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report"} {
+		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
+		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
+	}
 }
 
-func (h *harness) unread(status int, code, rest string) {
+func (h *harness) unread(status int, code, request, rest string) {
 	h.t.Helper()
+	method, path, _ := strings.Cut(request, " ")
 	conn, err := net.Dial("tcp", h.Server.Listener.Addr().String())
 	require.NoError(h.t, err)
 	defer conn.Close()
-	_, err = conn.Write([]byte("PATCH " + one + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + h.secrets["pm"] + "\r\n" + rest))
+	_, err = conn.Write([]byte(request + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + h.secrets["pm"] + "\r\n" + rest))
 	require.NoError(h.t, err)
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(h.t, err)
-	r := h.read("PATCH", one, answer)
+	r := h.read(method, path, answer)
 	require.Equal(h.t, status, r.Status, "%s", r.Body)
 	require.Equal(h.t, code, r.json(h.t)["code"])
 }

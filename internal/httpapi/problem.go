@@ -45,10 +45,10 @@ type problem struct {
 	Allowed  []fault.Move   `json:"allowed,omitzero"`
 }
 
-// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself is
-// meant for clients.
+// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, and that nothing
+// was applied for want of evidence, is meant for clients.
 func forClients(f *fault.Error) *fault.Error {
-	if f.Code == "ledger_failed" {
+	if f.Code == "ledger_failed" || f.Code == "evidence_unreadable" {
 		return f
 	}
 	return f.WithDetail("the service cannot answer this; its log says why").

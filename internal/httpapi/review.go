@@ -21,11 +21,15 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
+	write, err := negotiate(w, r)
+	if err != nil {
+		return err
+	}
 	project, err := a.Service.Review(r.Context(), a.Documents)
 	if err != nil {
 		return err
 	}
-	return writeDocument(w, r, project)
+	return write(project)
 }
 
 func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
@@ -33,31 +37,46 @@ func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	write, err := negotiate(w, r)
+	if err != nil {
+		return err
+	}
 	dossier, err := a.Service.Dossier(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	return writeDocument(w, r, dossier)
+	return write(dossier)
 }
 
-// writeDocument answers in the media type that the client prefers (RFC 9110, section 12.5.1); JSON when it takes both alike.
-func writeDocument(w http.ResponseWriter, r *http.Request, d document) error {
-	var body bytes.Buffer
-	h := w.Header()
-	h.Set("Vary", "Accept")
-	write := d.JSON
-	h["Content-Type"] = typeJSON
-	switch quality := qualities(r); {
-	case quality("application/json") == 0 && quality("text/markdown") == 0:
-		return fault.New(fault.NotAcceptable, "not_acceptable", "a review is given as application/json or text/markdown").
+var (
+	typeMarkdown = []string{"text/markdown; charset=utf-8"}
+	varyAccept   = []string{"Accept"}
+)
+
+// negotiate tells how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1), and
+// in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what it finds.
+func negotiate(w http.ResponseWriter, r *http.Request) (write func(document) error, err error) {
+	quality := qualities(r)
+	asJSON, asMarkdown := quality("application/json"), quality("text/markdown")
+	switch {
+	case asJSON == 0 && asMarkdown == 0:
+		w.Header()["Vary"] = varyAccept
+		return nil, fault.New(fault.NotAcceptable, "not_acceptable", "a review is given as application/json or text/markdown").
 			WithFix("send Accept: application/json, Accept: text/markdown, or no Accept")
-	case quality("text/markdown") > quality("application/json"):
-		write = d.Markdown
-		h["Content-Type"] = []string{"text/markdown; charset=utf-8"}
+	case asMarkdown > asJSON:
+		return func(d document) error { return writeText(w, typeMarkdown, d.Markdown) }, nil
 	}
+	return func(d document) error { return writeText(w, typeJSON, d.JSON) }, nil
+}
+
+func writeText(w http.ResponseWriter, mediaType []string, write func(io.Writer) error) error {
+	var body bytes.Buffer
 	if err := write(&body); err != nil {
 		return err
 	}
+	h := w.Header()
+	h["Content-Type"] = mediaType
+	h["Vary"] = varyAccept
 	h["Cache-Control"] = noCache
 	h["Content-Length"] = []string{strconv.Itoa(body.Len())}
 	w.WriteHeader(http.StatusOK)
@@ -82,9 +101,18 @@ func qualities(r *http.Request) func(mediaType string) float64 {
 			}
 			rank, quality = fits, 1
 			if q, sent := params["q"]; sent {
-				quality, _ = strconv.ParseFloat(q, 64)
+				quality = weight(q)
 			}
 		}
 		return quality
 	}
+}
+
+// weight reads a q of Accept. What is none, is not wanted.
+func weight(q string) float64 {
+	n, err := strconv.ParseFloat(q, 64)
+	if err != nil || !(n >= 0 && n <= 1) {
+		return 0
+	}
+	return n
 }

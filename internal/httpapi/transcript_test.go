@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
@@ -25,6 +26,10 @@ var update = flag.Bool("update", false, "write the answers into the transcripts"
 // Go string literal stands for raw bytes). Its answer begins with "=> STATUS". Other lines:
 // "document" takes the lines up to "end" as the requirement document and imports it; "workflow rework" in the
 // first lines chooses the workflow; "token NAME ROLE" adds a token.
+//
+// "repository" in the first lines has evidence looked up in a git repository, whose first commit is empty. Then "file PATH"
+// takes the lines up to "end" as a file of its working tree; "commit MESSAGE" commits the working tree but for reports/, and
+// shows the id; "forget" takes the last commit out of the history; "later DURATION" advances the clock.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.transcript")
 	require.NoError(t, err)
@@ -47,17 +52,22 @@ func TestTranscripts(t *testing.T) {
 type player struct {
 	t     *testing.T
 	h     *harness
+	clone clone
 	lines []string
 	out   strings.Builder
 }
 
 func play(t *testing.T, text string) string {
 	p := &player{t: t, lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
-	p.h = newHarness(t, func(o *options) {
+	choose := []func(*options){func(o *options) {
 		if strings.Contains(text, "\nworkflow rework\n") {
 			o.Workflow = lifecycle.Rework
 		}
-	})
+	}}
+	if strings.Contains(text, "\nrepository\n") {
+		choose = append(choose, inRepository(t, &p.clone, nil))
+	}
+	p.h = newHarness(t, choose...)
 	for len(p.lines) > 0 {
 		p.step()
 	}
@@ -81,11 +91,22 @@ func (p *player) step() {
 	line := p.keep()
 	words := strings.Fields(line)
 	switch {
-	case len(words) == 0 || words[0] == "#" || words[0] == "workflow":
+	case len(words) == 0 || words[0] == "#" || words[0] == "workflow" || words[0] == "repository":
 	case words[0] == "token":
 		p.h.addToken(words[1], lifecycle.Role(words[2]))
 	case words[0] == "document":
-		p.document()
+		p.h.write(p.text())
+	case words[0] == "file":
+		p.clone.write(words[1], p.text(), p.h.Clock.Now())
+	case words[0] == "commit":
+		p.take() // the id as it was
+		p.out.WriteString("=> " + p.clone.commit(strings.Join(words[1:], " ")) + "\n")
+	case words[0] == "forget":
+		p.clone.git("reset", "-q", "--hard", "HEAD~1")
+	case words[0] == "later":
+		d, err := time.ParseDuration(words[1])
+		require.NoError(p.t, err)
+		p.h.Clock.Advance(d)
 	case len(words) == 3:
 		p.request(words[0], words[1], words[2])
 	default:
@@ -93,7 +114,8 @@ func (p *player) step() {
 	}
 }
 
-func (p *player) document() {
+// text is what stands up to a line "end".
+func (p *player) text() string {
 	var text []string
 	for {
 		line := p.keep()
@@ -102,7 +124,7 @@ func (p *player) document() {
 		}
 		text = append(text, line)
 	}
-	p.h.write(strings.Join(text, "\n") + "\n")
+	return strings.Join(text, "\n") + "\n"
 }
 
 var header = regexp.MustCompile(`^[A-Z][A-Za-z-]+: `)
@@ -153,7 +175,10 @@ func (p *player) answer(r response) {
 		return
 	}
 	lines, err := perMember(r.Body)
-	if err != nil {
+	switch {
+	case strings.HasPrefix(r.Header.Get("Content-Type"), "text/markdown"):
+		lines = "  | " + strings.ReplaceAll(strings.TrimSuffix(string(r.Body), "\n"), "\n", "\n  | ") + "\n"
+	case err != nil:
 		lines = "(" + strconv.Itoa(len(r.Body)) + " bytes)\n"
 	}
 	p.out.WriteString(varying.ReplaceAllString(lines, "$1<varies>"))

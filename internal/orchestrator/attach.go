@@ -55,6 +55,9 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 			"attaching a test report is for role tester, not for role %s", who.Role).WithFix("ask a tester to send it"))
 	}
 	e, err := s.entry(p.ID)
+	if err == nil {
+		err = s.checkConditional(p)
+	}
 	var report testreport.Report
 	if err == nil {
 		report, err = testreport.Parse(p.Body)

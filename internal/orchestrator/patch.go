@@ -116,11 +116,18 @@ func (s *Service) read(p Proposal) (lifecycle.Change, error) {
 		return lifecycle.Change{}, s.unknown(p.ID)
 	}
 	change, err := ParseChange(p.Body)
-	if err == nil && s.options.RequireIfMatch && len(p.IfMatch) == 0 {
-		err = fault.New(fault.NeedsCondition, "if_match_required", "this service takes changes only with If-Match").
-			WithFix("read the requirement, and send its ETag in If-Match")
+	if err == nil {
+		err = s.checkConditional(p)
 	}
 	return change, err
+}
+
+func (s *Service) checkConditional(p Proposal) error {
+	if !s.options.RequireIfMatch || len(p.IfMatch) > 0 {
+		return nil
+	}
+	return fault.New(fault.NeedsCondition, "if_match_required", "this service takes changes only with If-Match").
+		WithFix("read the requirement, and send its ETag in If-Match")
 }
 
 // decision is what one run of the transaction came to.

@@ -1,0 +1,230 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/evidence"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/projection"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+const (
+	report = one + "/test-report"
+	junit  = `<testsuite name="s"><testcase classname="login" name="Test_REQ_001_wrong_password"/>` +
+		`<testcase classname="login" name="Test_REQ_001_locked"><failure message="open"/></testcase>` +
+		`<testcase classname="logout" name="Test_REQ_002"/><testcase name="Test_later"><skipped/></testcase></testsuite>`
+)
+
+func TestAReviewIsGivenAsTheClientPrefers(t *testing.T) {
+	h := newHarness(t)
+	const asJSON, asMarkdown = "application/json", "text/markdown; charset=utf-8"
+	for accept, want := range map[string]string{
+		"*/*":                                     asJSON,
+		"application/*":                           asJSON,
+		"application/json":                        asJSON,
+		"APPLICATION/JSON":                        asJSON,
+		"text/html, */*;q=0.1":                    asJSON,
+		"text/markdown, application/json":         asJSON,
+		"text/markdown;q=0.5, */*;q=0.5":          asJSON,
+		" , ,":                                    "",
+		"text/markdown":                           asMarkdown,
+		"text/*":                                  asMarkdown,
+		"text/markdown;charset=utf-8":             asMarkdown,
+		"*/*;q=0.1, text/markdown":                asMarkdown,
+		"text/*;q=0.3, */*;q=0.2":                 asMarkdown,
+		"application/json;q=0, */*":               asMarkdown,
+		"application/json;q=0.4, text/*;q=0.5":    asMarkdown,
+		"text/markdown;q=0.9, text/*;q=0.1":       asMarkdown,
+		"application/xml":                         "",
+		"application/json;q=0":                    "",
+		"*/*;q=0":                                 "",
+		"text/markdown;q=0, application/json;q=0": "",
+		"text/markdown;q=2":                       "", // a weight that is none
+		"text/markdown;q=-1":                      "",
+		"text/markdown;q=NaN":                     "",
+		"text/markdown;q=high":                    "",
+		"text/markdown;q":                         "",
+		"markdown":                                "",
+		";;;":                                     "",
+	} {
+		for _, path := range []string{"/project/review", one + "/review"} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				r := h.do("viewer", method, path, "", "Accept", accept)
+				require.Equal(t, "Accept", r.Header.Get("Vary"), accept)
+				if want == "" {
+					require.Equal(t, http.StatusNotAcceptable, r.Status, accept)
+					continue
+				}
+				require.Equal(t, http.StatusOK, r.Status, accept)
+				require.Equal(t, want, r.Header.Get("Content-Type"), accept)
+			}
+		}
+	}
+	require.Equal(t, asJSON, h.do("viewer", http.MethodGet, one+"/review", "").Header.Get("Content-Type"), "without Accept")
+}
+
+func TestReviewsAreGivenAsMarkdown(t *testing.T) {
+	h := newHarness(t)
+	testedRequirement(t, h)
+	project := string(h.expect(200, "", "viewer", "GET", "/project/review", "", "Accept", "text/markdown").Body)
+	require.Contains(t, project, "# ")
+	require.Contains(t, project, "REQ-001")
+	dossier := string(h.expect(200, "", "viewer", "GET", one+"/review", "", "Accept", "text/markdown").Body)
+	require.Contains(t, dossier, "# ")
+	require.Contains(t, dossier, "All four cases of the plan pass.")
+	head := h.expect(200, "", "viewer", "HEAD", one+"/review", "", "Accept", "text/markdown")
+	require.Empty(t, head.Body)
+	require.Equal(t, len(dossier), int(must1(head.Header.Get("Content-Length"))))
+}
+
+func must1(number string) (n int64) {
+	for _, c := range number {
+		n = n*10 + int64(c-'0')
+	}
+	return n
+}
+
+// provokeReports attaches test reports, good and bad.
+func provokeReports(t *testing.T, all *seen) {
+	h := newHarness(t, into(all))
+	post := func(status int, code, body string, headers ...string) response {
+		h.t.Helper()
+		return h.expect(status, code, "tester", "POST", report, body, headers...)
+	}
+	keyed := func(status int, code, body string, headers ...string) {
+		h.t.Helper()
+		headers = append(headers, "Idempotency-Key", code)
+		post(status, code, body, headers...)
+		require.Equal(t, "true", post(status, code, body, headers...).Header.Get("Idempotent-Replay"))
+	}
+	require.Equal(t, "true", h.expect(200, "", "tester", "POST", report+"?dry_run=true", junit).Header.Get("Dry-Run"))
+	post(200, "", junit, "Content-Type", "text/xml", "If-Match", `"1"`)
+	require.Equal(t, "true", twice(func() response { return post(200, "", junit, "Idempotency-Key", "k") }).Header.Get("Idempotent-Replay"))
+
+	post(400, "invalid_if_match", junit, "If-Match", "3")
+	post(400, "invalid_idempotency_key", junit, "Idempotency-Key", "a b")
+	h.expect(400, "invalid_parameter", "tester", "POST", report+"?dry_run=yes", junit)
+	h.expect(403, "role_forbidden", "coder", "POST", report, junit)
+	post(403, "cross_origin", junit, "Sec-Fetch-Site", "cross-site")
+	keyed(412, "stale_revision", junit, "If-Match", `"77"`)
+	post(413, "body_too_large", strings.Repeat(" ", 8<<20+1))
+	post(415, "content_encoding", junit, "Content-Encoding", "gzip")
+	post(422, "report_empty", " \n")
+	post(422, "report_empty", "")
+	post(422, "report_unreadable", "\x1f\x8b\x08\x00") // gzip that does not say so
+	post(422, "report_unknown", "PASS\nok  	login	0.1s\n")
+	post(422, "report_unreadable", junit[:40])
+	post(422, "report_too_large", strings.Repeat("ok\n", 300_000))
+	keyed(422, "schema_violation", strings.Replace(junit, "locked", strings.Repeat("x", 1001), 1))
+	strict := newHarness(t, into(all), func(o *options) { o.RequireIfMatch = true })
+	strict.expect(428, "if_match_required", "tester", "POST", report, junit)
+	strict.expect(200, "", "tester", "POST", report, junit, "If-Match", `"1"`)
+	h.write(strings.Replace(sample, "REQ-001", "REQ-007", 1))
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+	keyed(409, "retired", junit)
+	for _, path := range []string{"/project/review", one + "/review"} {
+		h.expect(406, "not_acceptable", "viewer", "GET", path, "", "Accept", "application/xml")
+	}
+}
+
+func twice(do func() response) response { do(); return do() }
+
+func TestATestReportBecomesTheTestRecord(t *testing.T) {
+	h := newHarness(t)
+	h.expect(200, "", "tester", "PATCH", one, `{"test":{"plan":"Wrong password, lock-out.","notes":"first"}}`)
+	got := h.expect(200, "", "tester", "POST", report, junit)
+	require.Equal(t, `"3"`, got.Header.Get("ETag"))
+	a := got.json(t)
+	require.Equal(t, []any{"junit", true, 2.0, []any{"REQ-001", "REQ-002"}}, []any{a["format"], a["covers"], a["cited"], a["named"]})
+	require.Equal(t, map[string]any{"run": 3.0, "passed": 2.0, "failed": 1.0, "skipped": 1.0}, a["counts"])
+	test := a["requirement"].(map[string]any)["test"].(map[string]any)
+	require.Equal(t, "Wrong password, lock-out.", test["plan"])
+	require.Equal(t, a["counts"], test["results"])
+	var cited []any
+	for _, e := range test["evidence"].([]any) {
+		e := e.(map[string]any)
+		require.Equal(t, a["report"], e["report"])
+		require.Equal(t, "attached", e["found"].(map[string]any)["in"])
+		cited = append(cited, e["name"], e["result"])
+	}
+	require.Equal(t, []any{"Test_REQ_001_locked", "fail", "Test_REQ_001_wrong_password", "pass"}, cited, "what failed first")
+	other := h.expect(200, "", "tester", "POST", "/requirements/REQ-003/test-report", junit).json(t)
+	require.Equal(t, []any{false, 3.0, a["report"]}, []any{other["covers"], other["cited"], other["report"]})
+
+	records := h.do("viewer", "GET", one+"/history", "").json(t)["records"].([]any)
+	require.Equal(t, "requirement.changed", records[0].(map[string]any)["kind"])
+	require.Contains(t, records[0].(map[string]any)["data"], "report")
+	require.NoError(t, h.Ledger.Err())
+}
+
+func TestARefusedReportChangesNothingAndIsOnRecord(t *testing.T) {
+	h := newHarness(t)
+	before := h.Ledger.Head().Size
+	h.expect(403, "role_forbidden", "coder", "POST", report, junit)
+	h.expect(422, "report_unknown", "tester", "POST", report, "no report")
+	h.expect(422, "report_unknown", "tester", "POST", report+"?dry_run=true", "no report")
+	require.Equal(t, before+2, h.Ledger.Head().Size, "dry runs are not on record")
+	require.Equal(t, `"1"`, h.do("viewer", "GET", one, "").Header.Get("ETag"))
+	records := h.do("viewer", "GET", "/audit", "").json(t)["records"].([]any)
+	last := records[len(records)-1].(map[string]any)
+	require.Equal(t, "request.refused", last["kind"])
+	require.Equal(t, "POST /requirements/{id}/test-report", last["data"].(map[string]any)["request"])
+}
+
+// credulous finds everything that is cited; again is called when the service looks again.
+type credulous struct{ again func() error }
+
+func (credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+	if e.Path == "missing" {
+		return nil, &fault.Field{Code: "file_missing", Detail: "there is no missing"}
+	}
+	found := &lifecycle.Found{In: lifecycle.InHead, Commit: strings.Repeat("a", 40)}
+	if e.Kind == lifecycle.EvidenceTest {
+		found.SHA256, found.Counts = strings.Repeat("b", 64), &lifecycle.Results{Run: 4, Passed: 4}
+		found.Modified = newClock().Now()
+	}
+	return found, nil
+}
+
+func (c credulous) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Verdict, error) {
+	if c.again != nil {
+		return make([]evidence.Verdict, len(cited)), c.again()
+	}
+	return make([]evidence.Verdict, len(cited)), nil
+}
+
+// provokeEvidence has evidence looked up by a repository of the test.
+func provokeEvidence(t *testing.T, all *seen) {
+	repository := &credulous{}
+	h := newHarness(t, into(all), func(o *options) { o.Evidence, o.Repository = projection.Verify, repository })
+	h.expect(422, "invalid_evidence", "pm", "PATCH", one, strings.Replace(move(lifecycle.Planned), "plan.md", "../plan.md", 1))
+	h.expect(422, "evidence_not_found", "pm", "PATCH", one, strings.Replace(move(lifecycle.Planned), "plan.md", "missing", 1))
+	testedRequirement(t, h)
+
+	repository.again = func() error { return errors.New("git is gone") }
+	failed := h.expect(503, "evidence_unreadable", "pm", "PATCH", one, exampleBody(t, "pm_signs_off"))
+	require.Equal(t, "nothing was applied; send the change again", failed.json(t)["fix"])
+	require.Equal(t, []any{"evidence"}, h.do("viewer", "GET", "/project/review", "").json(t)["unchecked"])
+
+	repository.again = func() error { // as if others kept changing it
+		_, err := h.Service.Patch(t.Context(), lifecycle.Actor{Name: "pm", Role: lifecycle.PM}, orchestrator.Proposal{
+			ID: "REQ-001", Body: []byte(`{"pm_notes":[{"text":"x"}]}`),
+		})
+		return err
+	}
+	h.expect(409, "changed_meanwhile", "pm", "PATCH", one, exampleBody(t, "pm_signs_off"))
+	repository.again = nil
+	h.patch("pm", exampleBody(t, "pm_signs_off"))
+	sealed := func() response {
+		return h.expect(409, "sealed", "tester", "POST", report, junit, "Idempotency-Key", "sealed")
+	}
+	require.Equal(t, "true", twice(sealed).Header.Get("Idempotent-Replay"))
+}
