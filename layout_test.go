@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/strictjson":      {"internal/fault"},
 	"internal/testreport":      {"internal/fault"},
 	"internal/mention":         {},
+	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/fault"},
 	"internal/token":           {"internal/durable", "internal/fault"},
 	"internal/client":          {"internal/fault"},
 	"schemas":                  {"internal/fault"},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"orchestrator/internal/reqdoc"
 )
@@ -71,9 +72,7 @@ Every flag can be set by the environment variable in brackets; the command line 
 	f.StringVar(&o.export, "export", "project_status.json", "file that shows the state after each commit")
 	f.DurationVar(&o.exportWait, "export-wait", 50*time.Millisecond, "how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.workflow, "workflow", "v1", "v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
-	f.StringVar(&o.evidence, "evidence", "", "verify looks evidence up in the git repository, record keeps it as it is given (default verify where the first document lies in a git working tree)")
-	f.StringVar(&o.repo, "repo", "", "folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default the folder of the first document)")
-	f.DurationVar(&o.recheck, "recheck", 10*time.Second, "how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
+	evidenceFlags(f, &o)
 	f.BoolVar(&o.requireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
 	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
@@ -83,4 +82,11 @@ Every flag can be set by the environment variable in brackets; the command line 
 	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
+}
+
+// evidenceFlags say what is made of evidence.
+func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
+	f.StringVar(&o.evidence, "evidence", "", "verify looks evidence up in the git repository, record keeps it as it is given (default verify where the first document lies in a git working tree)")
+	f.StringVar(&o.repo, "repo", "", "folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default the folder of the first document)")
+	f.DurationVar(&o.recheck, "recheck", 10*time.Second, "how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
 }

@@ -121,15 +121,7 @@ func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) erro
 func (f *fold) apply(r store.Reader, record audit.Record) error {
 	switch record.Kind {
 	case kindWorkflowChosen:
-		data, err := ledger.DataOf[workflowChosen](r, record)
-		if err == nil && record.Actor != ledger.System() {
-			err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
-		}
-		if err == nil && data.From != f.project.WorkflowName {
-			err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
-		}
-		f.project.WorkflowName = data.To
-		return err
+		return f.workflowChosen(r, record)
 	case kindImported:
 		data, err := ledger.DataOf[imported](r, record)
 		if err == nil && record.Actor != ledger.System() && record.Actor.Role != string(lifecycle.PM) {
@@ -146,24 +138,9 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 		}
 		return f.proposed(record, data)
 	case kindEvidenceChosen:
-		data, err := ledger.DataOf[evidenceChosen](r, record)
-		if err == nil && record.Actor != ledger.System() {
-			err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
-		}
-		if err == nil && data.From != f.project.Evidence {
-			err = fmt.Errorf("what was made of evidence before was %q, not %q", f.project.Evidence, data.From)
-		}
-		f.project.Evidence = data.To
-		return err
+		return f.evidenceChosen(r, record)
 	case kindRechecked:
-		data, err := ledger.DataOf[rechecked](r, record)
-		if err == nil && record.Actor != ledger.System() {
-			err = fmt.Errorf("%q looked at evidence, which the service does by itself", record.Actor.Name)
-		}
-		if err != nil {
-			return err
-		}
-		return f.rechecked(data)
+		return f.rechecked(r, record)
 	case kindKeysForgotten:
 		data, err := ledger.DataOf[keysForgotten](r, record)
 		if err != nil {
@@ -174,23 +151,6 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 		return nil // these change no table
 	}
 	return fmt.Errorf("no such kind of record is known")
-}
-
-// rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
-func (f *fold) rechecked(data rechecked) error {
-	for _, one := range data.Changed {
-		next, changed := f.requirements[one.ID].Rechecked(one.Recheck)
-		if !changed {
-			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
-		}
-		if err := f.put(next); err != nil {
-			return err
-		}
-		if digestOf(f.raw[one.ID]) != one.SHA256 {
-			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
-		}
-	}
-	return nil
 }
 
 func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
@@ -280,21 +240,6 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 		return err
 	}
 	return f.remember(who, data, known, answer)
-}
-
-// attach remembers which record has a report; only the first one that brings it has its tests.
-func (f *fold) attach(record audit.Record, data proposed) (err error) {
-	if data.Report == nil {
-		return nil
-	}
-	_, known := f.reports[data.Report.SHA256]
-	if known == (data.Report.Cases != nil) {
-		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
-	}
-	if !known {
-		f.reports[data.Report.SHA256], err = ledger.Encode(attachedReport{record.Seq})
-	}
-	return err
 }
 
 // remember keeps the first answer to an Idempotency-Key.

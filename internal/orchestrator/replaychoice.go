@@ -1,0 +1,72 @@
+package orchestrator
+
+import (
+	"fmt"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/store"
+)
+
+func (f *fold) workflowChosen(r store.Getter, record audit.Record) error {
+	data, err := ledger.DataOf[workflowChosen](r, record)
+	if err == nil && record.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && data.From != f.project.WorkflowName {
+		err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
+	}
+	f.project.WorkflowName = data.To
+	return err
+}
+
+func (f *fold) evidenceChosen(r store.Getter, record audit.Record) error {
+	data, err := ledger.DataOf[evidenceChosen](r, record)
+	if err == nil && record.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && data.From != f.project.Evidence {
+		err = fmt.Errorf("what was made of evidence before was %q, not %q", f.project.Evidence, data.From)
+	}
+	f.project.Evidence = data.To
+	return err
+}
+
+// rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
+func (f *fold) rechecked(r store.Getter, record audit.Record) error {
+	data, err := ledger.DataOf[rechecked](r, record)
+	if err == nil && record.Actor != ledger.System() {
+		err = fmt.Errorf("%q looked at evidence, which the service does by itself", record.Actor.Name)
+	}
+	if err != nil {
+		return err
+	}
+	for _, one := range data.Changed {
+		next, changed := f.requirements[one.ID].Rechecked(one.Recheck)
+		if !changed {
+			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
+		}
+		if err := f.put(next); err != nil {
+			return err
+		}
+		if digestOf(f.raw[one.ID]) != one.SHA256 {
+			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
+		}
+	}
+	return nil
+}
+
+// attach remembers which record has a report; only the first one that brings it has its tests.
+func (f *fold) attach(record audit.Record, data proposed) (err error) {
+	if data.Report == nil {
+		return nil
+	}
+	_, known := f.reports[data.Report.SHA256]
+	if known == (data.Report.Cases != nil) {
+		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
+	}
+	if !known {
+		f.reports[data.Report.SHA256], err = ledger.Encode(attachedReport{record.Seq})
+	}
+	return err
+}
