@@ -168,6 +168,11 @@ func provokeRefused(h *harness) {
 		h.expect(200, "", "pm", "PATCH", "/requirements/REQ-003", notes)
 	}
 	h.expect(422, "requirement_full", "pm", "PATCH", "/requirements/REQ-003", notes)
+	many := `<testsuite>` + strings.Repeat(`<testcase name="of many"/>`, 100) + `</testsuite>`
+	full := func() response {
+		return h.expect(422, "requirement_full", "tester", "POST", "/requirements/REQ-003/test-report", many, "Idempotency-Key", "full")
+	}
+	require.Equal(h.t, "true", twice(full).Header.Get("Idempotent-Replay"))
 	testedRequirement(h.t, h)
 	patch(409, "gate_unmet", "pm", move(lifecycle.Done))
 	h.patch("pm", exampleBody(h.t, "pm_signs_off"))

@@ -1,12 +1,11 @@
 package orchestrator
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -54,7 +53,7 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Forbidden, "role_forbidden",
 			"attaching a test report is for role tester, not for role %s", who.Role).WithFix("ask a tester to send it"))
 	}
-	e, err := s.entry(p.ID)
+	_, err := s.entry(p.ID)
 	if err == nil {
 		err = s.checkConditional(p)
 	}
@@ -65,16 +64,16 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 	if err != nil {
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
-	counts := report.Counts()
-	a := attached{SHA256: digestOf(p.Body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
-		In: lifecycle.InAttached, SHA256: digestOf(p.Body), Bytes: int64(len(p.Body)), Modified: s.clock().UTC().Truncate(time.Microsecond),
-		Format: report.Format, Counts: &lifecycle.Results{Run: counts.Run, Passed: counts.Passed, Failed: counts.Failed, Skipped: counts.Skipped},
-	}}
+	if report.Counts().Run == 0 {
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Invalid, "report_without_tests", "no test ran in the report; 0 tests that ran prove nothing").
+			WithFix("run the tests, and send the report of the run"))
+	}
+	a := s.attachedNow(p.Body, report)
 	out := Attachment{Report: attachedPrefix + a.SHA256, Format: report.Format, Counts: *a.Found.Counts}
 	named := s.namedBy(report)
-	for id := range s.current.Load().All() {
-		if _, found := named[id.Summary.ID]; found {
-			out.Named = append(out.Named, id.Summary.ID)
+	for e := range s.current.Load().All() {
+		if _, found := named[e.Summary.ID]; found {
+			out.Named = append(out.Named, e.Summary.ID)
 		}
 	}
 	cases, covers := named[p.ID]
@@ -83,12 +82,24 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 	}
 	cited := citedTests(report, cases, out.Report)
 	out.Cited = len(cited)
-	change, body, err := attachedChange(e.Requirement(), cited, a.Found)
-	if err != nil {
-		return Attachment{}, err
-	}
-	out.Answer, err = s.propose(ctx, who, p, change, proposed{Change: body, Report: &a})
+	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
+		e, err := s.entry(p.ID)
+		if err != nil {
+			return lifecycle.Change{}, proposed{}, err
+		}
+		change, body, err := attachedChange(e.Requirement(), cited, a.Found)
+		return change, proposed{Change: body, Report: &a}, err
+	})
 	return out, err
+}
+
+// attachedNow is a report as it is kept.
+func (s *Service) attachedNow(body []byte, report testreport.Report) attached {
+	n := report.Counts()
+	return attached{SHA256: digestOf(body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
+		In: lifecycle.InAttached, SHA256: digestOf(body), Bytes: int64(len(body)), Modified: s.clock().UTC().Truncate(time.Microsecond),
+		Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped},
+	}}
 }
 
 // namedBy sorts the tests of a report by the requirements that their names name.
@@ -103,22 +114,25 @@ func (s *Service) namedBy(report testreport.Report) map[string][]testreport.Case
 	return named
 }
 
-// citedTests makes evidence of tests: those that failed first, skipped ones not at all.
+// longestName is the most characters of a test's name that evidence can have.
+const longestName = 1000
+
+// citedTests makes evidence of tests: those that failed first, skipped ones and names beyond longestName not at all.
 func citedTests(report testreport.Report, cases []testreport.Case, name string) []lifecycle.Evidence {
-	rank := func(c testreport.Case) int {
-		return map[string]int{lifecycle.ResultFail: 0, lifecycle.ResultPass: 1}[c.Result]
-	}
-	ran := slices.DeleteFunc(slices.Clone(cases), func(c testreport.Case) bool {
-		return c.Result != lifecycle.ResultFail && c.Result != lifecycle.ResultPass
-	})
-	slices.SortStableFunc(ran, func(a, b testreport.Case) int { return cmp.Compare(rank(a), rank(b)) })
 	var cited []lifecycle.Evidence
-	for _, c := range ran[:min(len(ran), maxCited)] {
-		exact := c.Name
-		if result, err := report.Find(exact); err != nil || result != c.Result {
-			exact = report.FullName(c)
+	for _, result := range []string{lifecycle.ResultFail, lifecycle.ResultPass} {
+		for _, c := range cases {
+			exact := c.Name
+			if c.Result != result || len(cited) == maxCited {
+				continue
+			}
+			if found, err := report.Find(exact); err != nil || found != c.Result {
+				exact = report.FullName(c)
+			}
+			if utf8.RuneCountInString(exact) <= longestName {
+				cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: exact, Result: c.Result, Report: name})
+			}
 		}
-		cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: exact, Result: c.Result, Report: name})
 	}
 	return cited
 }
@@ -129,15 +143,12 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence, found
 	if req.Test != nil {
 		record.Plan, record.Notes = req.Test.Plan, req.Test.Notes
 	}
-	if len(cited) == 0 {
-		record.Notes = strings.TrimSpace(record.Notes + "\n" + "attached a report in which no test ran")
-	}
 	body, err := ledger.Encode(map[string]any{lifecycle.FieldTest: record})
 	if err != nil {
 		return lifecycle.Change{}, nil, err
 	}
 	change, err := ParseChange(body)
-	change.Size = len(body)
+	change.Size, change.MadeFrom = len(body), req.Revision
 	change.Looked = &lifecycle.Looked{}
 	for _, claim := range change.Claims() {
 		change.Looked.Findings = append(change.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: &found})
@@ -185,7 +196,8 @@ func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence, dige
 		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
 	}
 	if result != e.Result {
-		return nil, &fault.Field{Code: "test_result_differs", Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result)}
+		return nil, &fault.Field{Code: "test_result_differs", Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result),
+			Fix: "cite the result that the report has"}
 	}
 	return &kept.Found, nil
 }

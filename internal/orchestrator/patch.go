@@ -51,22 +51,24 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	body := compact(p.Body)
 	change.Size = len(body)
 	s.look(ctx, who, &change)
-	return s.propose(ctx, who, p, change, proposed{Change: body})
+	return s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
+		err := s.lookAgain(ctx, p.ID, &change)
+		return change, proposed{Change: body}, err
+	})
 }
 
-// propose has a change decided, anew whenever the requirement moves on while its evidence is looked at. data is made
+// propose has a change decided, made and decided anew whenever the requirement moves on while it is made. It is made
 // before the transaction, since all updates share one writer.
-func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change, data proposed) (Answer, error) {
-	data.IfMatch, data.IdempotencyKey, data.BodySHA256 = p.IfMatch, p.IdempotencyKey, bodyDigest(p)
+func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, draft func() (lifecycle.Change, proposed, error)) (Answer, error) {
 	for range maxLooks {
-		err := s.lookAgain(ctx, p.ID, &change)
+		change, data, err := draft()
+		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p), change.Looked
 		var answer Answer
 		switch {
 		case err != nil:
 		case p.DryRun:
 			answer, err = s.dryRun(who, p, change)
 		default:
-			data.Looked = change.Looked
 			answer, err = s.commit(ctx, who, p, change, data)
 		}
 		if !errors.Is(err, lifecycle.ErrMovedOn) {

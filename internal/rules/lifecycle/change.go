@@ -25,6 +25,7 @@ type Change struct {
 	Implementation    json.RawMessage   //
 	Test              Optional          //
 	Names             []Citation        // files and commits that Implementation names, with pointers into the request
+	MadeFrom          uint64            // the revision that it was made from; 0 is any
 	Looked            *Looked           // what the service found of all that; nil where it does not look
 }
 

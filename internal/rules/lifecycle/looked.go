@@ -174,8 +174,12 @@ func resultsWrong(c Change, next Requirement) []fault.Field {
 // ErrMovedOn says that a requirement changed since its evidence was looked at: look again, and decide again.
 var ErrMovedOn = errors.New("the requirement changed while its evidence was looked at")
 
-// checkRecheck wants the evidence of a requirement that is to be done looked at again, as it is now.
+// checkRecheck wants a change that was made from the requirement made from it as it is now, and the evidence of one that
+// is to be done looked at as it is now.
 func checkRecheck(req Requirement, c Change) error {
+	if c.MadeFrom != 0 && c.MadeFrom != req.Revision {
+		return ErrMovedOn
+	}
 	if c.Looked != nil && c.Status == Done && (c.Looked.Recheck == nil || c.Looked.Recheck.Revision != req.Revision) {
 		return ErrMovedOn
 	}

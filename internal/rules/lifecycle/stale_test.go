@@ -160,6 +160,14 @@ func TestDoneTakesEvidenceThatHoldsNow(t *testing.T) {
 	_, err = V1.Apply(r, paula, moved, noon)
 	require.ErrorIs(t, err, ErrMovedOn)
 
+	made := lookedUp(r)
+	made.MadeFrom = r.Revision - 1
+	_, err = V1.Apply(r, paula, made, noon)
+	require.ErrorIs(t, err, ErrMovedOn)
+	made.MadeFrom = r.Revision
+	_, err = V1.Apply(r, paula, made, noon)
+	require.NoError(t, err)
+
 	for part, gate := range map[string]string{FieldTest: "test_evidence_holds", FieldImplementation: "implementation_holds"} {
 		stale := lookedUp(r)
 		for _, c := range r.Citations() {
