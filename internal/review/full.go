@@ -75,7 +75,10 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 // nothing: nobody waits for it.
 func missing(w lifecycle.Workflow, req lifecycle.Requirement) (next lifecycle.Status, all []Missing) {
 	if req.Status == lifecycle.Done {
-		return "", towards(lifecycle.Done, req.Unmet(lifecycle.Done, lastMover(req)))
+		lacks := req.Unmet(lifecycle.Done, lastMover(req))
+		return "", towards(lifecycle.Done, slices.DeleteFunc(lacks, func(l lifecycle.Lack) bool {
+			return slices.Contains(lifecycle.StaleGates(), l.Gate) // Stale says it
+		}))
 	}
 	for step := range w.Ahead(req) {
 		if next == "" {
