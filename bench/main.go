@@ -109,6 +109,7 @@ var sections = []struct {
 	{"start", (*bench).startUp},
 	{"reading", (*bench).reading},
 	{"trace", (*bench).tracing},
+	{"review", (*bench).reviewing},
 }
 
 func sectionNames() []string {

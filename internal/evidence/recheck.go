@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,13 +65,32 @@ func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([
 	c.root = root
 	c.failure = errors.Join(disk, c.askGit(ctx, cited))
 	verdicts := make([]Verdict, len(cited))
-	for i, e := range cited {
+	for _, i := range byContent(cited) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		verdicts[i] = c.verdict(ctx, e)
+		verdicts[i] = c.verdict(ctx, cited[i])
 	}
 	return verdicts, ctx.Err()
+}
+
+// byContent is the order in which citations of one file, and of one content of it, follow each other: each content is
+// then read once.
+func byContent(cited []lifecycle.Evidence) []int {
+	order := make([]int, len(cited))
+	for i := range order {
+		order[i] = i
+	}
+	blob := func(i int) string {
+		if cited[i].Found == nil {
+			return ""
+		}
+		return cited[i].Found.Blob
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(strings.Compare(cited[i].Path, cited[j].Path), strings.Compare(blob(i), blob(j)))
+	})
+	return order
 }
 
 // askGit asks what does not depend on a single item: HEAD, its files, and the standing of every cited commit.

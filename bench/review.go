@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// citedFiles are in the repository of the review; each is cited by as many requirements.
+const citedFiles = 100
+
+// cited is the body of a PATCH whose evidence is looked up: lines of a file.
+const cited = `{"implementation":{"summary":"done","files":[{"path":"src/%02d.txt","lines":"%d-%d"}]}}`
+
+// reviewing measures a review of the whole project, in which every requirement cites lines of a file in git: when
+// nothing has changed since the last one, and after a commit that changed every file.
+func (b *bench) reviewing(ctx context.Context) (rows []row, err error) {
+	dir, err := b.folder("review", started, shortText)
+	if err != nil {
+		return nil, err
+	}
+	if err := commitFiles(ctx, dir, 0); err != nil {
+		return nil, err
+	}
+	s, err := b.product(ctx, dir, "--evidence=verify", "--recheck=0", "--export-wait=0")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	say("citing a file for each of %d requirements", started)
+	if err := s.once(ctx, s.cite, started); err != nil {
+		return nil, err
+	}
+	if err := s.calm(ctx); err != nil {
+		return nil, err
+	}
+	var same, changed []float64
+	for round := range b.rounds {
+		if err := commitFiles(ctx, dir, round+1); err != nil {
+			return nil, err
+		}
+		for _, into := range []*[]float64{&changed, &same} {
+			took, err := s.reviewOnce()
+			if err != nil {
+				return nil, err
+			}
+			*into = append(*into, took)
+		}
+		say("reviewed in %.3f s after a commit, then in %.3f s", changed[round], same[round])
+	}
+	of := fmt.Sprintf("%d requirements that cite %d files", started, citedFiles)
+	return []row{
+		newRow("review, "+of, "s", nil, same, nil, atMost(1)),
+		newRow("review after a commit that changes every file", "s", nil, changed, nil, nil),
+	}, nil
+}
+
+// cite is a PATCH by the coder that cites lines of a file.
+func (s *server) cite(dst []byte, n int) []byte {
+	line := 1 + n/citedFiles
+	body := fmt.Sprintf(cited, n%citedFiles, line, line+9)
+	return fmt.Appendf(dst, "PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		requirementID(n), s.addr, s.secret("coder"), len(body), body)
+}
+
+// reviewOnce asks for the review, and wants every requirement in it.
+func (s *server) reviewOnce() (seconds float64, err error) {
+	begun := time.Now()
+	answer, err := fetch(s.addr, s.get("viewer", "/project/review")(nil, 0))
+	took := time.Since(begun).Seconds()
+	if err == nil && !bytes.Contains(answer, fmt.Appendf(nil, `"total":%d`, started)) {
+		err = fmt.Errorf("the review does not have %d requirements: %.300s", started, answer)
+	}
+	return took, err
+}
+
+// commitFiles writes the cited files as they are in one round, and commits them. Only the first line of a file changes,
+// so that the cited lines move in every round.
+func commitFiles(ctx context.Context, dir string, round int) error {
+	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o700); err != nil {
+		return err
+	}
+	for i := range citedFiles {
+		var text bytes.Buffer
+		for n := range round {
+			fmt.Fprintf(&text, "round %d\n", n)
+		}
+		for line := range started/citedFiles + 10 {
+			fmt.Fprintf(&text, "line %d of file %d\n", line, i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "src", fmt.Sprintf("%02d.txt", i)), text.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "src"}, {"-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-qm", "round"}} {
+		git := exec.CommandContext(ctx, "git", args...)
+		git.Dir = dir
+		if out, err := git.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
+}
