@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -351,4 +352,29 @@ func TestAChangedRecordShowsInTheReview(t *testing.T) {
 	project := r.review()
 	require.Contains(t, project.Log.Problem, "record 3 was changed")
 	require.Equal(t, review.Inconsistent, project.Verdict)
+}
+
+func TestACrowdOfReviewsLooksTwice(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	var looks atomic.Int32
+	begun, release := make(chan struct{}), make(chan struct{})
+	f.during = func() {
+		if looks.Add(1) == 1 {
+			close(begun)
+			<-release
+		}
+	}
+	var crowd sync.WaitGroup
+	crowd.Go(func() { _, _ = r.Recheck(context.Background()) })
+	<-begun
+	var called atomic.Int32
+	for range 20 {
+		crowd.Go(func() { called.Add(1); _, _ = r.Recheck(context.Background()) })
+	}
+	require.Eventually(t, func() bool { return called.Load() == 20 }, 10*time.Second, time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // until all of them wait
+	close(release)
+	crowd.Wait()
+	require.LessOrEqual(t, looks.Load(), int32(3))
+	require.GreaterOrEqual(t, looks.Load(), int32(2), "what began before they asked is not enough")
 }

@@ -29,8 +29,19 @@ func (s *Service) Recheck(ctx context.Context) (int, error) {
 	if !s.verifies() {
 		return 0, nil
 	}
+	before := s.rechecks.Load()
 	s.oneRecheck.Lock()
 	defer s.oneRecheck.Unlock()
+	if s.rechecks.Load() != before {
+		return 0, s.recheckErr // one that began after this call was made says as much: a crowd is served by two
+	}
+	s.rechecks.Add(1)
+	changed, err := s.recheckAll(context.WithoutCancel(ctx)) // others wait for what it finds
+	s.recheckErr = err
+	return changed, err
+}
+
+func (s *Service) recheckAll(ctx context.Context) (int, error) {
 	found, err := s.lookOverAll(ctx)
 	changed := 0
 	for part := range slices.Chunk(found, maxRechecked) {
