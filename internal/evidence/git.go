@@ -112,7 +112,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-// lines are the non-empty lines of what a command printed.
+// linesOf are the non-empty lines of what a command printed.
 func linesOf(out string) []string {
 	return strings.FieldsFunc(out, func(c rune) bool { return c == '\n' })
 }
