@@ -199,7 +199,7 @@ type reportNow struct {
 }
 
 func (c *check) report(e lifecycle.Evidence) Verdict {
-	if strings.HasPrefix(e.Report, attached) || e.Found.In == lifecycle.InAttached {
+	if strings.HasPrefix(e.Report, lifecycle.AttachedPrefix) || e.Found.In == lifecycle.InAttached {
 		return Verdict{} // the service keeps it
 	}
 	if c.root == nil {

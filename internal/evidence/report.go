@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	attached   = "sha256:" // begins the name of a report that the service keeps
 	maxReports = 4
 	settled    = 2 * time.Second // after which a file that is written again has another time, on every file system
 )
@@ -40,7 +39,7 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 	case e.Report == "":
 		return nil, refuse("report_missing", "the test %q names no report", e.Name).
 			WithFix("name the report of the run: a file in the repository, or one that was attached")
-	case strings.HasPrefix(e.Report, attached):
+	case strings.HasPrefix(e.Report, lifecycle.AttachedPrefix):
 		return nil, refuse("report_not_attached", "no report %s is attached", e.Report).
 			WithFix("attach the report first, or name its file")
 	}

@@ -92,7 +92,7 @@ func (e *Error) WithFix(format string, args ...any) *Error {
 // an answer never grows with it.
 func (e *Error) WithFields(fields ...Field) *Error {
 	for _, f := range fields {
-		f.Pointer, f.Detail = clip(f.Pointer, maxPointer), clip(f.Detail, maxDetail)
+		f.Pointer, f.Detail = Clip(f.Pointer, maxPointer), Clip(f.Detail, maxDetail)
 		e.Fields = append(e.Fields, f)
 	}
 	return e
@@ -103,11 +103,12 @@ const (
 	maxDetail  = 400
 )
 
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
+// Clip is the first bytes of a text, at most so many, in whole characters; "…" stands for what is cut off.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // WithDetail is a copy of the kind and code with another detail, and nothing else of the error.

@@ -148,9 +148,4 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 		WithFix("use a method of the header Allow")
 }
 
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
-}
+func clip(s string) string { return fault.Clip(s, 64) }

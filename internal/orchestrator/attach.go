@@ -15,9 +15,6 @@ import (
 	"orchestrator/internal/testreport"
 )
 
-// attachedPrefix stands before the digest of an attached report where evidence names it.
-const attachedPrefix = "sha256:"
-
 // maxCited is how many tests of an attached report become evidence of the test record.
 const maxCited = 100
 
@@ -53,23 +50,12 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Forbidden, "role_forbidden",
 			"attaching a test report is for role tester, not for role %s", who.Role).WithFix("ask a tester to send it"))
 	}
-	_, err := s.entry(p.ID)
-	if err == nil {
-		err = s.checkConditional(p)
-	}
-	var report testreport.Report
-	if err == nil {
-		report, err = testreport.Parse(p.Body)
-	}
+	report, err := s.readReport(p)
 	if err != nil {
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
-	if report.Counts().Run == 0 {
-		return Attachment{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Invalid, "report_without_tests", "no test ran in the report; 0 tests that ran prove nothing").
-			WithFix("run the tests, and send the report of the run"))
-	}
 	a := s.attachedNow(p.Body, report)
-	out := Attachment{Report: attachedPrefix + a.SHA256, Format: report.Format, Counts: *a.Found.Counts}
+	out := Attachment{Report: lifecycle.AttachedPrefix + a.SHA256, Format: report.Format, Counts: *a.Found.Counts}
 	named := s.namedBy(report)
 	for e := range s.current.Load().All() {
 		if _, found := named[e.Summary.ID]; found {
@@ -81,7 +67,9 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		cases = report.Cases
 	}
 	cited := citedTests(report, cases, out.Report)
-	out.Cited = len(cited)
+	if out.Cited = len(cited); out.Cited == 0 {
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(), withoutTests("no test that ran in the report can be cited for "+p.ID))
+	}
 	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
 		e, err := s.entry(p.ID)
 		if err != nil {
@@ -91,6 +79,25 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		return change, proposed{Change: body, Report: &a}, err
 	})
 	return out, err
+}
+
+// readReport checks what can be checked without a decision, and parses the report.
+func (s *Service) readReport(p Proposal) (testreport.Report, error) {
+	if _, err := s.entry(p.ID); err != nil {
+		return testreport.Report{}, err
+	}
+	if err := s.checkConditional(p); err != nil {
+		return testreport.Report{}, err
+	}
+	report, err := testreport.Parse(p.Body)
+	if err == nil && report.Counts().Run == 0 {
+		err = withoutTests("no test ran in the report; 0 tests that ran prove nothing")
+	}
+	return report, err
+}
+
+func withoutTests(detail string) error {
+	return fault.New(fault.Invalid, "report_without_tests", "%s", detail).WithFix("run the tests, and send the report of the run")
 }
 
 // attachedNow is a report as it is kept.
@@ -176,7 +183,7 @@ func keepReport(tx *ledger.Tx, a *attached) (*attached, error) {
 
 // attachedDigest is the digest of the attached report that evidence names; false when it names none.
 func attachedDigest(e lifecycle.Evidence) (string, bool) {
-	digest, found := strings.CutPrefix(e.Report, attachedPrefix)
+	digest, found := strings.CutPrefix(e.Report, lifecycle.AttachedPrefix)
 	return digest, found && e.Kind == lifecycle.EvidenceTest
 }
 

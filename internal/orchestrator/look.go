@@ -29,12 +29,11 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 	if !s.verifies() || len(c.Violations) > 0 || !mayPropose(who.Role, c.Fields) {
 		return
 	}
-	claims := c.Claims()
-	if len(claims) == 0 && c.Status == "" && c.Test.Record == nil {
+	if !c.NeedsLook() {
 		return
 	}
 	c.Looked = &lifecycle.Looked{}
-	for _, claim := range claims {
+	for _, claim := range c.Claims() {
 		found, wrong := s.lookAt(ctx, claim.Evidence)
 		c.Looked.Findings = append(c.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: found, Wrong: wrong})
 	}
@@ -97,7 +96,7 @@ func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []e
 	for i, c := range cited {
 		switch v := verdicts[i]; {
 		case v.Reason != "":
-			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason, Detail: clipTo(v.Detail, maxRemark), Since: now})
+			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason, Detail: fault.Clip(v.Detail, maxRemark), Since: now})
 		case v.MovedTo != "":
 			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: v.MovedTo, Since: now})
 		}

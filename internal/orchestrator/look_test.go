@@ -114,6 +114,8 @@ func TestEvidenceIsLookedUpWhenItIsGiven(t *testing.T) {
 	r.refused(tess, "REQ-001", testReport, "evidence_not_found")
 	_, err := r.Patch(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(testReport), DryRun: true})
 	requireCode(t, err, "evidence_not_found")
+	refusal = r.refused(tess, "REQ-001", `{"test":{"results":{"passed":9,"failed":0}}}`, "evidence_not_found")
+	require.Equal(t, "results_without_report", refusal.Fields[0].Code, "nobody's word is taken for results")
 	before := f.looks.Load()
 	r.refused(cody, "REQ-001", testReport, "field_forbidden")
 	r.refused(cody, "REQ-001", `{"implementation":{"summary":1}}`, "schema_violation")
@@ -281,6 +283,17 @@ func TestAReportIsAttachedOnceAndCitedOften(t *testing.T) {
 		require.Equal(t, "p", r.requirement("REQ-002").Test.Plan, "the plan is kept")
 		_, err = attach("REQ-002", `<testsuite><testcase name="x"><skipped/></testcase></testsuite>`)
 		requireCode(t, err, "report_without_tests")
+		skipped := `<testsuite><testcase name="TestLogout_REQ002"><skipped/></testcase><testcase name="x"/></testsuite>`
+		_, err = attach("REQ-002", skipped)
+		requireCode(t, err, "report_without_tests")
+		require.Equal(t, "p", r.requirement("REQ-002").Test.Plan, "the record before stays")
+		many, err := attach("REQ-002", "<testsuite>"+strings.Repeat(`<testcase name="REQ-002 x"/>`, maxCited)+`<testcase name="REQ-002 y"><failure/></testcase></testsuite>`)
+		require.NoError(t, err)
+		require.Equal(t, maxCited, many.Cited)
+		require.Equal(t, lifecycle.ResultFail, r.requirement("REQ-002").Test.Evidence[0].Result, "what failed is cited before what passed")
+		change, _, err := attachedChange(r.requirement("REQ-002"), nil, lifecycle.Found{})
+		require.NoError(t, err)
+		require.Equal(t, r.requirement("REQ-002").Revision, change.MadeFrom, "the plan that is kept is the plan of this revision")
 		long, err := attach("REQ-002", `<testsuite><testcase name="x"/><testcase name="`+strings.Repeat("x", longestName+1)+`"/></testsuite>`)
 		require.NoError(t, err)
 		require.Equal(t, 1, long.Cited)
@@ -377,4 +390,55 @@ func TestACrowdOfReviewsLooksTwice(t *testing.T) {
 	crowd.Wait()
 	require.LessOrEqual(t, looks.Load(), int32(3))
 	require.GreaterOrEqual(t, looks.Load(), int32(2), "what began before they asked is not enough")
+}
+
+func TestARecheckTakesEachRequirementForItself(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	r.must(cody, "REQ-002", `{"implementation":{"summary":"done","files":[{"path":"logout.go"}]}}`)
+	long := strings.Repeat("ü", maxRemark)
+	f.says("logout.go", evidence.Verdict{Reason: lifecycle.FileChanged, Detail: long})
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Empty(t, r.requirement("REQ-001").Stale)
+	require.Equal(t, fault.Clip(long, maxRemark), r.requirement("REQ-002").Stale[0].Detail)
+	r.verified()
+}
+
+func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.during = func() { r.must(paula, "REQ-001", `{"pm_notes":[{"text":"meanwhile"}]}`) }
+	size := r.ledger.Head().Size
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.Equal(t, size+1, r.ledger.Head().Size, "the note, and no record of a recheck that changed nothing")
+	require.Empty(t, r.requirement("REQ-001").Stale)
+
+	f.during = nil
+	n, err = r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n, "the next look finds it")
+	r.verified()
+}
+
+func TestARecheckOfMoreThanOneTransactionHolds(t *testing.T) {
+	f := newShelf()
+	r := start(t, store.NewMemory(), func(o *Options) { o.Evidence, o.Repository, o.ExportPath = projection.Verify, f, "" })
+	var document strings.Builder
+	for i := range maxRechecked + 1 {
+		fmt.Fprintf(&document, "- **REQ-%04d**: It works.\n", i)
+	}
+	r.mustImport("# Demo\n\n" + document.String())
+	for i := range maxRechecked + 1 {
+		r.must(cody, fmt.Sprintf("REQ-%04d", i), `{"implementation":{"summary":"done","files":[{"path":"login.go"}]}}`)
+	}
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.FileGone, Detail: "gone"})
+	size := r.ledger.Head().Size
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, maxRechecked+1, n)
+	require.Equal(t, size+2, r.ledger.Head().Size)
+	r.verified()
 }

@@ -43,15 +43,18 @@ func (s *Service) Recheck(ctx context.Context) (int, error) {
 
 func (s *Service) recheckAll(ctx context.Context) (int, error) {
 	found, err := s.lookOverAll(ctx)
+	if err != nil {
+		return 0, err
+	}
 	changed := 0
 	for part := range slices.Chunk(found, maxRechecked) {
-		if err == nil {
-			var n int
-			n, err = s.takeOver(ctx, part)
-			changed += n
+		n, err := s.takeOver(ctx, part)
+		if err != nil {
+			return changed, err
 		}
+		changed += n
 	}
-	return changed, err
+	return changed, nil
 }
 
 // lookOverAll is what is new of every requirement that rests on evidence.
@@ -68,7 +71,7 @@ func (s *Service) lookOverAll(ctx context.Context) ([]recheckedOne, error) {
 	}
 	var news []recheckedOne
 	for i, req := range all {
-		if _, changed := req.Rechecked(found[i]); changed {
+		if _, isNews := req.Rechecked(found[i]); isNews {
 			news = append(news, recheckedOne{ID: req.ID, Recheck: found[i]})
 		}
 	}
@@ -77,16 +80,16 @@ func (s *Service) lookOverAll(ctx context.Context) ([]recheckedOne, error) {
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
 func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, error) {
-	var data rechecked
+	changed := 0
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		data = rechecked{}
+		var data rechecked
 		for _, one := range found {
 			req, _, err := s.reader(tx)(one.ID)
 			if err != nil {
 				return err
 			}
-			next, changed := req.Rechecked(one.Recheck)
-			if !changed {
+			next, news := req.Rechecked(one.Recheck)
+			if !news {
 				continue
 			}
 			raw, err := projection.TableRequirements.Put(tx, one.ID, next)
@@ -96,10 +99,11 @@ func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, erro
 			one.SHA256 = digestOf(raw)
 			data.Changed = append(data.Changed, one)
 		}
-		if len(data.Changed) == 0 {
+		changed = len(data.Changed)
+		if changed == 0 {
 			return nil
 		}
 		return tx.Append(ledger.Event{Kind: kindRechecked, Actor: ledger.System(), Data: data})
 	})
-	return len(data.Changed), err
+	return changed, err
 }

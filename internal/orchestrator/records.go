@@ -44,7 +44,7 @@ type imported struct {
 // proposed accounts for a change request that was decided. Replaying it gives the same decision.
 type proposed struct {
 	Change         json.RawMessage   `json:"change,omitempty"`
-	Looked         *lifecycle.Looked `json:"looked,omitempty"`  // what was found of its evidence
+	Looked         *lifecycle.Looked `json:"looked,omitzero"`   // what was found of its evidence; {} where it was looked up and there was none
 	Report         *attached         `json:"report,omitempty"`  // the report that it was read from
 	Omitted        *omitted          `json:"omitted,omitempty"` // refused: stands for a change too large to keep
 	IfMatch        []string          `json:"if_match,omitempty"`

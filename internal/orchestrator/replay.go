@@ -212,7 +212,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 		return err
 	}
 	change.Size, change.Looked = len(data.Change), data.Looked
-	if f.project.Evidence == projection.Verify && data.Refusal == nil && change.Looked == nil && len(change.Claims()) > 0 {
+	if f.project.Evidence == projection.Verify && data.Refusal == nil && change.Looked == nil && change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
 	next, err := decide(f.find, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)

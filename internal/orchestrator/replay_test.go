@@ -196,6 +196,32 @@ func TestVerifyDecidesAgain(t *testing.T) {
 	}
 }
 
+// TestVerifyWantsEvidenceLookedUp does the same to a service that looks evidence up.
+func TestVerifyWantsEvidenceLookedUp(t *testing.T) {
+	stale := lifecycle.Stale{Part: lifecycle.FieldTest, Pointer: "/test/evidence/0", Reason: lifecycle.ReportGone, Detail: "gone"}
+	for name, c := range map[string]struct {
+		event ledger.Event
+		want  string
+	}{
+		"evidence": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-001", Data: proposed{Change: []byte(implemented)}},
+			"nobody looked its evidence up"},
+		"results": {ledger.Event{Kind: kindChanged, Actor: auditActor(tess), Subject: "REQ-001",
+			Data: proposed{Change: []byte(`{"test":{"results":{"passed":9,"failed":0}}}`)}}, "nobody looked its evidence up"},
+		"a claim without a finding": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-001",
+			Data: proposed{Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
+		"a recheck with another outcome": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
+			Data: rechecked{[]recheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := store.NewMemory()
+			r, _ := startVerifying(t, s)
+			require.Equal(t, uint64(11), r.requirement("REQ-001").Revision)
+			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(c.event) }))
+			require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), c.want)
+		})
+	}
+}
+
 func TestVerifyOfTheExport(t *testing.T) {
 	s, export := spoiled(t, func(store.Tx) error { return nil })
 	require.ErrorContains(t, verify(t, s, []byte(`{"log":`)), "not whole")

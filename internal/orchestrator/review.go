@@ -167,7 +167,7 @@ func (s *Service) importFailure() string {
 			text += "; and more, see GET /project/review"
 			break
 		}
-		text += fmt.Sprintf("; %s:%d: %s", clipTo(e.Path, longestEdit), e.Line, clipTo(e.Detail, longestEdit))
+		text += fmt.Sprintf("; %s:%d: %s", fault.Clip(e.Path, longestEdit), e.Line, fault.Clip(e.Detail, longestEdit))
 	}
 	if p.Fix != "" {
 		text += " (" + p.Fix + ")"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -164,17 +165,10 @@ func shortened(run []string, before, after bool) []string {
 func bounded(all []Edit) []Edit {
 	size := 0
 	for i := range all {
-		all[i].Text = clipTo(all[i].Text, longestEdit)
+		all[i].Text = fault.Clip(all[i].Text, longestEdit)
 		if size += len(all[i].Text); size > longestDiff {
 			return append(slices.Clip(all[:i]), Edit{opEqual, ellipsis})
 		}
 	}
 	return all
-}
-
-func clipTo(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + ellipsis
 }

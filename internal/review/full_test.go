@@ -97,6 +97,12 @@ func TestWhatIsMissing(t *testing.T) {
 }
 
 // A second test phase needs tests of its own, also when it is still to begin.
+func TestNobodyWaitsForWhatIsDeferred(t *testing.T) {
+	p := Full(inputOf(at(t, 1, lifecycle.Done), at(t, 2, lifecycle.Deferred)))
+	require.Empty(t, p.Requirements[1].Missing)
+	require.Zero(t, p.Counts.Missing)
+}
+
 func TestTestsOfAnEarlierPhaseAreMissing(t *testing.T) {
 	req := at(t, 1, lifecycle.NeedsChanges)
 	row := Full(inputOf(req)).Requirements[0]
@@ -131,7 +137,7 @@ func TestDuties(t *testing.T) {
 		{"test", "tess", "paula", 2, 3, false}, {"test", "tess", "peter", 1, 3, false},
 	}, Full(inputOf(all...)).Findings.Duties)
 	require.False(t, Full(inputOf(all[:2]...)).Findings.Duties[0].Always, "2 are no habit")
-	all[1].Approvals = []lifecycle.Approval{{Decision: lifecycle.Rejected}}
+	all[1].Approvals = []lifecycle.Approval{{Stamp: lifecycle.Stamp{By: "paula"}, Decision: lifecycle.Rejected}}
 	require.Len(t, Full(inputOf(all[1])).Findings.Duties, 0)
 }
 

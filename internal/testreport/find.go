@@ -185,10 +185,4 @@ func small(b byte) byte {
 }
 
 // clip keeps an answer short whatever a report holds.
-func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return fault.Clip(s, 200) }

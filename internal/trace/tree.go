@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,8 +8,9 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"orchestrator/internal/gitcmd"
 )
 
 // tree is which files there are to look at.
@@ -47,19 +47,13 @@ func gitFiles(ctx context.Context, folder string) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, git, "--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
-		"ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	listing, said := &limited{most: maxListing}, &limited{most: 4 << 10, cut: true}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, listing, said
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
-		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	cmd := gitcmd.Git{Command: git, Dir: folder}.Prepare(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	listing, said := &gitcmd.Output{Most: maxListing}, &gitcmd.Output{Most: 4 << 10, Cut: true}
+	cmd.Stdout, cmd.Stderr = listing, said
 	if err := cmd.Run(); err != nil {
-		return nil, whyNot(ctx, err, said.kept.String())
+		return nil, whyNot(ctx, err, said.String())
 	}
-	files := slices.DeleteFunc(strings.Split(listing.kept.String(), "\x00"), func(file string) bool {
+	files := slices.DeleteFunc(strings.Split(listing.String(), "\x00"), func(file string) bool {
 		return file == "" || strings.HasSuffix(file, "/") // a repository inside this one
 	})
 	slices.Sort(files)
@@ -78,21 +72,6 @@ func whyNot(ctx context.Context, err error, said string) error {
 		return errors.New("git said: " + visible(said))
 	}
 	return errors.New("git failed: " + err.Error())
-}
-
-// limited keeps the first bytes that are written. More of them fail, or are dropped where cut says so.
-type limited struct {
-	kept bytes.Buffer
-	most int
-	cut  bool
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	n, err := l.kept.Write(p[:min(len(p), l.most-l.kept.Len())])
-	if n < len(p) && !l.cut {
-		return n, errors.New("too many files")
-	}
-	return len(p), err
 }
 
 // passedOver are folders of dependencies and builds.

@@ -18,7 +18,7 @@ func (w Workflow) Ahead(req Requirement) iter.Seq[Step] {
 		for range Statuses() {
 			moves := w.openMoves(req)
 			i := slices.IndexFunc(moves, func(m Transition) bool { return !fromAny(m.To) })
-			if i < 0 || !yield(Step{moves[i], unmet(req, moves[i].To, Actor{Role: moves[i].By})}) {
+			if i < 0 || !yield(Step{moves[i], req.Unmet(moves[i].To, Actor{Role: moves[i].By})}) {
 				return
 			}
 			if req.Status = moves[i].To; req.Status == TestInProgress {
@@ -27,13 +27,3 @@ func (w Workflow) Ahead(req Requirement) iter.Seq[Step] {
 		}
 	}
 }
-
-// Unmet lists what the requirement lacks, as it is now, to stand in a status into which mover has moved it. A mover without
-// a name stands for anyone who took no part.
-func (r Requirement) Unmet(to Status, mover Actor) []Lack { return unmet(r, to, mover) }
-
-// Standing lists the approvals that count for done.
-func (r Requirement) Standing() []Approval { return r.standing() }
-
-// PointerTo is the JSON Pointer (RFC 6901) to an element of a list, "/history/3".
-func PointerTo(list string, index int) string { return pointerTo(list, index) }

@@ -129,7 +129,7 @@ func deviationsWrong(req Requirement, changes []DeviationChange) []fault.Field {
 	var wrong []fault.Field
 	seen := map[string]bool{}
 	for i, d := range changes {
-		pointer := pointerTo(FieldDeviations, i)
+		pointer := PointerTo(FieldDeviations, i)
 		known := slices.IndexFunc(req.Deviations, func(k Deviation) bool { return k.ID == d.ID })
 		switch {
 		case seen[d.ID]:

@@ -93,7 +93,6 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	}
 	if c.Status != "" {
 		next.move(c, stamp)
-		next.forget(PartStatus, "/history/")
 	}
 	next.restale()
 	return next

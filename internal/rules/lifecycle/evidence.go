@@ -13,6 +13,9 @@ const (
 	EvidenceTest   = "test"
 )
 
+// AttachedPrefix stands before the digest of an attached report where evidence names it.
+const AttachedPrefix = "sha256:"
+
 // The results of a test in evidence.
 const (
 	ResultPass = "pass"
@@ -27,7 +30,7 @@ type Evidence struct {
 	Commit string `json:"commit,omitempty"` // file, commit: full or short hexadecimal id
 	Name   string `json:"name,omitempty"`   // test
 	Result string `json:"result,omitempty"` // test: pass or fail
-	Report string `json:"report,omitempty"` // test: path of the report, or "sha256:" and the digest of one that was attached
+	Report string `json:"report,omitempty"` // test: path of the report, or AttachedPrefix and the digest of one that was attached
 	Found  *Found `json:"found,omitempty"`  // what the service found when it looked; nil where it does not look
 }
 
@@ -88,10 +91,10 @@ type Relocated struct {
 	Since   time.Time `json:"since"`   // when it was found there
 }
 
-// Citation is a piece of evidence that the present state of a requirement rests on.
+// Citation is a piece of evidence and where it stands: in a requirement that rests on it, or in a change that gives it.
 type Citation struct {
-	Part    string // implementation, test or status
-	Pointer string // of the evidence in the requirement
+	Part    string // implementation, test or status; in a change implementation, test or justification
+	Pointer string // RFC 6901, in the requirement or the change
 	Evidence
 }
 
@@ -108,7 +111,7 @@ func (r Requirement) cited(from int) []Citation {
 	add := func(part, under string, list []Evidence) {
 		for i, e := range list {
 			if e.Found != nil {
-				all = append(all, Citation{part, pointerTo(under, i), e})
+				all = append(all, Citation{part, PointerTo(under, i), e})
 			}
 		}
 	}
@@ -117,7 +120,7 @@ func (r Requirement) cited(from int) []Citation {
 		add(FieldTest, "test/evidence", r.Test.Evidence)
 	}
 	for i, move := range r.History[from:] {
-		add(PartStatus, pointerTo("history", from+i)[1:]+"/justification/evidence", move.Justification.Evidence)
+		add(PartStatus, PointerTo("history", from+i)[1:]+"/justification/evidence", move.Justification.Evidence)
 	}
 	return all
 }

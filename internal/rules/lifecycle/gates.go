@@ -55,8 +55,9 @@ type Lack struct {
 	By     Role   `json:"by"`
 }
 
-// unmet lists what a requirement lacks to stand in the status, were mover to move it there.
-func unmet(r Requirement, to Status, mover Actor) []Lack {
+// Unmet lists what the requirement lacks, as it is now, to stand in a status into which mover has moved it. A mover without
+// a name stands for anyone who took no part.
+func (r Requirement) Unmet(to Status, mover Actor) []Lack {
 	var lacks []Lack
 	for _, g := range gates {
 		if g.To != to {
@@ -71,7 +72,7 @@ func unmet(r Requirement, to Status, mover Actor) []Lack {
 
 // checkGates reports every unmet gate at once.
 func checkGates(next Requirement, mover Actor) error {
-	lacks := unmet(next, next.Status, mover)
+	lacks := next.Unmet(next.Status, mover)
 	if lacks == nil {
 		return nil
 	}
@@ -176,9 +177,9 @@ func lacksTestOnText(r Requirement, _ Actor) string {
 	return ""
 }
 
-// standing lists the approvals that count: after the last rejection, on the current text, not older than
+// Standing lists the approvals that count for done: after the last rejection, on the current text, not older than
 // the test record.
-func (r Requirement) standing() []Approval {
+func (r Requirement) Standing() []Approval {
 	var standing []Approval
 	for _, a := range r.Approvals {
 		switch {
@@ -192,7 +193,7 @@ func (r Requirement) standing() []Approval {
 }
 
 func lacksApproval(r Requirement, _ Actor) string {
-	if len(r.standing()) > 0 {
+	if len(r.Standing()) > 0 {
 		return ""
 	}
 	if len(r.Approvals) == 0 {
@@ -212,7 +213,7 @@ func lacksIndependentApproval(r Requirement, mover Actor) string {
 	if involved(mover.Name) {
 		return fmt.Sprintf("%q implemented or tested it, and cannot sign it off", mover.Name)
 	}
-	standing := r.standing()
+	standing := r.Standing()
 	if len(standing) > 0 && !slices.ContainsFunc(standing, func(a Approval) bool { return !involved(a.By) }) {
 		return fmt.Sprintf("%q implemented or tested it, and cannot approve it", standing[0].By)
 	}

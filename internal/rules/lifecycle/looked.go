@@ -20,15 +20,21 @@ func (c Change) Claims() []Citation {
 	var all []Citation
 	if c.Justification != nil {
 		for i, e := range c.Justification.Evidence {
-			all = append(all, Citation{FieldJustification, pointerTo(FieldJustification+"/evidence", i), e})
+			all = append(all, Citation{FieldJustification, PointerTo(FieldJustification+"/evidence", i), e})
 		}
 	}
 	if c.Test.Record != nil {
 		for i, e := range c.Test.Record.Evidence {
-			all = append(all, Citation{FieldTest, pointerTo(FieldTest+"/evidence", i), e})
+			all = append(all, Citation{FieldTest, PointerTo(FieldTest+"/evidence", i), e})
 		}
 	}
 	return append(all, c.Names...)
+}
+
+// NeedsLook says whether a change says anything that must be looked up where evidence is verified: evidence, a move, or a
+// test record, whose results must not be taken on the sender's word.
+func (c Change) NeedsLook() bool {
+	return len(c.Claims()) > 0 || c.Status != "" || c.Test.Record != nil
 }
 
 // Looked is what the service found of a change before it was decided. A change without it is decided on the word of
@@ -58,7 +64,7 @@ func (l *Looked) verified(list []Evidence, under string) []Evidence {
 	}
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Found = l.at(pointerTo(under, i))
+		list[i].Found = l.at(PointerTo(under, i))
 	}
 	return list
 }
@@ -174,8 +180,8 @@ func resultsWrong(c Change, next Requirement) []fault.Field {
 // ErrMovedOn says that a requirement changed since its evidence was looked at: look again, and decide again.
 var ErrMovedOn = errors.New("the requirement changed while its evidence was looked at")
 
-// checkRecheck wants a change that was made from the requirement made from it as it is now, and the evidence of one that
-// is to be done looked at as it is now.
+// checkRecheck wants the requirement to be at the revision from which the change was made and, for a move to done, at
+// which its evidence was looked at again.
 func checkRecheck(req Requirement, c Change) error {
 	if c.MadeFrom != 0 && c.MadeFrom != req.Revision {
 		return ErrMovedOn

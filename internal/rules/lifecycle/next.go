@@ -28,7 +28,7 @@ func (w Workflow) Next(req Requirement, who Actor) Next {
 	}
 	for _, m := range w.openMoves(req) {
 		if checkOpen(req, who.Role, m.To) == nil && checkRights(who.Role, []string{FieldStatus}) == nil && m.By == who.Role {
-			lacks := append([]Lack{}, unmet(req, m.To, who)...)
+			lacks := append([]Lack{}, req.Unmet(m.To, who)...)
 			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})
 		}
 	}
@@ -54,7 +54,7 @@ func (w Workflow) Turn(req Requirement) []Role {
 		if fromAny(m.To) {
 			continue
 		}
-		lacks := unmet(req, m.To, Actor{Role: m.By})
+		lacks := req.Unmet(m.To, Actor{Role: m.By})
 		for _, l := range lacks {
 			add(l.By)
 		}
@@ -65,4 +65,5 @@ func (w Workflow) Turn(req Requirement) []Role {
 	return turn
 }
 
-func pointerTo(field string, index int) string { return "/" + field + "/" + strconv.Itoa(index) }
+// PointerTo is the JSON Pointer (RFC 6901) to an element of a list: "/history/3".
+func PointerTo(list string, index int) string { return "/" + list + "/" + strconv.Itoa(index) }

@@ -101,10 +101,32 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 	require.False(t, news, "the same again, found later")
 	require.Equal(t, noon.Add(time.Hour), same.Stale[0].Since)
 
+	found.Stale[0].Reason = Unreadable
+	other, news := next.Rechecked(found)
+	require.True(t, news, "another reason")
+	require.Equal(t, noon.Add(2*time.Hour), other.Stale[0].Since)
+
+	still, news := next.Rechecked(Recheck{Revision: 10, Stale: []Stale{lines}})
+	require.True(t, news, "it moved back")
+	require.Empty(t, still.Moved)
+
 	back, news := next.Rechecked(Recheck{Revision: 10})
 	require.True(t, news)
 	require.Empty(t, back.Stale)
 	require.Empty(t, back.Moved)
+}
+
+func TestARecheckSaysNothingOfTheRequirementItself(t *testing.T) {
+	r := rested()
+	r.Stamps.Implementation.Revision = 9
+	r.restale()
+	next, news := r.Rechecked(Recheck{Revision: 9,
+		Stale: []Stale{{FieldImplementation, "/implementation_evidence/0", CommitGone, "gone", noon}, {FieldTest, "/test/evidence/7", ReportGone, "gone", noon}},
+		Moved: []Relocated{{"/test/evidence/7", "b.go", noon}},
+	})
+	require.True(t, news)
+	require.Equal(t, []string{"test implementation_changed", "implementation commit_gone"}, reasons(next), "what it knows stays; evidence that it has not is nothing")
+	require.Empty(t, next.Moved)
 }
 
 func TestAPartWrittenAnewIsNotStale(t *testing.T) {
@@ -156,6 +178,9 @@ func TestDoneTakesEvidenceThatHoldsNow(t *testing.T) {
 	moved.Looked.Recheck.Revision--
 	_, err = V1.Apply(r, paula, moved, noon)
 	require.ErrorIs(t, err, ErrMovedOn)
+	moved.Looked.Recheck.Stale = []Stale{{FieldTest, "/test/evidence/0", ReportChanged, "it changed", noon}}
+	_, err = V1.Apply(r, paula, moved, noon)
+	require.ErrorIs(t, err, ErrMovedOn, "what was found of another revision decides nothing")
 	moved.Looked.Recheck = nil
 	_, err = V1.Apply(r, paula, moved, noon)
 	require.ErrorIs(t, err, ErrMovedOn)
@@ -187,6 +212,14 @@ func TestDoneTakesEvidenceThatHoldsNow(t *testing.T) {
 	done, err = V1.Apply(r, paula, status, noon)
 	require.NoError(t, err, "the justification of the move before is not what done rests on")
 	require.Empty(t, done.Stale)
+}
+
+func TestTestsWhoseEvidenceIsStaleDoNotPass(t *testing.T) {
+	r := rested()
+	r.Status = TestInProgress
+	r.Stale = []Stale{{FieldTest, "/test/evidence/0", ReportChanged, "it changed", noon}}
+	require.Equal(t, []string{"test_evidence_holds"}, lacksOf(t, r, Actor{"tess", Tester}, TestedPass))
+	require.NotContains(t, lacksOf(t, r, Actor{"tess", Tester}, TestedFail), "test_evidence_holds", "a failure needs no proof that it lasts")
 }
 
 func TestAReportOlderThanTheImplementationDoesNotCount(t *testing.T) {

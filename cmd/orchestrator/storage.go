@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/store/boltstore"
+)
+
+// openLedger opens the database, and holds it against what lies beside it.
+func (s *server) openLedger(ctx context.Context) error {
+	database := filepath.Join(s.options.data, "state.db")
+	if err := checkPlaces(database, s.options); err != nil {
+		return err
+	}
+	err := os.MkdirAll(s.options.data, 0o700)
+	if err != nil {
+		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", s.options.data).
+			WithFix("make it, writable for this user, or give another --data").Because(err)
+	}
+	if info, err := os.Stat(s.options.data); err == nil && info.Mode().Perm()&0o077 != 0 {
+		s.log.Warn().Str("data", s.options.data).Stringer("mode", info.Mode().Perm()).Msg("others can look into the data folder; chmod 700 keeps them out")
+	}
+	if s.store, err = boltstore.Open(database, boltstore.Options{}); err != nil {
+		return err
+	}
+	if s.ledger, err = ledger.Open(ctx, s.store, time.Now); err != nil {
+		return err
+	}
+	return s.checkExport(ctx)
+}
+
+// checkPlaces refuses what would be a silent fresh start.
+func checkPlaces(database string, o serveOptions) error {
+	if err := checkExportPath(database, o); err != nil {
+		return err
+	}
+	documents, err := findDocuments(o.requirements)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
+		return nil // there is one, or opening it will say what is wrong
+	}
+	if _, err := os.Stat(o.export); err == nil {
+		return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", o.export, database).
+			WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", o.export)
+	}
+	for _, path := range documents {
+		if _, err := os.Stat(path); err != nil {
+			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", path).
+				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").Because(err)
+		}
+	}
+	return nil
+}
+
+func (s *server) checkExport(ctx context.Context) error {
+	readable, err := checkExportLog(ctx, s.ledger, s.options.export)
+	if err == nil && !readable {
+		s.log.Warn().Str("export", s.options.export).Msg("the export is not whole; it is written anew from the database")
+	}
+	return err
+}
+
+// checkExportLog refuses an export of a later moment, or of another log. None at all is as good as a readable one.
+func checkExportLog(ctx context.Context, l *ledger.Ledger, path string) (readable bool, err error) {
+	f, err := openExport(path)
+	if f == nil || err != nil {
+		return true, err
+	}
+	defer f.Close()
+	return orchestrator.CheckExport(ctx, l, path, f)
+}
+
+// compareExport is the self-check of the tables, as far as an export of the same moment allows it.
+func compareExport(service *orchestrator.Service, path string) error {
+	f, err := openExport(path)
+	if f == nil || err != nil {
+		return err
+	}
+	defer f.Close()
+	return service.Matches(f)
+}
+
+// openExport opens an existing export; nil when there is none.
+func openExport(path string) (*os.File, error) {
+	f, err := openRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", path).
+			WithFix("make it a regular file that this user can read, or move it away").Because(err)
+	}
+	return f, nil
+}

@@ -1,0 +1,72 @@
+// Package gitcmd starts the git command so that nothing is left to whoever wrote the configuration of a repository, to the
+// caller's environment, or to the network. It knows no command of git, and reads no answer.
+package gitcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+const (
+	noFile    = "/dev/null" // for git: there is none
+	lastWords = time.Second // for a killed process to let go of its pipes
+)
+
+var environment = []string{
+	"LC_ALL=C",
+	"GIT_CONFIG_NOSYSTEM=1",
+	"GIT_CONFIG_GLOBAL=" + noFile,
+	"GIT_NO_REPLACE_OBJECTS=1", // a replacement shows another content under the same id
+	"GIT_GRAFT_FILE=" + noFile, // and a graft another history
+	"GIT_NO_LAZY_FETCH=1",
+	"GIT_ALLOW_PROTOCOL=none", // for versions that do not know the line above
+	"GIT_TERMINAL_PROMPT=0",
+	"GIT_OPTIONAL_LOCKS=0",
+}
+
+// Git is the git command in a folder.
+type Git struct {
+	Command string   // absolute path
+	Dir     string   // where it runs
+	Env     []string // besides what every git gets, as "GIT_DIR=…"
+}
+
+// Prepare makes a command that is killed with all its children when ctx ends.
+//
+// safe.directory: git refuses repositories of other users because their configuration can start programs. The operator
+// named this one, often from a container with another user, and none of the commands used here starts one.
+func (g Git) Prepare(ctx context.Context, args ...string) *exec.Cmd {
+	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + noFile}
+	cmd := exec.CommandContext(ctx, g.Command, append(options, args...)...)
+	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = lastWords
+	return cmd
+}
+
+// Output keeps the first bytes that are written to it, at most Most. More of them fail, or are dropped where Cut says so.
+type Output struct {
+	Most int
+	Cut  bool
+	Full bool // there was more
+	kept bytes.Buffer
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.kept.Write(p[:min(len(p), o.Most-o.kept.Len())])
+	if n == len(p) {
+		return n, err
+	}
+	if o.Full = true; o.Cut {
+		return len(p), nil
+	}
+	return n, errors.New("git printed too much")
+}
+
+func (o *Output) String() string { return o.kept.String() }
