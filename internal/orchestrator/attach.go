@@ -81,7 +81,10 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		cases = report.Cases
 	}
 	cited := citedTests(report, cases, out.Report)
-	out.Cited = len(cited)
+	if out.Cited = len(cited); out.Cited == 0 {
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Invalid, "report_without_tests", "of the tests that name %s none ran, or none has a name of at most %d characters", p.ID, longestName).
+			WithFix("run these tests, and send the report of the run"))
+	}
 	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
 		e, err := s.entry(p.ID)
 		if err != nil {

@@ -280,6 +280,8 @@ func TestAReportIsAttachedOnceAndCitedOften(t *testing.T) {
 		require.Equal(t, "p", r.requirement("REQ-002").Test.Plan, "the plan is kept")
 		_, err = attach("REQ-002", `<testsuite><testcase name="x"><skipped/></testcase></testsuite>`)
 		requireCode(t, err, "report_without_tests")
+		_, err = attach("REQ-002", `<testsuite><testcase name="x"/><testcase name="TestREQ002"><skipped/></testcase></testsuite>`)
+		requireCode(t, err, "report_without_tests")
 		long, err := attach("REQ-002", `<testsuite><testcase name="x"/><testcase name="`+strings.Repeat("x", longestName+1)+`"/></testsuite>`)
 		require.NoError(t, err)
 		require.Equal(t, 1, long.Cited)
@@ -350,5 +352,6 @@ func TestAChangedRecordShowsInTheReview(t *testing.T) {
 	}))
 	project := r.review()
 	require.Contains(t, project.Log.Problem, "record 3 was changed")
+	require.Contains(t, project.Unchecked, review.UncheckedRefusals, "nobody counted them")
 	require.Equal(t, review.Inconsistent, project.Verdict)
 }
