@@ -364,6 +364,7 @@ func TestAChangedRecordShowsInTheReview(t *testing.T) {
 	}))
 	project := r.review()
 	require.Contains(t, project.Log.Problem, "record 3 was changed")
+	require.Contains(t, project.Unchecked, review.UncheckedRefusals, "nobody counted them")
 	require.Equal(t, review.Inconsistent, project.Verdict)
 }
 

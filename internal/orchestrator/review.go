@@ -29,6 +29,9 @@ func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	if err != nil {
 		return review.Project{}, err
 	}
+	if log.Problem != "" {
+		unchecked = append(unchecked, review.UncheckedRefusals)
+	}
 	snap := s.current.Load()
 	return review.Full(review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
@@ -121,11 +124,11 @@ func (s *Service) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 
 func (s *Service) reviewImport() review.Import {
 	last := s.lastImport.Load()
-	if last == nil {
-		return review.Import{OK: true}
+	if last == nil || last.err == nil {
+		return review.Import{OK: true} // without a time, as one that changes nothing must not change the review
 	}
 	at := last.at.UTC()
-	return review.Import{OK: last.err == nil, At: &at, Problem: problemOf(last.err)}
+	return review.Import{At: &at, Problem: problemOf(last.err)}
 }
 
 // problemOf shows of a failure what is meant for clients: no causes, and nothing of a defect.

@@ -186,7 +186,7 @@ func staleWords(all []lifecycle.Stale) string {
 
 // Summary is the outcome in one line.
 func (r GateResult) Summary() string {
-	text := fmt.Sprintf("%d of %d requirements are %s, %d deferred, %d retired", r.Passed, r.Total, r.Require, r.Deferred, r.Retired)
+	text := fmt.Sprintf("%d of %d requirements pass as %s, %d deferred, %d retired", r.Passed, r.Total, r.Require, r.Deferred, r.Retired)
 	if r.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", r.Failed)
 	}

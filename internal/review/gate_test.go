@@ -106,7 +106,7 @@ func TestGateOnTheProject(t *testing.T) {
 }
 
 func TestTheSummaryCounts(t *testing.T) {
-	require.Equal(t, "1 of 9 requirements are done, 1 deferred, 1 retired, 6 failed; problems of the project: 3; not checked: evidence",
+	require.Equal(t, "1 of 9 requirements pass as done, 1 deferred, 1 retired, 6 failed; problems of the project: 3; not checked: evidence",
 		Gate(Full(everything(t)), GateOptions{Require: RequireDone}).Summary())
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,7 +85,8 @@ func renderings(t require.TestingT) map[string]func(io.Writer) error {
 		all[name+".json"], all[name+".md"] = d.JSON, d.Markdown
 		all[name+".txt"] = func(w io.Writer) error { return d.Table(w, Style{}) }
 	}
-	all["project_narrow.txt"] = func(w io.Writer) error { return full.Table(w, Style{Width: 100, Color: true}) }
+	all["project_stacked.txt"] = func(w io.Writer) error { return full.Table(w, Style{Width: 80}) }
+	all["project_narrow.txt"] = func(w io.Writer) error { return full.Table(w, Style{Width: 120, Color: true}) }
 	return all
 }
 
@@ -101,6 +103,21 @@ func TestGoldens(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, string(want), got.String())
 		})
+	}
+}
+
+// Where columns have no room the rows are stacked, so that every line fits.
+func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
+	for _, columns := range []int{40, 80, 111, 112, 120} {
+		for name, show := range map[string]func(io.Writer, Style) error{"project": Full(everything(t)).Table, "hostile": Full(assaultedInput(t)).Table} {
+			var got bytes.Buffer
+			require.NoError(t, show(&got, Style{Width: columns}))
+			for line := range strings.Lines(got.String()) {
+				escapes := strings.Count(line, "# #[") + strings.Count(line, `\::`)
+				require.LessOrEqual(t, width(strings.TrimRight(line, "\n"))-escapes, columns, "%s in %d columns: %s", name, columns, line)
+				require.NotRegexp(t, `^\s*::|##\[`, line, "a runner of GitHub Actions would obey it")
+			}
+		}
 	}
 }
 

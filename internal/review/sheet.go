@@ -65,31 +65,55 @@ func (s Style) paint(c shade, text string) string {
 
 func (s sheet) terminal(w io.Writer, style Style) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, style.paint(s.shade, clean(s.title)))
+	style.line(&b, 0, clean(s.title), s.shade)
 	for _, block := range s.blocks {
 		if block.empty() {
 			continue
 		}
 		b.WriteByte('\n')
 		if block.heading != "" {
-			fmt.Fprintln(&b, style.paint(strong, clean(block.heading)))
+			style.line(&b, 0, clean(block.heading), strong)
 		}
 		for _, line := range block.lines {
-			fmt.Fprintln(&b, "  "+clean(line))
+			style.line(&b, 2, clean(line), unshaded)
 		}
 		style.grid(&b, block.heads, block.rows)
 		for _, text := range block.texts {
 			fmt.Fprintln(&b, "  "+strings.ReplaceAll(strings.TrimRight(cleanLines(text), "\n"), "\n", "\n  "))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, noCommands(b.String()))
 	return err
+}
+
+// line writes a cleaned text, indented, on as many lines as it needs; those behind the first stand further in.
+func (s Style) line(b *strings.Builder, indent int, text string, c shade) {
+	lines := []string{text}
+	if s.Width > 0 {
+		lines = wrap(text, max(narrowest, s.Width-indent-2))
+	}
+	for i, line := range lines {
+		fmt.Fprintln(b, strings.Repeat(" ", indent+2*min(i, 1))+s.paint(c, line))
+	}
+}
+
+// stack writes each row of a table for which there is no room as lines of its own, without its empty cells.
+func (s Style) stack(b *strings.Builder, heads []string, rows [][]cell) {
+	for _, row := range rows {
+		indent := 2
+		for i, c := range row {
+			if text := clean(c.text); text != "" {
+				s.line(b, indent, heads[i]+": "+text, c.shade)
+				indent = 4
+			}
+		}
+	}
 }
 
 // narrowest is the least that a column of a table is wrapped to.
 const narrowest = 12
 
-// grid writes a table with columns as wide as they need, or as there is room for.
+// grid writes a table with columns as wide as they need, or as there is room for; or, where there is none, its stacked rows.
 func (s Style) grid(b *strings.Builder, heads []string, rows [][]cell) {
 	if len(rows) == 0 {
 		return
@@ -109,7 +133,10 @@ func (s Style) grid(b *strings.Builder, heads []string, rows [][]cell) {
 		}
 		lines = append(lines, cleaned)
 	}
-	s.fit(widths)
+	if !s.fit(widths) {
+		s.stack(b, heads, rows)
+		return
+	}
 	for _, row := range lines {
 		s.row(b, row, widths)
 	}
@@ -135,8 +162,8 @@ func (s Style) row(b *strings.Builder, row []cell, widths []int) {
 	}
 }
 
-// fit takes from the widest column until all fit.
-func (s Style) fit(widths []int) {
+// fit takes from the widest column until all fit, and reports whether they do.
+func (s Style) fit(widths []int) bool {
 	room := s.Width
 	for _, n := range widths {
 		room -= n + 2
@@ -149,8 +176,9 @@ func (s Style) fit(widths []int) {
 			}
 		}
 		if widths[widest] <= narrowest {
-			return
+			return false
 		}
 		widths[widest]--
 	}
+	return true
 }

@@ -40,13 +40,23 @@ func visible(r rune) rune {
 	return r
 }
 
-// noCommand keeps a line of output from being obeyed by a runner of GitHub Actions, which reads commands from logs.
+// noCommand keeps a line of output from being obeyed by a runner of GitHub Actions, which reads commands from logs, indented
+// ones too.
 func noCommand(line string) string {
 	line = strings.ReplaceAll(line, "##[", "# #[")
-	if strings.HasPrefix(line, "::") {
-		return `\` + line
+	if text := strings.TrimLeft(line, " \t"); strings.HasPrefix(text, "::") {
+		return line[:len(line)-len(text)] + `\` + text
 	}
 	return line
+}
+
+// noCommands is noCommand for several lines.
+func noCommands(lines string) string {
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		b.WriteString(noCommand(line))
+	}
+	return b.String()
 }
 
 // place is path:line, or the path alone.

@@ -18,16 +18,20 @@ func (p *Project) contradictions() []string {
 	if n := len(p.Findings.Drift); n > 0 {
 		reasons = append(reasons, fmt.Sprintf("of the requirement documents %d %s not what was imported", n, are(n)))
 	}
-	for _, c := range []struct{ code, are string }{
-		{CodeGateUnmet, "fails gates of done"},
-		{CodeStale, "is stale"},
-		{CodeSuspect, "is suspect: its text changed, and PM has not accepted it"},
-		{CodeOpenDeviation, "has an open deviation"},
-		{CodeRetiredWithWork, "was removed from its document and is not deferred"},
+	for _, c := range []struct{ code, one, more string }{
+		{CodeGateUnmet, "fails gates of done", "fail gates of done"},
+		{CodeStale, "is stale", "are stale"},
+		{CodeSuspect, "is suspect: its text changed, and PM has not accepted it", "are suspect: their text changed, and PM has not accepted it"},
+		{CodeOpenDeviation, "has an open deviation", "have an open deviation"},
+		{CodeRetiredWithWork, "was removed from its document and is not deferred", "were removed from their documents and are not deferred"},
 	} {
 		n := p.count(func(r Requirement) bool { return r.Status == lifecycle.Done && r.has(c.code) })
+		what := c.more
+		if n == 1 {
+			what = c.one
+		}
 		if n > 0 {
-			reasons = append(reasons, fmt.Sprintf("of the %d done requirements %d %s", p.Counts.Done, n, c.are))
+			reasons = append(reasons, fmt.Sprintf("of the %d done requirements %d %s", p.Counts.Done, n, what))
 		}
 	}
 	return reasons

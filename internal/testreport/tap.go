@@ -44,7 +44,8 @@ type tapPoint struct {
 
 // readTAP reads TAP 14, and 13. Subtests are indented by four spaces, and belong to the test on the line after them: that
 // one passes only if one of them does. A plan that is missing or not kept, numbers out of order, and "Bail out!" are
-// failed cases of their own. A test that is TODO may fail; one that fails and says SKIP has failed.
+// failed cases of their own. A test that is TODO proves nothing, and counts as skipped; one
+// that fails and says SKIP has failed.
 func readTAP(b []byte) ([]Case, error) {
 	r := &tapReader{levels: []*tapLevel{{plan: -1}}}
 	for text := range bytes.Lines(b) {

@@ -22,7 +22,7 @@ func TestTAP(t *testing.T) {
 		// Directives.
 		"skip":                  {"1..4\nok 1 - a # SKIP\nok 2 - b # skip: why\nok 3 # Skipped\nok 4 - d # SKIPPER", []string{"skip a", "skip b", "skip test 3", "pass d # SKIPPER"}},
 		"a failure that skips":  {"1..1\nnot ok 1 - a # SKIP", []string{"fail a"}},
-		"todo":                  {"1..3\nnot ok 1 - a # TODO why\nok 2 - b # todo\nnot ok 3 - c # TODOS", []string{"skip a", "pass b", "fail c # TODOS"}},
+		"todo":                  {"1..3\nnot ok 1 - a # TODO why\nok 2 - b # todo\nnot ok 3 - c # TODOS", []string{"skip a", "skip b", "fail c # TODOS"}},
 		"escaped":               {`1..2` + "\n" + `not ok 1 - a \# TODO b` + "\n" + `not ok 2 - a \\# TODO`, []string{`fail a # TODO b`, `fail a \# TODO`}},
 		"escaped twice":         {`1..1` + "\n" + `not ok 1 - a \\ # TODO`, []string{`skip a \`}},
 		"inside a word":         {"1..1\nnot ok 1 - a#TODO b", []string{"fail a#TODO b"}},

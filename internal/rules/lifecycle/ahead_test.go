@@ -58,3 +58,36 @@ func TestNobodyTookNoPart(t *testing.T) {
 		require.NotEqual(t, "independent_approval", l.Gate, "what is not implemented was implemented by nobody")
 	}
 }
+
+// What a requirement ever cited are its citations, and those of the moves before the last.
+func TestEverCited(t *testing.T) {
+	cited := func(to Status) HistoryEntry {
+		return HistoryEntry{To: to, Justification: Justification{Evidence: []Evidence{{Kind: EvidenceCommit, Found: &Found{}}, {Kind: EvidenceCommit}}}}
+	}
+	req := Requirement{History: []HistoryEntry{cited(Planned), cited(DesignInProgress)}}
+	pointers := func(all []Citation) (found []string) {
+		for _, c := range all {
+			found = append(found, c.Pointer)
+		}
+		return found
+	}
+	last := PointerTo("history", 1) + "/justification/evidence/0"
+	require.Equal(t, []string{last}, pointers(req.Citations()))
+	require.Equal(t, []string{"/history/0/justification/evidence/0", last}, pointers(req.EverCited()))
+}
+
+// A rejection takes the approvals before it away, and another text takes all.
+func TestStanding(t *testing.T) {
+	req := complete(Done, Results{Passed: 1})
+	require.Equal(t, req.Approvals, req.Standing())
+	rejected := append(slices.Clone(req.Approvals), Approval{Decision: Rejected})
+	req.Approvals, rejected = rejected, req.Approvals
+	require.Empty(t, req.Standing())
+	req.Approvals, req.Fingerprint = rejected, "fp-2"
+	require.Empty(t, req.Standing())
+}
+
+func TestWhatWasNotLookedUpWasNotFound(t *testing.T) {
+	var nobodyLooked *Looked
+	require.Nil(t, nobodyLooked.at("/test/evidence/0"))
+}

@@ -40,6 +40,7 @@ func (w Workflow) Next(req Requirement, who Actor) Next {
 
 // Turn lists the roles whose work leads on from here: those that supply what the next move along the
 // table lacks or, when it lacks nothing, the role that makes it. The rows from "any" lead nowhere.
+// PM is among them while something stands against the requirement that PM alone can clear.
 func (w Workflow) Turn(req Requirement) []Role {
 	turn := []Role{}
 	add := func(role Role) {
@@ -47,7 +48,7 @@ func (w Workflow) Turn(req Requirement) []Role {
 			turn = append(turn, role)
 		}
 	}
-	if req.Suspect || req.NeedsDeferral() {
+	if req.Suspect || req.NeedsDeferral() || req.unsettled() {
 		add(PM)
 	}
 	for _, m := range w.openMoves(req) {
@@ -67,3 +68,8 @@ func (w Workflow) Turn(req Requirement) []Role {
 
 // PointerTo is the JSON Pointer (RFC 6901) to an element of a list: "/history/3".
 func PointerTo(list string, index int) string { return "/" + list + "/" + strconv.Itoa(index) }
+
+// unsettled reports whether something stands against a requirement that is done: since it is sealed, PM alone can act.
+func (r Requirement) unsettled() bool {
+	return r.Status == Done && !r.Retired && (len(r.Stale) > 0 || r.OpenDeviation() != "" || len(r.Standing()) == 0)
+}

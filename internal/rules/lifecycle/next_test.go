@@ -14,6 +14,10 @@ func TestTurn(t *testing.T) {
 	withDesign.DesignSpec = []byte(`{}`)
 	suspect, gone, over := fresh(Implemented), fresh(Implemented), fresh(Deferred)
 	suspect.Suspect, gone.Retired, over.Retired = true, true, true
+	stale, rejected, deviating := complete(Done, Results{Passed: 1}), complete(Done, Results{Passed: 1}), complete(Done, Results{Passed: 1})
+	stale.Stale = []Stale{{Part: "test"}}
+	rejected.Approvals = append(rejected.Approvals, Approval{Decision: Rejected})
+	deviating.Deviations = []Deviation{{ID: "D-1"}}
 	approved := complete(TestedPass, Results{Passed: 1})
 	unapproved := approved
 	unapproved.Approvals = nil
@@ -34,6 +38,9 @@ func TestTurn(t *testing.T) {
 		{"to be approved", unapproved, []Role{PM}, []Role{PM}},
 		{"to be signed off", approved, []Role{PM}, []Role{PM}},
 		{"done", complete(Done, Results{Passed: 1}), []Role{}, []Role{}},
+		{"done, and stale", stale, []Role{PM}, []Role{PM}},
+		{"done, and rejected since", rejected, []Role{PM}, []Role{PM}},
+		{"done, with an open deviation", deviating, []Role{PM}, []Role{PM}},
 		{"failed", fresh(TestedFail), []Role{}, []Role{PM}},
 		{"needs changes", fresh(NeedsChanges), []Role{}, []Role{PM}},
 		{"suspect", suspect, []Role{PM}, []Role{PM}},
