@@ -166,7 +166,7 @@ func TestReviewsAreConsistent(t *testing.T) {
 		switch {
 		case doneBad || len(p.Findings.Drift) > 0:
 			require.Equal(t, Inconsistent, p.Verdict)
-		case !allOK || live == 0:
+		case !allOK || live == 0 || p.Counts.Done == 0:
 			require.Equal(t, NotReady, p.Verdict)
 		default:
 			require.Equal(t, Ready, p.Verdict)

@@ -46,6 +46,8 @@ func (p *Project) unfinished() []string {
 	}
 	if n := p.count(func(r Requirement) bool { return r.has(CodeNotDone) }); n > 0 {
 		reasons = append(reasons, fmt.Sprintf("of the %d requirements that count %d %s neither done nor deferred", live, n, are(n)))
+	} else if p.Counts.Done == 0 {
+		reasons = append(reasons, "no requirement is done; all are deferred")
 	}
 	return reasons
 }

@@ -34,6 +34,8 @@ type junitReader struct {
 
 type junitSuite struct {
 	name    string
+	tests   int  // that its attributes count
+	listed  int  // in it and in the suites in it
 	counted int  // the failures and errors that its attributes count
 	failed  bool // it lists one, or a suite in it does
 }
@@ -109,7 +111,8 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 	case "testsuites", "testsuite":
 		failures, _ := strconv.Atoi(attribute(e, "failures")) // what is no number counts nothing
 		errs, _ := strconv.Atoi(attribute(e, "errors"))
-		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), counted: max(failures, errs, failures+errs)})
+		tests, _ := strconv.Atoi(attribute(e, "tests"))
+		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), tests: tests, counted: max(failures, errs, failures+errs)})
 		if r.in {
 			return unreadable(JUnit, line, "there is a suite inside a test case")
 		}
@@ -171,9 +174,9 @@ func (r *junitReader) endCase() {
 		r.bare.WriteString("<" + r.outcome + "/>")
 	}
 	r.bare.WriteString("</testcase>")
-	if r.outcome == "failure" {
-		r.suites[len(r.suites)-1].failed = true
-	}
+	suite := &r.suites[len(r.suites)-1]
+	suite.failed = suite.failed || r.outcome == "failure"
+	suite.listed++
 	r.in = false
 }
 
@@ -193,9 +196,13 @@ func (r *junitReader) end(name string) error {
 		if suite := r.suites[len(r.suites)-1]; suite.counted > 0 && !suite.failed {
 			r.failOutside(fmt.Sprintf("%d failures or errors are counted and none is listed", suite.counted))
 		}
+		if suite := r.suites[len(r.suites)-1]; suite.tests > suite.listed {
+			r.failOutside(fmt.Sprintf("%d tests are counted and %d are listed", suite.tests, suite.listed))
+		}
 		suite := r.suites[len(r.suites)-1]
-		if r.suites = r.suites[:len(r.suites)-1]; len(r.suites) > 0 && suite.failed {
-			r.suites[len(r.suites)-1].failed = true
+		if r.suites = r.suites[:len(r.suites)-1]; len(r.suites) > 0 {
+			above := &r.suites[len(r.suites)-1]
+			above.failed, above.listed = above.failed || suite.failed, above.listed+suite.listed
 		}
 	}
 	return r.flush(batchBytes)
@@ -228,7 +235,7 @@ var junitResults = map[junit.Status]string{
 }
 
 // attributes are those that are read.
-var attributes = []string{"name", "classname", "status", "result", "failures", "errors"}
+var attributes = []string{"name", "classname", "status", "result", "tests", "failures", "errors"}
 
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {

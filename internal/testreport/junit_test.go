@@ -15,6 +15,8 @@ func TestJUnit(t *testing.T) {
 	}{
 		"no tests":             {"<testsuites/>", []string{}},
 		"one suite":            {`<testsuite name="s"><testcase name="a"/></testsuite>`, []string{"pass s.a"}},
+		"fewer than counted":   {`<testsuites tests="3"><testsuite name="s" tests="2"><testcase name="a"/></testsuite></testsuites>`, []string{"pass s.a", "fail s.2 tests are counted and 1 are listed", "fail 3 tests are counted and 2 are listed"}},
+		"as many as counted":   {`<testsuites tests="2"><testsuite name="s" tests="1"><testcase name="a"/></testsuite><testsuite name="t"><testcase name="b"/></testsuite></testsuites>`, []string{"pass s.a", "pass t.b"}},
 		"class":                {`<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`, []string{"pass c.a"}},
 		"nested":               {`<testsuites><testsuite name="s"><testsuite name="t"><testcase name="a"/></testsuite><testcase name="b"/></testsuite></testsuites>`, []string{"pass t.a", "pass s.b"}},
 		"no suite":             {`<testsuites name="r"><testcase name="a"/></testsuites>`, []string{"pass r.a"}},
