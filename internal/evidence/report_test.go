@@ -108,6 +108,8 @@ func TestAReportIsCheckedAgain(t *testing.T) {
 	require.Equal(t, Verdict{Reason: lifecycle.ReportGone, Detail: "there is no r.xml in the working tree"}, recheck(t, r, e))
 	require.NoError(t, os.Symlink("/etc/passwd", full))
 	require.Equal(t, lifecycle.ReportGone, recheck(t, r, e).Reason)
+	e.Report = strings.Repeat("x", 300)
+	require.Equal(t, lifecycle.Unreadable, recheck(t, r, e).Reason, "that it cannot be looked at does not mean that it is gone")
 	e.Report = "sha256:" + e.Found.SHA256
 	require.Equal(t, Verdict{}, recheck(t, r, e), "attached")
 	require.NoError(t, os.RemoveAll(c.dir))

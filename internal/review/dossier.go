@@ -143,7 +143,7 @@ func (c rechecks) parts(req lifecycle.Requirement) []Part {
 	})
 	add(req.Implementation != nil, Part{
 		Name: lifecycle.FieldImplementation, Stamp: req.Stamps.Implementation, Content: req.Implementation,
-		Evidence: c.cited("/implementation_evidence", req.Looked),
+		Evidence: c.cited("/implementation_evidence", req.ImplementationEvidence),
 	})
 	if t := req.Test; t != nil {
 		add(true, Part{

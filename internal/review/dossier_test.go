@@ -69,7 +69,7 @@ func unmetOf(d Dossier) []lifecycle.Status {
 
 func TestRechecksFindTheirEvidence(t *testing.T) {
 	req := at(t, 1, lifecycle.Done)
-	req.Looked = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go"}, {Kind: lifecycle.EvidenceFile, Path: "b.go"}}
+	req.ImplementationEvidence = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go"}, {Kind: lifecycle.EvidenceFile, Path: "b.go"}}
 	d := One(lifecycle.V1, req, []Rechecked{
 		{"/implementation_evidence/1", Stale, lifecycle.FileGone, "no b.go"}, {"/test/evidence/0", Holds, "", ""},
 		{"/history/2/justification/evidence/0", Moved, "", "docs/x.md:1-3"}, {"/history/77/justification/evidence/0", Holds, "", ""},
@@ -85,7 +85,7 @@ func TestRechecksFindTheirEvidence(t *testing.T) {
 // The pointers of the citations are those of the dossier.
 func TestCitationsAndDossierPointAlike(t *testing.T) {
 	req := at(t, 1, lifecycle.Done)
-	req.Looked = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go", Found: &lifecycle.Found{}}}
+	req.ImplementationEvidence = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go", Found: &lifecycle.Found{}}}
 	req.Test.Evidence[0].Found = &lifecycle.Found{}
 	t.Cleanup(func() { req.Test.Evidence[0].Found = nil })
 	req.History[len(req.History)-1].Justification.Evidence[0].Found = &lifecycle.Found{}

@@ -72,7 +72,7 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	}
 	if c.Implementation != nil {
 		next.Implementation, next.Stamps.Implementation = orNil(c.Implementation), stamp
-		next.Looked = named(c)
+		next.ImplementationEvidence = named(c)
 		next.forget(FieldImplementation, "/implementation_evidence/")
 	}
 	if c.Test.Sent {

@@ -115,7 +115,7 @@ func (r Requirement) cited(from int) []Citation {
 			}
 		}
 	}
-	add(FieldImplementation, "implementation_evidence", r.Looked)
+	add(FieldImplementation, "implementation_evidence", r.ImplementationEvidence)
 	if r.Test != nil {
 		add(FieldTest, "test/evidence", r.Test.Evidence)
 	}

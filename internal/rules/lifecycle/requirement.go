@@ -41,23 +41,23 @@ type Source struct {
 // rules: they only ask whether they are there, who wrote them and when.
 type Requirement struct {
 	Definition
-	Status         Status          `json:"status"`
-	HeldFrom       Status          `json:"held_from,omitempty"` // set while blocked or deferred
-	Suspect        bool            `json:"suspect"`             // the text changed after work began
-	Retired        bool            `json:"retired"`             // the document no longer has it
-	Revision       uint64          `json:"revision"`            // 1 when imported, +1 with every change
-	PMNotes        []Note          `json:"pm_notes"`
-	Deviations     []Deviation     `json:"deviations"`
-	Approvals      []Approval      `json:"approvals"`
-	DesignSpec     json.RawMessage `json:"design_spec,omitempty"`
-	Implementation json.RawMessage `json:"implementation,omitempty"`
-	Test           *TestRecord     `json:"test,omitempty"`
-	Looked         []Evidence      `json:"implementation_evidence,omitempty"` // files and commits that the implementation names, as they were found
-	Stale          []Stale         `json:"stale,omitempty"`                   // what changed under the parts, in their order
-	Moved          []Relocated     `json:"moved,omitempty"`                   // evidence that holds, but stands elsewhere now
-	TextSince      time.Time       `json:"text_since,omitzero"`               // when the present text was first imported
-	Stamps         Stamps          `json:"stamps"`
-	History        []HistoryEntry  `json:"history"` // status changes, oldest first
+	Status                 Status          `json:"status"`
+	HeldFrom               Status          `json:"held_from,omitempty"` // set while blocked or deferred
+	Suspect                bool            `json:"suspect"`             // the text changed after work began
+	Retired                bool            `json:"retired"`             // the document no longer has it
+	Revision               uint64          `json:"revision"`            // 1 when imported, +1 with every change
+	PMNotes                []Note          `json:"pm_notes"`
+	Deviations             []Deviation     `json:"deviations"`
+	Approvals              []Approval      `json:"approvals"`
+	DesignSpec             json.RawMessage `json:"design_spec,omitempty"`
+	Implementation         json.RawMessage `json:"implementation,omitempty"`
+	Test                   *TestRecord     `json:"test,omitempty"`
+	ImplementationEvidence []Evidence      `json:"implementation_evidence,omitempty"` // of what it names
+	Stale                  []Stale         `json:"stale,omitempty"`                   // what changed under the parts, in their order
+	Moved                  []Relocated     `json:"moved,omitempty"`                   // evidence that holds, but stands elsewhere now
+	TextSince              time.Time       `json:"text_since,omitzero"`               // when the present text was first imported
+	Stamps                 Stamps          `json:"stamps"`
+	History                []HistoryEntry  `json:"history"` // status changes, oldest first
 }
 
 // Stamp says who wrote a part last, at which revision, on which text.

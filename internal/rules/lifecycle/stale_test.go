@@ -20,7 +20,7 @@ func rested() Requirement {
 	}}
 	return Requirement{
 		Definition: Definition{ID: "REQ-1", Fingerprint: "fp"}, Status: TestedPass, Revision: 9, TextSince: noon,
-		DesignSpec: []byte(`{}`), Implementation: []byte(`{}`), Looked: []Evidence{commit},
+		DesignSpec: []byte(`{}`), Implementation: []byte(`{}`), ImplementationEvidence: []Evidence{commit},
 		Test:      &TestRecord{Results: &Results{3, 3, 0, 0}, Evidence: []Evidence{test}},
 		Approvals: []Approval{{Stamp: stamp(9, "paula", PM), Decision: Approved}},
 		Stamps:    Stamps{stamp(3, "archie", Architect), stamp(5, "cody", Coder), stamp(8, "tess", Tester)},
@@ -48,7 +48,7 @@ func TestCitationsAreWhatThePresentStateRestsOn(t *testing.T) {
 		"implementation /implementation_evidence/0", "test /test/evidence/0", "status /history/1/justification/evidence/0",
 	}, pointers)
 	recorded := rested()
-	recorded.Looked[0].Found = nil
+	recorded.ImplementationEvidence[0].Found = nil
 	require.Len(t, recorded.Citations(), 2, "what was never looked up cannot be looked at again")
 }
 
@@ -142,7 +142,7 @@ func TestAPartWrittenAnewIsNotStale(t *testing.T) {
 	next := r.applied(Actor{"cody", Coder}, code, noon)
 	require.Equal(t, []string{"test implementation_changed", "test report_changed", "status report_changed"}, reasons(next))
 	require.Len(t, next.Moved, 2)
-	require.Equal(t, InCommit, next.Looked[0].Found.In)
+	require.Equal(t, InCommit, next.ImplementationEvidence[0].Found.In)
 
 	next = r.applied(Actor{"tess", Tester}, Change{Test: Optional{Sent: true, Record: r.Test}}, noon)
 	require.Equal(t, []string{"approvals test_changed", "implementation commit_gone", "test report_changed", "status report_changed"}[0:2], reasons(next)[0:2])

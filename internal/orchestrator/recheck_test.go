@@ -1,0 +1,95 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/evidence"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/projection"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+func TestARecheckTakesEachRequirementForItself(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	r.must(cody, "REQ-002", `{"implementation":{"summary":"done","files":[{"path":"logout.go"}]}}`)
+	long := strings.Repeat("ü", maxRemark)
+	f.says("logout.go", evidence.Verdict{Reason: lifecycle.FileChanged, Detail: long})
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Empty(t, r.requirement("REQ-001").Stale)
+	require.Equal(t, fault.Clip(long, maxRemark), r.requirement("REQ-002").Stale[0].Detail)
+	r.verified()
+}
+
+func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.during = func() { r.must(paula, "REQ-001", `{"pm_notes":[{"text":"meanwhile"}]}`) }
+	size := r.ledger.Head().Size
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.Equal(t, size+1, r.ledger.Head().Size, "the note, and no record of a recheck that changed nothing")
+	require.Empty(t, r.requirement("REQ-001").Stale)
+
+	f.during = nil
+	n, err = r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n, "the next look finds it")
+	r.verified()
+}
+
+func TestARecheckOfMoreThanOneTransactionHolds(t *testing.T) {
+	f := newShelf()
+	r := start(t, store.NewMemory(), func(o *Options) { o.Evidence, o.Repository, o.ExportPath = projection.Verify, f, "" })
+	var document strings.Builder
+	for i := range maxRechecked + 1 {
+		fmt.Fprintf(&document, "- **REQ-%04d**: It works.\n", i)
+	}
+	r.mustImport("# Demo\n\n" + document.String())
+	for i := range maxRechecked + 1 {
+		r.must(cody, fmt.Sprintf("REQ-%04d", i), `{"implementation":{"summary":"done","files":[{"path":"login.go"}]}}`)
+	}
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.FileGone, Detail: "gone"})
+	size := r.ledger.Head().Size
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, maxRechecked+1, n)
+	require.Equal(t, size+2, r.ledger.Head().Size)
+	r.verified()
+}
+
+func TestACrowdOfReviewsLooksTwice(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	var looks atomic.Int32
+	begun, release := make(chan struct{}), make(chan struct{})
+	f.during = func() {
+		if looks.Add(1) == 1 {
+			close(begun)
+			<-release
+		}
+	}
+	var crowd sync.WaitGroup
+	crowd.Go(func() { _, _ = r.Recheck(context.Background()) })
+	<-begun
+	var called atomic.Int32
+	for range 20 {
+		crowd.Go(func() { called.Add(1); _, _ = r.Recheck(context.Background()) })
+	}
+	require.Eventually(t, func() bool { return called.Load() == 20 }, 10*time.Second, time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // until all of them wait
+	close(release)
+	crowd.Wait()
+	require.LessOrEqual(t, looks.Load(), int32(3))
+	require.GreaterOrEqual(t, looks.Load(), int32(2), "what began before they asked is not enough")
+}
