@@ -48,6 +48,8 @@ type Service struct {
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
 	oneRecheck sync.Mutex               // one at a time
+	rechecks   atomic.Uint64            // that have begun
+	rechecked  bool                     // the last one came to its end; held by oneRecheck
 	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
 }
 
