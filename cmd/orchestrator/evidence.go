@@ -32,7 +32,7 @@ func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, e
 	if s.options.evidence == projection.Record {
 		return nil, nil
 	}
-	repository, err := evidence.Open(ctx, s.repositoryFolder(), evidence.Options{})
+	repository, err := evidence.Open(ctx, s.repositoryFolder(), evidence.Options{Private: s.ownFiles()})
 	if err == nil {
 		s.repository = repository
 		s.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
@@ -45,6 +45,15 @@ func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, e
 	}
 	s.log.Warn().Err(err).Msg("evidence is recorded as it is given, and not looked up")
 	return nil, nil
+}
+
+// ownFiles are what the service writes or must keep to itself, and what can prove nothing: digests of evidence are public.
+func (s *server) ownFiles() []string {
+	own := []string{s.options.data, s.options.export}
+	if s.options.metricsTokenFile != "" {
+		own = append(own, s.options.metricsTokenFile)
+	}
+	return own
 }
 
 // repositoryFolder is --repo, or else the folder of the first requirement document.

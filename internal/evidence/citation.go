@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,6 +45,37 @@ func checkPath(path string) error {
 		}
 	}
 	return nil
+}
+
+// checkPath refuses what the package's checkPath does, and everything private.
+func (r *Repository) checkPath(path string) error {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	for _, private := range r.private {
+		if len(path) >= len(private) && strings.EqualFold(path[:len(private)], private) && (len(path) == len(private) || path[len(private)] == '/') {
+			return refuse("path_private", "the path %q leads to files of this service", path).WithFix("name a file of the project")
+		}
+	}
+	return nil
+}
+
+// pathsUnder are the paths from root of those places that lie under it, with / between folders.
+func pathsUnder(root string, places []string) (under []string) {
+	for _, place := range places {
+		full, err := filepath.Abs(place)
+		if err != nil || place == "" {
+			continue
+		}
+		// The place itself may not be there yet, while its folder is, under another name.
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil {
+			full = filepath.Join(folder, filepath.Base(full))
+		}
+		if rel, err := filepath.Rel(root, full); err == nil && filepath.IsLocal(rel) && rel != "." {
+			under = append(under, filepath.ToSlash(rel))
+		}
+	}
+	return under
 }
 
 var shortGit = regexp.MustCompile(`^git~[0-9]+$`)

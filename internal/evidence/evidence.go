@@ -27,6 +27,7 @@ type Options struct {
 	Git      string        // path of the git command; "" looks it up in PATH
 	Timeout  time.Duration // of one lookup, and of one command of git in Recheck; 5 s
 	MaxBytes int64         // of a file or report; 32 MiB
+	Private  []string      // files and folders that nothing is looked up in, such as where the service keeps its tokens
 }
 
 const (
@@ -38,7 +39,8 @@ const (
 type Repository struct {
 	options  Options
 	root     string
-	idLength int // of a full id, in characters: 40 or 64
+	idLength int      // of a full id, in characters: 40 or 64
+	private  []string // Options.Private that lie in the working tree, as paths from root
 	git      *git
 	batch    *batch
 	trees    trees
@@ -71,6 +73,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	if r.idLength == 0 {
 		return nil, noRepository(dir, fault.New(fault.Unavailable, failed, "unknown object format %q", part[1]))
 	}
+	r.private = pathsUnder(r.root, o.Private)
 	r.batch = newBatch(r.git)
 	r.trees.turn, r.renames.turn, r.reports = newTurn(), newTurn(), reports{newTurn(), map[string]*readReport{}}
 	return r, nil

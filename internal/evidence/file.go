@@ -11,7 +11,7 @@ import (
 )
 
 func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, error) {
-	if err := checkPath(e.Path); err != nil {
+	if err := r.checkPath(e.Path); err != nil {
 		return nil, err
 	}
 	lines, err := parseSpan(e.Lines)

@@ -248,3 +248,25 @@ func FuzzParseSpan(f *testing.F) {
 		}
 	})
 }
+
+func TestPrivateFilesAreNoEvidence(t *testing.T) {
+	c := newClone(t)
+	c.write("data/tokens/pm.token", "secret\n")
+	c.write("data.go", "a\n")
+	c.write("status.json", junit)
+	head := c.commit("first")
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(c.dir, link))
+	r := c.open(Options{Private: []string{filepath.Join(link, "data"), filepath.Join(c.dir, "status.json"), "/elsewhere", "", c.dir}})
+	for _, e := range []lifecycle.Evidence{
+		file("data/tokens/pm.token", "1"), file("DATA/tokens", ""), file("data", ""), fileIn(head, "data/tokens/pm.token", ""),
+		file("status.json", ""), test("TestGood", "pass", "status.json"),
+	} {
+		require.Equal(t, "path_private", wrong(t, r, e).Code, "%+v", e)
+	}
+	found(t, r, file("data.go", "1"))
+	e := looked(t, r, file("data.go", "1"))
+	e.Path, e.Found.In, e.Found.Blob = "data/new", lifecycle.InWorktree, ""
+	c.write("data/new", "a\n")
+	require.Equal(t, lifecycle.FileGone, recheck(t, r, e).Reason)
+}

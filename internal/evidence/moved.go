@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, err
 
 // fileOnDisk compares with the working tree, for a file that HEAD lacked then and still lacks.
 func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Verdict {
-	err := checkPath(e.Path)
+	err := c.r.checkPath(e.Path)
 	var f diskFile
 	if err == nil {
 		f, err = stat(c.root, e.Path)
@@ -151,7 +152,7 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Ver
 	if to, found := c.sameContent(e, lines); found {
 		return Verdict{MovedTo: to}
 	}
-	gone := Verdict{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path, short(c.head))}
+	gone := Verdict{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path, cmp.Or(short(c.head), "no commit yet"))}
 	if now := c.tree.entries[e.Path]; now.mode != "" {
 		gone.Detail = fmt.Sprintf("%s is a symbolic link or a submodule at HEAD (%s)", e.Path, short(c.head))
 	}

@@ -15,6 +15,7 @@ import (
 
 const (
 	maxReports = 4
+	skew       = time.Minute     // that the clock of a file system may be ahead
 	settled    = 2 * time.Second // after which a file that is written again has another time, on every file system
 )
 
@@ -43,12 +44,16 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 		return nil, refuse("report_not_attached", "no report %s is attached", e.Report).
 			WithFix("attach the report first, or name its file")
 	}
-	if err := checkPath(e.Report); err != nil {
+	if err := r.checkPath(e.Report); err != nil {
 		return nil, err
 	}
 	read, err := r.report(ctx, e.Report)
 	if err != nil {
 		return nil, err
+	}
+	if read.file.info.ModTime().After(time.Now().Add(skew)) {
+		return nil, refuse("report_from_future", "%s was written at %s, which is yet to come", e.Report, read.file.modified().Format(time.RFC3339)).
+			WithFix("run the tests again, and leave the time of the report as it is")
 	}
 	result, err := read.report.Find(e.Name)
 	if err != nil {

@@ -60,6 +60,16 @@ func TestATestIsLookedUpInItsReport(t *testing.T) {
 	require.Equal(t, "file_too_large", wrong(t, c.open(Options{MaxBytes: 10}), test("TestGood", "pass", "build/junit.xml")).Code)
 }
 
+func TestAReportOfTheFutureIsNoReport(t *testing.T) {
+	c := newClone(t)
+	c.write("r.xml", junit)
+	r := c.open(Options{})
+	found(t, r, test("TestGood", "pass", "r.xml"))
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(c.dir, "r.xml"), later, later))
+	require.Equal(t, "report_from_future", wrong(t, r, test("TestGood", "pass", "r.xml")).Code)
+}
+
 func TestAReportIsParsedOnceUntilItChanges(t *testing.T) {
 	c := newClone(t)
 	r := c.open(Options{})
@@ -102,6 +112,8 @@ func TestAReportIsCheckedAgain(t *testing.T) {
 	c.write("r.xml", strings.Replace(junit, "TestBad", "TestBut", 1))
 	require.NoError(t, os.Chtimes(full, later, later))
 	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, e).Reason, "same size")
+	require.NoError(t, os.Chtimes(full, e.Found.Modified, e.Found.Modified))
+	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, e).Reason, "same size, and the time set back")
 	c.write("r.xml", junit+"\n")
 	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, e).Reason, "another size")
 	require.NoError(t, os.Remove(full))

@@ -21,6 +21,9 @@ type Repository interface {
 // maxLooks is how often the evidence of a requirement is looked at again for one move to done, while others change it.
 const maxLooks = 50
 
+// lookTime is how long all evidence of a change may take; what is not looked up by then could not be looked up.
+const lookTime = 20 * time.Second
+
 func (s *Service) verifies() bool { return s.options.Evidence == projection.Verify }
 
 // look looks the evidence of a change up, before the transaction: what git takes would hold up every other change. A
@@ -32,6 +35,8 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 	if !c.NeedsLook() {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
 	c.Looked = &lifecycle.Looked{}
 	for _, claim := range c.Claims() {
 		found, wrong := s.lookAt(ctx, claim.Evidence)

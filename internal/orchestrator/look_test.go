@@ -366,3 +366,24 @@ func TestAChangedRecordShowsInTheReview(t *testing.T) {
 	require.Contains(t, project.Unchecked, review.UncheckedRefusals, "nobody counted them")
 	require.Equal(t, review.Inconsistent, project.Verdict)
 }
+
+func TestRechecksThatWaitShareTheNextOne(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	looks := 0
+	f.during = func() { looks++ }
+	asked := r.rechecks.Load()
+	for range 3 {
+		_, err := r.recheckSince(t.Context(), asked)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, looks)
+	_, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, looks, "it asked after the last one began")
+	asked, f.failing = r.rechecks.Load(), errors.New("called off")
+	for range 2 {
+		_, err = r.recheckSince(t.Context(), asked)
+		require.ErrorIs(t, err, f.failing)
+	}
+	require.Equal(t, 4, looks, "one that failed does for nobody")
+}

@@ -25,19 +25,24 @@ type recheckedOne struct {
 
 // Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
 // holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
+// A look that another caller began after this one asked will do for both: reviews do not queue up behind a slow git.
 func (s *Service) Recheck(ctx context.Context) (int, error) {
 	if !s.verifies() {
 		return 0, nil
 	}
-	before := s.rechecks.Load()
+	return s.recheckSince(ctx, s.rechecks.Load())
+}
+
+// recheckSince is Recheck for a caller that asked when so many had begun.
+func (s *Service) recheckSince(ctx context.Context, asked uint64) (int, error) {
 	s.oneRecheck.Lock()
 	defer s.oneRecheck.Unlock()
-	if s.rechecks.Load() != before {
-		return 0, s.recheckErr // one that began after this call was made says as much: a crowd is served by two
+	if s.rechecked && s.rechecks.Load() > asked {
+		return 0, nil
 	}
 	s.rechecks.Add(1)
-	changed, err := s.recheckAll(context.WithoutCancel(ctx)) // others wait for what it finds
-	s.recheckErr = err
+	changed, err := s.recheckAll(ctx)
+	s.rechecked = err == nil
 	return changed, err
 }
 

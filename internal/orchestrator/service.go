@@ -47,9 +47,9 @@ type Service struct {
 	oneImport  sync.Mutex // one at a time
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
-	rechecks   atomic.Uint64            // that have begun
-	recheckErr error                    // of the last one; held by oneRecheck
 	oneRecheck sync.Mutex               // one at a time
+	rechecks   atomic.Uint64            // that have begun
+	rechecked  bool                     // the last one came to its end; held by oneRecheck
 	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
 }
 

@@ -22,6 +22,7 @@ func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Req
 		func() error { return checkEntries(req, c) },
 		func() error { return checkRecheck(req, c) },
 		func() error { return checkMoveGates(next, who, c.Status) },
+		func() error { return checkSeen(next, c) },
 		func() error { return checkEvidence(c) },
 		func() error { return checkClaims(c) },
 		func() error { return checkFindings(c, next) },

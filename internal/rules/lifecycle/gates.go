@@ -88,6 +88,26 @@ func checkGates(next Requirement, mover Actor) error {
 		WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
 }
 
+// checkSeen refuses to let a requirement pass on tests that were taken on the tester's word, before the service looked.
+func checkSeen(next Requirement, c Change) error {
+	if c.Looked == nil || c.Status != TestedPass && c.Status != Done || next.Test == nil {
+		return nil
+	}
+	var unseen []fault.Field
+	for i, e := range next.Test.Evidence {
+		pointer := PointerTo(FieldTest+"/evidence", i)
+		wrong := slices.ContainsFunc(c.Looked.Findings, func(f Finding) bool { return f.Pointer == pointer && f.Wrong != nil })
+		if e.Found == nil && !(c.Test.Sent && wrong) {
+			unseen = append(unseen, fault.Field{Pointer: "/status", Code: "test_evidence_holds", Detail: pointer + ": it was never looked up"})
+		}
+	}
+	if unseen == nil {
+		return nil
+	}
+	return fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet: its test record was taken on the tester's word", next.ID, next.Status).
+		WithFields(unseen...).WithFix("have the tester send the test record again, or attach the report")
+}
+
 func lacksDesign(r Requirement, _ Actor) string {
 	if r.DesignSpec == nil {
 		return "there is no design_spec"

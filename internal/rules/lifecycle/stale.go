@@ -32,12 +32,14 @@ func (r Requirement) Rechecked(found Recheck) (Requirement, bool) {
 	return next, true
 }
 
-// adopt takes what was found of the evidence in place of what was known. What was known already keeps its time.
+// adopt takes what was found of the evidence in place of what was known. What was known already keeps its time and its
+// words: they name the commit or time at which it was found, and with newer ones every commit would change every
+// requirement that is stale.
 func (r *Requirement) adopt(found Recheck) {
 	stale := slices.Clone(found.Stale)
 	for i := range stale {
 		if k := slices.IndexFunc(r.Stale, func(s Stale) bool { return s.Pointer == stale[i].Pointer && s.Reason == stale[i].Reason }); k >= 0 {
-			stale[i].Since = r.Stale[k].Since
+			stale[i].Since, stale[i].Detail = r.Stale[k].Since, r.Stale[k].Detail
 		}
 	}
 	moved := slices.Clone(found.Moved)

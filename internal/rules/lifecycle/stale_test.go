@@ -97,6 +97,7 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 
 	found.Revision = 10
 	found.Stale[0].Since, found.Moved[0].Since = noon.Add(2*time.Hour), noon.Add(2*time.Hour)
+	found.Stale[0].Detail = "the same, in other words"
 	same, news := next.Rechecked(found)
 	require.False(t, news, "the same again, found later")
 	require.Equal(t, noon.Add(time.Hour), same.Stale[0].Since)
@@ -287,6 +288,28 @@ func TestResultsAreCountedInReports(t *testing.T) {
 	unseen.Looked = nil
 	_, err = V1.Apply(rested(), tess, unseen, noon)
 	require.NoError(t, err, "a service that does not look takes the tester's word")
+}
+
+func TestNothingPassesOnTestsThatWereNeverLookedUp(t *testing.T) {
+	recorded := rested()
+	recorded.Test.Evidence[0].Found = nil
+	signOff := justified(Done)
+	signOff.Looked = &Looked{Findings: []Finding{{Pointer: "/justification/evidence/0", Found: &Found{}}}, Recheck: &Recheck{Revision: 9}}
+	_, err := V1.Apply(recorded, Actor{"paula", PM}, signOff, noon)
+	require.Equal(t, "gate_unmet", codeOf(t, err))
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, []fault.Field{{Pointer: "/status", Code: "test_evidence_holds", Detail: "/test/evidence/0: it was never looked up"}}, f.Fields)
+	_, err = V1.Apply(rested(), Actor{"paula", PM}, signOff, noon)
+	require.NoError(t, err)
+	signOff.Looked = nil
+	_, err = V1.Apply(recorded, Actor{"paula", PM}, signOff, noon)
+	require.NoError(t, err, "a service that does not look takes the tester's word")
+	recorded.Status = TestInProgress
+	passed := justified(TestedPass)
+	passed.Looked = &Looked{Findings: []Finding{{Pointer: "/justification/evidence/0", Found: &Found{}}}}
+	_, err = V1.Apply(recorded, Actor{"tess", Tester}, passed, noon)
+	require.Equal(t, "gate_unmet", codeOf(t, err))
 }
 
 func TestEvidenceThatPointsNowhere(t *testing.T) {
