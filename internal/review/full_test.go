@@ -98,7 +98,9 @@ func TestWhatIsMissing(t *testing.T) {
 
 // A second test phase needs tests of its own, also when it is still to begin.
 func TestNobodyWaitsForWhatIsDeferred(t *testing.T) {
-	p := Full(inputOf(at(t, 1, lifecycle.Done), at(t, 2, lifecycle.Deferred)))
+	early := apply(t, at(t, 2, lifecycle.DesignInProgress), lifecycle.PM, lifecycle.Change{Status: lifecycle.Deferred})
+	p := Full(inputOf(at(t, 1, lifecycle.Done), early))
+	require.Equal(t, lifecycle.DesignInProgress, p.Requirements[1].Next)
 	require.Empty(t, p.Requirements[1].Missing)
 	require.Zero(t, p.Counts.Missing)
 }
