@@ -55,6 +55,13 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
 	a := s.attachedNow(p.Body, report)
+	kept, err := s.attachedReport(ctx, a.SHA256)
+	if err != nil {
+		return Attachment{}, err
+	}
+	if kept != nil {
+		a.Found.Modified = kept.Found.Modified // the same bytes are the same run of the tests
+	}
 	out := Attachment{Report: lifecycle.AttachedPrefix + a.SHA256, Format: report.Format, Counts: *a.Found.Counts}
 	named := s.namedBy(report)
 	for e := range s.current.Load().All() {

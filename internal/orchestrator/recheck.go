@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -47,7 +48,7 @@ func (s *Service) recheckSince(ctx context.Context, asked uint64) (int, error) {
 }
 
 func (s *Service) recheckAll(ctx context.Context) (int, error) {
-	found, err := s.lookOverAll(ctx)
+	found, unread, err := s.lookOverAll(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -59,11 +60,12 @@ func (s *Service) recheckAll(ctx context.Context) (int, error) {
 		}
 		changed += n
 	}
-	return changed, nil
+	return changed, unread
 }
 
-// lookOverAll is what is new of every requirement that rests on evidence.
-func (s *Service) lookOverAll(ctx context.Context) ([]recheckedOne, error) {
+// lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new, since
+// that says nothing of it; unread says so.
+func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread, err error) {
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {
 		if e.Cites {
@@ -72,15 +74,41 @@ func (s *Service) lookOverAll(ctx context.Context) ([]recheckedOne, error) {
 	}
 	found, err := s.recheckOf(ctx, all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var news []recheckedOne
 	for i, req := range all {
-		if _, isNews := req.Rechecked(found[i]); isNews {
+		if detail := keepUnread(req, &found[i]); detail != "" && unread == nil {
+			unread = fault.New(fault.Unavailable, "evidence_unreadable", "evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
+				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read")
+		}
+		if _, changed := req.Rechecked(found[i]); changed {
 			news = append(news, recheckedOne{ID: req.ID, Recheck: found[i]})
 		}
 	}
-	return news, nil
+	return news, unread, nil
+}
+
+// keepUnread puts what is known in the place of what could not be read, and returns why that was; "" when all was read.
+func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail string) {
+	unread := map[string]bool{}
+	found.Stale = slices.DeleteFunc(found.Stale, func(s lifecycle.Stale) bool {
+		if s.Reason != lifecycle.Unreadable {
+			return false
+		}
+		unread[s.Pointer], detail = true, s.Detail
+		return true
+	})
+	for _, known := range req.Stale {
+		if unread[known.Pointer] {
+			found.Stale = append(found.Stale, known)
+		}
+	}
+	for _, known := range req.Moved {
+		if unread[known.Pointer] {
+			found.Moved = append(found.Moved, known)
+		}
+	}
+	return detail
 }
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.

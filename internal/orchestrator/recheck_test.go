@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
@@ -92,4 +93,46 @@ func TestACrowdOfReviewsLooksTwice(t *testing.T) {
 	crowd.Wait()
 	require.LessOrEqual(t, looks.Load(), int32(3))
 	require.GreaterOrEqual(t, looks.Load(), int32(2), "what began before they asked is not enough")
+}
+
+func TestWhatCannotBeReadNowSaysNothing(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.says("TestLogin", evidence.Verdict{MovedTo: "new.xml"})
+	_, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	before := r.requirement("REQ-001")
+	require.Len(t, before.Stale, 1)
+
+	for _, of := range []string{"login.go", "TestLogin", "abcdef1"} {
+		f.says(of, evidence.Verdict{Reason: lifecycle.Unreadable, Detail: "git hangs"})
+	}
+	n, err := r.Recheck(t.Context())
+	requireCode(t, err, "evidence_unreadable")
+	require.Zero(t, n)
+	require.Equal(t, before, r.requirement("REQ-001"), "what was stale is, and what moved has")
+	require.Equal(t, []string{review.UncheckedEvidence}, r.review().Unchecked)
+	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
+	require.Equal(t, "test_evidence_holds", refusal.Fields[0].Code, "for a move to done it is no evidence")
+	r.verified()
+}
+
+func TestAnImplementationNamesWhatWasWritten(t *testing.T) {
+	r, _ := startVerifying(t, store.NewMemory())
+	refusal := r.refused(cody, "REQ-001", `{"implementation":{"summary":"trust me"}}`, "evidence_not_found")
+	require.Equal(t, "implementation_without_evidence", refusal.Fields[0].Code)
+	r.must(cody, "REQ-001", `{"implementation":null}`)
+	r.verified()
+}
+
+func TestAReportThatIsAttachedAgainIsNotNewer(t *testing.T) {
+	r, _ := startVerifying(t, store.NewMemory())
+	attach := func() lifecycle.Requirement {
+		_, err := r.Attach(t.Context(), tess, Proposal{Request: "POST", ID: "REQ-001", Body: []byte(junit)})
+		require.NoError(t, err)
+		return r.requirement("REQ-001")
+	}
+	first := attach().Test.Evidence[0].Found.Modified
+	require.Equal(t, first, attach().Test.Evidence[0].Found.Modified)
+	r.verified()
 }

@@ -32,10 +32,13 @@ func (c Change) Claims() []Citation {
 }
 
 // NeedsLook says whether a change says anything that must be looked up where evidence is verified: evidence, a move, or a
-// test record, whose results must not be taken on the sender's word.
+// test record or an implementation, which must not be taken on the sender's word.
 func (c Change) NeedsLook() bool {
-	return len(c.Claims()) > 0 || c.Status != "" || c.Test.Record != nil
+	return len(c.Claims()) > 0 || c.Status != "" || c.Test.Record != nil || c.implements()
 }
+
+// implements says whether the change brings an implementation.
+func (c Change) implements() bool { return orNil(c.Implementation) != nil }
 
 // Looked is what the service found of a change before it was decided. A change without it is decided on the word of
 // who sent it.
@@ -142,6 +145,10 @@ func checkFindings(c Change, next Requirement) error {
 			field.Pointer = claim.Pointer
 			wrong = append(wrong, field)
 		}
+	}
+	if c.implements() && len(c.Names) == 0 {
+		wrong = append(wrong, fault.Field{Pointer: "/implementation", Code: "implementation_without_evidence",
+			Detail: "it names no file and no commit", Fix: "name what was written in implementation.files or implementation.commits"})
 	}
 	if wrong == nil {
 		wrong = resultsWrong(c, next)

@@ -54,20 +54,18 @@ func (r *Requirement) adopt(found Recheck) {
 // restale brings Stale up to date with the requirement itself: what its parts rest on, and what is known of evidence
 // that still counts. It keeps no list that another requirement shares.
 func (r *Requirement) restale() {
-	cited := r.Citations()
-	standing := func(pointer string) bool {
-		return slices.ContainsFunc(cited, func(c Citation) bool { return c.Pointer == pointer })
-	}
 	stale := r.outdated()
-	for _, s := range r.Stale {
-		if standing(s.Pointer) {
-			stale = append(stale, s)
-		}
-	}
 	var moved []Relocated
-	for _, m := range r.Moved {
-		if standing(m.Pointer) {
-			moved = append(moved, m)
+	for _, c := range r.Citations() {
+		for _, s := range r.Stale {
+			if s.Pointer == c.Pointer {
+				stale = append(stale, s)
+			}
+		}
+		for _, m := range r.Moved {
+			if m.Pointer == c.Pointer {
+				moved = append(moved, m)
+			}
 		}
 	}
 	r.Stale, r.Moved = stale, moved
