@@ -335,3 +335,37 @@ func TestEvidenceThatPointsNowhere(t *testing.T) {
 		require.Equal(t, c.want, f.Fields[0].Code, name)
 	}
 }
+
+func TestWhatMustBeLookedUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		change Change
+		want   bool
+	}{
+		"a note":                      {Change{PMNotes: []NewNote{{"n"}}}, false},
+		"a design":                    {Change{DesignSpec: []byte(`{}`)}, false},
+		"a move":                      {Change{Status: Planned}, true},
+		"a test record":               {Change{Test: Optional{Sent: true, Record: &TestRecord{}}}, true},
+		"a cleared test record":       {Change{Test: Optional{Sent: true}}, false},
+		"an implementation":           {Change{Implementation: []byte(`{}`)}, true},
+		"a cleared implementation":    {Change{Implementation: []byte(`null`)}, false},
+		"evidence that moves nothing": {Change{Justification: &Justification{"r", []Evidence{{}}}}, true},
+	} {
+		require.Equal(t, c.want, c.change.NeedsLook(), name)
+	}
+}
+
+func TestAnImplementationWithoutEvidence(t *testing.T) {
+	cody := Actor{"cody", Coder}
+	bare := Change{Fields: []string{FieldImplementation}, Implementation: []byte(`{}`), Looked: &Looked{}}
+	_, err := V1.Apply(rested(), cody, bare, noon)
+	require.Equal(t, "evidence_not_found", codeOf(t, err))
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, "implementation_without_evidence", f.Fields[0].Code)
+	bare.Implementation = []byte(`null`)
+	_, err = V1.Apply(rested(), cody, bare, noon)
+	require.NoError(t, err, "to clear it claims nothing")
+	bare.Implementation, bare.Looked = []byte(`{}`), nil
+	_, err = V1.Apply(rested(), cody, bare, noon)
+	require.NoError(t, err, "a service that does not look takes the coder's word")
+}
