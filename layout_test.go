@@ -24,7 +24,7 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/evidence", "internal/projection", "internal/review", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/audit", "internal/durable", "internal/fault",
 	},
 	"internal/httpapi": {
 		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/token", "internal/fault",

@@ -196,7 +196,7 @@ type answer struct {
 }
 
 // shown are the headers that a script sees.
-var shown = []string{"Content-Type", "Etag", "Export-Status", "Dry-Run", "Idempotent-Replay", "Retry-After", "Www-Authenticate", "Connection"}
+var shown = []string{"Content-Type", "Etag", "Export-Status", "Audit-Receipt", "Dry-Run", "Idempotent-Replay", "Retry-After", "Www-Authenticate", "Connection"}
 
 // String is the answer as a script sees it.
 func (a answer) String() string {

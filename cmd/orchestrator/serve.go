@@ -19,6 +19,8 @@ type serveOptions struct {
 	exportWait       time.Duration
 	workflow         string
 	evidence         string
+	origin           string
+	acceptNewKey     string
 	repo             string
 	recheck          time.Duration
 	requireIfMatch   bool
@@ -40,8 +42,8 @@ func serveCommand() *cobra.Command {
 		Long: `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
 
 The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
-only) and one token per role in tokens/<role>.token, and beside the requirements the export. It prints two curl
-lines that work as printed.
+only), one token per role in tokens/<role>.token and the key audit.key that signs the log, and beside the requirements
+the export with a signed checkpoint. It prints two curl lines that work as printed.
 
 Where the requirement documents lie in a git working tree, evidence is looked up there when it is given, before a
 requirement becomes done, and from time to time: files and lines at the commit that is named, at HEAD or in the working
@@ -73,6 +75,7 @@ Every flag can be set by the environment variable in brackets; the command line 
 	f.DurationVar(&o.exportWait, "export-wait", 50*time.Millisecond, "how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.workflow, "workflow", "v1", "v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
 	evidenceFlags(f, &o)
+	logFlags(f, &o)
 	f.BoolVar(&o.requireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
 	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
@@ -82,6 +85,12 @@ Every flag can be set by the environment variable in brackets; the command line 
 	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
+}
+
+// logFlags say how the log is signed.
+func logFlags(f *pflag.FlagSet, o *serveOptions) {
+	f.StringVar(&o.origin, "origin", "", "name of the log in its checkpoints, such as example.org/project; chosen at the first start (default orchestrator/ and random letters)")
+	f.StringVar(&o.acceptNewKey, "accept-new-key", "", "reason why the log gets another key than the one it names; put on record")
 }
 
 // evidenceFlags say what is made of evidence.

@@ -133,9 +133,14 @@ func (s *server) open(ctx context.Context) error {
 	if repository != nil {
 		mode = projection.Verify
 	}
+	signer, err := s.openKey(ctx)
+	if err != nil {
+		return err
+	}
 	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
 		Reading: s.options.reading, Evidence: mode, Repository: repository,
+		Signer: signer, AcceptKey: s.options.acceptNewKey,
 	})
 	if err != nil {
 		return err

@@ -33,6 +33,17 @@ func writeBytes(w http.ResponseWriter, status int, body []byte) error {
 	return nil
 }
 
+// writeAs answers 200 with what is no JSON, or may be kept.
+func writeAs(w http.ResponseWriter, mediaType, keep []string, body []byte) error {
+	h := w.Header()
+	h["Content-Type"] = mediaType
+	h["Cache-Control"] = keep
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
+	return nil
+}
+
 // notModified sets the ETag and reports whether If-None-Match names it (RFC 9110, section 13.1.2); then
 // the answer is written.
 func notModified(w http.ResponseWriter, r *http.Request, etag string) bool {

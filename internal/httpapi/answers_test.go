@@ -113,7 +113,7 @@ func TestLogPages(t *testing.T) {
 	for range 3 {
 		h.patch("pm", `{"pm_notes":[{"text":"again"}]}`)
 	}
-	for path, want := range map[string]int{"/audit?limit=1": 7, "/audit?from=3": 4, "/audit?from=99": 0, "/requirements/REQ-001/history?limit=1": 3, "/requirements/REQ-002/history": 0} {
+	for path, want := range map[string]int{"/audit?limit=1": 8, "/audit?from=3": 5, "/audit?from=99": 0, "/requirements/REQ-001/history?limit=1": 3, "/requirements/REQ-002/history": 0} {
 		records := 0
 		for next := any(path); next != nil; {
 			page := h.do("viewer", http.MethodGet, next.(string), "").json(t)

@@ -84,6 +84,12 @@ func (a *API) router() chi.Router {
 		r.Get("/workflow", a.handle(a.workflow))
 		r.Get("/audit", a.handle(a.audit))
 		r.Get("/audit/blobs/{sha256}", a.handle(a.blob))
+		r.Get("/audit/checkpoint", a.handle(a.checkpoint))
+		r.Get("/audit/key", a.handle(a.auditKey))
+		r.Get("/audit/records/{index}", a.handle(a.record))
+		r.Get("/audit/proof/inclusion", a.handle(a.inclusion))
+		r.Get("/audit/proof/consistency", a.handle(a.consistency))
+		r.Get("/audit/tile/*", a.handle(a.tile))
 	})
 	return r
 }

@@ -22,6 +22,9 @@ var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjs
 var neverAnswered = map[string]string{
 	"client_gone":             "its client is gone; TestAClientThatHangsUpIsNoDefect",
 	"export_differs":          "orchestrator verify",
+	"audit_key_changed":       "start",
+	"audit_origin_changed":    "start",
+	"no_audit_key":            "a service without a key, which serve does not start",
 	"export_invalid":          "orchestrator import without a service",
 	"store_differs":           "start",
 	"store_empty":             "orchestrator verify",

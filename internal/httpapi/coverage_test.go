@@ -83,7 +83,10 @@ func (h *harness) expect(status int, code, who, method, path, body string, heade
 const one = "/requirements/REQ-001"
 
 func provokeAccepted(h *harness) {
-	for _, path := range []string{"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit"} {
+	for _, path := range []string{
+		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit",
+		"/audit/checkpoint", "/audit/key", "/audit/records/0", "/audit/proof/inclusion?index=2&size=4", "/audit/proof/consistency?old=2", "/audit/tile/0/000.p/3",
+	} {
 		h.expect(200, "", "viewer", "GET", path, "")
 		h.expect(200, "", "viewer", "HEAD", path, "")
 	}
@@ -108,6 +111,17 @@ func provokeAccepted(h *harness) {
 	blob := records[0].(map[string]any)["data"].(map[string]any)["blob"].(string)
 	h.expect(200, "", "viewer", "GET", "/audit/blobs/"+blob, "")
 	h.expect(404, "unknown_blob", "viewer", "GET", "/audit/blobs/"+strings.Repeat("0", 64), "")
+	h.expect(404, "unknown_record", "viewer", "GET", "/audit/records/99", "")
+	h.expect(400, "invalid_parameter", "viewer", "GET", "/audit/records/-1", "")
+	for _, path := range []string{"/audit/proof/inclusion?index=0&size=99", "/audit/proof/consistency?old=1&new=99", "/audit/tile/0/000", "/audit/tile/entries/000.p/99", "/audit/tile/7/000.p/1"} {
+		h.expect(404, "beyond_log", "viewer", "GET", path, "")
+	}
+	for _, path := range []string{"inclusion", "inclusion?index=x", "inclusion?index=4&size=4", "inclusion?index=0&size=0", "consistency", "consistency?old=0", "consistency?old=3&new=2"} {
+		h.expect(400, "invalid_parameter", "viewer", "GET", "/audit/proof/"+path, "")
+	}
+	for _, path := range []string{"0/0", "data/000", "8/000.p/1", "0/000.p/0", "0/000.p/256", "-1/000.p/1", "entries", "x/000", "0/x000/001"} {
+		h.expect(404, "unknown_path", "viewer", "GET", "/audit/tile/"+path, "")
+	}
 	h.expect(404, "unknown_schema", "", "GET", "/schemas/none.schema.json", "")
 }
 
@@ -226,13 +240,15 @@ func provokeEverywhere(t *testing.T, all *seen) {
 	limited := newHarness(t, into(all), func(o *options) { o.Limit = token.Limit{PerSecond: 0.001, Burst: 1} })
 	h.addTokenUntil("late", lifecycle.PM, time.Now().Add(-time.Hour), time.Now().Add(-2*time.Hour))
 	limited.expect(200, "", "pm", "GET", "/workflow", "")
-	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json")
+	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1")
 	for _, op := range operations() {
 		method, pattern, _ := strings.Cut(op, " ")
 		path, documented := fill.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
 		h.expect(421, "host_not_allowed", "", method, path, "", "Host", "evil.example")
 		h.expect(405, "method_not_allowed", "", "DELETE", path, "")
-		h.expect(404, "unknown_path", "", method, path+"/no/such/path", "")
+		if !strings.Contains(pattern, "{tile}") { // which takes every path below
+			h.expect(404, "unknown_path", "", method, path+"/no/such/path", "")
+		}
 		h.expect(403, "cross_origin", "", "DELETE", path, "", "Sec-Fetch-Site", "cross-site")
 		if documented["400"] != nil {
 			unknown := h.expect(400, "unknown_parameter", "pm", method, path+"?surprise=1", "")
@@ -294,12 +310,16 @@ func provokeFailures(t *testing.T, all *seen) {
 	b.now = true
 	h.expect(503, "ledger_failed", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
 	h.expect(503, "ledger_failed", "tester", "POST", one+"/test-report", junit)
-	for _, path := range []string{one + "/history", "/audit", "/audit/blobs/0", "/project/review"} {
+	for _, path := range []string{
+		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/audit/records/0", "/audit/proof/inclusion?index=0",
+		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1",
+	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(503, "ledger_failed", "pm", "POST", "/project/import", "")
-	for _, path := range []string{"/healthz", "/livez", "/readyz"} {
+	for _, path := range []string{
+		"/healthz", "/livez", "/readyz"} {
 		h.expect(503, "", "", "GET", path, "")
 	}
 	h.expect(200, "", "pm", "GET", one, "") // what was read before stays readable

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
@@ -49,6 +50,16 @@ A user can log out.
 
 A user can delete the account.
 `
+
+// testSigner signs the checkpoints of a harness, always with the same key.
+func testSigner(t *testing.T) audit.Signer {
+	t.Helper()
+	private, err := audit.GenerateKey(strings.NewReader(strings.Repeat("seven...", 8)), "example.org/sample")
+	require.NoError(t, err)
+	signer, err := audit.ParseSigner(private)
+	require.NoError(t, err)
+	return signer
+}
 
 // options are what a test may choose before the service starts.
 type options struct {
@@ -87,6 +98,7 @@ func newHarness(t *testing.T, choose ...func(*options)) *harness {
 	h := &harness{t: t, Clock: newClock(), Document: filepath.Join(dir, "REQUIREMENTS.md"), Export: filepath.Join(dir, "project_status.json")}
 	o := options{Store: store.NewMemory(), Document: sample, Seen: &seen{}}
 	o.Workflow, o.ExportPath, o.ExportWait = lifecycle.V1, h.Export, 10*time.Second
+	o.Signer = testSigner(t)
 	for _, f := range choose {
 		f(&o)
 	}
@@ -233,8 +245,11 @@ func (h *harness) pattern(method, path string) string {
 	if !h.routes.Match(rc, method, path) {
 		return ""
 	}
-	return rc.RoutePattern()
+	return documentedPath(rc.RoutePattern())
 }
+
+// documentedPath is a route as OpenAPI writes it, which has no parameter over several segments.
+func documentedPath(route string) string { return strings.Replace(route, "/tile/*", "/tile/{tile}", 1) }
 
 // patch sends a change to REQ-001 and expects it to be accepted.
 func (h *harness) patch(who, body string, headers ...string) response {

@@ -59,6 +59,8 @@ func registerState(c Config) {
 	gauge("log_records", "Records in the audit log.", func() float64 { return float64(c.Service.State().LogSize) })
 	gauge("export_log_records", "Records in the log when the export was written; behind log_records while a write is pending.",
 		func() float64 { return float64(c.Service.State().Export.Size) })
+	gauge("checkpoint_log_records", "Records in the log when the checkpoint beside the export was written.",
+		func() float64 { return float64(c.Service.State().Export.Signed) })
 	gauge("export_writes", "Exports written since the start.", func() float64 { return float64(c.Service.State().Export.Writes) })
 	gauge("export_failures", "Exports that could not be written since the start.", func() float64 { return float64(c.Service.State().Export.Failures) })
 	gauge("export_seconds", "How long the last export took.", func() float64 { return c.Service.State().Export.Took.Seconds() })

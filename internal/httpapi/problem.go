@@ -8,6 +8,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
 )
 
 // statusOf is the only map from kind to HTTP status.
@@ -67,6 +68,10 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		f = fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer") // for the log; nobody reads it
 	default:
 		f = fault.New(fault.Internal, "internal", "the service met a defect")
+	}
+	var recorded orchestrator.OnRecord
+	if errors.As(err, &recorded) {
+		setReceipt(w, recorded.Receipt)
 	}
 	status := statusOf[f.Kind]
 	if !gone && status >= http.StatusInternalServerError {

@@ -90,6 +90,7 @@ func setOutcome(w http.ResponseWriter, p orchestrator.Proposal, answer orchestra
 	}
 	w.Header().Set("ETag", strconv.Quote(strconv.FormatUint(answer.Revision, 10)))
 	w.Header().Set("Export-Status", exportStatus(answer.Exported))
+	setReceipt(w, answer.Receipt)
 }
 
 // attached answers a report that was attached: the requirement, and what the report holds.

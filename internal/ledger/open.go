@@ -11,9 +11,9 @@ import (
 )
 
 // Format is the layout of the tables that this program reads and writes.
-const Format = 3
+const Format = 4
 
-// KindCreated is the first record of every log; its data is {"format":3}.
+// KindCreated is the first record of every log; its data is {"format":4}.
 const KindCreated = "ledger.created"
 
 type format struct {

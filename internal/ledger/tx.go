@@ -32,6 +32,9 @@ type Tx struct {
 // Seq is the number that the next record of this update will have.
 func (tx *Tx) Seq() uint64 { return tx.head.Size }
 
+// Head is the log with the records that this update has appended so far.
+func (tx *Tx) Head() audit.Head { return tx.head }
+
 // At is the time of this update: never before that of an earlier one, and the time of its records.
 func (tx *Tx) At() time.Time { return tx.at }
 

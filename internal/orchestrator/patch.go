@@ -38,6 +38,7 @@ type Answer struct {
 	Revision    uint64
 	Replayed    bool // the first answer to this Idempotency-Key, again
 	Exported    bool // the export that contains it is written
+	Receipt     Receipt
 }
 
 // Patch decides a proposal. nil means that the change is durable and audited; an error of the kinds that
@@ -89,11 +90,12 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, c
 		return Answer{}, err
 	}
 	if out.answer.Refusal != nil {
-		return Answer{Replayed: out.replayed}, s.explained(out, p)
+		return Answer{Replayed: out.replayed}, OnRecord{out.receipt, s.explained(out, p)}
 	}
 	return Answer{
 		Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
-		Exported: s.exporter.Wait(ctx, out.size, s.options.ExportWait),
+		Receipt:  out.receipt,
+		Exported: s.exporter.Wait(ctx, out.receipt.Size, s.options.ExportWait),
 	}, nil
 }
 
@@ -136,7 +138,7 @@ func (s *Service) checkConditional(p Proposal) error {
 type decision struct {
 	answer   firstAnswer
 	replayed bool
-	size     uint64 // of the log with the record in it
+	receipt  Receipt
 }
 
 // decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
@@ -146,7 +148,7 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 		return decision{}, err
 	}
 	if found && first.BodySHA256 == data.BodySHA256 {
-		return decision{answer: first, replayed: true, size: tx.Seq()}, nil
+		return decision{answer: first, replayed: true, receipt: receiptOf(tx, first.Seq)}, nil
 	}
 	if found {
 		if data.Refusal, err = s.keyReused(s.reader(tx), p.ID); err != nil {
@@ -157,12 +159,12 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 	if err == nil && p.IdempotencyKey != "" && !found {
 		_, err = tableIdempotency.Put(tx, keyOf(who, p.IdempotencyKey), answer)
 	}
-	return decision{answer: answer, size: tx.Seq()}, err
+	return decision{answer: answer, receipt: receiptOf(tx, answer.Seq)}, err
 }
 
 func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
 	event := ledger.Event{Kind: kindChanged, Actor: auditActor(who), Subject: p.ID, RequestID: p.RequestID}
-	answer := firstAnswer{At: tx.At(), BodySHA256: data.BodySHA256}
+	answer := firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}
 	next := lifecycle.Requirement{}
 	if data.Refusal == nil {
 		var err error
@@ -287,7 +289,7 @@ func (p Proposal) Refused() Refused {
 	return Refused{p.Request, p.Body, p.RequestID, p.DryRun}
 }
 
-// Refuse puts a refusal on record, unless it answers a dry run, and returns it; only a failure of the
+// Refuse puts a refusal on record, unless it answers a dry run, and returns it OnRecord; only a failure of the
 // ledger is returned instead.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
 	reason := asRefusal(refusal)
@@ -299,13 +301,17 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		data.BodySHA256 = digestOf(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
+	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
-		return tx.Append(ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data})
+		index := tx.Seq()
+		err := tx.Append(ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data})
+		receipt = receiptOf(tx, index)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return refusal
+	return OnRecord{receipt, refusal}
 }
 
 // asRefusal tells a decision from a failure: what is unavailable or internal decides nothing.

@@ -18,6 +18,7 @@ const (
 	kindRequestRefused = "request.refused"          // requestRefused: refused before it was read as a change
 	kindRechecked      = "evidence.rechecked"       // rechecked
 	kindEvidenceChosen = "evidence.chosen"          // evidenceChosen
+	kindAuditKeyChosen = "audit.key_chosen"         // auditKeyChosen
 	kindKeysForgotten  = "idempotency.keys_expired" // keysForgotten
 )
 
@@ -29,6 +30,14 @@ type workflowChosen struct {
 type evidenceChosen struct {
 	From string `json:"from"`
 	To   string `json:"to"`
+}
+
+// auditKeyChosen says which key signs the checkpoints of the log from here on. The first choice has no From and no
+// Reason; a later one is an operator's, who gave the reason.
+type auditKeyChosen struct {
+	From   string `json:"from,omitempty"`
+	To     string `json:"to"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // imported accounts for an import: the definitions that are new or changed, what was retired, and the
@@ -85,6 +94,7 @@ type keysForgotten struct {
 // firstAnswer is what an Idempotency-Key was first answered with.
 type firstAnswer struct {
 	At          time.Time       `json:"at"`
+	Seq         uint64          `json:"seq"`         // of the record
 	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
 	Requirement json.RawMessage `json:"requirement,omitempty"`
 	Revision    uint64          `json:"revision,omitzero"`

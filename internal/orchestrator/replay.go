@@ -137,6 +137,8 @@ func (f *fold) apply(r store.Reader, record audit.Record) error {
 			return err
 		}
 		return f.proposed(record, data)
+	case kindAuditKeyChosen:
+		return f.auditKeyChosen(r, record)
 	case kindEvidenceChosen:
 		return f.evidenceChosen(r, record)
 	case kindRechecked:
@@ -205,7 +207,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 		return err
 	}
 	if data.Change == nil && data.Refusal != nil {
-		return f.remember(who, data, known, firstAnswer{At: record.At, BodySHA256: data.BodySHA256, Refusal: data.Refusal})
+		return f.remember(who, data, known, firstAnswer{At: record.At, Seq: record.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal})
 	}
 	change, err := ParseChange(data.Change)
 	if err != nil {
@@ -226,7 +228,7 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if err := sameDecision(refusal, data.Refusal); err != nil {
 		return err
 	}
-	answer := firstAnswer{At: record.At, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
+	answer := firstAnswer{At: record.At, Seq: record.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if refusal == nil {
 		if err := f.put(next); err != nil {
 			return err

@@ -32,6 +32,18 @@ func (f *fold) evidenceChosen(r store.Getter, record audit.Record) error {
 	return err
 }
 
+func (f *fold) auditKeyChosen(r store.Getter, record audit.Record) error {
+	data, err := ledger.DataOf[auditKeyChosen](r, record)
+	if err == nil && record.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the key of the log, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && (data.From != f.project.AuditKey || (data.From != "") != (data.Reason != "")) {
+		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason", f.project.AuditKey, data.From)
+	}
+	f.project.AuditKey = data.To
+	return err
+}
+
 // rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
 func (f *fold) rechecked(r store.Getter, record audit.Record) error {
 	data, err := ledger.DataOf[rechecked](r, record)

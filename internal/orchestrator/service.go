@@ -35,6 +35,8 @@ type Options struct {
 	Reading        reqdoc.Options     // how requirement documents are read
 	Evidence       string             // projection.Verify or Record; "" keeps the store's, Record in a new one
 	Repository     Repository         // where evidence is looked up; needed for Verify
+	Signer         audit.Signer       // signs checkpoints of the log; without one there are none
+	AcceptKey      string             // why the Signer may have another key than the one on record
 }
 
 // Service is safe for concurrent use.
@@ -47,9 +49,10 @@ type Service struct {
 	oneImport  sync.Mutex // one at a time
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
-	oneRecheck sync.Mutex               // one at a time
-	rechecks   atomic.Uint64            // that have begun
-	rechecked  bool                     // the last one came to its end; held by oneRecheck
+	oneRecheck sync.Mutex    // one at a time
+	rechecks   atomic.Uint64 // that have begun
+	rechecked  bool          // the last one came to its end; held by oneRecheck
+	signed     atomic.Pointer[signedAt]
 	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
 }
 
@@ -57,7 +60,11 @@ type Service struct {
 // exports to be written.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := &Service{ledger: l, clock: clock, options: options}
-	s.exporter = projection.NewExporter(options.ExportPath, s.current.Load)
+	var sign func(*projection.Snapshot) ([]byte, error)
+	if options.Signer.Key != "" {
+		sign = s.checkpointOf
+	}
+	s.exporter = projection.NewExporter(options.ExportPath, s.current.Load, sign)
 	snap, err := load(ctx, l)
 	if err != nil {
 		return nil, err
@@ -67,7 +74,10 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	if err := s.chooseWorkflow(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.chooseEvidence(ctx)
+	if err := s.chooseEvidence(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.chooseAuditKey(ctx)
 }
 
 // Run writes exports until ctx ends, and then the last one.

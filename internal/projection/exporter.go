@@ -2,6 +2,9 @@ package projection
 
 import (
 	"context"
+	"io"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,12 +23,20 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// Exporter writes the newest snapshot whenever there is a newer one; one write at a time.
+// maxUnsigned is how long the checkpoint beside the export may stay behind it while changes wait for their exports.
+const maxUnsigned = time.Second
+
+// Exporter writes the newest snapshot whenever there is a newer one; one write at a time. When nobody waits, it writes
+// the signed checkpoint of the same moment beside it.
 type Exporter struct {
 	path   string
 	newest func() *Snapshot
-	wakeUp chan struct{} // there is a newer snapshot; holds one
-	hurry  chan struct{} // somebody waits for it; holds one
+	sign   func(*Snapshot) ([]byte, error) // nil writes no checkpoint
+	wakeUp chan struct{}                   // there is a newer snapshot; holds one
+	hurry  chan struct{}                   // somebody waits for it; holds one
+
+	written  *Snapshot // in the file; of Run alone, as is signedAt
+	signedAt time.Time
 
 	mu       sync.Mutex
 	advanced chan struct{} // closed and replaced when the file is newer
@@ -35,15 +46,25 @@ type Exporter struct {
 // ExportState says how the export fares.
 type ExportState struct {
 	Size     uint64 // of the log in the file
+	Signed   uint64 // of the log in the checkpoint
 	Writes   uint64
 	Failures uint64
 	Err      error // of the last attempt
 	Took     time.Duration
 }
 
-// NewExporter writes what newest returns to path; "" writes nothing.
-func NewExporter(path string, newest func() *Snapshot) *Exporter {
-	return &Exporter{path: path, newest: newest, wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{})}
+// NewExporter writes what newest returns to path, and the checkpoint that sign makes of it to CheckpointPath; "" writes
+// nothing.
+func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]byte, error)) *Exporter {
+	return &Exporter{
+		path: path, newest: newest, sign: sign,
+		wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{}),
+	}
+}
+
+// CheckpointPath is where the checkpoint of an export lies: project_status.checkpoint beside project_status.json.
+func CheckpointPath(export string) string {
+	return strings.TrimSuffix(export, filepath.Ext(export)) + ".checkpoint"
 }
 
 // Wake says that there is a newer snapshot.
@@ -65,44 +86,93 @@ func (x *Exporter) Run(ctx context.Context) error {
 		return nil
 	}
 	if err := durable.RemoveStale(x.path); err != nil {
-		x.note(0, 0, err)
+		x.failed(err)
 	}
 	retry := firstRetry
 	for ctx.Err() == nil {
-		took, err := x.writeNewest()
-		if err != nil {
+		if err := x.round(ctx); err != nil {
 			x.rest(ctx, retry, nil)
 			retry = min(2*retry, lastRetry)
 			continue
 		}
 		retry = firstRetry
-		if took > slowExport {
-			x.rest(ctx, restAfter(took), nil)
-		} else if took > 0 {
-			x.rest(ctx, restAfter(took), x.hurry)
+		var due <-chan time.Time // for a checkpoint that was put off
+		if x.unsigned() {
+			due = time.After(minRest)
 		}
 		select {
 		case <-x.wakeUp:
+		case <-due:
 		case <-ctx.Done():
 		}
 	}
-	_, err := x.writeNewest()
-	return err
+	if _, err := x.writeNewest(); err != nil {
+		return err
+	}
+	return x.writeCheckpoint()
+}
+
+// round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
+// unless somebody ended it.
+func (x *Exporter) round(ctx context.Context) error {
+	took, err := x.writeNewest()
+	if err != nil {
+		return err
+	}
+	if time.Since(x.signedAt) > maxUnsigned {
+		if err := x.writeCheckpoint(); err != nil {
+			return err
+		}
+	}
+	if took > slowExport {
+		x.rest(ctx, restAfter(took), nil)
+	} else if took > 0 && x.rest(ctx, restAfter(took), x.hurry) {
+		return nil // somebody waits for the next export
+	}
+	return x.writeCheckpoint()
+}
+
+func (x *Exporter) unsigned() bool {
+	return x.sign != nil && x.written != nil && x.written.Head.Size != x.State().Signed
+}
+
+func (x *Exporter) writeCheckpoint() error {
+	if !x.unsigned() {
+		return nil
+	}
+	note, err := x.sign(x.written)
+	if err == nil {
+		err = durable.WriteFile(CheckpointPath(x.path), 0o644, func(w io.Writer) error {
+			_, err := w.Write(note)
+			return err
+		})
+	}
+	if err != nil {
+		x.failed(err)
+		return err
+	}
+	x.signedAt = time.Now()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.state.Signed = x.written.Head.Size
+	return nil
 }
 
 func restAfter(took time.Duration) time.Duration {
 	return min(max(restFactor*took, minRest), maxRest)
 }
 
-// rest ends after d, or when somebody is in a hurry.
-func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) {
+// rest ends after d, or when somebody is in a hurry, which it reports.
+func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) (hurried bool) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 	case <-hurry:
+		return true
 	case <-ctx.Done():
 	}
+	return false
 }
 
 func (x *Exporter) writeNewest() (time.Duration, error) {
@@ -113,18 +183,26 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 	start := time.Now()
 	err := durable.WriteFile(x.path, 0o644, snap.Write)
 	took := time.Since(start)
-	x.note(snap.Head.Size, took, err)
-	return took, err
+	if err != nil {
+		x.failed(err)
+		return took, err
+	}
+	x.written = snap
+	x.note(snap.Head.Size, took)
+	return took, nil
 }
 
-func (x *Exporter) note(size uint64, took time.Duration, err error) {
+func (x *Exporter) failed(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.state.Err = err
-	if err != nil {
-		x.state.Failures++
-		return
-	}
+	x.state.Failures++
+}
+
+func (x *Exporter) note(size uint64, took time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.state.Err = nil
 	x.state.Writes++
 	x.state.Size, x.state.Took = size, took
 	close(x.advanced)

@@ -3,8 +3,10 @@ package projection
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: 3})
 	require.NoError(t, err)
-	x := NewExporter(path, func() *Snapshot { return snap })
+	x := NewExporter(path, func() *Snapshot { return snap }, nil)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.NoError(t, x.Run(ended))
@@ -27,7 +29,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	require.NoError(t, snap.Write(&now))
 	require.Equal(t, now.String(), string(raw))
 
-	below := NewExporter(filepath.Join(path, "below a file"), func() *Snapshot { return snap })
+	below := NewExporter(filepath.Join(path, "below a file"), func() *Snapshot { return snap }, nil)
 	require.Error(t, below.Run(ended), "a last export that fails is said")
 	require.EqualValues(t, 2, below.State().Failures, "so is one that could not be cleaned up after")
 }
@@ -39,17 +41,57 @@ func TestRest(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
-	x := NewExporter("", nil)
+	x := NewExporter("", nil, nil)
 	require.True(t, x.Wait(t.Context(), 9, time.Hour), "without an export nothing is waited for")
-	x = NewExporter("somewhere", nil)
+	x = NewExporter("somewhere", nil, nil)
 	require.False(t, x.Wait(t.Context(), 9, 0))
 	require.False(t, x.Wait(t.Context(), 9, time.Millisecond))
-	x.note(8, 0, nil)
+	x.note(8, 0)
 	done := make(chan bool)
 	go func() { done <- x.Wait(context.Background(), 9, time.Minute) }()
-	x.note(9, 0, nil)
+	x.note(9, 0)
 	require.True(t, <-done)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.False(t, x.Wait(ended, 10, time.Minute))
+}
+
+// The checkpoint lies beside the export, is never ahead of it, and is of the same moment when the work is done; a
+// failure to write it is counted, and made good.
+func TestTheCheckpointFollowsTheExport(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "status.json")
+	require.Equal(t, filepath.Join(dir, "status.checkpoint"), CheckpointPath(path))
+	var size atomic.Uint64
+	size.Store(1)
+	newest := func() *Snapshot {
+		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
+		require.NoError(t, err)
+		return snap
+	}
+	sign := func(s *Snapshot) ([]byte, error) { return fmt.Appendf(nil, "%d", s.Head.Size), nil }
+	require.NoError(t, os.Mkdir(CheckpointPath(path), 0o755)) // in the way
+	x := NewExporter(path, newest, sign)
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- x.Run(ctx) }()
+	require.Eventually(t, func() bool { return x.State().Failures > 0 }, 10*time.Second, time.Millisecond)
+	require.Error(t, x.State().Err)
+	require.True(t, x.Wait(t.Context(), 1, time.Second), "the export does not wait for it")
+	require.NoError(t, os.Remove(CheckpointPath(path)))
+	require.Eventually(t, func() bool { return x.State().Signed == 1 }, 10*time.Second, time.Millisecond)
+	for n := uint64(2); n < 20; n++ {
+		size.Store(n)
+		x.Wake()
+		require.True(t, x.Wait(t.Context(), n, 10*time.Second))
+		s := x.State()
+		require.LessOrEqual(t, s.Signed, s.Size)
+	}
+	require.Eventually(t, func() bool { return x.State().Signed == 19 }, 10*time.Second, time.Millisecond, "put off, not left out")
+	size.Store(20)
+	end()
+	require.NoError(t, <-done)
+	raw, err := os.ReadFile(CheckpointPath(path))
+	require.NoError(t, err)
+	require.Equal(t, "20", string(raw))
 }

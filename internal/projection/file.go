@@ -35,6 +35,7 @@ type FileProject struct {
 type FileLog struct {
 	Size uint64     `json:"size"`
 	Root audit.Hash `json:"root"`
+	Key  string     `json:"key,omitempty"` // verifies the checkpoints of the log
 }
 
 type FileSummary struct {
@@ -57,7 +58,7 @@ func (s *Snapshot) Write(w io.Writer) error {
 	}
 	head, err := ledger.Encode(FileHead{
 		SchemaVersion, FileProject{s.Project.Name, append([]SourceFile{}, s.Project.Sources...)}, s.Project.WorkflowName, s.Project.Evidence,
-		s.Counts.Revision, FileLog{s.Head.Size, s.Head.Root},
+		s.Counts.Revision, FileLog{s.Head.Size, s.Head.Root, s.Project.AuditKey},
 		FileSummary{len(s.position), by, by[lifecycle.Done], s.Counts.Stale, s.Counts.Suspect, s.Counts.Retired},
 	})
 	if err != nil {
@@ -114,7 +115,7 @@ func ReadFile(export io.Reader) (*Snapshot, error) {
 	if file.SchemaVersion != SchemaVersion || file.Log.Size == 0 {
 		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
 	}
-	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow, Evidence: file.Evidence}
+	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow, Evidence: file.Evidence, AuditKey: file.Log.Key}
 	entries := make(map[string]*Entry, len(file.Requirements))
 	for _, raw := range file.Requirements {
 		var req lifecycle.Requirement

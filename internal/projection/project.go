@@ -25,8 +25,9 @@ type Project struct {
 	Name         string       `json:"name"`
 	Sources      []SourceFile `json:"sources"`
 	WorkflowName string       `json:"workflow"`
-	Evidence     string       `json:"evidence"` // what is made of evidence: Verify or Record
-	IDs          []string     `json:"ids"`      // document order, then the retired
+	Evidence     string       `json:"evidence"`            // what is made of evidence: Verify or Record
+	AuditKey     string       `json:"audit_key,omitempty"` // verifies the checkpoints of the log
+	IDs          []string     `json:"ids"`                 // document order, then the retired
 }
 
 // SourceFile is a requirement document as it was imported.

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/durable"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+)
+
+// openKey reads the private key of the log, or makes it at the first start. The log names the key it is signed with, so
+// that one cannot be lost, or put in the place of another, without a word.
+func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
+	path := filepath.Join(s.options.data, "audit.key")
+	onRecord, err := orchestrator.KeyOnRecord(ctx, s.ledger)
+	if err != nil {
+		return audit.Signer{}, err
+	}
+	private, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if onRecord != "" && s.options.acceptNewKey == "" {
+			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing", "the key %s is missing, which signs the log %s", path, originOf(onRecord)).
+				WithFix("put it back from a backup, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
+		}
+		private, err = newKey(path, s.options.origin, onRecord)
+	}
+	if err != nil {
+		return audit.Signer{}, keyFileError(path, err)
+	}
+	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
+	if err != nil {
+		return audit.Signer{}, keyFileError(path, err)
+	}
+	if want := s.options.origin; want != "" && want != signer.Origin() {
+		return audit.Signer{}, fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s, not %s", signer.Origin(), want).
+			WithFix("leave --origin out; an origin is chosen once, at the first start")
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).Msg("others can read the key that signs the log; chmod 600 keeps them out")
+	}
+	return signer, writePublicKey(s.options.data, signer.Key)
+}
+
+// newKey makes a key for a new log, or a new key for the log of an old one.
+func newKey(path, origin, old string) ([]byte, error) {
+	switch {
+	case origin == "" && old != "":
+		origin = originOf(old)
+	case origin == "":
+		origin = "orchestrator/" + strings.ToLower(rand.Text()[:16]) // so that no two logs share one
+	}
+	private, err := audit.GenerateKey(rand.Reader, origin)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(private), durable.WriteFile(path, 0o600, lineOf(private))
+}
+
+// writePublicKey keeps audit.pub, for whoever verifies the log, in step with the private key.
+func writePublicKey(data, key string) error {
+	path := filepath.Join(data, "audit.pub")
+	if kept, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(kept)) == key {
+		return nil
+	}
+	if err := durable.WriteFile(path, 0o644, lineOf(key)); err != nil {
+		return keyFileError(path, err)
+	}
+	return nil
+}
+
+func lineOf(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, text)
+		return err
+	}
+}
+
+func keyFileError(path string, cause error) error {
+	return fault.New(fault.Unavailable, "audit_key_unreadable", "the key of the log, %s, cannot be used", path).
+		WithFix("put it back from a backup; a log keeps its key").Because(cause)
+}
+
+// originOf is the name in a public key.
+func originOf(key string) string {
+	origin, _, _ := strings.Cut(key, "+")
+	return origin
+}

@@ -1,0 +1,120 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/go-chi/chi/v5"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+)
+
+var (
+	typeText    = []string{"text/plain; charset=utf-8"}
+	typeOctets  = []string{"application/octet-stream"}
+	neverStales = []string{"private, max-age=31536000, immutable"}
+)
+
+// setReceipt says where the record of a decision stands, as a dictionary of RFC 9651.
+func setReceipt(w http.ResponseWriter, r orchestrator.Receipt) {
+	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, index=%d, root=:%s:", r.Size, r.Index, base64.StdEncoding.EncodeToString(r.Root[:]))}
+}
+
+// checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.
+func (a *API) checkpoint(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	note, err := a.Service.Checkpoint()
+	if err != nil {
+		return err
+	}
+	return writeAs(w, typeText, noCache, note)
+}
+
+// auditKey answers the key that verifies checkpoints, a line in the form of signed notes.
+func (a *API) auditKey(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	return writeAs(w, typeText, noCache, []byte(a.Service.AuditKey()+"\n"))
+}
+
+// record answers the bytes of one record, exactly as they were hashed.
+func (a *API) record(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	index, err := strconv.ParseUint(chi.URLParam(r, "index"), 10, 63)
+	if err != nil {
+		return fault.New(fault.Malformed, "invalid_parameter", "%q is no number of a record", clip(chi.URLParam(r, "index"))).
+			WithFix("records are numbered from 0")
+	}
+	raw, err := a.Service.Record(r.Context(), index)
+	if err != nil {
+		return err
+	}
+	return writeAs(w, typeJSON, neverStales, raw)
+}
+
+func (a *API) inclusion(w http.ResponseWriter, r *http.Request) error {
+	index, size, err := twoNumbers(r, "index", "size")
+	if err != nil {
+		return err
+	}
+	proof, err := a.Service.Inclusion(r.Context(), index, size)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, proof)
+}
+
+func (a *API) consistency(w http.ResponseWriter, r *http.Request) error {
+	old, size, err := twoNumbers(r, "old", "new")
+	if err != nil {
+		return err
+	}
+	proof, err := a.Service.Consistency(r.Context(), old, size)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, proof)
+}
+
+// twoNumbers reads a parameter that is needed, and one that stands for the present size of the log when left out.
+func twoNumbers(r *http.Request, first, second string) (a, b uint64, err error) {
+	values, err := query(r, first, second)
+	if err != nil {
+		return 0, 0, err
+	}
+	if !values.Has(first) {
+		return 0, 0, parameter(first, "it is missing").WithFix("send it; %s may be left out for the present size of the log", second)
+	}
+	if a, err = numberParameter(values, first, 0, 0, math.MaxInt64); err != nil {
+		return 0, 0, err
+	}
+	b, err = numberParameter(values, second, 0, 1, math.MaxInt64)
+	return a, b, err
+}
+
+// tile answers a piece of the log by its path in C2SP tlog-tiles. It never changes.
+func (a *API) tile(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	t, err := audit.ParseTile(chi.URLParam(r, "*"))
+	if err != nil {
+		return fault.New(fault.NotFound, "unknown_path", "%s", clip(err.Error())).
+			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as x001/234, with .p/<width> for a partial one")
+	}
+	data, err := a.Service.Tile(r.Context(), t)
+	if err != nil {
+		return err
+	}
+	return writeAs(w, typeOctets, neverStales, data)
+}
