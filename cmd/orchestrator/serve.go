@@ -77,14 +77,19 @@ Every flag can be set by the environment variable in brackets; the command line 
 	evidenceFlags(f, &o)
 	logFlags(f, &o)
 	f.BoolVar(&o.requireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
-	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
-	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
+	limitFlags(f, &o)
 	f.StringSliceVar(&o.allowHosts, "allow-host", nil, "further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
 	f.StringVar(&o.metricsTokenFile, "metrics-token-file", "", "file with a token that /metrics then needs; without it /metrics is open")
 	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
 	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
+}
+
+// limitFlags say how much a token may ask for.
+func limitFlags(f *pflag.FlagSet, o *serveOptions) {
+	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
+	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
 }
 
 // logFlags say how the log is signed.
