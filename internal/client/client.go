@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -100,37 +101,64 @@ func readToken(path string) (string, error) {
 
 // GetJSON reads the answer to GET path, which must be JSON, into v, and returns its bytes. The path is escaped already.
 func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	body, err := c.Get(ctx, path, "application/json")
 	if err != nil {
 		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Accept", "application/json, application/problem+json")
-	req.Header.Set("User-Agent", c.agent)
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, c.unreachable(err)
-	}
-	defer resp.Body.Close()
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	switch {
-	case resp.StatusCode == http.StatusOK && media == "application/json":
-	case media == "application/problem+json":
-		return nil, c.problem(resp)
-	default:
-		return nil, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, media))
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err != nil {
-		return nil, c.unreachable(err)
-	}
-	if len(body) > maxAnswer {
-		return nil, c.Stranger(fmt.Sprintf("more than %d MiB", maxAnswer>>20))
 	}
 	if err := jsonv2.Unmarshal(body, v); err != nil {
 		return nil, c.Stranger("JSON of another shape").Because(err)
 	}
 	return body, nil
+}
+
+// Get returns the body of the answer to GET path, which must be of a media type. Where the service answers that the
+// token asks too often, it waits as long as it is told to, and asks again.
+func (c *Client) Get(ctx context.Context, path, media string) ([]byte, error) {
+	for {
+		body, wait, err := c.get(ctx, path, media)
+		if wait == 0 {
+			return body, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (c *Client) get(ctx context.Context, path, media string) (body []byte, wait time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Accept", media+", application/problem+json")
+	req.Header.Set("User-Agent", c.agent)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, 0, c.unreachable(err)
+	}
+	defer resp.Body.Close()
+	got, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); resp.StatusCode == http.StatusTooManyRequests && err == nil && seconds > 0 {
+		return nil, min(time.Duration(seconds)*time.Second, patience), nil
+	}
+	switch {
+	case resp.StatusCode == http.StatusOK && got == media:
+	case got == "application/problem+json":
+		return nil, 0, c.problem(resp)
+	default:
+		return nil, 0, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, got))
+	}
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return nil, 0, c.unreachable(err)
+	}
+	if len(body) > maxAnswer {
+		return nil, 0, c.Stranger(fmt.Sprintf("more than %d MiB", maxAnswer>>20))
+	}
+	return body, 0, nil
 }
 
 func (c *Client) unreachable(err error) error {

@@ -1,12 +1,15 @@
 package client
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -143,4 +146,30 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err := New(Options{Server: "http://a", TokenFile: filepath.Join(t.TempDir(), "none")})
 	require.Equal(t, "token_file", codeOf(t, err))
+}
+
+func TestItWaitsWhenItAsksTooOften(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("at last"))
+	}))
+	defer server.Close()
+	c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret)})
+	require.NoError(t, err)
+	body, err := c.Get(t.Context(), "/audit/checkpoint", "text/plain")
+	require.NoError(t, err)
+	require.Equal(t, "at last", string(body))
+	require.EqualValues(t, 2, asked.Load())
+
+	asked.Store(0)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = c.Get(ctx, "/audit/checkpoint", "text/plain")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
