@@ -95,13 +95,7 @@ func (tx *Tx) keepRecord(r audit.Record, raw []byte, nodes []audit.StoredHash) e
 	return nil
 }
 
-// thread is the chain of records about one subject: each names the one before it.
-type thread struct {
-	Last  uint64 `json:"last"`
-	Count uint64 `json:"count"`
-}
-
-var threads = Table[thread]{tableSubjects}
+var threads = Table[audit.Thread]{tableSubjects}
 
 // follow makes the next record the last of its subject, and returns the one that was.
 func (tx *Tx) follow(subject string) (prev uint64, err error) {
@@ -112,7 +106,7 @@ func (tx *Tx) follow(subject string) (prev uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	raw, err := Encode(thread{tx.head.Size, t.Count + 1})
+	raw, err := Encode(audit.Thread{Last: tx.head.Size, Count: t.Count + 1})
 	if err != nil {
 		return 0, err
 	}

@@ -13,10 +13,10 @@ import (
 // Verify recomputes the whole log from the stored record bytes: numbers without gap, times that never go
 // back, every node of the tree, the root, the threads of the subjects. replay is called with every record in
 // order, and the head of the log after it. Verify returns the head, or the first thing that is wrong.
-func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Record, audit.Head) error) (audit.Head, error) {
+func (l *Ledger) Verify(ctx context.Context, replay func(store.Getter, audit.Record, audit.Head) error) (audit.Head, error) {
 	var log rebuilt
 	err := l.View(ctx, func(r store.Reader) error {
-		log = rebuilt{threads: map[string]thread{}}
+		log = rebuilt{threads: audit.Threads{}}
 		if err := log.readAll(ctx, r, replay); err != nil {
 			return err
 		}
@@ -28,7 +28,6 @@ func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Rec
 	return log.head, err
 }
 
-// rebuilt is the log as its record bytes amount to it.
 // maxVerified is how many records VerifyFrom reads in one transaction: a long read holds pages back from all writers.
 const maxVerified = 5000
 
@@ -85,12 +84,13 @@ func (l *rebuilt) checkEndOf(r store.Getter) error {
 	return err
 }
 
+// rebuilt is the log as its record bytes amount to it.
 type rebuilt struct {
 	head    audit.Head
-	threads map[string]thread
+	threads audit.Threads
 }
 
-func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store.Reader, audit.Record, audit.Head) error) error {
+func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store.Getter, audit.Record, audit.Head) error) error {
 	return r.Scan(tableAudit, "", "", func(key string, raw []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -99,8 +99,8 @@ func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store
 		if err != nil {
 			return err
 		}
-		if err := l.thread(record); err != nil {
-			return err
+		if err := l.threads.Follow(record); err != nil {
+			return damaged("%v", err)
 		}
 		return replay(r, record, l.head)
 	})
@@ -108,31 +108,15 @@ func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store
 
 // next adds the record that stands at a key, and checks it against the stored tree.
 func (l *rebuilt) next(r store.Getter, key string, raw []byte) (audit.Record, error) {
-	record, err := audit.Decode(raw)
-	if err != nil {
-		return record, damaged("record %d cannot be read", l.head.Size).Because(err)
+	record, head, nodes, err := l.head.Next(raw)
+	if err == nil && key != numberKey(record.Seq) {
+		err = fmt.Errorf("record %d stands where another belongs", record.Seq)
 	}
-	if key != numberKey(l.head.Size) || record.Seq != l.head.Size {
-		return record, damaged("record %d stands where record %d belongs", record.Seq, l.head.Size)
-	}
-	head, nodes, err := l.head.Seal(raw, record.At)
 	if err != nil {
-		return record, damaged("record %d", record.Seq).Because(err)
+		return record, damaged("%v", err)
 	}
 	l.head = head
 	return record, checkNodes(r, record, nodes)
-}
-
-// thread follows the chain of the record's subject.
-func (l *rebuilt) thread(record audit.Record) error {
-	t := l.threads[record.Subject]
-	if record.Prev != t.Last {
-		return damaged("record %d names record %d as the one before it about %q, which is record %d", record.Seq, record.Prev, record.Subject, t.Last)
-	}
-	if record.Subject != "" {
-		l.threads[record.Subject] = thread{record.Seq, t.Count + 1}
-	}
-	return nil
 }
 
 func checkNodes(r store.Getter, record audit.Record, nodes []audit.StoredHash) error {
@@ -154,7 +138,7 @@ func (l *rebuilt) checkTables(r store.Reader) error {
 	if err := r.Scan(tableHashes, "", "", func(string, []byte) error { found[tableHashes]++; return nil }); err != nil {
 		return err
 	}
-	err := threads.Scan(r, func(subject string, _ []byte, t thread) error {
+	err := threads.Scan(r, func(subject string, _ []byte, t audit.Thread) error {
 		found[tableSubjects]++
 		if t != l.threads[subject] {
 			return damaged("the last record about %q is %d of %d, not %d of %d", subject, l.threads[subject].Last, l.threads[subject].Count, t.Last, t.Count)

@@ -31,40 +31,80 @@ type Verified struct {
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
 // must be the state at the size of the log that it names. A nil export is reported as absent.
 func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, error) {
-	f := &fold{requirements: map[string]lifecycle.Requirement{}, raw: map[string][]byte{}, answers: map[string][]byte{}, reports: map[string][]byte{}}
-	found := Verified{Export: "absent"}
-	var err error
+	var exported []byte
 	if export != nil {
-		if f.export, err = io.ReadAll(export); err != nil {
-			return found, err
+		var err error
+		if exported, err = io.ReadAll(export); err != nil {
+			return Verified{}, err
 		}
-		var head projection.FileHead
-		if err := jsonv2.Unmarshal(f.export, &head); err != nil {
-			return found, damagedExport("it is not whole").Because(err)
-		}
-		if head.Log.Size == 0 {
-			return found, damagedExport("it names no log")
-		}
-		f.exportSize, found.Export = head.Log.Size, "behind"
 	}
-	head, err := l.Verify(ctx, f.replay)
+	r, err := NewReplay(exported)
 	if err != nil {
-		return found, err
+		return Verified{}, err
 	}
-	if f.exportSize > head.Size {
-		return found, damagedExport("it is of a log with %d records, the store has %d", f.exportSize, head.Size)
+	head, err := l.Verify(ctx, r.Record)
+	if err != nil {
+		return Verified{}, err
 	}
-	if export != nil && f.exportSize == head.Size {
-		found.Export = "matches"
-	}
-	found.Records, found.Root, found.Requirements = head.Size, head.Root, len(f.requirements)
-	if err := l.View(ctx, f.compare); err != nil {
+	found, exportErr := r.End(head)
+	if err := l.View(ctx, r.fold.compare); err != nil { // before what is wrong with the export: the store may be
 		return found, err
 	}
 	if err := l.CheckSums(ctx); err != nil {
 		return found, err
 	}
-	return found, f.exportErr
+	return found, exportErr
+}
+
+// Replay decides every record of a log again, in their order.
+type Replay struct{ fold *fold }
+
+// NewReplay starts with nothing. The export, unless it is nil, will be held against the state at the size of the log
+// that it names.
+func NewReplay(export []byte) (*Replay, error) {
+	f := &fold{requirements: map[string]lifecycle.Requirement{}, raw: map[string][]byte{}, answers: map[string][]byte{}, reports: map[string][]byte{}}
+	if export == nil {
+		return &Replay{f}, nil
+	}
+	var head projection.FileHead
+	if err := jsonv2.Unmarshal(export, &head); err != nil {
+		return nil, damagedExport("it is not whole").Because(err)
+	}
+	if head.Log.Size == 0 {
+		return nil, damagedExport("it names no log")
+	}
+	f.export, f.exportSize = export, head.Log.Size
+	return &Replay{f}, nil
+}
+
+// Record decides the next record again: an accepted change must be legal for its actor at that moment, a refusal must
+// be one. head is the log with the record; blobs has data too large for a record.
+func (r *Replay) Record(blobs store.Getter, record audit.Record, head audit.Head) error {
+	return r.fold.replay(blobs, record, head)
+}
+
+// End says what the log amounts to. The error is what is wrong with the export.
+func (r *Replay) End(head audit.Head) (Verified, error) {
+	found := Verified{Records: head.Size, Root: head.Root, Requirements: len(r.fold.requirements), Export: "absent"}
+	switch {
+	case r.fold.exportSize > head.Size:
+		return found, damagedExport("it is of a log with %d records, the store has %d", r.fold.exportSize, head.Size)
+	case r.fold.exportSize == head.Size:
+		found.Export = "matches"
+	case r.fold.export != nil:
+		found.Export = "behind"
+	}
+	return found, r.fold.exportErr
+}
+
+// Keys are the keys that the log was signed with, oldest first, each with the record that chose it.
+func (r *Replay) Keys() []ChosenKey { return r.fold.keys }
+
+// ChosenKey is a key from a record on.
+type ChosenKey struct {
+	Record uint64
+	Key    string
+	Reason string
 }
 
 func damagedExport(format string, args ...any) *fault.Error {
@@ -79,6 +119,7 @@ type fold struct {
 	answers      map[string][]byte
 	reports      map[string][]byte
 	project      projection.Project
+	keys         []ChosenKey
 	export       []byte
 	exportSize   uint64
 	exportErr    error // said after the tables were compared: the store may be what is wrong
@@ -106,7 +147,7 @@ func (f *fold) put(req lifecycle.Requirement) error {
 	return err
 }
 
-func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) error {
+func (f *fold) replay(r store.Getter, record audit.Record, head audit.Head) error {
 	err := f.apply(r, record)
 	if err != nil {
 		return fmt.Errorf("record %d, %s: %w", record.Seq, record.Kind, err)
@@ -118,7 +159,7 @@ func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) erro
 	return nil
 }
 
-func (f *fold) apply(r store.Reader, record audit.Record) error {
+func (f *fold) apply(r store.Getter, record audit.Record) error {
 	switch record.Kind {
 	case kindWorkflowChosen:
 		return f.workflowChosen(r, record)

@@ -41,6 +41,7 @@ func (f *fold) auditKeyChosen(r store.Getter, record audit.Record) error {
 		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason", f.project.AuditKey, data.From)
 	}
 	f.project.AuditKey = data.To
+	f.keys = append(f.keys, ChosenKey{record.Seq, data.To, data.Reason})
 	return err
 }
 
