@@ -24,8 +24,9 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/evidence", "internal/projection", "internal/review", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/audit", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/audit", "internal/durable", "internal/fault",
 	},
+	"internal/auditor": {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
 		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/token", "internal/fault",
 	},
@@ -71,7 +72,7 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":              {"internal/markdown", "internal/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
-	"golang.org/x/mod":                      {"internal/audit", "internal/ledger"},
+	"golang.org/x/mod":                      {"internal/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},

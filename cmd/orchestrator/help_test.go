@@ -34,7 +34,7 @@ func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
 func TestErrorsAreEscaped(t *testing.T) {
 	t.Parallel()
 	out, code := orchestrate(t, t.TempDir(), "verify", "--data", "\x1b[31mred\x9b\u009b\u202e\nforged")
-	require.Equal(t, 1, code)
+	require.Equal(t, 2, code)
 	for _, raw := range []string{"\x1b", "\x9b", "\u202e", "\nforged"} {
 		require.NotContains(t, out, raw)
 	}

@@ -227,7 +227,7 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File) (repo
 	if err != nil {
 		return report, false, err
 	}
-	if _, err := checkExportLog(ctx, l, o.export); err != nil {
+	if err := checkMoments(ctx, l, o.export); err != nil {
 		return report, false, err
 	}
 	service, err := orchestrator.Open(ctx, l, time.Now, orchestrator.Options{ExportPath: o.export, Reading: o.reading})

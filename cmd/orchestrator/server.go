@@ -61,6 +61,7 @@ type server struct {
 	repository *evidence.Repository // nil where evidence is only recorded
 	tokens     *token.Authenticator
 	seen       watch.Seen
+	lost       *orchestrator.Moment // that an operator gave up
 	draining   atomic.Bool
 
 	metricsToken string
@@ -140,7 +141,7 @@ func (s *server) open(ctx context.Context) error {
 	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
 		Reading: s.options.reading, Evidence: mode, Repository: repository,
-		Signer: signer, AcceptKey: s.options.acceptNewKey,
+		Signer: signer, AcceptKey: s.options.acceptNewKey, Lost: s.lost, AcceptRollback: s.options.acceptRollback,
 	})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/store/boltstore"
 )
 
@@ -34,7 +35,7 @@ func (s *server) openLedger(ctx context.Context) error {
 	if s.ledger, err = ledger.Open(ctx, s.store, time.Now); err != nil {
 		return err
 	}
-	return s.checkExport(ctx)
+	return s.findRollback(ctx)
 }
 
 // checkPlaces refuses what would be a silent fresh start.
@@ -49,9 +50,11 @@ func checkPlaces(database string, o serveOptions) error {
 	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
-	if _, err := os.Stat(o.export); err == nil {
-		return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", o.export, database).
-			WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", o.export)
+	for _, path := range []string{o.export, projection.CheckpointPath(o.export)} {
+		if _, err := os.Stat(path); err == nil {
+			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path, database).
+				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
+		}
 	}
 	for _, path := range documents {
 		if _, err := os.Stat(path); err != nil {
@@ -60,24 +63,6 @@ func checkPlaces(database string, o serveOptions) error {
 		}
 	}
 	return nil
-}
-
-func (s *server) checkExport(ctx context.Context) error {
-	readable, err := checkExportLog(ctx, s.ledger, s.options.export)
-	if err == nil && !readable {
-		s.log.Warn().Str("export", s.options.export).Msg("the export is not whole; it is written anew from the database")
-	}
-	return err
-}
-
-// checkExportLog refuses an export of a later moment, or of another log. None at all is as good as a readable one.
-func checkExportLog(ctx context.Context, l *ledger.Ledger, path string) (readable bool, err error) {
-	f, err := openExport(path)
-	if f == nil || err != nil {
-		return true, err
-	}
-	defer f.Close()
-	return orchestrator.CheckExport(ctx, l, path, f)
 }
 
 // compareExport is the self-check of the tables, as far as an export of the same moment allows it.

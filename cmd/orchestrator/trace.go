@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/reqdoc"
@@ -83,7 +79,7 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	shown := newProgress(notes)
+	shown := newProgress(notes, "files")
 	report, err := trace.Run(ctx, o.repo, all, trace.Options{
 		Paths: o.paths, Except: o.inRepo(documents), Exclude: o.exclude, Progress: shown.update(),
 	})
@@ -178,51 +174,5 @@ func (p *reportPrinter) traced(t trace.Traced) {
 	}
 	if len(t.Places) == 0 {
 		p.line("  no mark")
-	}
-}
-
-// progress is a line on a terminal that says how far a long command is.
-type progress struct {
-	out  io.Writer // nil where there is no terminal
-	turn sync.Mutex
-	next time.Time // when the line is due again
-	long int       // its length
-}
-
-const (
-	progressAfter = 700 * time.Millisecond
-	progressEvery = 100 * time.Millisecond
-)
-
-func newProgress(notes io.Writer) *progress {
-	f, ok := notes.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &progress{}
-	}
-	return &progress{out: f, next: time.Now().Add(progressAfter)}
-}
-
-// update is what is to be told of each step, or nil.
-func (p *progress) update() func(done, total int) {
-	if p.out == nil {
-		return nil
-	}
-	return func(done, total int) {
-		if !p.turn.TryLock() {
-			return
-		}
-		defer p.turn.Unlock()
-		if now := time.Now(); now.After(p.next) {
-			line := fmt.Sprintf("looked at %d of %d files", done, total)
-			p.next, p.long = now.Add(progressEvery), len(line)
-			fmt.Fprint(p.out, "\r"+line)
-		}
-	}
-}
-
-// clear leaves nothing of the line.
-func (p *progress) clear() {
-	if p.long > 0 {
-		fmt.Fprint(p.out, "\r"+strings.Repeat(" ", p.long)+"\r")
 	}
 }

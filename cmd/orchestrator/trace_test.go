@@ -13,7 +13,7 @@ import (
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	p := &progress{out: &out, next: time.Now().Add(time.Hour)}
+	p := &progress{out: &out, what: "files", next: time.Now().Add(time.Hour)}
 	p.update()(1, 20)
 	p.clear()
 	require.Empty(t, out.String(), "it is not due")
@@ -21,12 +21,12 @@ func TestProgress(t *testing.T) {
 	p.next = time.Now().Add(-time.Hour)
 	p.update()(10, 20)
 	p.clear()
-	line := "looked at 10 of 20 files"
+	line := "10 of 20 files"
 	require.Equal(t, "\r"+line+"\r"+strings.Repeat(" ", len(line))+"\r", out.String())
 
 	file, err := os.Create(t.TempDir() + "/stderr")
 	require.NoError(t, err)
 	defer file.Close()
-	require.Nil(t, newProgress(file).update())
-	newProgress(file).clear()
+	require.Nil(t, newProgress(file, "files").update())
+	newProgress(file, "files").clear()
 }

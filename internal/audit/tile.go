@@ -10,9 +10,10 @@ import (
 )
 
 // TileWidth is how many hashes or records a full tile holds, by C2SP tlog-tiles.
-const TileWidth = 1 << tileHeight
+const TileWidth = 1 << TileHeight
 
-const tileHeight = 8
+// TileHeight is how many levels of the tree one tile spans.
+const TileHeight = 8
 
 // Tile is a piece of the log that never changes, as C2SP tlog-tiles names it: Width hashes of one level of the
 // tree, or that many records (entries), from number Number*TileWidth on.
@@ -32,8 +33,8 @@ func ParseTile(path string) (Tile, error) {
 	case "data":
 		return Tile{}, fmt.Errorf("%q is no path of a tile", path)
 	}
-	t, err := tlog.ParseTilePath(fmt.Sprintf("tile/%d/%s/%s", tileHeight, level, rest))
-	if err != nil || t.L > 62/tileHeight {
+	t, err := tlog.ParseTilePath(fmt.Sprintf("tile/%d/%s/%s", TileHeight, level, rest))
+	if err != nil || t.L > 62/TileHeight {
 		return Tile{}, fmt.Errorf("%q is no path of a tile", path)
 	}
 	return Tile{max(t.L, 0), t.L < 0, uint64(t.N), t.W}, nil
@@ -41,7 +42,7 @@ func ParseTile(path string) (Tile, error) {
 
 // Path is the path that ParseTile reads.
 func (t Tile) Path() string {
-	path := strings.TrimPrefix(t.hashes().Path(), fmt.Sprintf("tile/%d/", tileHeight))
+	path := strings.TrimPrefix(t.hashes().Path(), fmt.Sprintf("tile/%d/", TileHeight))
 	if t.Entries {
 		_, rest, _ := strings.Cut(path, "/")
 		return "entries/" + rest
@@ -50,13 +51,13 @@ func (t Tile) Path() string {
 }
 
 func (t Tile) hashes() tlog.Tile {
-	return tlog.Tile{H: tileHeight, L: t.Level, N: int64(t.Number), W: t.Width}
+	return tlog.Tile{H: TileHeight, L: t.Level, N: int64(t.Number), W: t.Width}
 }
 
 // Needs is the size a log must have so that the tile is in it.
 func (t Tile) Needs() uint64 {
 	end := t.Number*TileWidth + uint64(t.Width)
-	if shift := t.Level * tileHeight; end <= (1<<62)>>shift {
+	if shift := t.Level * TileHeight; end <= (1<<62)>>shift {
 		return end << shift
 	}
 	return 1 << 63
@@ -71,7 +72,7 @@ func (t Tile) Hashes(nodes tlog.HashReader) ([]byte, error) {
 // old 0. The last of each level may be partial.
 func TilesFor(old, size uint64) []Tile {
 	var tiles []Tile
-	for _, t := range tlog.NewTiles(tileHeight, int64(old), int64(size)) {
+	for _, t := range tlog.NewTiles(TileHeight, int64(old), int64(size)) {
 		tiles = append(tiles, Tile{Level: t.L, Number: uint64(t.N), Width: t.W})
 	}
 	return tiles

@@ -99,6 +99,9 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
+// Base is the address that is asked.
+func (c *Client) Base() string { return c.base }
+
 // GetJSON reads the answer to GET path, which must be JSON, into v, and returns its bytes. The path is escaped already.
 func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error) {
 	body, err := c.Get(ctx, path, "application/json")

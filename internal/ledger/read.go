@@ -151,14 +151,31 @@ func blob(r store.Getter, digest string) ([]byte, error) {
 	return append([]byte(nil), raw...), nil
 }
 
+// BlobOf is the digest of the data of a record that lies beside the log; false when the record has it itself.
+func BlobOf(record audit.Record) (digest string, found bool) {
+	var ref blobRef
+	err := decode(record.Data, &ref)
+	return ref.Blob, err == nil && ref.Blob != ""
+}
+
+// Blobs gives data that lies beside the log to DataOf: read returns what has a digest.
+type Blobs func(digest string) ([]byte, error)
+
+// Get makes Blobs a store.Getter that has nothing else.
+func (b Blobs) Get(table, key string) ([]byte, error) {
+	if table != tableBlobs {
+		return nil, nil
+	}
+	return b(key)
+}
+
 // DataOf decodes the data of a record, from beside the log if it lies there.
 func DataOf[T any](r store.Getter, record audit.Record) (T, error) {
 	var value T
-	var ref blobRef
 	raw := []byte(record.Data)
-	if decode(raw, &ref) == nil && ref.Blob != "" {
+	if digest, beside := BlobOf(record); beside {
 		var err error
-		if raw, err = blob(r, ref.Blob); err != nil {
+		if raw, err = blob(r, digest); err != nil {
 			return value, err
 		}
 	}

@@ -36,7 +36,7 @@ type newTexts map[string][]string
 func newPlan(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (importPlan, error) {
 	p := importPlan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool, len(set.Requirements)), texts: newTexts{},
-		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{}, WorkflowName: before.WorkflowName, Evidence: before.Evidence, AuditKey: before.AuditKey},
+		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{}, WorkflowName: before.WorkflowName, Evidence: before.Evidence, AuditKey: before.AuditKey, Rollbacks: before.Rollbacks},
 	}
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"slices"
@@ -138,6 +139,17 @@ func (q Query) matches(e *projection.Entry) bool {
 func (s *Service) Project() (etag string, write func(io.Writer) error) {
 	snap := s.current.Load()
 	return snap.ETag(), snap.Write
+}
+
+// Export is the whole state of a database that no service serves: the bytes of project_status.json.
+func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
+	snap, err := load(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	var state bytes.Buffer
+	err = snap.Write(&state)
+	return state.Bytes(), err
 }
 
 // WorkflowView is the rules as data.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -19,6 +20,7 @@ const (
 	kindRechecked      = "evidence.rechecked"       // rechecked
 	kindEvidenceChosen = "evidence.chosen"          // evidenceChosen
 	kindAuditKeyChosen = "audit.key_chosen"         // auditKeyChosen
+	kindRolledBack     = "log.rolled_back"          // rolledBack
 	kindKeysForgotten  = "idempotency.keys_expired" // keysForgotten
 )
 
@@ -38,6 +40,15 @@ type auditKeyChosen struct {
 	From   string `json:"from,omitempty"`
 	To     string `json:"to"`
 	Reason string `json:"reason,omitempty"`
+}
+
+// rolledBack says that records were lost which something outside of the database knew of, and why the service went on.
+type rolledBack struct {
+	Reason string     `json:"reason"`
+	Where  string     `json:"where"` // what knew of them
+	Size   uint64     `json:"size"`  // of the log that was lost
+	Root   audit.Hash `json:"root"`
+	Note   string     `json:"note,omitempty"` // the signed checkpoint, if there was one
 }
 
 // imported accounts for an import: the definitions that are new or changed, what was retired, and the

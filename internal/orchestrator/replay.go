@@ -25,6 +25,9 @@ type Verified struct {
 	Root         audit.Hash `json:"root"`
 	Requirements int        `json:"requirements"`
 	Export       string     `json:"export"` // matches, behind (whole, of an earlier moment) or absent
+
+	Keys      []ChosenKey           `json:"-"` // that the log names
+	Rollbacks []projection.Rollback `json:"-"` // that it has on record
 }
 
 // Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
@@ -85,7 +88,10 @@ func (r *Replay) Record(blobs store.Getter, record audit.Record, head audit.Head
 
 // End says what the log amounts to. The error is what is wrong with the export.
 func (r *Replay) End(head audit.Head) (Verified, error) {
-	found := Verified{Records: head.Size, Root: head.Root, Requirements: len(r.fold.requirements), Export: "absent"}
+	found := Verified{
+		Records: head.Size, Root: head.Root, Requirements: len(r.fold.requirements), Export: "absent",
+		Keys: r.fold.keys, Rollbacks: r.fold.project.Rollbacks,
+	}
 	switch {
 	case r.fold.exportSize > head.Size:
 		return found, damagedExport("it is of a log with %d records, the store has %d", r.fold.exportSize, head.Size)
@@ -99,6 +105,9 @@ func (r *Replay) End(head audit.Head) (Verified, error) {
 
 // Keys are the keys that the log was signed with, oldest first, each with the record that chose it.
 func (r *Replay) Keys() []ChosenKey { return r.fold.keys }
+
+// Rollbacks are the parts of the log that were given up.
+func (r *Replay) Rollbacks() []projection.Rollback { return r.fold.project.Rollbacks }
 
 // ChosenKey is a key from a record on.
 type ChosenKey struct {
@@ -178,6 +187,8 @@ func (f *fold) apply(r store.Getter, record audit.Record) error {
 			return err
 		}
 		return f.proposed(record, data)
+	case kindRolledBack:
+		return f.rolledBack(r, record)
 	case kindAuditKeyChosen:
 		return f.auditKeyChosen(r, record)
 	case kindEvidenceChosen:

@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/store"
 )
 
@@ -42,6 +43,18 @@ func (f *fold) auditKeyChosen(r store.Getter, record audit.Record) error {
 	}
 	f.project.AuditKey = data.To
 	f.keys = append(f.keys, ChosenKey{record.Seq, data.To, data.Reason})
+	return err
+}
+
+func (f *fold) rolledBack(r store.Getter, record audit.Record) error {
+	data, err := ledger.DataOf[rolledBack](r, record)
+	if err == nil && record.Actor != ledger.System() {
+		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && data.Reason == "" {
+		err = fmt.Errorf("it gives no reason")
+	}
+	f.project.Rollbacks = append(f.project.Rollbacks, projection.Rollback{Record: record.Seq, Size: data.Size, Root: data.Root})
 	return err
 }
 

@@ -37,6 +37,8 @@ type Options struct {
 	Repository     Repository         // where evidence is looked up; needed for Verify
 	Signer         audit.Signer       // signs checkpoints of the log; without one there are none
 	AcceptKey      string             // why the Signer may have another key than the one on record
+	Lost           *Moment            // the newest moment that the log has not gone through
+	AcceptRollback string             // why the service goes on all the same
 }
 
 // Service is safe for concurrent use.
@@ -71,6 +73,9 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	}
 	s.current.Store(snap)
 	l.Follow(s.follow)
+	if err := s.acceptRollback(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.chooseWorkflow(ctx); err != nil {
 		return nil, err
 	}

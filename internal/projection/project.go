@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -27,7 +28,16 @@ type Project struct {
 	WorkflowName string       `json:"workflow"`
 	Evidence     string       `json:"evidence"`            // what is made of evidence: Verify or Record
 	AuditKey     string       `json:"audit_key,omitempty"` // verifies the checkpoints of the log
-	IDs          []string     `json:"ids"`                 // document order, then the retired
+	Rollbacks    []Rollback   `json:"rollbacks,omitempty"`
+	IDs          []string     `json:"ids"` // document order, then the retired
+}
+
+// Rollback is a part of the log that an operator gave up: the records from Record on, up to Lost, of which something
+// outside of the database knew.
+type Rollback struct {
+	Record uint64     `json:"record"` // the first record after it, which says why
+	Size   uint64     `json:"size"`   // of the log that was lost
+	Root   audit.Hash `json:"root"`
 }
 
 // SourceFile is a requirement document as it was imported.

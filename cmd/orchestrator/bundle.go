@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/auditor"
+	"orchestrator/internal/durable"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/store/boltstore"
+)
+
+func bundleCommand() *cobra.Command {
+	var from serverOptions
+	var out string
+	cmd := &cobra.Command{
+		Use:   "bundle -o FILE",
+		Short: "Write the whole log into one file that can be verified anywhere",
+		Long: `Bundle writes all records of the log, the data that lies beside it, a signed checkpoint, the public key and the state into one
+ZIP file. orchestrator audit verify FILE checks it with nothing else; unpacked it is a static log as C2SP tlog-tiles has it.
+
+It asks the service that runs here, or --server; where none runs, it reads the database of --data.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" {
+				return fault.New(fault.Invalid, "usage", "no file to write was named").WithFix("give it with -o FILE")
+			}
+			return writeBundle(cmd.Context(), from, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	serverFlags(cmd, &from)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write")
+	return withEnv(cmd)
+}
+
+func writeBundle(ctx context.Context, from serverOptions, path string, out, notes io.Writer) error {
+	src, closeSource, err := from.source(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closeSource() }() // it was only read
+	var c audit.Checkpoint
+	show := newProgress(notes, "records")
+	err = durable.WriteFile(path, 0o644, func(w io.Writer) (err error) {
+		c, err = auditor.WriteBundle(ctx, w, src, show.update())
+		return err
+	})
+	show.clear()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "wrote %s: %d records of the log %s, root %s\n", path, c.Size, c.Origin, c.Root)
+	return err
+}
+
+// source is the running service, or the database where none runs.
+func (o serverOptions) source(ctx context.Context) (src auditor.Source, closeSource func() error, err error) {
+	nothing := func() error { return nil }
+	c, err := o.connect()
+	if err == nil {
+		if _, err = c.Get(ctx, "/audit/key", "text/plain"); err == nil {
+			return auditor.FromServer(c.Base(), c), nothing, nil
+		}
+	}
+	if o.server != "" || !notRunning(err) {
+		return nil, nothing, err
+	}
+	return openDatabase(ctx, o.data)
+}
+
+// openDatabase reads a database that no service has open, with the key that lies beside it.
+func openDatabase(ctx context.Context, data string) (src auditor.Source, closeSource func() error, err error) {
+	closeSource = func() error { return nil }
+	path := filepath.Join(data, "state.db")
+	if _, err := os.Stat(path); err != nil {
+		return nil, closeSource, fault.New(fault.NotFound, "database_missing", "no service runs with the folder %s, and there is no database in it", data).
+			WithFix("name the service with --server, or the folder with --data").Because(err)
+	}
+	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, closeSource, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
+	l, err := ledger.OpenReadOnly(ctx, store)
+	if err != nil {
+		return nil, closeSource, err
+	}
+	keyFile := filepath.Join(data, "audit.key")
+	private, err := os.ReadFile(keyFile)
+	if err != nil {
+		return nil, closeSource, keyFileError(keyFile, err)
+	}
+	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
+	if err != nil {
+		return nil, closeSource, keyFileError(keyFile, err)
+	}
+	state, err := orchestrator.Export(ctx, l)
+	return auditor.FromLedger(path, l, signer, state), store.Close, err
+}

@@ -1,0 +1,165 @@
+package auditor
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+)
+
+// maxFile is the most bytes that one file of a bundle may unpack to.
+const maxFile = 1 << 30
+
+// WriteBundle writes all of a log as a ZIP file: the files of a Source under their paths, so that unpacked it is a
+// static log as C2SP tlog-tiles has it. progress, unless it is nil, is told how many of how many records are written.
+// It returns the checkpoint that the bundle has.
+func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(done, total int)) (audit.Checkpoint, error) {
+	h, err := readHeader(ctx, src, "")
+	if err != nil {
+		return h.checkpoint, err
+	}
+	b := bundler{src: src, zip: zip.NewWriter(w), blobs: map[string]bool{}}
+	b.add(pathCheckpoint, h.signed)
+	b.add(pathKey, []byte(h.key+"\n"))
+	if h.state != nil {
+		b.add(pathState, h.state)
+	}
+	for _, t := range tiles(h.checkpoint.Size) {
+		if err := b.entries(ctx, t); err != nil {
+			return h.checkpoint, err
+		}
+		if progress != nil {
+			progress(int(t.Needs()), int(h.checkpoint.Size))
+		}
+	}
+	for _, t := range audit.TilesFor(0, h.checkpoint.Size) {
+		if err := b.copy(ctx, tilePrefix+t.Path()); err != nil {
+			return h.checkpoint, err
+		}
+	}
+	return h.checkpoint, errors.Join(b.err, b.zip.Close())
+}
+
+type bundler struct {
+	src   Source
+	zip   *zip.Writer
+	blobs map[string]bool // that are written
+	err   error           // the first of writing
+}
+
+func (b *bundler) add(path string, content []byte) {
+	if b.err != nil {
+		return
+	}
+	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: path, Method: zip.Deflate, Modified: time.Time{}}) // equal logs give equal bundles
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	b.err = err
+}
+
+func (b *bundler) copy(ctx context.Context, path string) error {
+	content, err := b.src.Read(ctx, path)
+	if err != nil {
+		return missing(path, err)
+	}
+	b.add(path, content)
+	return b.err
+}
+
+// entries adds a tile of records, and the data that lies beside the log for them.
+func (b *bundler) entries(ctx context.Context, t audit.Tile) error {
+	records, err := readEntries(ctx, b.src, t)
+	if err != nil {
+		return err
+	}
+	var bundle []byte
+	for _, raw := range records {
+		bundle = audit.AppendEntry(bundle, raw)
+		record, err := audit.Decode(raw)
+		if err != nil {
+			return bad("record", "%v", err)
+		}
+		digest, found := ledger.BlobOf(record)
+		if !found || b.blobs[digest] {
+			continue
+		}
+		b.blobs[digest] = true
+		if err := b.copy(ctx, blobPrefix+digest); err != nil {
+			return err
+		}
+	}
+	b.add(tilePrefix+t.Path(), bundle)
+	return b.err
+}
+
+// Bundle is a file that WriteBundle wrote. It is safe for concurrent use.
+type Bundle struct {
+	path  string
+	file  *zip.ReadCloser
+	files map[string]*zip.File
+}
+
+// OpenBundle opens a bundle; nothing in it is believed yet.
+func OpenBundle(path string) (*Bundle, error) {
+	file, err := zip.OpenReader(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "bundle_missing", "there is no file %s", path).
+			WithFix("orchestrator audit bundle -o FILE writes one").Because(err)
+	}
+	if errors.Is(err, zip.ErrInsecurePath) {
+		_ = file.Close()
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "bundle_unreadable", "%s is no bundle, or is not whole", path).
+			WithFix("get it again; orchestrator audit bundle -o FILE writes one").Because(err)
+	}
+	b := &Bundle{path, file, map[string]*zip.File{}}
+	for _, f := range file.File {
+		if b.files[f.Name] != nil {
+			_ = file.Close()
+			return nil, bad("bundle", "%s has the file %q twice", path, f.Name)
+		}
+		b.files[f.Name] = f
+	}
+	return b, nil
+}
+
+// Name is the path of the file.
+func (b *Bundle) Name() string { return b.path }
+
+// Close lets go of the file.
+func (b *Bundle) Close() error { return b.file.Close() }
+
+// Read makes Bundle a Source.
+func (b *Bundle) Read(_ context.Context, path string) ([]byte, error) {
+	f := b.files[path]
+	if f == nil {
+		return nil, fs.ErrNotExist
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, bad("bundle", "%s in %s cannot be read: %v", path, b.path, err)
+	}
+	defer r.Close()
+	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		return nil, err // the disk, and not what is on it
+	}
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("it has more than %d MiB", maxFile>>20)
+	}
+	if err != nil {
+		return nil, bad("bundle", "%s in %s cannot be read: %v", path, b.path, err)
+	}
+	return content, nil
+}

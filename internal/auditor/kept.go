@@ -1,0 +1,162 @@
+package auditor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/projection"
+)
+
+// Kept is a checkpoint that somebody kept, outside of the log.
+type Kept struct {
+	Name   string // where it was found
+	Signed []byte
+}
+
+// Held is a kept checkpoint that was held against a log.
+type Held struct {
+	Name   string     `json:"name"`
+	Size   uint64     `json:"size"`
+	Root   audit.Hash `json:"root"`
+	Result string     `json:"result"` // consistent, or rolled_back where a recorded rollback gave it up
+}
+
+// Results of Held.
+const (
+	Consistent = "consistent"
+	RolledBack = "rolled_back"
+)
+
+// Log is a log whose records were checked, as kept checkpoints are held against it.
+type Log struct {
+	Origin        string
+	Size          uint64
+	RootAt        func(size uint64) (audit.Hash, error)
+	Keys          []orchestrator.ChosenKey // that it names
+	Rollbacks     []projection.Rollback    // that it has on record
+	AllowRollback bool                     // a kept checkpoint may be of a moment that one of them gave up
+}
+
+type keptAt struct {
+	Kept
+	audit.Checkpoint
+}
+
+// readKept reads the kept checkpoints, smallest first. Their signatures are checked when the log has said its keys.
+func readKept(all []Kept) ([]keptAt, error) {
+	kept := make([]keptAt, 0, len(all))
+	for _, k := range all {
+		c, err := audit.ReadCheckpoint(k.Signed)
+		if err != nil {
+			return nil, notKept(k.Name, err)
+		}
+		if c.Size == 0 {
+			return nil, notKept(k.Name, errors.New("it is of an empty log, and says nothing"))
+		}
+		kept = append(kept, keptAt{k, c})
+	}
+	slices.SortStableFunc(kept, func(a, b keptAt) int { return int(min(max(int64(a.Size)-int64(b.Size), -1), 1)) })
+	return kept, nil
+}
+
+func notKept(name string, cause error) error {
+	return fault.New(fault.Invalid, "checkpoint_unreadable", "%s cannot be held against the log", name).
+		WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(cause)
+}
+
+// Hold demands that every kept checkpoint is a moment of the log. It returns a *Bad for the first that is not.
+func (l Log) Hold(all []Kept) ([]Held, error) {
+	kept, err := readKept(all)
+	if err != nil {
+		return nil, err
+	}
+	held := []Held{}
+	var last uint64 // the size up to which a kept checkpoint vouches for the log
+	for _, k := range kept {
+		result, err := l.hold(k, last)
+		if err != nil {
+			return held, err
+		}
+		if result == Consistent {
+			last = k.Size
+		}
+		held = append(held, Held{k.Name, k.Size, k.Root, result})
+	}
+	return held, nil
+}
+
+func (l Log) hold(k keptAt, last uint64) (string, error) {
+	if k.Origin != l.Origin {
+		return "", bad("another_log", "%s is a checkpoint of the log %s; this is the log %s", k.Name, k.Origin, l.Origin)
+	}
+	if !l.signed(k) {
+		return "", bad("another_key", "%s is a checkpoint of this origin, signed with a key that this log never named", k.Name).
+			fix("one of the two is not what it says: find out which key is the true one, and keep both as evidence")
+	}
+	var root audit.Hash
+	if k.Size <= l.Size {
+		var err error
+		if root, err = l.RootAt(k.Size); err != nil {
+			return "", err
+		}
+		if root == k.Root {
+			return Consistent, nil
+		}
+	}
+	if l.AllowRollback && l.gaveUp(k) {
+		return RolledBack, nil
+	}
+	if k.Size > l.Size {
+		return "", bad("shorter", "%s is of %d records, this log has only %d: its end was cut off, or this is an older copy", k.Name, k.Size, l.Size).
+			fix("get the present log; if it is this one, what it lacks was taken back")
+	}
+	from := "from its beginning"
+	if last > 0 {
+		from = fmt.Sprintf("after record %d", last-1)
+	}
+	return "", bad("forked", "%s is of %d records with the root %s; this log had the root %s then: it is another log %s", k.Name, k.Size, k.Root, root, from).
+		fix("the two cannot both be true: keep both as proof that the log was rewritten")
+}
+
+// signed says whether a key that the log names has signed a kept checkpoint.
+func (l Log) signed(k keptAt) bool {
+	return slices.ContainsFunc(l.Keys, func(chosen orchestrator.ChosenKey) bool {
+		_, err := audit.OpenCheckpoint(k.Signed, chosen.Key)
+		return err == nil
+	})
+}
+
+// gaveUp says whether the log has a record that gave up the moment of a kept checkpoint.
+func (l Log) gaveUp(k keptAt) bool {
+	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return k.Size > r.Record && k.Size <= r.Size })
+}
+
+// Database completes the report on a database whose log was replayed from its own tables: the key, and the kept
+// checkpoints.
+func Database(r Report, trusted string, found orchestrator.Verified, rootAt func(uint64) (audit.Hash, error), o Options) (Report, error) {
+	r.Records, r.Root, r.Requirements, r.State = found.Records, found.Root, found.Requirements, found.Export
+	if n := len(found.Keys); n > 0 {
+		r.Key, r.Trusted = found.Keys[n-1].Key, trusted != ""
+		r.Origin, _, _ = strings.Cut(r.Key, "+")
+	}
+	if trusted != "" && trusted != r.Key {
+		return r, anotherKey(r.Source, r.Key, trusted)
+	}
+	log := Log{r.Origin, r.Records, rootAt, found.Keys, found.Rollbacks, o.AllowRollback}
+	held, err := log.Hold(o.Against)
+	if err != nil {
+		return r, err
+	}
+	r.Against, r.CannotShow = held, r.cannotShow()
+	return r, nil
+}
+
+func anotherKey(source, key, trusted string) *Bad {
+	return bad("another_key", "%s is signed with the key %s, not with the one that you trust, %s", source, key, trusted).
+		fix("another log, or another server in the place of yours? The log says where its key was changed, and why; if you believe it, give the new key with --key")
+}
