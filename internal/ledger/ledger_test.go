@@ -66,7 +66,7 @@ func get(t *testing.T, l *Ledger, key string) (v thing, found bool) {
 
 func verify(t *testing.T, l *Ledger) error {
 	t.Helper()
-	_, err := l.Verify(t.Context(), func(store.Reader, audit.Record, audit.Head) error { return nil })
+	_, err := l.Verify(t.Context(), func(store.Getter, audit.Record, audit.Head) error { return nil })
 	return err
 }
 

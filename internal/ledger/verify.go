@@ -13,7 +13,7 @@ import (
 // Verify recomputes the whole log from the stored record bytes: numbers without gap, times that never go
 // back, every node of the tree, the root, the threads of the subjects. replay is called with every record in
 // order, and the head of the log after it. Verify returns the head, or the first thing that is wrong.
-func (l *Ledger) Verify(ctx context.Context, replay func(store.Reader, audit.Record, audit.Head) error) (audit.Head, error) {
+func (l *Ledger) Verify(ctx context.Context, replay func(store.Getter, audit.Record, audit.Head) error) (audit.Head, error) {
 	var log rebuilt
 	err := l.View(ctx, func(r store.Reader) error {
 		log = rebuilt{threads: map[string]thread{}}
@@ -90,7 +90,7 @@ type rebuilt struct {
 	threads map[string]thread
 }
 
-func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store.Reader, audit.Record, audit.Head) error) error {
+func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store.Getter, audit.Record, audit.Head) error) error {
 	return r.Scan(tableAudit, "", "", func(key string, raw []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -53,7 +53,7 @@ func openAndVerify(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.Verify(ctx, func(store.Reader, audit.Record, audit.Head) error { return nil })
+	_, err = l.Verify(ctx, func(store.Getter, audit.Record, audit.Head) error { return nil })
 	return err
 }
 

@@ -106,7 +106,7 @@ func (f *fold) put(req lifecycle.Requirement) error {
 	return err
 }
 
-func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) error {
+func (f *fold) replay(r store.Getter, record audit.Record, head audit.Head) error {
 	err := f.apply(r, record)
 	if err != nil {
 		return fmt.Errorf("record %d, %s: %w", record.Seq, record.Kind, err)
@@ -118,7 +118,7 @@ func (f *fold) replay(r store.Reader, record audit.Record, head audit.Head) erro
 	return nil
 }
 
-func (f *fold) apply(r store.Reader, record audit.Record) error {
+func (f *fold) apply(r store.Getter, record audit.Record) error {
 	switch record.Kind {
 	case kindWorkflowChosen:
 		return f.workflowChosen(r, record)
