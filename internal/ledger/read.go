@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -151,14 +152,26 @@ func blob(r store.Getter, digest string) ([]byte, error) {
 	return append([]byte(nil), raw...), nil
 }
 
+// BlobOf is the SHA-256, in hexadecimal, of the data of a record that lies beside the log; "" when the record has
+// its data itself.
+func BlobOf(record audit.Record) string {
+	if !bytes.HasPrefix(record.Data, []byte(`{"blob":`)) {
+		return ""
+	}
+	var ref blobRef
+	if decode(record.Data, &ref) != nil {
+		return ""
+	}
+	return ref.Blob
+}
+
 // DataOf decodes the data of a record, from beside the log if it lies there.
 func DataOf[T any](r store.Getter, record audit.Record) (T, error) {
 	var value T
-	var ref blobRef
 	raw := []byte(record.Data)
-	if decode(raw, &ref) == nil && ref.Blob != "" {
+	if digest := BlobOf(record); digest != "" {
 		var err error
-		if raw, err = blob(r, ref.Blob); err != nil {
+		if raw, err = blob(r, digest); err != nil {
 			return value, err
 		}
 	}
