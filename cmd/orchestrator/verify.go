@@ -31,7 +31,11 @@ tables byte for byte with what the log amounts to, and the export with the state
 It needs the database for itself: stop the server first. Exit code 0 means that all of it is in order.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found, err := verify(cmd.Context(), filepath.Join(data, "state.db"), export)
+			database, err := existingDatabase(data)
+			if err != nil {
+				return err
+			}
+			found, err := verify(cmd.Context(), database, export)
 			if err != nil {
 				return err
 			}
@@ -44,11 +48,17 @@ It needs the database for itself: stop the server first. Exit code 0 means that 
 	return withEnv(cmd)
 }
 
-func verify(ctx context.Context, database, export string) (found orchestrator.Verified, err error) {
+// existingDatabase is the database in a data folder, for commands that must not make one.
+func existingDatabase(data string) (string, error) {
+	database := filepath.Join(data, "state.db")
 	if _, err := os.Stat(database); err != nil {
-		return found, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
+		return "", fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
 			WithFix("give the folder that has it with --data").Because(err)
 	}
+	return database, nil
+}
+
+func verify(ctx context.Context, database, export string) (found orchestrator.Verified, err error) {
 	store, err := boltstore.Open(database, boltstore.Options{ReadOnly: true})
 	if err != nil {
 		return found, err
