@@ -60,7 +60,8 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	}
 	root.SetVersionTemplate("orchestrator {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(), auditCommand())
+	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(),
+		auditCommand(), compactCommand())
 	return group(root)
 }
 

@@ -133,11 +133,10 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 
 // database checks more than an outsider can: the structure of the file, and the tables.
 func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (report auditor.Report, err error) {
-	path := filepath.Join(o.data, "state.db")
+	path, err := existingDatabase(o.data)
 	report = auditor.Report{Source: path, Against: []auditor.Held{}, CannotShow: []string{}}
-	if _, err := os.Stat(path); err != nil {
-		return report, fault.New(fault.NotFound, "database_missing", "there is no database %s", path).
-			WithFix("give the folder that has it with --data").Because(err)
+	if err != nil {
+		return report, err
 	}
 	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
 	if err != nil {
@@ -157,6 +156,16 @@ func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (repor
 	}
 	return auditor.Database(report, o.key, found, func(size uint64) (audit.Hash, error) { return l.RootAt(ctx, size) },
 		auditor.Options{Against: append(kept, beside(o.export)...), AllowRollback: o.allowRollback})
+}
+
+// existingDatabase is the database in a data folder, for commands that must not make one.
+func existingDatabase(data string) (string, error) {
+	database := filepath.Join(data, "state.db")
+	if _, err := os.Stat(database); err != nil {
+		return "", fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
+			WithFix("give the folder that has it with --data").Because(err)
+	}
+	return database, nil
 }
 
 // beside is the checkpoint beside an export, as far as it can be read.

@@ -88,8 +88,8 @@ func (b *bundler) entries(ctx context.Context, t audit.Tile) error {
 		if err != nil {
 			return bad("record", "%v", err)
 		}
-		digest, found := ledger.BlobOf(record)
-		if !found || b.blobs[digest] {
+		digest := ledger.BlobOf(record)
+		if digest == "" || b.blobs[digest] {
 			continue
 		}
 		b.blobs[digest] = true

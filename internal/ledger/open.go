@@ -44,15 +44,19 @@ func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, 
 		return l, err
 	}
 	return l, l.Update(ctx, func(tx *Tx) error {
-		raw, err := Encode(format{Format})
-		if err != nil {
-			return err
-		}
-		if err := tx.store.Put(tableMeta, keyFormat, raw); err != nil {
+		if err := putFormat(tx.store); err != nil {
 			return err
 		}
 		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
 	})
+}
+
+func putFormat(to store.Tx) error {
+	raw, err := Encode(format{Format})
+	if err != nil {
+		return err
+	}
+	return to.Put(tableMeta, keyFormat, raw)
 }
 
 // OpenReadOnly is Open for a store that must not be changed; an empty one is refused.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -151,11 +152,17 @@ func blob(r store.Getter, digest string) ([]byte, error) {
 	return append([]byte(nil), raw...), nil
 }
 
-// BlobOf is the digest of the data of a record that lies beside the log; false when the record has it itself.
-func BlobOf(record audit.Record) (digest string, found bool) {
+// BlobOf is the SHA-256, in hexadecimal, of the data of a record that lies beside the log; "" when the record has
+// its data itself.
+func BlobOf(record audit.Record) string {
+	if !bytes.HasPrefix(record.Data, []byte(`{"blob":`)) {
+		return ""
+	}
 	var ref blobRef
-	err := decode(record.Data, &ref)
-	return ref.Blob, err == nil && ref.Blob != ""
+	if decode(record.Data, &ref) != nil {
+		return ""
+	}
+	return ref.Blob
 }
 
 // Blobs gives data that lies beside the log to DataOf: read returns what has a digest.
@@ -173,7 +180,7 @@ func (b Blobs) Get(table, key string) ([]byte, error) {
 func DataOf[T any](r store.Getter, record audit.Record) (T, error) {
 	var value T
 	raw := []byte(record.Data)
-	if digest, beside := BlobOf(record); beside {
+	if digest := BlobOf(record); digest != "" {
 		var err error
 		if raw, err = blob(r, digest); err != nil {
 			return value, err

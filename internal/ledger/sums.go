@@ -46,6 +46,15 @@ func readMark(from store.Getter, last *atomic.Pointer[encodedMark]) (mark, error
 	return decodeMark(from, raw)
 }
 
+// putMark writes the mark and returns its bytes.
+func putMark(to store.Tx, m mark) ([]byte, error) {
+	raw, err := Encode(m)
+	if err != nil {
+		return nil, err
+	}
+	return raw, to.Put(tableMeta, keyHead, raw)
+}
+
 // decodeMark reads a mark and the frontier of its head, which the stored tree must bear out.
 func decodeMark(from store.Getter, raw []byte) (mark, error) {
 	m, _, err := metaMark.Decode(keyHead, raw)

@@ -75,15 +75,16 @@ func (tx *Tx) Append(e Event) error {
 	if err != nil {
 		return err
 	}
-	head, nodes, err := tx.head.Seal(raw, tx.at)
+	return tx.add(r, raw)
+}
+
+// add puts a record and the nodes that it completes, and moves the head on.
+func (tx *Tx) add(r audit.Record, raw []byte) error {
+	head, nodes, err := tx.head.Seal(raw, r.At)
 	if err != nil {
 		return err
 	}
 	tx.head, tx.records = head, append(tx.records, r)
-	return tx.keepRecord(r, raw, nodes)
-}
-
-func (tx *Tx) keepRecord(r audit.Record, raw []byte, nodes []audit.StoredHash) error {
 	if err := tx.store.Put(tableAudit, numberKey(r.Seq), raw); err != nil {
 		return err
 	}
@@ -131,11 +132,8 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 		return nil, nil
 	}
 	m := mark{tx.head, tx.sums}
-	raw, err := Encode(m)
+	raw, err := putMark(tx.store, m)
 	if err != nil {
-		return nil, err
-	}
-	if err := tx.store.Put(tableMeta, keyHead, raw); err != nil {
 		return nil, err
 	}
 	last.Store(&encodedMark{raw, m})

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -65,7 +63,7 @@ type Replay struct{ fold *fold }
 // NewReplay starts with nothing. The export, unless it is nil, will be held against the state at the size of the log
 // that it names.
 func NewReplay(export []byte) (*Replay, error) {
-	f := &fold{requirements: map[string]lifecycle.Requirement{}, raw: map[string][]byte{}, answers: map[string][]byte{}, reports: map[string][]byte{}}
+	f := newFold()
 	if export == nil {
 		return &Replay{f}, nil
 	}
@@ -119,41 +117,6 @@ type ChosenKey struct {
 func damagedExport(format string, args ...any) *fault.Error {
 	return fault.New(fault.Conflict, "export_differs", "the export does not match the store: "+format, args...).
 		WithFix("the store is the truth: move the export away and start the service, which writes it anew; if the export is the newer one, put back the newer database")
-}
-
-// fold is the state that the log amounts to. It is a store.Getter, so that replayed decisions read it.
-type fold struct {
-	requirements map[string]lifecycle.Requirement
-	raw          map[string][]byte
-	answers      map[string][]byte
-	reports      map[string][]byte
-	project      projection.Project
-	keys         []ChosenKey
-	export       []byte
-	exportSize   uint64
-	exportErr    error // said after the tables were compared: the store may be what is wrong
-}
-
-// Get makes the fold readable as the tables it stands for.
-func (f *fold) Get(table, key string) ([]byte, error) {
-	switch table {
-	case projection.TableRequirements.Name:
-		return f.raw[key], nil
-	case tableIdempotency.Name:
-		return f.answers[key], nil
-	}
-	return nil, nil
-}
-
-func (f *fold) find(id string) (lifecycle.Requirement, int, error) {
-	req, _, err := projection.TableRequirements.Get(f, id)
-	return req, len(f.raw[id]), err
-}
-
-func (f *fold) put(req lifecycle.Requirement) error {
-	raw, err := ledger.Encode(req)
-	f.requirements[req.ID], f.raw[req.ID] = req, raw
-	return err
 }
 
 func (f *fold) replay(r store.Getter, record audit.Record, head audit.Head) error {
@@ -297,10 +260,12 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 }
 
 // remember keeps the first answer to an Idempotency-Key.
-func (f *fold) remember(who lifecycle.Actor, data proposed, known bool, answer firstAnswer) (err error) {
-	if data.IdempotencyKey != "" && !known {
-		f.answers[keyOf(who, data.IdempotencyKey)], err = ledger.Encode(answer)
+func (f *fold) remember(who lifecycle.Actor, data proposed, known bool, answer firstAnswer) error {
+	if data.IdempotencyKey == "" || known {
+		return nil
 	}
+	raw, err := ledger.Encode(answer)
+	f.answers.set(keyOf(who, data.IdempotencyKey), raw)
 	return err
 }
 
@@ -320,11 +285,11 @@ func (f *fold) compareExport(head audit.Head) error {
 	if f.export == nil {
 		return nil
 	}
-	entries := map[string]*projection.Entry{}
+	all := map[string]*projection.Entry{}
 	for id, req := range f.requirements {
-		entries[id] = projection.NewEntry(req, f.raw[id], f.project.Workflow())
+		all[id] = projection.NewEntry(req, f.raw[id], f.project.Workflow())
 	}
-	snap, err := projection.New(f.project, entries, head)
+	snap, err := projection.New(f.project, all, head)
 	if err != nil {
 		return err
 	}
@@ -336,45 +301,4 @@ func (f *fold) compareExport(head audit.Head) error {
 		return damagedExport("it is not the state of the log at size %d", head.Size)
 	}
 	return nil
-}
-
-// compare holds the stored tables against the fold.
-func (f *fold) compare(r store.Reader) error {
-	want, err := ledger.Encode(f.project)
-	if err != nil {
-		return err
-	}
-	for _, c := range []struct {
-		table string
-		want  map[string][]byte
-	}{
-		{projection.TableRequirements.Name, f.raw},
-		{tableIdempotency.Name, f.answers},
-		{tableReports.Name, f.reports},
-		{projection.TableProject.Name, map[string][]byte{projection.KeyProject: want}},
-	} {
-		if err := compareTable(r, c.table, c.want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func compareTable(r store.Reader, table string, want map[string][]byte) error {
-	left := maps.Clone(want)
-	err := r.Scan(table, "", "", func(key string, raw []byte) error {
-		expected, found := left[key]
-		switch {
-		case !found:
-			return projection.Disagreement("table %s has %q, which the log does not account for", table, key)
-		case !bytes.Equal(expected, raw):
-			return projection.Disagreement("table %s, %q is not what the log amounts to", table, key)
-		}
-		delete(left, key)
-		return nil
-	})
-	if err == nil && len(left) > 0 {
-		err = projection.Disagreement("table %s lacks %q, which the log accounts for", table, slices.Sorted(maps.Keys(left))[0])
-	}
-	return err
 }

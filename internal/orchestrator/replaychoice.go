@@ -83,7 +83,7 @@ func (f *fold) rechecked(r store.Getter, record audit.Record) error {
 }
 
 // attach remembers which record has a report; only the first one that brings it has its tests.
-func (f *fold) attach(record audit.Record, data proposed) (err error) {
+func (f *fold) attach(record audit.Record, data proposed) error {
 	if data.Report == nil {
 		return nil
 	}
@@ -91,8 +91,10 @@ func (f *fold) attach(record audit.Record, data proposed) (err error) {
 	if known == (data.Report.Cases != nil) {
 		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
 	}
-	if !known {
-		f.reports[data.Report.SHA256], err = ledger.Encode(attachedReport{record.Seq})
+	if known {
+		return nil
 	}
+	raw, err := ledger.Encode(attachedReport{record.Seq})
+	f.reports.set(data.Report.SHA256, raw)
 	return err
 }

@@ -73,7 +73,7 @@ func TestARefusedReportIsNotKept(t *testing.T) {
 }
 
 func TestReplayWantsTheTestsOfAReportOnce(t *testing.T) {
-	f := &fold{reports: map[string][]byte{}}
+	f := newFold()
 	first := proposed{Report: &attached{SHA256: "a", Cases: []testreport.Case{}}}
 	again := proposed{Report: &attached{SHA256: "a"}}
 	require.NoError(t, f.attach(audit.Record{Seq: 7}, proposed{}))

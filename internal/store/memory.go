@@ -70,6 +70,19 @@ func (m *Memory) Close() error {
 	return nil
 }
 
+// Dump is all that the store holds, by table and key.
+func (m *Memory) Dump() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	_ = m.state.Load().scan(place{}, func(at place, value []byte) error {
+		if all[at.table] == nil {
+			all[at.table] = map[string]string{}
+		}
+		all[at.table][at.key] = string(value)
+		return nil
+	})
+	return all
+}
+
 func (m *Memory) enter() error {
 	m.closing.RLock()
 	if m.closed {

@@ -1,5 +1,9 @@
 package boltstore
 
+import (
+	"context"
+)
+
 // Waiting is the number of updates that the writer has not yet taken.
 func (s *Store) Waiting() int {
 	s.queue.mu.Lock()
@@ -9,3 +13,8 @@ func (s *Store) Waiting() int {
 
 // MaxBatchUpdates is the bound of a batch.
 const MaxBatchUpdates = maxBatchUpdates
+
+// CompactReaching is Compact with a function that is told of every step.
+func (s *Store) CompactReaching(ctx context.Context, accept func(*Store) error, reached func(step string) error) (Compacted, error) {
+	return s.compact(ctx, accept, reached)
+}

@@ -21,8 +21,9 @@ const childEnv = "BOLTSTORE_TEST_CHILD"
 // children are what the test binary does when it is started again as another process, on the file in its
 // first argument.
 var children = map[string]func(path string) error{
-	"hold":   holdLock,
-	"append": appendForEver,
+	"hold":    holdLock,
+	"append":  appendForEver,
+	"compact": compactAndDie,
 }
 
 func TestMain(m *testing.M) {

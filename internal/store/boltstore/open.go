@@ -19,6 +19,9 @@ import (
 // large; it is address space, not memory.
 const mapSize = 1 << 30
 
+// maxReplaced is how often Open follows a file that is replaced while it waits for its lock.
+const maxReplaced = 3
+
 // Open opens the file, or creates it with mode 0600 if there is none. It never starts afresh over something
 // that is there: a file that is empty, cut short, damaged, foreign, locked or not to be read is an error of
 // kind fault.Unavailable that names the file and says what to do.
@@ -36,7 +39,13 @@ func Open(path string, opts Options) (*Store, error) {
 		return nil, refusal(path, err)
 	}
 	s := &Store{path: path, readOnly: opts.ReadOnly, idle: make(chan struct{})}
-	if err := s.open(opts); err != nil {
+	err = s.open(opts)
+	for range maxReplaced {
+		if errors.Is(err, errReplaced) {
+			err = s.open(opts)
+		}
+	}
+	if err != nil {
 		return nil, refusal(path, err)
 	}
 	s.queue.init()
@@ -93,7 +102,18 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 			return f, nil
 		},
 	})
+	if err == nil && !s.inPlace() {
+		err = cmp.Or(s.db.Close(), errReplaced)
+	}
 	return err
+}
+
+// inPlace tells whether the file that is open still has the path: Compact may have replaced it while we waited for
+// its lock.
+func (s *Store) inPlace() bool {
+	now, err := os.Stat(s.path)
+	mine, err2 := s.file.Stat()
+	return err == nil && err2 == nil && os.SameFile(now, mine)
 }
 
 // preflight looks at the list of free pages, which bbolt reads into memory however long it claims to be. A
@@ -154,8 +174,9 @@ func syncDir(dir string) error {
 }
 
 var (
-	errNotFile = errors.New("not a regular file")
-	errEmpty   = errors.New("0 bytes")
+	errNotFile  = errors.New("not a regular file")
+	errEmpty    = errors.New("0 bytes")
+	errReplaced = errors.New("another file was put in its place")
 )
 
 // refusal says why the file at path was not opened, and what to do.
@@ -173,6 +194,9 @@ func refusal(path string, err error) error {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return refuse("store_locked", err, "%s is locked by another process", path).
 			WithFix("stop the process that has it open, or wait for it")
+	case errors.Is(err, errReplaced):
+		return refuse("store_replaced", err, "%s is being replaced", path).
+			WithFix("wait until the process that replaces it has ended, then try again")
 	case errors.Is(err, fs.ErrPermission):
 		return refuse("store_denied", err, "%s may not be opened by this user", path).
 			WithFix("run as the owner of the file, or give this user the right to read and write it")

@@ -107,7 +107,7 @@ func (s *Store) begin() (*bolt.Tx, error) {
 // If ctx ends before fn starts, Update returns at once; afterwards it waits for the outcome.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if s.readOnly {
-		return fault.New(fault.Unavailable, "store_read_only", "%s is open for reading only", s.path)
+		return errReadOnly(s.path)
 	}
 	u := &update{done: make(chan error, 1)}
 	u.run = func(tx store.Tx) error {
@@ -128,6 +128,11 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 		}
 		return <-u.done
 	}
+}
+
+func errReadOnly(path string) error {
+	return fault.New(fault.Unavailable, "store_read_only", "%s is open for reading only", path).
+		WithFix("it was opened so; this is a defect of the program")
 }
 
 // Close runs the updates that are waiting, waits for open Views and lets go of the file.

@@ -45,6 +45,10 @@ func (s *Store) transact(waiting []*update) int {
 	if err != nil {
 		return s.answer(waiting, err)
 	}
+	if failed := s.failed.Load(); failed != nil { // while Begin waited for Compact
+		_ = tx.Rollback()
+		return s.answer(waiting, *failed)
+	}
 	b := batch{staged: newStaged(tx, s.path)}
 	defer func() {
 		if !b.ended { // runtime.Goexit cannot be stopped, so a successor goes on

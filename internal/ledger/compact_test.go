@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"orchestrator/internal/store"
+	"orchestrator/internal/store/boltstore"
+)
+
+// proofs is all that an outsider can ask of a log: every record, its proof in the whole tree, and the proof that every
+// earlier tree is a part of it.
+func proofs(t *testing.T, path string) (all []any) {
+	t.Helper()
+	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	require.NoError(t, err)
+	l, err := OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	require.NoError(t, verify(t, l))
+	size := int64(l.Head().Size)
+	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
+		found := []any{l.Head()}
+		for n := range size {
+			raw, _, err := recordAt(r, uint64(n))
+			require.NoError(t, err)
+			inclusion, err := tlog.ProveRecord(size, n, nodes{r})
+			require.NoError(t, err)
+			require.NoError(t, tlog.CheckRecord(inclusion, size, l.Head().Root, n, nodeOf(raw)))
+			consistency, err := tlog.ProveTree(size, n+1, nodes{r})
+			require.NoError(t, err)
+			found = append(found, string(raw), inclusion, consistency)
+		}
+		all = found
+		return nil
+	}))
+	require.NoError(t, l.Close())
+	return all
+}
+
+func TestCompactKeepsEveryRecordNodeAndProof(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, err := boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	l := open(t, s)
+	for i := range 150 {
+		require.NoError(t, set(t.Context(), l, strings.Repeat("k", 1+i%7), i))
+	}
+	require.NoError(t, l.Close())
+	before := proofs(t, path)
+	require.Len(t, before, 1+151*3)
+
+	s, err = boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	c, err := s.Compact(t.Context(), func(copied *boltstore.Store) error {
+		_, err := OpenReadOnly(t.Context(), copied)
+		return err
+	})
+	require.NoError(t, err)
+	require.Less(t, c.After, c.Before)
+	require.Equal(t, 151, c.Entries[tableAudit])
+	require.Equal(t, int(tlog.StoredHashCount(151)), c.Entries[tableHashes])
+	require.NoError(t, s.Close())
+	require.Equal(t, before, proofs(t, path))
+}
