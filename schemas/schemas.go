@@ -3,21 +3,21 @@
 package schemas
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"orchestrator/internal/fault"
 )
@@ -41,24 +41,25 @@ func Files() fs.FS { return files }
 
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c := jsonschema.NewCompiler()
-	c.Draft = jsonschema.Draft2020
-	c.AssertFormat = true
-	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, fmt.Errorf("%s is not embedded, and nothing is loaded from elsewhere", url)
-	}
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.UseLoader(embedded{})
 	all := map[string]*jsonschema.Schema{}
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord} {
-		b, err := json.Marshal(inlined(name, document(name)))
-		if err == nil {
-			err = c.AddResource(base+name, bytes.NewReader(b))
-		}
-		if err != nil {
+		if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
 			panic(err) // the files are embedded
 		}
 		all[name] = c.MustCompile(base + name)
 	}
 	return all
 })
+
+// embedded loads nothing: all there is was added.
+type embedded struct{}
+
+func (embedded) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s is not embedded, and nothing is loaded from elsewhere", url)
+}
 
 var document = func() func(name string) map[string]any {
 	read := map[string]map[string]any{}
@@ -152,25 +153,41 @@ func Violations(schema string, value any) []fault.Field {
 	return slices.Compact(found)
 }
 
-// unknownMembers puts the names of the library's message in order; it lists them as a map does.
-func unknownMembers(message string) string {
-	names := strings.TrimSuffix(strings.TrimPrefix(message, "additionalProperties '"), "' not allowed")
-	return "there is no member " + strings.Join(slices.Sorted(strings.SplitSeq(names, "', '")), ", ")
-}
-
 // collect keeps the leaves: what stands above them only says that something below is wrong.
 func collect(e *jsonschema.ValidationError, found *[]fault.Field) {
 	if len(e.Causes) == 0 {
-		f := fault.Field{Pointer: e.InstanceLocation, Code: path.Base(e.KeywordLocation), Detail: e.Message}
-		if e.Message == "not allowed" { // the schema false: a member of another kind
-			f.Code, f.Detail = "not_allowed", "this member does not belong here"
-		}
-		if f.Code == "additionalProperties" {
-			f.Detail = unknownMembers(e.Message)
-		}
-		*found = append(*found, f)
+		*found = append(*found, field(e))
 	}
 	for _, cause := range e.Causes {
 		collect(cause, found)
 	}
+}
+
+func field(e *jsonschema.ValidationError) fault.Field {
+	f := fault.Field{Pointer: pointer(e.InstanceLocation)}
+	switch k := e.ErrorKind.(type) {
+	case *kind.FalseSchema: // a member of another kind
+		f.Code, f.Detail = "not_allowed", "this member does not belong here"
+	case *kind.AdditionalProperties: // which it lists as a map does
+		f.Code, f.Detail = "additionalProperties", "there is no member "+strings.Join(slices.Sorted(slices.Values(k.Properties)), ", ")
+	case *kind.Pattern: // what was sent is not repeated: it may be long, or secret
+		f.Code, f.Detail = "pattern", "does not match pattern '"+k.Want+"'"
+	case *kind.Format:
+		f.Code, f.Detail = "format", "is not valid "+k.Want
+	default:
+		f.Code, f.Detail = k.KeywordPath()[len(k.KeywordPath())-1], k.LocalizedString(message.NewPrinter(language.English))
+	}
+	return f
+}
+
+var escaped = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer is RFC 6901.
+func pointer(parts []string) string {
+	var p strings.Builder
+	for _, part := range parts {
+		p.WriteByte('/')
+		p.WriteString(escaped.Replace(part))
+	}
+	return p.String()
 }

@@ -57,8 +57,34 @@ func TestUnknownMembersAreNamedInOrder(t *testing.T) {
 	}
 }
 
+func TestWhatWasSentIsNotRepeated(t *testing.T) {
+	found := Violations(ChangeRequest, map[string]any{
+		"status": "hidden", "hidden": 1.0, "design_spec": map[string]any{"summary": "s", "files": []any{"/hidden"}},
+		"test":          map[string]any{"results": map[string]any{"passed": "hidden"}},
+		"justification": map[string]any{"reason": "r", "evidence": []any{map[string]any{"kind": "commit", "commit": "hidden"}}},
+	})
+	require.Len(t, found, 6)
+	for _, f := range found {
+		if f.Code != "additionalProperties" { // which must name it
+			require.NotContains(t, f.Detail, "hidden", f.Pointer)
+		}
+	}
+}
+
 func TestEverySchemaIsClosed(t *testing.T) {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord} {
 		require.NotEmpty(t, violations(t, name, `{"surprise":1}`), name)
+	}
+}
+
+func BenchmarkViolations(b *testing.B) {
+	var change any
+	require.NoError(b, json.Unmarshal([]byte(`{"implementation":{"summary":"Appends the record.","files":[{"path":"a/b.go","lines":"40-88","change":"appends"},`+
+		`{"path":"a/c.go","lines":"12-40"}],"commits":["00000000000a"],"notes":"Updates are ordered."}}`), &change))
+	b.ReportAllocs()
+	for b.Loop() {
+		if found := Violations(ChangeRequest, change); found != nil {
+			b.Fatal(found)
+		}
 	}
 }

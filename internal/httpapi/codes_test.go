@@ -25,6 +25,8 @@ var neverAnswered = map[string]string{
 	"audit_key_changed":    "start",
 	"audit_origin_changed": "start",
 	"no_audit_key":         "a service without a key, which serve does not start",
+	"log_unfit":            "restore",
+	"store_not_empty":      "restore",
 	"export_invalid":       "orchestrator import without a service",
 	"store_differs":        "start",
 	"store_empty":          "orchestrator verify",

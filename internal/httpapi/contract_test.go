@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
 	"mime"
 	"net/http"
@@ -17,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
 	"orchestrator/api"
@@ -42,14 +40,26 @@ var theContract = sync.OnceValue(func() *contract {
 	must(yaml.Unmarshal(api.OpenAPI, &c.root))
 	encoded, err := json.Marshal(c.root)
 	must(err)
-	c.compiler.Draft, c.compiler.AssertFormat = jsonschema.Draft2020, true
-	c.compiler.LoadURL = func(url string) (io.ReadCloser, error) {
-		b, err := fs.ReadFile(schemas.Files(), path.Base(url))
-		return io.NopCloser(bytes.NewReader(b)), err
-	}
-	must(c.compiler.AddResource(documentURL, bytes.NewReader(encoded)))
+	c.compiler.DefaultDraft(jsonschema.Draft2020)
+	c.compiler.AssertFormat()
+	c.compiler.UseLoader(embedded{})
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(encoded))
+	must(err)
+	must(c.compiler.AddResource(documentURL, document))
 	return c
 })
+
+// embedded loads the schemas that the service serves.
+type embedded struct{}
+
+func (embedded) Load(url string) (any, error) {
+	f, err := schemas.Files().Open(path.Base(url))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return jsonschema.UnmarshalJSON(f)
+}
 
 func must(err error) {
 	if err != nil {
