@@ -34,7 +34,7 @@ func ParseText(text string) (Checkpoint, error) {
 		return Checkpoint{}, errors.New("it is no checkpoint: a checkpoint has an origin, a size and a root, a line each")
 	}
 	size, err := strconv.ParseUint(lines[1], 10, 63)
-	if err != nil || strconv.FormatUint(size, 10) != lines[1] {
+	if err != nil || size > maxSize || strconv.FormatUint(size, 10) != lines[1] {
 		return Checkpoint{}, fmt.Errorf("it is no checkpoint: %q is no size", lines[1])
 	}
 	root, err := base64.StdEncoding.Strict().DecodeString(lines[2])

@@ -1,10 +1,17 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
+
+// maxSize is the most records that a log can have: beyond it the arithmetic of trees overflows, and tlog would not
+// return. No log gets there, but a server can say so.
+const maxSize = 1 << 62
+
+var errTooLarge = errors.New("no log has so many records")
 
 // Inclusion is the audit path of RFC 6962, section 2.1.1: that a record is in a log of a size.
 type Inclusion struct {
@@ -28,6 +35,9 @@ func ProveInclusion(index, size uint64, nodes tlog.HashReader) (Inclusion, error
 
 // Check recomputes the root from the bytes of the record and every hash of the proof.
 func (p Inclusion) Check(record []byte, root Hash) error {
+	if p.Size > maxSize || p.Index > maxSize {
+		return errTooLarge
+	}
 	if err := tlog.CheckRecord(p.Hashes, int64(p.Size), root, int64(p.Index), tlog.RecordHash(record)); err != nil {
 		return fmt.Errorf("the proof does not show that record %d is in the log of %d records with root %s", p.Index, p.Size, root)
 	}
@@ -42,6 +52,9 @@ func ProveConsistency(old, size uint64, nodes tlog.HashReader) (Consistency, err
 
 // Check recomputes both roots from every hash of the proof.
 func (p Consistency) Check(oldRoot, newRoot Hash) error {
+	if p.Old > maxSize || p.New > maxSize {
+		return errTooLarge
+	}
 	if err := tlog.CheckTree(p.Hashes, int64(p.New), newRoot, int64(p.Old), oldRoot); err != nil {
 		return fmt.Errorf("the proof does not show that the log of %d records with root %s is the beginning of the one of %d with %s",
 			p.Old, oldRoot, p.New, newRoot)

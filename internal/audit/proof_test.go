@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,4 +160,18 @@ func TestEntries(t *testing.T) {
 	none, err := SplitEntries(nil)
 	require.NoError(t, err)
 	require.Empty(t, none)
+}
+
+// A server that claims a log of an impossible size is told so; it does not hold up who checks.
+func TestImpossibleSizes(t *testing.T) {
+	for _, size := range []uint64{maxSize + 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
+		require.ErrorIs(t, Consistency{1, size, make([]Hash, 64)}.Check(Hash{}, Hash{}), errTooLarge)
+		require.ErrorIs(t, Consistency{size, size, nil}.Check(Hash{}, Hash{}), errTooLarge)
+		require.ErrorIs(t, Inclusion{1, size, make([]Hash, 64)}.Check(nil, Hash{}), errTooLarge)
+		require.ErrorIs(t, Inclusion{size, 1, nil}.Check(nil, Hash{}), errTooLarge)
+		_, err := ParseText(Checkpoint{"a", size, Hash{}}.Text())
+		require.ErrorContains(t, err, "no size")
+	}
+	require.ErrorContains(t, Consistency{1, maxSize, make([]Hash, 62)}.Check(Hash{}, Hash{}), "does not show")
+	require.ErrorContains(t, Inclusion{1, maxSize, make([]Hash, 62)}.Check(nil, Hash{}), "does not show")
 }
