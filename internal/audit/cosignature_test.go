@@ -145,7 +145,7 @@ func TestFalseCosignatures(t *testing.T) {
 	text, _, _ := strings.Cut(string(signed), "\n\n")
 	raw, err := late.Sign([]byte(text + "\n"))
 	require.NoError(t, err)
-	for name, payload := range map[string][]byte{"short": make([]byte, 64), "beyond the range of times": raw} {
+	for name, payload := range map[string][]byte{"a byte": {0}, "short": make([]byte, 64), "long": make([]byte, 73), "beyond the range of times": raw} {
 		_, _, err = OpenCosigned(line(payload), logKey, []string{c.Key})
 		require.EqualError(t, err, "the cosignature of example.net/witness is false", name)
 	}
@@ -186,8 +186,9 @@ func TestKeysOfCosigners(t *testing.T) {
 	log, err := GenerateKey(strings.NewReader(strings.Repeat("a", 64)), "w")
 	require.NoError(t, err)
 	hash := strings.Split(private, "+")[3]
+	otherType := base64.StdEncoding.EncodeToString(append([]byte{1}, strings.Repeat("w", 32)...))
 	for _, bad := range []string{
-		"", "PRIVATE+KEY+w", good.Key, log, private[:len(private)-4], strings.Replace(private, "+w+", "+v+", 1), strings.Replace(private, "+w+", "+ü+", 1),
+		"", "PRIVATE+KEY+w", "PRIVATE+KEY+w+" + hash + "+" + otherType, good.Key, log, private[:len(private)-4], strings.Replace(private, "+w+", "+v+", 1), strings.Replace(private, "+w+", "+ü+", 1),
 		strings.Replace(private, hash, "0000000g", 1), strings.Replace(private, hash, "1", 1), strings.Replace(private, hash, strings.ToUpper(hash), 1),
 	} {
 		_, err := ParseCosigner(bad)

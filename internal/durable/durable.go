@@ -2,7 +2,7 @@
 // power cut.
 //
 // A file is written beside its target under a hidden name, synced, renamed over the target, and the
-// folder is synced. Unix only: it needs a rename that replaces.
+// folder is synced. Lock keeps two processes from one file. Unix only: it needs a rename that replaces, and flock.
 package durable
 
 import (

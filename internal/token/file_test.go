@@ -184,7 +184,7 @@ func TestLockIsGivenUpInTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := lock(path, 0)
 	require.NoError(t, err)
-	_, err = lock(path, 3*lockRetry)
+	_, err = lock(path, 10*time.Millisecond)
 	requireFault(t, err, fault.Unavailable, "tokens_locked")
 	unlock()
 	unlock, err = lock(path, 0)

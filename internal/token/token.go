@@ -6,7 +6,7 @@
 // tokens. No error of this package shows a token or anything that a person may have put in its place.
 //
 // The package reads and writes tokens.json, tokens.json.lock and, at the first start, tokens/<role>.token.
-// Unix only: it locks with flock.
+// Unix only: durable locks with flock.
 package token
 
 import (

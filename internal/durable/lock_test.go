@@ -1,0 +1,24 @@
+package durable
+
+import (
+	"io/fs"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLockIsHeldByOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := Lock(path, 0)
+	require.NoError(t, err)
+	_, err = Lock(path, 3*lockRetry)
+	require.ErrorIs(t, err, ErrLocked)
+	time.AfterFunc(5*lockRetry, unlock)
+	unlock, err = Lock(path, 10*time.Second)
+	require.NoError(t, err, "it waits")
+	unlock()
+	_, err = Lock(filepath.Join(t.TempDir(), "none", "lock"), 0)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
