@@ -24,7 +24,7 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/evidence", "internal/projection", "internal/review", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/audit", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
 	},
 	"internal/auditor": {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"internal/gitcmd":          {},
 	"internal/token":           {"internal/durable", "internal/fault"},
 	"internal/client":          {"internal/fault"},
+	"internal/witness":         {"internal/audit", "internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
 	"internal/audit":           {},
 	"internal/durable":         {},

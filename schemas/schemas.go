@@ -32,6 +32,7 @@ const (
 	Project       = "project.schema.json"
 	Problem       = "problem.schema.json"
 	AuditRecord   = "audit_record.schema.json"
+	Witness       = "witness.schema.json"
 )
 
 const base = "orchestrator:///"
@@ -45,7 +46,7 @@ var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c.AssertFormat()
 	c.UseLoader(embedded{})
 	all := map[string]*jsonschema.Schema{}
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness} {
 		if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
 			panic(err) // the files are embedded
 		}

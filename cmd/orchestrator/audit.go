@@ -9,6 +9,6 @@ func auditCommand() *cobra.Command {
 		Long: `The log of every decision is a Merkle tree (RFC 6962) that is signed at every size it is shown at. Whoever keeps one signed
 checkpoint can later find out whether anything before it was changed, taken out or put in, without trusting the service.`,
 	}
-	cmd.AddCommand(verifyCommand(), bundleCommand())
+	cmd.AddCommand(verifyCommand(), bundleCommand(), auditWitness())
 	return group(cmd)
 }

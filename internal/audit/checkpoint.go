@@ -90,6 +90,15 @@ func (s Signer) Sign(h Head) ([]byte, error) {
 	return note.Sign(&note.Note{Text: text}, s.signer)
 }
 
+// CheckKey refuses what is no key that verifies the checkpoints of a log.
+func CheckKey(key string) error {
+	verifier, err := note.NewVerifier(key)
+	if err != nil {
+		return fmt.Errorf("%q is no key that verifies notes: %w", key, err)
+	}
+	return CheckOrigin(verifier.Name())
+}
+
 // OpenCheckpoint checks that a checkpoint is signed with a key, and that its origin is the name of the key. Other
 // signatures on it, as witnesses add them, are left alone.
 func OpenCheckpoint(signed []byte, key string) (Checkpoint, error) {

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,11 +38,13 @@ type Options struct {
 	Server    string // http:// or https:// and a host, perhaps with a path before the routes
 	TokenFile string // a file that holds the token and nothing else
 	UserAgent string
+	MaxAnswer int64 // the most bytes of an answer; 0 for 256 MiB
 }
 
 // Client asks one server. It is safe for concurrent use.
 type Client struct {
 	base, token, agent string
+	most               int64
 	http               *http.Client
 }
 
@@ -59,11 +62,17 @@ func New(o Options) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = 64 << 10
 	return &Client{
-		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent,
+		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer),
 		http: &http.Client{Transport: transport, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // the token is meant for this server alone
 		}},
 	}, nil
+}
+
+// Redacted is an address without the password that somebody may have put into it.
+func Redacted(raw string) string {
+	u, _ := url.Parse(raw)
+	return redacted(u, raw)
 }
 
 func redacted(u *url.URL, raw string) string {
@@ -154,12 +163,12 @@ func (c *Client) get(ctx context.Context, path, media string) (body []byte, wait
 	default:
 		return nil, 0, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, got))
 	}
-	body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	body, err = io.ReadAll(io.LimitReader(resp.Body, c.most+1))
 	if err != nil {
 		return nil, 0, c.unreachable(err)
 	}
-	if len(body) > maxAnswer {
-		return nil, 0, c.Stranger(fmt.Sprintf("more than %d MiB", maxAnswer>>20))
+	if int64(len(body)) > c.most {
+		return nil, 0, c.Stranger(fmt.Sprintf("more than %d KiB", c.most>>10))
 	}
 	return body, 0, nil
 }

@@ -173,3 +173,18 @@ func TestItWaitsWhenItAsksTooOften(t *testing.T) {
 	_, err = c.Get(ctx, "/audit/checkpoint", "text/plain")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
+
+func TestAnswersAreBounded(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte(strings.Repeat("x", 1024+len(r.URL.RawQuery))))
+	}))
+	defer server.Close()
+	c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret), MaxAnswer: 1024})
+	require.NoError(t, err)
+	_, err = c.Get(t.Context(), "/", "text/plain")
+	require.NoError(t, err)
+	_, err = c.Get(t.Context(), "/?x", "text/plain")
+	require.Equal(t, "unexpected_answer", codeOf(t, err))
+	require.ErrorContains(t, err, "more than 1 KiB")
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/client"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/witness"
+)
+
+const maxProof = 64 << 10 // bytes of an answer; a proof has at most a few kilobytes
+
+type witnessOptions struct {
+	witness.Options
+	data, out      string
+	tokens         []string
+	every, timeout time.Duration
+	once, asJSON   bool
+}
+
+func auditWitness() *cobra.Command {
+	var o witnessOptions
+	cmd := &cobra.Command{
+		Use:   "witness URL...",
+		Short: "Watch logs, demand that they only grow, and cosign their checkpoints",
+		Long: `Witness asks each server for its signed checkpoint, demands the proof that the log has only grown since the last one,
+cosigns it (C2SP tlog-cosignature), and keeps it in the state file before anybody sees it.
+
+The first time it takes the key that the server shows, unless --key names the keys of the logs; from then on the address is
+pinned to that log and that key. A checkpoint that is smaller, forked, not proved to have only grown, or of another log or
+key is refused: what was kept stays, and the alarm is kept in the state and written to a file ALARM-... beside it, with both
+checkpoints, so that anybody can check it. An alarm is repeated in every round.
+
+Keep the state and the key of the witness away from the servers it watches, and do not copy them: two witnesses with one
+key could cosign what contradicts each other.
+
+Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could not be asked; usage or environment.`,
+		Example: `  orchestrator audit witness --token-file viewer.token https://shop.example.org
+  orchestrator audit witness --once --key "$(cat audit.pub)" http://127.0.0.1:8080   # as a job
+  orchestrator audit witness -o cosigned --every 5m --token-file a.token --token-file b.token https://a.example https://b.example`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.State, "state", "witness.json", "file of what was seen, and of the alarms")
+	f.StringVar(&o.Key, "witness-key", "", "file of the private key of the witness, made at first use; without it witness.key beside the state")
+	f.StringVar(&o.Name, "name", "", "name of the witness, best an address without https://, chosen when the key is made")
+	f.StringArrayVar(&o.Trust, "key", nil, "key of a log, as audit.pub has it; a server seen for the first time must show one of these")
+	f.DurationVar(&o.every, "every", time.Minute, "time between two rounds")
+	f.BoolVar(&o.once, "once", false, "one round, then exit")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long a server may take in a round")
+	f.StringArrayVar(&o.tokens, "token-file", nil, "file with the token to ask with: one for all servers, or one for each; without it, for a server on this machine, the viewer's of --data")
+	f.BoolVar(&o.asJSON, "json", false, "write a line of JSON for each server and round")
+	f.StringVarP(&o.out, "out", "o", "", "folder to put the cosigned checkpoints in, a file for each log")
+	dataFlag(cmd, &o.data)
+	return exitTwo(withEnv(cmd))
+}
+
+func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []string) error {
+	servers, err := o.connect(urls)
+	if err != nil {
+		return err
+	}
+	if o.every < time.Second || o.timeout < time.Second {
+		return fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").WithFix("use --every 1m")
+	}
+	if o.Key == "" {
+		o.Key = filepath.Join(filepath.Dir(o.State), "witness.key")
+	}
+	if err := makeFolder(o.out); err != nil {
+		return fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).WithFix("name another with -o").Because(err)
+	}
+	w, err := witness.Open(o.Options)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if w.Made {
+		fmt.Fprintf(notes, "made the key of this witness, %s; what it cosigns is verified with %s\n", o.Key, w.Key())
+	}
+	r := rounds{w, reporter{out, notes, o.out, o.asJSON, map[string]bool{}}, o.timeout, servers}
+	if o.once {
+		return verdict(r.round(ctx))
+	}
+	var alarms int
+	for ticks := time.Tick(o.every); ; {
+		more, _ := r.round(ctx)
+		alarms += more
+		select {
+		case <-ctx.Done():
+			return verdict(alarms, 0)
+		case <-ticks:
+		}
+	}
+}
+
+func verdict(alarms, failures int) error {
+	switch {
+	case alarms > 0:
+		return exitError{fault.New(fault.Conflict, "witness_alarm", "a log is not what it was").
+			WithFix("keep the ALARM files, and show them to whoever relies on the log; they can be checked without this witness"), 1}
+	case failures > 0:
+		return fault.New(fault.Unavailable, "witness_incomplete", "servers that could not be asked: %d", failures).
+			WithFix("see the lines above; what was kept of their logs stays")
+	}
+	return nil
+}
+
+// watched is one server, and how often in a row it could not be asked.
+type watched struct {
+	url      string
+	server   witness.Server
+	failures int
+}
+
+// connect prepares to ask each server with its token.
+func (o witnessOptions) connect(urls []string) ([]*watched, error) {
+	if n := len(o.tokens); n > 1 && n != len(urls) {
+		return nil, fault.New(fault.Invalid, "usage", "there are %d servers and %d token files", len(urls), n).
+			WithFix("give --token-file once for all of them, or once for each, in their order")
+	}
+	var servers []*watched
+	for i, raw := range urls {
+		address := normalized(raw)
+		if slices.ContainsFunc(servers, func(s *watched) bool { return s.url == address }) {
+			return nil, fault.New(fault.Invalid, "usage", "%s is named twice", address).WithFix("name each server once")
+		}
+		tokens, err := o.tokenFor(i, address)
+		if err != nil {
+			return nil, err
+		}
+		c, err := client.New(client.Options{Server: address, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, &watched{url: address, server: c})
+	}
+	return servers, nil
+}
+
+func (o witnessOptions) tokenFor(i int, address string) (string, error) {
+	switch {
+	case len(o.tokens) == 1:
+		return o.tokens[0], nil
+	case len(o.tokens) > 1:
+		return o.tokens[i], nil
+	}
+	local := filepath.Join(o.data, "tokens", "viewer.token")
+	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && exists(local) {
+		return local, nil
+	}
+	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", client.Redacted(address)).
+		WithFix("where that server runs, make one that can only read: orchestrator token add witness --role viewer > witness.token; then name it with --token-file")
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// normalized writes an address in one way, since logs are pinned to it.
+func normalized(raw string) string {
+	address := strings.TrimRight(raw, "/")
+	if u, err := url.Parse(address); err == nil {
+		u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+		address = u.String()
+	}
+	return address
+}
+
+// rounds asks the servers one after the other, so that two addresses of one log cannot overtake each other.
+type rounds struct {
+	witness *witness.Witness
+	reporter
+	timeout time.Duration
+	servers []*watched
+}
+
+func (r rounds) round(ctx context.Context) (alarms, failures int) {
+	for _, s := range r.servers {
+		limited, cancel := context.WithTimeout(ctx, r.timeout)
+		seen, err := r.witness.Look(limited, s.url, s.server, time.Now())
+		cancel()
+		if err != nil && ctx.Err() != nil {
+			return alarms, failures // it was stopped
+		}
+		if err == nil {
+			err = r.accepted(seen)
+		}
+		if err == nil {
+			s.failures = 0
+			continue
+		}
+		if r.alarm(err) {
+			alarms++
+			s.failures = 0
+			continue
+		}
+		failures++
+		s.failures++
+		r.failed(s, err)
+	}
+	return alarms, failures
+}
+
+// cosignedFile is where the newest cosigned checkpoint of a log is put.
+func cosignedFile(folder, origin string) string {
+	return filepath.Join(folder, witness.FileName(origin)+".checkpoint")
+}
+
+func makeFolder(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	return os.MkdirAll(folder, 0o755)
+}
