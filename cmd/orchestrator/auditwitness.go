@@ -175,7 +175,7 @@ func isLoopback(host string) bool {
 func normalized(raw string) string {
 	address := strings.TrimRight(raw, "/")
 	if u, err := url.Parse(address); err == nil {
-		u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+		u.Host = strings.ToLower(u.Host) // the scheme is so already
 		address = u.String()
 	}
 	return address

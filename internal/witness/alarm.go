@@ -76,7 +76,8 @@ signed them has shown two different logs. The two signatures alone prove it.`,
 were there have been taken back, or an old copy of the database is in use.`,
 	Inconsistent: `Both checkpoints are signed with the key of the log, and the log did not prove that the first is the beginning of the
 second. A log that has only grown can: GET /audit/proof/consistency?old=SIZE&new=SIZE. One that cannot has changed
-records that were there.`,
+records that were there. Where the proof below leads to the second from another root than that of the first, it proves so by
+itself.`,
 	WrongKey: `The server now answers as somebody else: the checkpoint presented is not signed with the key that the log is pinned
 to. What was kept of the log stays.`,
 	WrongOrigin: `The server now shows another log than the one that its address is pinned to. What was kept of the log stays.`,

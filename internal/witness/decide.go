@@ -10,11 +10,9 @@
 package witness
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"orchestrator/internal/audit"
 )
@@ -91,11 +89,7 @@ func open(key string, presented []byte) (audit.Checkpoint, error) {
 
 // claimed is what a note says, whoever signed it.
 func claimed(note []byte) (audit.Checkpoint, error) {
-	text, _, ok := bytes.Cut(note, []byte("\n\n"))
-	if !ok || !utf8.Valid(note) {
-		return audit.Checkpoint{}, errNoCheckpoint
-	}
-	c, err := audit.ParseText(string(text) + "\n")
+	c, err := audit.ReadCheckpoint(note)
 	if err != nil {
 		return c, fmt.Errorf("%w: %w", errNoCheckpoint, err)
 	}

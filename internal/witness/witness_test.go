@@ -280,6 +280,14 @@ func TestRepeatedAlarms(t *testing.T) {
 	f.history.grow("other", 1)
 	require.Equal(t, Fork, alarmed(t, w, address, f).Alarm.Reason, "what is worse is kept as well")
 	require.Len(t, onDisk(t, w).Alarms, 2)
+	require.Equal(t, "http://mirror", alarmed(t, w, "http://mirror", f).Alarm.URL, "and so is what another address shows")
+	require.Len(t, onDisk(t, w).Alarms, 3)
+
+	f.history = (&history{}).grow("shop", 12)
+	look(t, w, f, noon)
+	f.history = f.history.fork(8)
+	require.NotEqual(t, first.File, alarmed(t, w, address, f).File, "and what contradicts a later checkpoint")
+	require.Len(t, onDisk(t, w).Alarms, 4)
 }
 
 func TestTwoAddressesOfOneLog(t *testing.T) {
@@ -295,6 +303,7 @@ func TestTwoAddressesOfOneLog(t *testing.T) {
 	forked := &fake{signer: f.signer, history: f.history.fork(5).grow("other", 2)}
 	require.Equal(t, Fork, alarmed(t, w, "http://third", forked).Alarm.Reason, "even when it is new")
 	impostor := &fake{signer: signer(t, "example.org/shop", "b"), history: f.history}
+	impostor.history.grow("shop", 5)
 	require.Equal(t, WrongKey, alarmed(t, w, "http://fourth", impostor).Alarm.Reason, "one origin has one key")
 
 	other := &fake{signer: signer(t, "example.org/a", "a"), history: (&history{}).grow("a", 3)}
@@ -320,6 +329,10 @@ func TestKeysOnTrust(t *testing.T) {
 	require.Empty(t, a.Kept)
 	w.Close()
 
+	o.Trust = []string{signer(t, "example.org/fourth", "a").Key}
+	w = begin(t, o)
+	require.Equal(t, o.Trust[0], alarmed(t, w, "http://unknown", unknown).Alarm.Key, "another key was wanted now")
+	w.Close()
 	o.Trust = []string{other.Key}
 	w = begin(t, o)
 	_, err := w.Look(t.Context(), address, f, noon)
