@@ -200,3 +200,25 @@ func TestKeysOfCosigners(t *testing.T) {
 		require.ErrorContains(t, err, "no key that verifies cosignatures")
 	}
 }
+
+func TestKeysOfLogs(t *testing.T) {
+	require.NoError(t, CheckKey(newSigner(t, "example.org/log", "a").Key))
+	c, _ := newCosigner(t, "example.net/witness", "w")
+	require.ErrorContains(t, CheckKey(c.Key), "no key that verifies notes")
+	key, err := note.NewEd25519VerifierKey("ü", make([]byte, 32))
+	require.NoError(t, err)
+	require.ErrorContains(t, CheckKey(key), "no origin")
+}
+
+func TestACheckpointIsReadWhoeverSignedIt(t *testing.T) {
+	signed, key := signedCheckpoint(t)
+	want, err := OpenCheckpoint(signed, key)
+	require.NoError(t, err)
+	got, err := ReadCheckpoint(signed)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	for _, bad := range []string{"", want.Text(), "hello\n\n— a AAAAAAAA\n"} {
+		_, err = ReadCheckpoint([]byte(bad))
+		require.ErrorContains(t, err, "checkpoint", "%q", bad)
+	}
+}
