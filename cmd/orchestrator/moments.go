@@ -11,14 +11,15 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/witness"
 )
 
 // maxCheckpoint is the most bytes that a file with a checkpoint may have; with the signatures of many witnesses it is
 // still small.
 const maxCheckpoint = 1 << 20
 
-// moments are what the files beside the database remember of its log. unreadable are those that are no export or
-// checkpoint; they say nothing.
+// moments are what the export and the checkpoint beside it remember of the log. unreadable are those that are neither;
+// they say nothing.
 func moments(export string) (known []orchestrator.Moment, unreadable []string, err error) {
 	f, err := openExport(export)
 	if err != nil {
@@ -46,6 +47,28 @@ func moments(export string) (known []orchestrator.Moment, unreadable []string, e
 		unreadable = append(unreadable, path)
 	}
 	return known, unreadable, nil
+}
+
+// witnessed is what a witness on this machine remembers of the log.
+func (s *server) witnessed(ctx context.Context) ([]orchestrator.Moment, error) {
+	path := s.options.witness
+	if !exists(path) {
+		return nil, nil
+	}
+	seen, err := witness.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	key, err := orchestrator.KeyOnRecord(ctx, s.ledger)
+	if err != nil {
+		return nil, err
+	}
+	note, found := seen.Newest(key)
+	if !found {
+		return nil, nil
+	}
+	c, err := audit.ReadCheckpoint([]byte(note))
+	return []orchestrator.Moment{{Where: path, Size: c.Size, Root: c.Root, Signed: []byte(note)}}, err
 }
 
 func readCheckpointFile(path string) ([]byte, error) {
@@ -85,6 +108,11 @@ func (s *server) findRollback(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	witnessed, err := s.witnessed(ctx)
+	if err != nil {
+		return err
+	}
+	known = append(known, witnessed...)
 	for _, path := range unreadable {
 		s.log.Warn().Str("file", path).Msg("it is not whole; it is written anew from the database")
 	}

@@ -22,6 +22,7 @@ type serveOptions struct {
 	origin           string
 	acceptNewKey     string
 	acceptRollback   string
+	witness          string
 	repo             string
 	recheck          time.Duration
 	requireIfMatch   bool
@@ -97,6 +98,7 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 func logFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.origin, "origin", "", "name of the log in its checkpoints, such as example.org/project; chosen at the first start (default orchestrator/ and random letters)")
 	f.StringVar(&o.acceptNewKey, "accept-new-key", "", "reason why the log gets another key than the one it names; put on record")
+	f.StringVar(&o.witness, "witness", "witness.json", "file of orchestrator audit witness, which the database is compared with at the start, if there is one")
 	f.StringVar(&o.acceptRollback, "accept-rollback", "", "reason to go on from a database that lacks records which the export or a checkpoint knows of; put on record")
 }
 
