@@ -24,15 +24,15 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/evidence", "internal/projection", "internal/review", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
 	},
 	"internal/auditor": {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
-		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/strictjson", "internal/fault",
+		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":      {"internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/durable", "internal/fault"},
 	"internal/ledger":          {"internal/audit", "internal/store", "internal/fault"},
@@ -47,9 +47,10 @@ var mayImport = map[string][]string{
 	"internal/strictjson":      {"internal/fault"},
 	"internal/testreport":      {"internal/fault"},
 	"internal/mention":         {},
+	"internal/secret":          {"internal/fault"},
 	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/gitcmd", "internal/fault"},
 	"internal/gitcmd":          {},
-	"internal/token":           {"internal/durable", "internal/fault"},
+	"internal/token":           {"internal/secret", "internal/durable", "internal/fault"},
 	"internal/client":          {"internal/fault"},
 	"internal/witness":         {"internal/audit", "internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
@@ -82,7 +83,7 @@ var onlyIn = map[string][]string{
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
 	"internal/rules/lifecycle", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
-	"internal/mention", "internal/testreport", "internal/fault",
+	"internal/mention", "internal/secret", "internal/testreport", "internal/fault",
 }
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}

@@ -41,6 +41,14 @@ func TestErrorsAreEscaped(t *testing.T) {
 	require.Contains(t, out, `\x1b[31mred`)
 }
 
+func TestErrorsAreMasked(t *testing.T) {
+	t.Parallel()
+	out, code := orchestrate(t, t.TempDir(), "verify", "--data", "a/"+awsKey)
+	require.Equal(t, 2, code)
+	require.NotContains(t, out, awsKey)
+	require.Contains(t, out, "a/[masked aws_access_key]")
+}
+
 // Names in a list reach the console's log as JSON, which leaves some control characters as they are.
 func TestConsoleEscapesLists(t *testing.T) {
 	t.Parallel()

@@ -26,16 +26,16 @@ func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush fu
 		format = "console"
 	}
 	buffer := &lineBuffer{out: out}
-	var w io.Writer
+	var w zerolog.LevelWriter
 	switch format {
 	case "console":
-		w = console(out, terminal)
+		w = zerolog.LevelWriterAdapter{Writer: console(out, terminal)}
 	case "json", "auto":
 		w = buffer
 	default:
 		return log, nil, fault.New(fault.Invalid, "log_format", "%q is not a log format", format).WithFix("use auto, json or console")
 	}
-	return zerolog.New(w).Level(l).With().Timestamp().Logger(), buffer.Flush, nil
+	return zerolog.New(maskedLog{w}).Level(l).With().Timestamp().Logger(), buffer.Flush, nil
 }
 
 // console escapes control characters in every part, since a logged path or id may hold what a terminal

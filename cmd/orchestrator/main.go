@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/secret"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -90,9 +91,10 @@ func group(cmd *cobra.Command) *cobra.Command {
 func printError(err error) {
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		fmt.Fprintln(os.Stderr, "orchestrator:", printable(err.Error()))
+		fmt.Fprintln(os.Stderr, "orchestrator:", printable(secret.Mask(err.Error())))
 		return
 	}
+	f = secret.Masked(f) // where a service is started, this is part of its log
 	fmt.Fprintln(os.Stderr, "orchestrator:", printable(f.Detail))
 	for _, field := range f.Fields {
 		fmt.Fprintf(os.Stderr, "  %s %s\n", printable(field.Pointer), printable(field.Detail))
@@ -101,7 +103,7 @@ func printError(err error) {
 		}
 	}
 	if cause := f.Cause(); cause != nil {
-		fmt.Fprintln(os.Stderr, "  cause:", printable(cause.Error()))
+		fmt.Fprintln(os.Stderr, "  cause:", printable(secret.Mask(cause.Error())))
 	}
 	if f.Fix != "" {
 		fmt.Fprintln(os.Stderr, "  fix:", printable(f.Fix))

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/secret"
 	"orchestrator/internal/token"
 )
 
@@ -154,4 +155,5 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 		WithFix("use a method of the header Allow")
 }
 
-func clip(s string) string { return fault.Clip(s, 64) }
+// clip is the start of what a client sent, for an error that quotes it.
+func clip(s string) string { return fault.Clip(secret.Mask(s), 64) }

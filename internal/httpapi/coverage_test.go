@@ -82,6 +82,9 @@ func (h *harness) expect(status int, code, who, method, path, body string, heade
 
 const one = "/requirements/REQ-001"
 
+// awsKey is the example of the AWS documentation, put together so that no scanner takes it for a leak.
+const awsKey = "AK" + "IAIOSFODNN7EXAMPLE"
+
 func provokeAccepted(h *harness) {
 	for _, path := range []string{
 		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit",
@@ -176,6 +179,8 @@ func provokeRefused(h *harness) {
 	patch(422, "schema_violation", "pm", `{"STATUS":"planned","role":"pm"}`)
 	patch(422, "invalid_entry", "pm", `{"deviations":[{"id":"D1"}]}`)
 	patch(422, "justification_required", "pm", `{"status":"planned"}`)
+	h.expect(422, "secret_in_text", "pm", "PATCH", one, `{"pm_notes":[{"text":"`+awsKey+`"}]}`)
+	h.expect(422, "secret_in_text", "tester", "POST", one+"/test-report", `<testsuite><testcase name="with `+awsKey+`"/></testsuite>`)
 	h.expect(422, "idempotency_key_reused", "pm", "PATCH", one, `{"status":"done"}`, "Idempotency-Key", "once")
 	notes := `{"pm_notes":[` + strings.TrimSuffix(strings.Repeat(`{"text":"`+strings.Repeat("n", 19_000)+`"},`, 50), ",") + `]}`
 	for range 3 {

@@ -124,8 +124,8 @@ func (a *API) checkHost(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
-		host = strings.ToLower(strings.Trim(host, "[]"))
-		if slices.Contains(a.Hosts, host) {
+		host = strings.Trim(host, "[]")
+		if slices.Contains(a.Hosts, strings.ToLower(host)) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/secret"
 )
 
 // statusOf is the only map from kind to HTTP status.
@@ -73,6 +74,7 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &recorded) {
 		setReceipt(w, recorded.Receipt)
 	}
+	f = secret.Masked(f)
 	status := statusOf[f.Kind]
 	if !gone && status >= http.StatusInternalServerError {
 		c.cause = err

@@ -97,7 +97,10 @@ func (s *Service) readReport(p Proposal) (testreport.Report, error) {
 		return testreport.Report{}, err
 	}
 	report, err := testreport.Parse(p.Body)
-	if err == nil && report.Counts().Run == 0 {
+	if err != nil {
+		return report, unreadable(p.Body, err)
+	}
+	if err = refuseSecrets(p, secretsInTests(report.Cases)); err == nil && report.Counts().Run == 0 {
 		err = withoutTests("no test ran in the report; 0 tests that ran prove nothing")
 	}
 	return report, err

@@ -13,6 +13,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
 	"orchestrator/internal/strictjson"
 	"orchestrator/schemas"
 )
@@ -139,7 +140,7 @@ func memberHint(name string) string {
 }
 
 // clip keeps what a client chose to send from filling an answer.
-func clip(s string) string { return fault.Clip(s, 128) }
+func clip(s string) string { return fault.Clip(secret.Mask(s), 128) }
 
 func escapePointer(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(name))

@@ -109,6 +109,7 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 
 func read(files []reqdoc.File, o reqdoc.Options) (reqdoc.Set, error) {
 	set, err := reqdoc.Read(files, o)
+	set.Warnings = append(set.Warnings, secretsInDocuments(files)...)
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {
 		err = noRequirements(set.Skipped)
 	}

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
 )
 
 // Repository is where evidence is looked up.
@@ -40,6 +41,10 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 	c.Looked = &lifecycle.Looked{}
 	for _, claim := range c.Claims() {
 		found, wrong := s.lookAt(ctx, claim.Evidence)
+		if wrong != nil { // it may quote what stands in the repository
+			masked := secret.MaskedField(*wrong)
+			wrong = &masked
+		}
 		c.Looked.Findings = append(c.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: found, Wrong: wrong})
 	}
 }

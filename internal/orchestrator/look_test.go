@@ -25,6 +25,7 @@ type shelf struct {
 	mu      sync.Mutex
 	missing map[string]bool             // by path, commit or test name
 	verdict map[string]evidence.Verdict // by the same
+	instead string                      // what stands where something is missing
 	failing error
 	looks   atomic.Int32
 	during  func() // called while something is rechecked
@@ -39,7 +40,7 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.missing[e.Path+e.Commit+e.Name] {
-		return nil, &fault.Field{Code: "missing", Detail: "there is no such thing"}
+		return nil, &fault.Field{Code: "missing", Detail: "there is no such thing" + f.instead}
 	}
 	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: digestOf([]byte(e.Path + e.Commit + e.Report))}
 	if e.Kind == lifecycle.EvidenceTest {

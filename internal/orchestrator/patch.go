@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
 	"orchestrator/internal/store"
 )
 
@@ -116,12 +117,15 @@ func (s *Service) explained(out decision, p Proposal) error {
 
 // read checks what can be checked without the state.
 func (s *Service) read(p Proposal) (lifecycle.Change, error) {
-	if reqdoc.ValidID(p.ID) != nil {
+	if _, known := s.current.Load().Find(p.ID); !known && (reqdoc.ValidID(p.ID) != nil || len(secret.Find(p.ID)) > 0) {
 		return lifecycle.Change{}, s.unknown(p.ID)
 	}
 	change, err := ParseChange(p.Body)
-	if err == nil {
-		err = s.checkConditional(p)
+	if err != nil {
+		return change, unreadable(p.Body, err)
+	}
+	if err = s.checkConditional(p); err == nil {
+		err = refuseSecrets(p, secretsInJSON(p.Body))
 	}
 	return change, err
 }
@@ -290,13 +294,13 @@ func (p Proposal) Refused() Refused {
 }
 
 // Refuse puts a refusal on record, unless it answers a dry run, and returns it OnRecord; only a failure of the
-// ledger is returned instead.
+// ledger is returned instead. No secret that the refusal quotes is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
 	reason := asRefusal(refusal)
 	if reason == nil || r.DryRun {
 		return refusal
 	}
-	data := requestRefused{Request: r.Request, Refusal: reason, BodyBytes: len(r.Body)}
+	data := requestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
 	if len(r.Body) > 0 {
 		data.BodySHA256 = digestOf(r.Body)
 	}

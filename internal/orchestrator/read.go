@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
 )
 
 // Document is an encoded answer with its strong entity tag (quoted).
@@ -44,7 +45,11 @@ func (s *Service) unknown(id string) *fault.Error {
 		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
 	}
 	if why := asFault(reqdoc.ValidID(id)); why != nil {
-		return fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id: %s", why.Detail).
+		detail := why.Detail
+		if len(secret.Find(id)) > 0 { // which is no longer known as one where it is quoted
+			detail = "it looks like a secret"
+		}
+		return fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id: %s", detail).
 			WithFix("take the id from GET /requirements, percent-encoded once")
 	}
 	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")

@@ -93,6 +93,7 @@ func TestAddRefuses(t *testing.T) {
 		expires          time.Time
 	}{
 		{"two words", "pm", "token_name", time.Time{}},
+		{"orc_" + "pm_" + "J5XWQ2LTMFZDG7KPN4RXEYLBNZ", "pm", "token_name", time.Time{}},
 		{"ann", "boss", "token_role", time.Time{}},
 		{"ann", "PM", "token_role", time.Time{}},
 		{"ann", "pm", "token_expiry", noon},
