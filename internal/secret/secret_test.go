@@ -60,6 +60,8 @@ var samples = []struct{ rule, text, hidden string }{ // hidden: "" stands for al
 	{"private_key", "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n" + chance32 + "\n-----END RSA PRIVATE KEY-----", ""},
 	{"private_key", "-----BEGIN OPENSSH " + "PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjEAAAA\\n-----END OPENSSH PRIVATE KEY-----", ""},
 	{"private_key", "-----BEGIN " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n" + chance32, ""},
+	{"assigned_secret", `"api_key": "ProductionHunter2Secret"`, "ProductionHunter2Secret"},
+	{"private_key", "-----BEGIN " + "PRIVATE KEY-----\nMIIEpAIB", ""},
 	{"private_key", "-----BEGIN EC " + "PRIVATE KEY----- " + chance32, ""},
 }
 
@@ -125,6 +127,8 @@ func TestWhatIsNoSecret(t *testing.T) {
 		"a file with -----BEGIN PRIVATE KEY----- in it is refused", "'-----BEGIN RSA PRIVATE KEY-----' and '-----END RSA PRIVATE KEY-----'",
 		"-----BEGIN CERTIFICATE-----\n" + chance32 + "\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----\n" + chance32 + "\n-----END PUBLIC KEY-----",
 		"Idempotency-Key: 7f1c3a9e-5b2d-4046-97fe-13ac28d05b6e", "\xff\xfe=\xff:", "eyJhbGciOiJIUzI1NiJ9.not.a.token.of.that.kind",
+		"ey" + "J.eyJhbGciOiJIUzI1NiJ9abcdefgh.xyz", "amqp://guest1:guest1@host", "http://a:xxxxx@host", "12:AA" + chance32 + "x", "orc_" + base32,
+		"orc_test_helper_function_of_this_name", "secret = sha3x512y7z9q1w2(key)", `output_token: "StreamingDistributionList.NextMarker"`,
 	} {
 		require.Empty(t, Find(text), text)
 		require.Equal(t, text, Mask(text))
@@ -140,6 +144,8 @@ func TestSeveralInOneTextAreToldApart(t *testing.T) {
 	}
 	require.Equal(t, []string{"aws_access_key", "orchestrator_token", "aws_access_key"}, rules)
 	require.Equal(t, "key [masked aws_access_key], token=[masked orchestrator_token]; and [masked aws_access_key]", Mask(text))
+	require.Equal(t, "authorization: BEARER [masked bearer_token]", Mask("authorization: BEARER "+chance32), "the scheme is no secret")
+	require.Len(t, Find("AK"+"IAQ7WXLTMFZ1234567:AA"+chance32+"x"), 1, "no finding begins in another")
 }
 
 func TestErrorsAreMasked(t *testing.T) {
