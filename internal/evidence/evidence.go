@@ -46,6 +46,7 @@ type Repository struct {
 	trees    trees
 	renames  renames
 	reports  reports
+	listing  listing
 }
 
 // Open finds the working tree that dir lies in; its root is the top of that tree. Codes: git_missing where there is no
@@ -75,7 +76,8 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	}
 	r.private = pathsUnder(r.root, o.Private)
 	r.batch = newBatch(r.git)
-	r.trees.turn, r.renames.turn, r.reports = newTurn(), newTurn(), reports{newTurn(), map[string]*readReport{}}
+	r.trees.turn, r.renames.turn, r.listing.turn = newTurn(), newTurn(), newTurn()
+	r.reports = reports{newTurn(), map[string]*readReport{}}
 	return r, nil
 }
 

@@ -30,14 +30,14 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 		return nil, err
 	}
 	if head == "" {
-		return r.fileOnDisk(e.Path, lines)
+		return r.fileOnDisk(ctx, e.Path, lines)
 	}
 	found, err := r.fileAt(ctx, e.Path, lines, head, lifecycle.InHead)
 	if !errors.Is(err, fault.NotFound) {
 		return found, r.hint(err, e.Path, lines)
 	}
 	missing := err
-	if found, err = r.fileOnDisk(e.Path, lines); errors.Is(err, fault.NotFound) {
+	if found, err = r.fileOnDisk(ctx, e.Path, lines); errors.Is(err, fault.NotFound) {
 		return nil, asFault(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head), inWorktree).
 			WithFix("%s", asFault(missing).Fix)
 	}
@@ -84,8 +84,8 @@ func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) 
 	return content, nil
 }
 
-func (r *Repository) fileOnDisk(path string, lines span) (*lifecycle.Found, error) {
-	content, f, err := r.readDisk(path)
+func (r *Repository) fileOnDisk(ctx context.Context, path string, lines span) (*lifecycle.Found, error) {
+	content, f, err := r.readDisk(path, func() error { return r.checkKept(ctx, path) })
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +98,17 @@ func (r *Repository) fileOnDisk(path string, lines span) (*lifecycle.Found, erro
 	}, nil
 }
 
-func (r *Repository) readDisk(path string) ([]byte, diskFile, error) {
+// readDisk reads a file that is there, unless first says otherwise.
+func (r *Repository) readDisk(path string, first func() error) ([]byte, diskFile, error) {
 	root, err := r.disk()
 	if err != nil {
 		return nil, diskFile{}, err
 	}
 	defer root.Close()
 	f, err := stat(root, path)
+	if err == nil {
+		err = first()
+	}
 	if err != nil {
 		return nil, f, err
 	}
@@ -131,7 +135,7 @@ func (r *Repository) hint(err error, path string, lines span) error {
 	if refusal == nil || refusal.Code != "lines_outside" {
 		return err
 	}
-	content, _, failed := r.readDisk(path)
+	content, _, failed := r.readDisk(path, func() error { return nil }) // HEAD has it
 	if _, ok := cut(content, lines); failed == nil && ok {
 		return refusal.WithFix("the working tree has these lines: commit the change first")
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,6 +76,61 @@ func TestAFileIsFoundInTheWorkingTreeWhereHeadHasNone(t *testing.T) {
 			require.Equal(t, born, head != "")
 		}
 	}
+}
+
+func TestAFileThatNoCommitWillHaveIsNoEvidence(t *testing.T) {
+	c := newClone(t)
+	c.write(".env", "KEY=value\n")
+	c.write("build/out.txt", "a\n")
+	c.write("mine.txt", "a\n")
+	c.write("notes/new.md", "a\n")
+	c.write("forced.log", "a\n")
+	c.write("report.xml", junit)
+	c.write(".gitignore", ".env\nbuild/\n*.log\nreport.xml\n")
+	c.write(".git/info/exclude", "mine.txt\n")
+	inner := clone{t, filepath.Join(c.dir, "inner")}
+	require.NoError(t, os.Mkdir(inner.dir, 0o755))
+	inner.git("init", "-q")
+	inner.write("a.txt", "a\n")
+	inner.commit("inner")
+	r := c.open(Options{})
+	for _, born := range []bool{false, true} {
+		if born {
+			c.git("commit", "-q", "--allow-empty", "-m", "first")
+		}
+		for _, path := range []string{".env", "build/out.txt", "mine.txt", "forced.log", "report.xml", "inner/a.txt"} {
+			for _, lines := range []string{"", "1", "1-99"} {
+				refusal := wrong(t, r, file(path, lines))
+				require.Equal(t, "file_ignored", refusal.Code, "%s: %+v", path, refusal)
+			}
+		}
+		require.Equal(t, lifecycle.InWorktree, found(t, r, file("notes/new.md", "1")).In)
+		found(t, r, test("TestGood", "pass", "report.xml"))
+		require.Equal(t, "file_missing", wrong(t, r, file("build/none.txt", "")).Code)
+	}
+	c.git("add", "-f", "forced.log")
+	require.Equal(t, lifecycle.InWorktree, found(t, r, file("forced.log", "")).In, "git will commit it")
+	c.write("later.txt", "a\n")
+	found(t, r, file("later.txt", "")) // although what git listed a moment ago lacks it
+	starts := r.git.starts.Load()
+	found(t, r, file("later.txt", ""))
+	require.Equal(t, starts+1, r.git.starts.Load(), "HEAD was asked for, the files were not listed again")
+	c.commit("all but what is ignored")
+	require.Equal(t, "file_ignored", wrong(t, r, file(".env", "")).Code)
+	c.git("add", "-f", ".env")
+	c.git("commit", "-q", "-m", "with it")
+	require.Equal(t, lifecycle.InHead, found(t, r, file(".env", "")).In)
+}
+
+func TestWhatGitListedIsBelievedForAMoment(t *testing.T) {
+	c := newClone(t)
+	c.write("a.txt", "a\n")
+	r := c.open(Options{})
+	found(t, r, file("a.txt", ""))
+	require.NotEmpty(t, r.listing.paths)
+	r.listing.at = time.Now().Add(-listingAge)
+	c.write(".gitignore", "a.txt\n")
+	require.Equal(t, "file_ignored", wrong(t, r, file("a.txt", "")).Code, "what was listed is no longer believed")
 }
 
 // messy has one of everything that is no plain file.

@@ -38,13 +38,13 @@ func stat(root *os.Root, name string) (diskFile, error) {
 		info, err := root.Lstat(name[:i])
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s", name, inWorktree)
+			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s", name, inWorktree).WithFix(fromRoot)
 		case err != nil:
 			return diskFile{}, unreadable(name[:i], err)
 		case info.Mode()&fs.ModeSymlink != 0:
 			return diskFile{}, refuseLink(name[:i], inWorktree)
 		case i < len(name) && !info.IsDir():
-			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s: %s is no folder", name, inWorktree, name[:i])
+			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s: %s is no folder", name, inWorktree, name[:i]).WithFix(fromRoot)
 		case i == len(name) && info.IsDir():
 			return diskFile{}, refuseFolder(name, inWorktree)
 		case i == len(name) && !info.Mode().IsRegular():
