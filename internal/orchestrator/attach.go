@@ -201,7 +201,7 @@ func attachedDigest(e lifecycle.Evidence) (string, bool) {
 func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence, digest string) (*lifecycle.Found, *fault.Field) {
 	kept, err := s.attachedReport(ctx, digest)
 	if err != nil {
-		return nil, &fault.Field{Code: "report_unreadable", Detail: "the attached report " + e.Report + " cannot be read now"}
+		return nil, &fault.Field{Code: "evidence_unreadable", Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
 	}
 	if kept == nil {
 		return nil, &fault.Field{Code: "report_missing", Detail: "no report with the digest " + digest + " was attached",

@@ -49,6 +49,21 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 	}
 }
 
+// momentary is the failure behind a refusal for nothing but evidence that could not be read now. It decides nothing: it is
+// neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a log of
+// earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
+func momentary(err error) error {
+	f := asFault(err)
+	untrue := func(wrong fault.Field) bool { return wrong.Code != "evidence_unreadable" }
+	if f == nil || f.Code != "evidence_not_found" || slices.ContainsFunc(f.Fields, untrue) {
+		return err
+	}
+	failure := fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of the change cannot be looked at now").WithFields(f.Fields...).
+		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one")
+	failure.Current, failure.Allowed = f.Current, f.Allowed
+	return failure
+}
+
 func mayPropose(role lifecycle.Role, fields []string) bool {
 	allowed := lifecycle.FieldsOf(role)
 	return !slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(allowed, f) })

@@ -13,6 +13,7 @@ import (
 
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/review"
@@ -24,6 +25,7 @@ import (
 type shelf struct {
 	mu      sync.Mutex
 	missing map[string]bool             // by path, commit or test name
+	unread  map[string]bool             // by the same
 	verdict map[string]evidence.Verdict // by the same
 	instead string                      // what stands where something is missing
 	failing error
@@ -32,13 +34,16 @@ type shelf struct {
 }
 
 func newShelf() *shelf {
-	return &shelf{missing: map[string]bool{}, verdict: map[string]evidence.Verdict{}}
+	return &shelf{missing: map[string]bool{}, unread: map[string]bool{}, verdict: map[string]evidence.Verdict{}}
 }
 
 func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
 	f.looks.Add(1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.unread[e.Path+e.Commit+e.Name] {
+		return nil, &fault.Field{Code: "evidence_unreadable", Detail: "git did not answer"}
+	}
 	if f.missing[e.Path+e.Commit+e.Name] {
 		return nil, &fault.Field{Code: "missing", Detail: "there is no such thing" + f.instead}
 	}
@@ -387,4 +392,58 @@ func TestRechecksThatWaitShareTheNextOne(t *testing.T) {
 		require.ErrorIs(t, err, f.failing)
 	}
 	require.Equal(t, 4, looks, "one that failed does for nobody")
+}
+
+// What cannot be read now decides nothing: it is not on record, and the same Idempotency-Key is decided anew.
+func TestEvidenceThatCannotBeReadNowDecidesNothing(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	body := []byte(`{"implementation":{"summary":"s","files":[{"path":"a.go"},{"path":"b.go"}]}}`)
+	send := func(p Proposal) (Answer, error) {
+		p.ID, p.Body = "REQ-002", body
+		return r.Patch(t.Context(), cody, p)
+	}
+	f.unread["a.go"] = true
+	before := r.State().LogSize
+	for _, p := range []Proposal{{IdempotencyKey: "k"}, {IdempotencyKey: "k"}, {}, {DryRun: true}} {
+		_, err := send(p)
+		refusal := requireCode(t, err, "evidence_unreadable")
+		require.ErrorIs(t, err, fault.Unavailable)
+		require.Equal(t, []fault.Field{{Pointer: "/implementation/files/0", Code: "evidence_unreadable", Detail: "git did not answer"}}, refusal.Fields)
+		require.Equal(t, uint64(1), refusal.Current.Revision)
+	}
+	require.Equal(t, before, r.State().LogSize)
+	f.missing["b.go"] = true
+	_, err := send(Proposal{})
+	require.Len(t, requireCode(t, err, "evidence_not_found").Fields, 2, "what is false is refused, whatever else could not be read")
+	_, err = r.Patch(t.Context(), tess, Proposal{ID: "REQ-002", Body: body})
+	requireCode(t, err, "field_forbidden")
+	clear(f.missing)
+	clear(f.unread)
+	answer, err := send(Proposal{IdempotencyKey: "k"})
+	require.NoError(t, err)
+	require.False(t, answer.Replayed)
+	f.unread["a.go"] = true
+	answer, err = send(Proposal{IdempotencyKey: "k"})
+	require.NoError(t, err)
+	require.True(t, answer.Replayed, "what was decided is remembered")
+	r.verified()
+}
+
+// A log of earlier days has such a failure as a refusal that was remembered.
+func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.unread["a.go"] = true
+	body := []byte(`{"implementation":{"summary":"s","files":[{"path":"a.go"}]}}`)
+	change, err := ParseChange(body)
+	require.NoError(t, err)
+	change.Size = len(body)
+	r.look(t.Context(), cody, &change)
+	p := Proposal{ID: "REQ-002", Body: body, IdempotencyKey: "k"}
+	_, refused := decide(r.reader(r.current.Load()), r.options.Workflow, cody, p.ID, nil, change, r.clock.read())
+	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
+		data := proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: asRefusal(refused)}
+		_, err := tableIdempotency.Put(tx, keyOf(cody, "k"), firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
+		return errors.Join(err, tx.Append(ledger.Event{Kind: kindRefused, Actor: auditActor(cody), Subject: p.ID, Data: data}))
+	}))
+	r.verified()
 }

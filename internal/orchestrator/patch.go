@@ -173,6 +173,7 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	if data.Refusal == nil {
 		var err error
 		if next, err = decide(s.reader(tx), s.options.Workflow, who, p.ID, data.IfMatch, c, tx.At()); err != nil {
+			err = momentary(err)
 			if data.Refusal = asRefusal(err); data.Refusal == nil {
 				return answer, err
 			}
@@ -271,6 +272,7 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (f
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
 	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
 	if err != nil {
+		err = momentary(err)
 		if refusal := asRefusal(err); refusal != nil {
 			err = s.explained(decision{answer: firstAnswer{Refusal: refusal}}, p)
 		}
