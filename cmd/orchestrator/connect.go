@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +15,20 @@ import (
 )
 
 // serverOptions are how a command finds the running service, and as whom it asks.
-type serverOptions struct{ data, server, tokenFile string }
+type serverOptions struct {
+	data, server, tokenFile string
+	timeout                 time.Duration // for an answer; 0 leaves it to the client
+}
 
 func serverFlags(cmd *cobra.Command, o *serverOptions) {
 	dataFlag(cmd, &o.data)
 	cmd.Flags().StringVar(&o.server, "server", "", "the service, as http://HOST:PORT; without it the one that runs with --data")
 	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the token to ask with; without it the viewer's, or the pm's, of --data")
+}
+
+// timeoutFlag is --timeout of commands that somebody waits for.
+func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 15*time.Second, "how long the service may take for its answer")
 }
 
 // connect finds the service and the token; it asks nothing yet.
@@ -43,7 +52,7 @@ func (o serverOptions) connect() (*client.Client, error) {
 			tokens = pm
 		}
 	}
-	return client.New(client.Options{Server: server, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion})
+	return client.New(client.Options{Server: server, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
 }
 
 // notRunning says whether an error means that there is no service to ask.

@@ -63,6 +63,7 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
 	f.BoolVar(&o.AllowStale, "allow-stale", false, "let pass what went stale")
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
+	timeoutFlag(cmd, &o.serverOptions)
 	formatFlag(cmd, &o.format, gateFormats)
 	withEnv(cmd)
 	// The variable of --export is the service's as well: it says where the export is, and not to read it.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/review"
 )
 
@@ -44,6 +45,7 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 		},
 	}
 	serverFlags(cmd, &o)
+	timeoutFlag(cmd, &o)
 	formatFlag(cmd, &format, reviewFormats)
 	return withEnv(cmd)
 }
@@ -63,6 +65,9 @@ type sheet interface {
 
 // askReview asks the service for a review, and returns it with its JSON.
 func askReview[T sheet](ctx context.Context, o serverOptions, path string) (found T, raw []byte, err error) {
+	if o.timeout <= 0 {
+		return found, nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", o.timeout).WithFix("give --timeout a time such as 15s")
+	}
 	c, err := o.connect()
 	if err != nil {
 		return found, nil, err

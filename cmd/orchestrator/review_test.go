@@ -98,6 +98,8 @@ func TestReviewAndGateSayWhyTheyFail(t *testing.T) {
 		_, _ = io.WriteString(w, `{"import":{"ok":true},"suspect":[],"retired_with_work":[],"open_deviations":[]}`)
 	}))
 	t.Cleanup(other.Close)
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(hanging.Close)
 	empty := t.TempDir()
 	for _, c := range []struct {
 		dir  string
@@ -114,6 +116,9 @@ func TestReviewAndGateSayWhyTheyFail(t *testing.T) {
 		{dir, []string{"review", "--server", other.URL}, 1, "is no orchestrator of this version: JSON that is no review"},
 		{dir, []string{"gate", "--server", other.URL}, 2, "is no orchestrator of this version: JSON that is no review"},
 		{empty, []string{"gate", "--server", other.URL}, 2, "viewer.token cannot be read"},
+		{dir, []string{"gate", "--server", hanging.URL, "--timeout", "300ms"}, 2, "did not answer within 300ms\n  fix: see whether it hangs"},
+		{dir, []string{"review", "--server", hanging.URL, "--timeout", "300ms"}, 1, "did not answer within 300ms"},
+		{dir, []string{"gate", "--timeout", "0s"}, 2, "0s is no time to wait for an answer"},
 		{dir, []string{"gate", "--token-file", "none"}, 2, "the token file none cannot be read"},
 		{dir, []string{"review", "--server", "http://me:s3cret@host"}, 1, "http://me:xxxxx@host"},
 	} {

@@ -24,7 +24,7 @@ import (
 
 // Limits against a server that is slow or endless.
 const (
-	patience   = 60 * time.Second // for a whole answer
+	patience   = time.Minute // for a whole answer
 	maxAnswer  = 256 << 20
 	maxProblem = 1 << 20
 	maxToken   = 4 << 10
@@ -38,13 +38,15 @@ type Options struct {
 	Server    string // http:// or https:// and a host, perhaps with a path before the routes
 	TokenFile string // a file that holds the token and nothing else
 	UserAgent string
-	MaxAnswer int64 // the most bytes of an answer; 0 for 256 MiB
+	MaxAnswer int64         // the most bytes of an answer; 0 for 256 MiB
+	Timeout   time.Duration // for a whole answer; 0 for a minute
 }
 
 // Client asks one server. It is safe for concurrent use.
 type Client struct {
 	base, token, agent string
 	most               int64
+	timeout            time.Duration
 	http               *http.Client
 }
 
@@ -55,6 +57,10 @@ func New(o Options) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server", redacted(base, o.Server)).
 			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands in a file")
 	}
+	timeout := cmp.Or(o.Timeout, patience)
+	if timeout < 0 {
+		return nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", timeout).WithFix("give a time such as 15s")
+	}
 	token, err := readToken(o.TokenFile)
 	if err != nil {
 		return nil, err
@@ -62,8 +68,8 @@ func New(o Options) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = 64 << 10
 	return &Client{
-		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer),
-		http: &http.Client{Transport: transport, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error {
+		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer), timeout: timeout,
+		http: &http.Client{Transport: transport, Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // the token is meant for this server alone
 		}},
 	}, nil
@@ -174,6 +180,10 @@ func (c *Client) get(ctx context.Context, path, media string) (body []byte, wait
 }
 
 func (c *Client) unreachable(err error) error {
+	if late := (interface{ Timeout() bool })(nil); errors.As(err, &late) && late.Timeout() {
+		return fault.New(fault.Unavailable, "server_timeout", "the service at %s did not answer within %v", c.base, c.timeout).
+			WithFix("see whether it hangs (GET /readyz?verbose, and its log), or give it longer with --timeout")
+	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err

@@ -134,6 +134,34 @@ func TestNobodyAnswers(t *testing.T) {
 	require.Equal(t, "server_unreachable", codeOf(t, err), "an answer that breaks off")
 }
 
+// A server that hangs, before it answers or in the middle of it, is not waited for longer than was said.
+func TestAServerThatHangs(t *testing.T) {
+	for name, begin := range map[string]string{"at once": "", "in the middle": `{"a":`} {
+		over := make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if begin != "" {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(begin))
+				w.(http.Flusher).Flush()
+			}
+			select {
+			case <-over:
+			case <-r.Context().Done():
+			}
+		}))
+		c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret), Timeout: 200 * time.Millisecond})
+		require.NoError(t, err)
+		begun := time.Now()
+		_, err = c.GetJSON(t.Context(), "/project/review", new(any))
+		require.Less(t, time.Since(begun), 10*time.Second, name)
+		require.Equal(t, "server_timeout", codeOf(t, err), name)
+		require.Contains(t, err.Error(), "within 200ms")
+		require.Contains(t, err.Error(), "--timeout")
+		close(over)
+		server.Close()
+	}
+}
+
 func TestWrongOptions(t *testing.T) {
 	good := tokenFile(t, secret)
 	for _, server := range []string{"", "localhost:8080", "ftp://a", "http://", "http://me:" + secret + "@a", "http://a?token=x", "http://a#b", "http://a b"} {
@@ -146,6 +174,8 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err := New(Options{Server: "http://a", TokenFile: filepath.Join(t.TempDir(), "none")})
 	require.Equal(t, "token_file", codeOf(t, err))
+	_, err = New(Options{Server: "http://a", TokenFile: good, Timeout: -1})
+	require.Equal(t, "usage", codeOf(t, err))
 }
 
 func TestItWaitsWhenItAsksTooOften(t *testing.T) {

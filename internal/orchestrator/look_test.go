@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -340,9 +341,24 @@ func TestReviewOfTheLogAndTheDocuments(t *testing.T) {
 		require.Equal(t, want, project.Findings.Drift[0].Detail)
 		require.Equal(t, review.Inconsistent, project.Verdict)
 	}
-	project, err = r.Review(t.Context(), func() ([]reqdoc.File, error) { return nil, errors.New("gone") })
+	more := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: []byte(twoRequirements)}, {Path: "docs/more.md", Content: []byte("- **REQ-003**: More.\n")}}
+	_, err = r.Import(t.Context(), paula, reading(more...), ImportOptions{})
 	require.NoError(t, err)
-	require.Contains(t, project.Findings.Drift[0].Detail, "cannot be read")
+	gone := fault.New(fault.Conflict, "requirements_unreadable", "the document is gone").Because(&fs.PathError{Op: "open", Path: "./docs/more.md", Err: fs.ErrNotExist})
+	for _, c := range []struct {
+		err   error
+		paths []string
+	}{{errors.New("gone"), []string{"REQUIREMENTS.md", "docs/more.md"}}, {gone, []string{"docs/more.md"}}} {
+		project, err = r.Review(t.Context(), func() ([]reqdoc.File, error) { return nil, c.err })
+		require.NoError(t, err)
+		var paths []string
+		for _, d := range project.Findings.Drift {
+			require.Contains(t, d.Detail, "it cannot be read: ")
+			paths = append(paths, d.Path)
+		}
+		require.Equal(t, c.paths, paths)
+		require.Equal(t, review.Inconsistent, project.Verdict)
+	}
 
 	var export strings.Builder
 	_, write := r.Project()

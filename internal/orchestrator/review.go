@@ -2,8 +2,11 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -54,7 +57,7 @@ func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
 func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, error)) []review.Drift {
 	files, err := documents()
 	if err != nil {
-		return []review.Drift{{Path: "", Detail: "the documents cannot be read: " + clip(refusalText(err))}}
+		return unreadDrift(imported, err)
 	}
 	digests := map[string]string{}
 	for _, source := range imported {
@@ -75,6 +78,20 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 		if _, left := digests[source.Path]; left {
 			drift = append(drift, review.Drift{Path: source.Path, Detail: "it was imported, and is not among the documents any more"})
 		}
+	}
+	return drift
+}
+
+// unreadDrift names the document that cannot be read, or all of them where the error does not say which one it is.
+func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Drift) {
+	var at *fs.PathError
+	known := errors.As(err, &at)
+	for _, source := range imported {
+		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + clip(refusalText(err))}
+		if known && filepath.ToSlash(filepath.Clean(at.Path)) == source.Path {
+			return []review.Drift{one}
+		}
+		drift = append(drift, one)
 	}
 	return drift
 }

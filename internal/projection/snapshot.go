@@ -229,7 +229,7 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 	return req
 }
 
-// Like finds an id that differs from a wrong one only in case, hyphens, underscores, dots or spaces.
+// Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or spaces.
 func (s *Snapshot) Like(id string) (string, bool) {
 	want := folded(id)
 	for _, known := range s.Project.IDs {
@@ -241,13 +241,31 @@ func (s *Snapshot) Like(id string) (string, bool) {
 }
 
 func folded(id string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '-', r == '_', r == '.', r == ' ', r >= 0x2010 && r <= 0x2015, r == 0x2212, r == 0xFE63, r == 0xFF0D:
-			return -1
+	var b strings.Builder
+	zeros, inNumber := 0, false // zeros that a number begins with, as far as it was read
+	for _, r := range strings.ToLower(id) {
+		digit := r >= '0' && r <= '9'
+		if zeros > 0 && !digit {
+			b.WriteByte('0') // it was the number 0
 		}
-		return r
-	}, strings.ToLower(id))
+		if r == '0' && !inNumber {
+			zeros++
+			continue
+		}
+		zeros, inNumber = 0, digit
+		if !joins(r) {
+			b.WriteRune(r)
+		}
+	}
+	if zeros > 0 {
+		b.WriteByte('0')
+	}
+	return b.String()
+}
+
+// joins says whether a character stands between the parts of ids and says nothing.
+func joins(r rune) bool {
+	return r == '-' || r == '_' || r == '.' || r == ' ' || r >= 0x2010 && r <= 0x2015 || r == 0x2212 || r == 0xFE63 || r == 0xFF0D
 }
 
 // ETag changes with every record, since the export names the size of the log.
