@@ -12,6 +12,8 @@ type language struct {
 	names    []naming
 	marker   *regexp.Regexp // the line announces a test, whose method is named in it or below
 	method   *regexp.Regexp // the method behind a marker
+	opens    *regexp.Regexp // the line ends where the name begins, which is the first text of the next
+	table    *regexp.Regexp // the line begins a table of cases, behind which the name stands
 }
 
 // naming finds the name of a test in a line. The name is the first group that took part.
@@ -27,6 +29,15 @@ const (
 	quoted = `(?:` + double + `|` + single + `|` + ticks + `)`
 )
 
+// jsCall begins the definition of a test in JavaScript.
+const jsCall = `^\s*(?:await\s+)?(?:\w\.|Deno\.)?[fx]?(?:it|test|describe|context|suite|specify)(?:\.\w+)*(?:<[^()]*>)?`
+
+// jvmCall begins one in the languages of the JVM that have no methods for it.
+const jvmCall = `^\s*(?:test|it|should|describe|context|given|when|then|scenario|feature|property)\(`
+
+// swiftAttributes may stand in front of another one.
+const swiftAttributes = `^\s*(?:@\w+(?:\([^)]*\))?\s+)*`
+
 func name(needle, line string) naming { return naming{needle, regexp.MustCompile(line)} }
 
 // languages are those whose tests are found. A name is taken from a line that begins as a definition does, so that
@@ -39,6 +50,7 @@ var languages = []language{
 			name(".Run(", `^[^/"`+"`"+`]*\.Run\((?:`+double+`|`+ticks+`)`),
 			name("(", `^\s*(?:var _ = )?[FPX]?(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(`+double),
 		},
+		opens: regexp.MustCompile(`^(?:[^/"` + "`" + `]*\.Run|\s*(?:var _ = )?[FPX]?(?:It|Describe|DescribeTable|Context|Specify|When|Entry))\($`),
 	},
 	{ // pytest, unittest
 		suffixes: []string{".py"},
@@ -46,20 +58,22 @@ var languages = []language{
 	},
 	{ // Jest, Vitest, Mocha, Jasmine, Playwright, node:test
 		suffixes: []string{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"},
-		names: []naming{name("(", `^\s*(?:await\s+)?(?:\w\.|Deno\.)?[fx]?(?:it|test|describe|context|suite|specify)(?:\.\w+)*`+
-			`(?:\(.*?\)|`+ticks+`)?\(\s*`+quoted)},
+		names:    []naming{name("(", jsCall+`(?:\(.*?\)|`+"`[^`]*`"+`)?\(\s*`+quoted)},
+		opens:    regexp.MustCompile(jsCall + `(?:\(.*\)|` + "`[^`]*`" + `)?\($`),
+		table:    regexp.MustCompile(jsCall + `(?:\((?:[^)]|\)[^(])*|` + "`[^`]*" + `)$`),
 	},
 	{ // JUnit, TestNG, Kotest, Spock, ScalaTest, xUnit, NUnit, MSTest
 		suffixes: []string{".java", ".kt", ".kts", ".groovy", ".scala", ".cs"},
 		names: []naming{
 			name("Name", `^\s*[@\[].*?\b(?:DisplayName|TestName|Description|Feature)\s*(?:\(|=)\s*`+double),
-			name("(", `^\s*(?:test|it|should|describe|context|given|when|then|scenario|feature|property)\(`+double),
+			name("(", jvmCall+double),
 			name("def ", `^\s*(?:def|void)\s+`+quoted+`\s*\(`),
 			name("void test", `^\s*(?:public\s+)?void\s+(test\w*)\(`),
 		},
 		marker: regexp.MustCompile(`^\s*(?:@|\[)(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|` +
 			`Fact|Theory|TestCase|TestCaseSource|TestMethod|DataTestMethod)\b`),
 		method: regexp.MustCompile(`^[\w<>\[\].,?&\s]*?(?:(\w+)|` + ticks + `)\s*(?:<[^>]*>)?\(`),
+		opens:  regexp.MustCompile(`^\s*[@\[].*?\b(?:DisplayName|TestName|Description|Feature)\($|` + jvmCall + `$`),
 	},
 	{
 		suffixes: []string{".rs"},
@@ -80,10 +94,14 @@ var languages = []language{
 			name("function ", `^\s*(?:(?:public|final)\s+)*function\s+(test\w*)`),
 			name("(", `^\s*(?:it|test|describe)\(\s*(?:`+double+`|`+single+`)`),
 		},
+		opens: regexp.MustCompile(`^\s*(?:it|test|describe)\($`),
 	},
 	{ // XCTest, Swift Testing
 		suffixes: []string{".swift"},
-		names:    []naming{name("func ", `\bfunc\s+(test\w*|`+ticks+`)`), name("@", `^\s*@(?:Test|Suite)\(\s*`+double)},
+		names:    []naming{name("func ", `\bfunc\s+(?:(test\w*)|`+ticks+`)`), name("@", swiftAttributes+`@(?:Test|Suite)\(\s*`+double)},
+		opens:    regexp.MustCompile(swiftAttributes + `@(?:Test|Suite)\($`),
+		marker:   regexp.MustCompile(swiftAttributes + `@Test\b`),
+		method:   regexp.MustCompile(`\bfunc\s+(?:(\w+)|` + ticks + `)`),
 	},
 	{ // GoogleTest, Catch2, Boost.Test
 		suffixes: []string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"},
@@ -123,9 +141,12 @@ const markerReach = 10
 
 // names finds the names of tests in the lines of a file, one after the other.
 type names struct {
-	in   *language
-	hint hint
-	left int // lines in which the method of a marker may still come
+	in     *language
+	hint   hint
+	left   int    // lines in which the method of a marker may still come
+	rows   int    // lines in which a table of cases may still end
+	before string // the line before, but for empty ones and comments
+	behind bool   // it ended a table
 }
 
 // line returns the names of the tests that the next line defines, as far as they may hold an id. One line may hold several, as
@@ -137,6 +158,9 @@ func (n *names) line(s string) (all []string) {
 				all = append(all, group(naming.line, s)...)
 			}
 		}
+	}
+	if n.in.opens != nil {
+		all = append(all, n.apart(s)...)
 	}
 	if n.in.marker == nil {
 		return all
@@ -151,6 +175,38 @@ func (n *names) line(s string) (all []string) {
 		}
 	}
 	return all
+}
+
+// tableReach is how many lines a table of cases may have.
+const tableReach = 1000
+
+var (
+	firstText = regexp.MustCompile(`^\s*` + quoted)
+	// tableEnd ends a table, and the name follows, in this line or as the first text of the next.
+	tableEnd = regexp.MustCompile(`^\s*(?:(?:[}\]]+(?:\s+as\s+\w+)?,?\s*)?\)|` + "`" + `)\s*\(\s*(?:` + quoted + `|$)`)
+)
+
+// apart finds the name of a test that does not stand in the line in which its call begins. Only a line that may name
+// something makes it look at the line before.
+func (n *names) apart(s string) []string {
+	text := strings.TrimSpace(s)
+	if text == "" || comment(text) {
+		return nil
+	}
+	before, behind := n.before, n.behind
+	n.before, n.behind = text, false
+	first := text[:1]
+	if strings.Contains("\"'`", first) && strings.HasSuffix(before, "(") && n.hint.mayName(text) && (behind || n.in.opens.MatchString(before)) {
+		return group(firstText, text)
+	}
+	if n.rows--; n.rows > 0 && strings.Contains("}])`", first) && tableEnd.MatchString(text) {
+		n.rows, n.behind = 0, strings.HasSuffix(text, "(")
+		return group(tableEnd, text)
+	}
+	if n.in.table != nil && (strings.Contains(text, ".each") || strings.Contains(text, ".for")) && n.in.table.MatchString(text) {
+		n.rows = tableReach
+	}
+	return nil
 }
 
 // annotations are what may stand in front of a method in its line.
