@@ -240,6 +240,7 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File) (repo
 	before := service.State().LogSize
 	report, err = service.Import(ctx, systemActor(), reading(files), orchestrator.ImportOptions{})
 	if err != nil {
+		err = service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator import"}, err)
 		return report, false, o.inDocuments(err)
 	}
 	written = service.State().LogSize != before

@@ -14,7 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/token"
 	"orchestrator/internal/watch"
 )
 
@@ -89,6 +91,21 @@ func (s *server) reloadTokens() {
 		return
 	}
 	s.log.Info().Msg("tokens reloaded")
+}
+
+// accountForTokens has the log say which tokens are in force, before they are.
+func (s *server) accountForTokens(tokens []token.Token) error {
+	inForce := make([]orchestrator.Credential, len(tokens))
+	for i, t := range tokens {
+		inForce[i] = orchestrator.Credential{ID: t.Mark(), Name: t.Name, Role: t.Role, Expires: t.Expires}
+	}
+	return s.service.AccountForTokens(context.Background(), inForce)
+}
+
+// logFolding says that an actor repeats what is refused, as a client in a loop does.
+func (s *server) logFolding(f orchestrator.Folding) {
+	s.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).Str("subject", f.Subject).Str("code", f.Code).
+		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
 }
 
 // sweep forgets Idempotency-Keys that nobody may use any more.

@@ -142,8 +142,12 @@ func (s *server) open(ctx context.Context) error {
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
 		Reading: s.options.reading, Evidence: mode, Repository: repository,
 		Signer: signer, AcceptKey: s.options.acceptNewKey, Lost: s.lost, AcceptRollback: s.options.acceptRollback,
+		OnFolding: s.logFolding,
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.tokens.Account(s.accountForTokens); err != nil {
 		return err
 	}
 	if dead := s.workflow.DeadEnds(); len(dead) > 0 {
@@ -190,6 +194,9 @@ func (s *server) firstImport(ctx context.Context) error {
 
 func (s *server) reimport(ctx context.Context) error {
 	report, err := s.service.Import(ctx, systemActor(), s.documents, orchestrator.ImportOptions{})
+	if err != nil {
+		err = s.service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator serve"}, err)
+	}
 	if err == nil {
 		var documents []string
 		for _, d := range report.Documents {

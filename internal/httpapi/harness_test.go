@@ -86,6 +86,7 @@ type harness struct {
 	files    *token.File
 	auth     *token.Authenticator
 	secrets  map[string]string // by name of the actor
+	stop     func()            // ends the service in order, but for its server and its store
 	seen     *seen
 	second   string // a second requirement document, if not empty
 	panics   bool   // reading the documents meets a defect
@@ -117,9 +118,9 @@ func (h *harness) startService(o options) {
 	require.NoError(h.t, err)
 	var exporting sync.WaitGroup
 	exporting.Go(func() { _ = h.Service.Run(ctx) })
+	h.stop = func() { stop(); exporting.Wait() }
 	h.t.Cleanup(func() {
-		stop()
-		exporting.Wait()
+		h.stop()
 		require.NoError(h.t, h.Ledger.Close())
 	})
 	h.write(o.Document)

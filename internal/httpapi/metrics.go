@@ -47,6 +47,9 @@ func newMetrics(c Config) *metrics {
 			Name: "orchestrator_unauthenticated_total", Help: "Requests without a valid token; they are counted, not audited."}),
 	}
 	c.Metrics.MustRegister(m.requests, m.seconds, m.problems, m.unauthenticated)
+	c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "orchestrator_refusals_folded_total", Help: "Refusals beyond the first of their kind in a minute; they are recorded in sum."},
+		func() float64 { return float64(c.Service.State().Folded) }))
 	registerState(c)
 	return m
 }

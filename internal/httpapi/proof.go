@@ -22,7 +22,11 @@ var (
 
 // setReceipt says where the record of a decision stands, as a dictionary of RFC 9651.
 func setReceipt(w http.ResponseWriter, r orchestrator.Receipt) {
-	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, index=%d, root=:%s:", r.Size, r.Index, base64.StdEncoding.EncodeToString(r.Root[:]))}
+	place := "index=" + strconv.FormatUint(r.Index, 10)
+	if r.Folded {
+		place = "folded"
+	}
+	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place, base64.StdEncoding.EncodeToString(r.Root[:]))}
 }
 
 // checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.

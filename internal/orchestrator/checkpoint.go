@@ -14,17 +14,18 @@ import (
 // Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever
 // keeps it can demand the record, and a proof of it, later.
 type Receipt struct {
-	Index uint64 // of the record
-	Size  uint64 // of the log
-	Root  audit.Hash
+	Index  uint64 // of the record
+	Folded bool   // there is no such record: the refusal is only counted
+	Size   uint64 // of the log
+	Root   audit.Hash
 }
 
 func receiptOf(tx *ledger.Tx, index uint64) Receipt {
 	head := tx.Head()
-	return Receipt{index, head.Size, head.Root}
+	return Receipt{Index: index, Size: head.Size, Root: head.Root}
 }
 
-// OnRecord is a refusal that the log has.
+// OnRecord is a refusal that the log has, or will have in a sum.
 type OnRecord struct {
 	Receipt Receipt
 	error

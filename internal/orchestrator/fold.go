@@ -19,6 +19,8 @@ type fold struct {
 	raw          entries
 	answers      entries
 	reports      entries
+	tokens       entries
+	refusals     pastRefusals
 	project      projection.Project
 	keys         []ChosenKey // oldest first
 	export       []byte
@@ -58,6 +60,8 @@ func (f *fold) Get(table, key string) ([]byte, error) {
 		return f.raw[key], nil
 	case tableIdempotency.Name:
 		return f.answers[key], nil
+	case tableTokens.Name:
+		return f.tokens[key], nil
 	}
 	return nil, nil
 }
@@ -96,6 +100,7 @@ func (f *fold) tables() ([]table, error) {
 	}
 	return []table{
 		{projection.TableRequirements.Name, f.raw}, {tableIdempotency.Name, f.answers}, {tableReports.Name, f.reports},
+		{tableTokens.Name, f.tokens},
 		{projection.TableProject.Name, project},
 	}, nil
 }

@@ -31,6 +31,8 @@ type Proposal struct {
 	IdempotencyKey string
 	DryRun         bool
 	RequestID      string
+
+	ticket *ticket // set while it is decided
 }
 
 // Answer is an accepted change.
@@ -83,10 +85,13 @@ func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, 
 
 func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change, data proposed) (Answer, error) {
 	var out decision
+	p.ticket = &ticket{}
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
+		s.refusals.restart(p.ticket)
 		out, err = s.decideOnce(tx, who, p, change, data)
 		return err
 	})
+	s.refusals.settle(p.ticket, err)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -109,7 +114,7 @@ func (s *Service) explained(out decision, p Proposal) error {
 	case refusal.Code == "unknown_requirement":
 		refusal = *s.unknown(p.ID)
 	}
-	if p.IdempotencyKey != "" && !out.replayed && refusal.Code != "idempotency_key_reused" {
+	if p.IdempotencyKey != "" && !out.replayed && !out.receipt.Folded && refusal.Code != "idempotency_key_reused" {
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}
 	return &refusal
@@ -160,10 +165,12 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 		}
 	}
 	answer, err := s.decideAndRecord(tx, who, p, c, data)
-	if err == nil && p.IdempotencyKey != "" && !found {
+	if err == nil && p.IdempotencyKey != "" && !found && !p.ticket.folded {
 		_, err = tableIdempotency.Put(tx, keyOf(who, p.IdempotencyKey), answer)
 	}
-	return decision{answer: answer, receipt: receiptOf(tx, answer.Seq)}, err
+	receipt := receiptOf(tx, answer.Seq)
+	receipt.Folded = p.ticket.folded
+	return decision{answer: answer, receipt: receipt}, err
 }
 
 func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
@@ -181,6 +188,9 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	}
 	if data.Refusal != nil {
 		answer.Refusal = data.Refusal
+		if folded, err := s.refusals.fold(tx, p.ticket, p.Request, data.Refusal.Code, event); folded || err != nil {
+			return answer, err
+		}
 		event.Kind, event.Data = kindRefused, data.shortened()
 		return answer, tx.Append(event)
 	}
@@ -295,8 +305,8 @@ func (p Proposal) Refused() Refused {
 	return Refused{p.Request, p.Body, p.RequestID, p.DryRun}
 }
 
-// Refuse puts a refusal on record, unless it answers a dry run, and returns it OnRecord; only a failure of the
-// ledger is returned instead. No secret that the refusal quotes is recorded.
+// Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord; only
+// a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
 	reason := asRefusal(refusal)
 	if reason == nil || r.DryRun {
@@ -307,13 +317,19 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		data.BodySHA256 = digestOf(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
+	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data}, &ticket{}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
 		index := tx.Seq()
-		err := tx.Append(ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data})
+		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
+		if err == nil && !folded {
+			err = tx.Append(event)
+		}
 		receipt = receiptOf(tx, index)
+		receipt.Folded = folded
 		return err
 	})
+	s.refusals.settle(place, err)
 	if err != nil {
 		return err
 	}

@@ -207,10 +207,11 @@ type State struct {
 	LogSize      uint64
 	Requirements int
 	ByStatus     map[lifecycle.Status]int
+	Folded       uint64 // refusals since the start that were only counted
 }
 
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus}
+	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus, s.refusals.total()}
 }

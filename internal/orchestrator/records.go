@@ -17,6 +17,8 @@ const (
 	kindChanged        = "requirement.changed"      // proposed, with Revision and SHA256
 	kindRefused        = "requirement.refused"      // proposed, with Refusal
 	kindRequestRefused = "request.refused"          // requestRefused: refused before it was read as a change
+	kindFolded         = "refusals.folded"          // refusalsFolded: its subject is that of the refusals
+	kindTokensChanged  = "tokens.changed"           // tokensChanged
 	kindRechecked      = "evidence.rechecked"       // rechecked
 	kindEvidenceChosen = "evidence.chosen"          // evidenceChosen
 	kindAuditKeyChosen = "audit.key_chosen"         // auditKeyChosen
@@ -96,6 +98,25 @@ type requestRefused struct {
 	BodySHA256 string       `json:"body_sha256,omitempty"`
 	BodyBytes  int          `json:"body_bytes,omitzero"`
 	Refusal    *fault.Error `json:"refusal"`
+}
+
+// refusalsFolded accounts for equal refusals of one actor within a minute, beyond those that are on record one by one.
+// Request and Code are left out when they are of several kinds.
+type refusalsFolded struct {
+	Actor    audit.Actor `json:"actor"`
+	Request  string      `json:"request,omitempty"` // method and route
+	Code     string      `json:"code,omitempty"`
+	Count    uint64      `json:"count"`
+	From     time.Time   `json:"from"`     // of the first record
+	To       time.Time   `json:"to"`       // the last that was counted
+	Recorded []uint64    `json:"recorded"` // the numbers of the records
+}
+
+// tokensChanged accounts for the tokens that are in force from here on. One whose name, role or expiry changed is both
+// revoked and added.
+type tokensChanged struct {
+	Added   []Credential `json:"added"`
+	Revoked []Credential `json:"revoked"`
 }
 
 type keysForgotten struct {

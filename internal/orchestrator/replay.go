@@ -146,10 +146,19 @@ func (f *fold) apply(r store.Getter, record audit.Record) error {
 		return f.imported(data, record.At)
 	case kindChanged, kindRefused:
 		data, err := ledger.DataOf[proposed](r, record)
+		if err == nil {
+			err = f.proposed(record, data)
+		}
 		if err != nil {
 			return err
 		}
-		return f.proposed(record, data)
+		return f.noteRefusal(record, "", data.Refusal)
+	case kindRequestRefused:
+		data, err := ledger.DataOf[requestRefused](r, record)
+		if err != nil {
+			return err
+		}
+		return f.noteRefusal(record, data.Request, data.Refusal)
 	case kindRolledBack:
 		return f.rolledBack(r, record)
 	case kindAuditKeyChosen:
@@ -164,8 +173,12 @@ func (f *fold) apply(r store.Getter, record audit.Record) error {
 			return err
 		}
 		return f.forgotten(record, data)
-	case ledger.KindCreated, kindRequestRefused:
-		return nil // these change no table
+	case kindFolded:
+		return f.refusalsFolded(r, record)
+	case kindTokensChanged:
+		return f.tokensChanged(r, record)
+	case ledger.KindCreated:
+		return nil // it changes no table
 	}
 	return fmt.Errorf("no such kind of record is known")
 }

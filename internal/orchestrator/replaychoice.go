@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"fmt"
+	"slices"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
@@ -96,5 +97,38 @@ func (f *fold) attach(record audit.Record, data proposed) error {
 	}
 	raw, err := ledger.Encode(attachedReport{record.Seq})
 	f.reports.set(data.Report.SHA256, raw)
+	return err
+}
+
+// tokensChanged takes over which tokens are in force.
+func (f *fold) tokensChanged(r store.Getter, record audit.Record) error {
+	data, err := ledger.DataOf[tokensChanged](r, record)
+	if err == nil && record.Actor != ledger.System() {
+		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", record.Actor.Name)
+	}
+	if err != nil {
+		return err
+	}
+	before, _, err := tableTokens.Get(f, keyTokens)
+	if err != nil {
+		return err
+	}
+	if len(data.Added)+len(data.Revoked) == 0 {
+		return fmt.Errorf("it says that tokens changed, and names none")
+	}
+	for _, c := range data.Revoked {
+		if !slices.ContainsFunc(before, c.same) {
+			return fmt.Errorf("it revokes a token of %q, in the role %s, that was not in force", c.Name, c.Role)
+		}
+	}
+	now := without(before, data.Revoked)
+	for _, c := range data.Added {
+		if slices.ContainsFunc(now, func(other Credential) bool { return other.ID == c.ID }) {
+			return fmt.Errorf("it adds a token of %q, in the role %s, that was in force already", c.Name, c.Role)
+		}
+		now = append(now, c)
+	}
+	raw, err := ledger.Encode(byID(now))
+	f.tokens.set(keyTokens, raw)
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"orchestrator/internal/audit"
 	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -48,15 +50,23 @@ func byActor(a, b review.ActorCount) int {
 }
 
 func (l *logReview) count(record audit.Record) {
-	n := l.actors[record.Actor]
-	n.Name, n.Role = record.Actor.Name, lifecycle.Role(record.Actor.Role)
 	switch record.Kind {
 	case kindChanged:
-		n.Accepted++
+		l.add(record.Actor, 1, 0)
 	case kindRefused, kindRequestRefused:
-		n.Refused++
-	default:
-		return
+		l.add(record.Actor, 0, 1)
+	case kindFolded:
+		var data refusalsFolded
+		if jsonv2.Unmarshal(record.Data, &data) == nil { // another shape is for Verify to find
+			l.add(data.Actor, 0, int(data.Count))
+		}
 	}
-	l.actors[record.Actor] = n
+}
+
+func (l *logReview) add(actor audit.Actor, accepted, refused int) {
+	n := l.actors[actor]
+	n.Name, n.Role = actor.Name, lifecycle.Role(actor.Role)
+	n.Accepted += accepted
+	n.Refused += refused
+	l.actors[actor] = n
 }

@@ -5,12 +5,13 @@
 // after the commit is durable; project_status.json is a projection of that snapshot.
 //
 // Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), idempotency (actor NUL key: the first answer), project (one key:
-// name, sources, workflow, document order). Audit record kinds and the shape of their data are in records.go.
+// name, sources, workflow, document order), tokens (one key: those the log accounts for). Audit record kinds and the shape of their data are in records.go.
 package orchestrator
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,7 @@ type Options struct {
 	AcceptKey      string             // why the Signer may have another key than the one on record
 	Lost           *Moment            // the newest moment that the log has not gone through
 	AcceptRollback string             // why the service goes on all the same
+	OnFolding      func(Folding)      // told when further refusals of an actor are only counted; may be nil
 }
 
 // Service is safe for concurrent use.
@@ -51,6 +53,7 @@ type Service struct {
 	oneImport  sync.Mutex // one at a time
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
+	refusals   refusals
 	oneRecheck sync.Mutex    // one at a time
 	rechecks   atomic.Uint64 // that have begun
 	rechecked  bool          // the last one came to its end; held by oneRecheck
@@ -59,9 +62,10 @@ type Service struct {
 }
 
 // Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
-// exports to be written.
+// exports to be written, and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := &Service{ledger: l, clock: clock, options: options}
+	s.refusals.init(options.OnFolding)
 	var sign func(*projection.Snapshot) ([]byte, error)
 	if options.Signer.Key != "" {
 		sign = s.checkpointOf
@@ -85,8 +89,20 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	return s, s.chooseAuditKey(ctx)
 }
 
-// Run writes exports until ctx ends, and then the last one.
-func (s *Service) Run(ctx context.Context) error { return s.exporter.Run(ctx) }
+// Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the last
+// export is the state of the whole log.
+func (s *Service) Run(ctx context.Context) error {
+	exporting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var folding sync.WaitGroup
+	var foldErr error
+	folding.Go(func() {
+		defer stop()
+		foldErr = s.runFolding(ctx)
+	})
+	err := s.exporter.Run(exporting)
+	folding.Wait()
+	return errors.Join(foldErr, err)
+}
 
 func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
 	var snap *projection.Snapshot

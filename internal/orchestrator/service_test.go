@@ -62,6 +62,7 @@ type rig struct {
 	store  store.Store
 	clock  *clock
 	export string
+	stop   func() // ends Run in order; may be called twice
 }
 
 func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
@@ -78,7 +79,8 @@ func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = r.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-done })
+	r.stop = func() { stop(); <-done }
+	t.Cleanup(r.stop)
 	return r
 }
 

@@ -41,6 +41,7 @@ type Authenticator struct {
 	limit   Limit
 	current atomic.Pointer[set]
 	reload  sync.Mutex // orders Reloads, so that an older file never replaces a newer one
+	account func([]Token) error
 }
 
 // set is one reading of the token file; immutable but for the state inside the limiters.
@@ -56,7 +57,7 @@ func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
 	if err := limit.Check(); err != nil {
 		return nil, err
 	}
-	a := &Authenticator{file: file, limit: limit}
+	a := &Authenticator{file: file, limit: limit, account: func([]Token) error { return nil }}
 	a.current.Store(&set{})
 	tokens, err := file.List()
 	if err != nil {
@@ -66,6 +67,15 @@ func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
 	return a, nil
 }
 
+// Account has every set of tokens accounted for before it comes into force, the present one at once. A set for which account
+// returns an error does not come into force; a present one must not be used then.
+func (a *Authenticator) Account(account func([]Token) error) error {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	a.account = account
+	return account(a.current.Load().tokens)
+}
+
 // Reload reads the file again. On an error, a missing file included, the tokens stay as they were, so a
 // slip of the editor locks nobody out; a token is revoked only when a good file without it is read.
 // Tokens that stay keep the state of their rate limit.
@@ -73,6 +83,9 @@ func (a *Authenticator) Reload() error {
 	a.reload.Lock()
 	defer a.reload.Unlock()
 	tokens, err := a.file.List()
+	if err == nil {
+		err = a.account(tokens)
+	}
 	if err != nil {
 		return fmt.Errorf("tokens not reloaded, the previous ones stay in force: %w", err)
 	}

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"errors"
 	"math"
 	"os"
 	"strings"
@@ -90,6 +91,50 @@ func TestReloadTakesChangesAndKeepsTheOldSetOnErrors(t *testing.T) {
 	require.NoError(t, a.Reload())
 	require.False(t, works(secret))
 	require.True(t, works(second))
+}
+
+// TestNoTokenIsInForceBeforeItIsAccountedFor: neither at the start nor after a change of the file.
+func TestNoTokenIsInForceBeforeItIsAccountedFor(t *testing.T) {
+	f := newFile(t)
+	first, ann := add(t, f, "ann", "pm")
+	a := authenticator(t, f, Limit{})
+	works := func(secret string) bool { _, err := a.Authenticate(secret, noon); return err == nil }
+
+	var told [][]Token
+	var failure error
+	second := ""
+	account := func(tokens []Token) error {
+		require.False(t, second != "" && works(second))
+		told = append(told, tokens)
+		return failure
+	}
+	failure = errors.New("not now")
+	require.ErrorIs(t, a.Account(account), failure)
+	failure = nil
+	require.NoError(t, a.Account(account))
+	require.Equal(t, [][]Token{{ann}, {ann}}, told)
+
+	var bob Token
+	second, bob = add(t, f, "bob", "coder")
+	failure = errors.New("not now")
+	require.ErrorIs(t, a.Reload(), failure)
+	require.True(t, works(first))
+	require.False(t, works(second))
+	failure = nil
+	require.NoError(t, a.Reload())
+	require.True(t, works(second))
+	require.Equal(t, []Token{ann, bob}, told[3])
+	require.NoError(t, os.WriteFile(f.Path(), []byte("{"), 0o600))
+	require.Error(t, a.Reload())
+	require.Len(t, told, 4, "a broken file is no set of tokens")
+}
+
+// TestTheMarkIsNotWhatSomebodyWrote: an id that was edited may be anything, the token itself by mistake too.
+func TestTheMarkIsNotWhatSomebodyWrote(t *testing.T) {
+	secret, ann := add(t, newFile(t), "ann", "pm")
+	require.Equal(t, ann.ID, ann.Mark())
+	ann.ID = secret
+	require.Equal(t, digest(secret)[:idLength], ann.Mark())
 }
 
 func TestAllowCountsEachTokenByItself(t *testing.T) {
