@@ -1,0 +1,290 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/httpapi"
+)
+
+// door is a route or a command. What changes the state says how it is used with success and without, and which records the
+// two leave; what only reads leaves none.
+type door struct {
+	reads bool
+	may   []string // kinds of records that a reading one may leave all the same
+
+	accepted, refused func(*walker)
+	dry               func(*walker) // asks what it would do, where that is possible
+	records           []string      // of what was accepted
+	refusal           string        // the kind of the record of a refusal, with who and which code is found in it
+	unrecorded        string        // why a refusal leaves none
+}
+
+// asking asks a route that changes nothing, by its own path or another.
+func asking(path string) door {
+	return door{reads: true, accepted: func(w *walker) { w.ask("pm", "GET", path, "", 200) }}
+}
+
+// running runs a command that changes nothing, while a service runs.
+func running(args ...string) door {
+	return door{reads: true, accepted: func(w *walker) { w.run(0, args...) }}
+}
+
+// routes has a row for each route of the service.
+var routes = map[string]door{
+	"GET /healthz":                   asking("/healthz"),
+	"GET /livez":                     asking("/livez"),
+	"GET /readyz":                    asking("/readyz?verbose"),
+	"GET /version":                   asking("/version"),
+	"GET /metrics":                   asking("/metrics"),
+	"GET /openapi.yaml":              asking("/openapi.yaml"),
+	"GET /schemas/{name}":            asking("/schemas/defs.schema.json"),
+	"GET /project":                   asking("/project"),
+	"GET /requirements":              asking("/requirements"),
+	"GET /requirements/{id}":         asking("/requirements/REQ-001"),
+	"GET /requirements/{id}/next":    asking("/requirements/REQ-001/next"),
+	"GET /requirements/{id}/history": asking("/requirements/REQ-001/history"),
+	"GET /requirements/{id}/review":  asking("/requirements/REQ-001/review"),
+	"GET /workflow":                  asking("/workflow"),
+	"GET /audit":                     asking("/audit"),
+	"GET /audit/checkpoint":          asking("/audit/checkpoint"),
+	"GET /audit/key":                 asking("/audit/key"),
+	"GET /audit/proof/consistency":   asking("/audit/proof/consistency?old=1"),
+	"GET /audit/proof/inclusion":     asking("/audit/proof/inclusion?index=1"),
+	"GET /audit/records/{index}":     asking("/audit/records/1"),
+	"GET /audit/tile/*":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/audit/tile/0/x999/000", "", 404) }},
+	"GET /audit/blobs/{sha256}":      {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/audit/blobs/0", "", 404) }},
+	// A review looks at all evidence again, and puts on record what it finds.
+	"GET /project/review": {reads: true, may: []string{"evidence.rechecked"}, accepted: asking("/project/review").accepted},
+
+	"PATCH /requirements/{id}": {
+		accepted: func(w *walker) { w.ask("pm", "PATCH", "/requirements/REQ-001", note("n"), 200) },
+		refused:  func(w *walker) { w.ask("coder", "PATCH", "/requirements/REQ-001", note("n"), 403) },
+		dry:      func(w *walker) { w.ask("coder", "PATCH", "/requirements/REQ-001?dry_run=true", note("n"), 403) },
+		records:  []string{"requirement.changed"}, refusal: "requirement.refused coder field_forbidden",
+	},
+	"POST /requirements/{id}/test-report": {
+		accepted: func(w *walker) { w.ask("tester", "POST", "/requirements/REQ-001/test-report", report, 200) },
+		refused:  func(w *walker) { w.ask("pm", "POST", "/requirements/REQ-001/test-report", report, 403) },
+		dry: func(w *walker) {
+			w.ask("tester", "POST", "/requirements/REQ-001/test-report?dry_run=true", report, 200)
+		},
+		records: []string{"requirement.changed"}, refusal: "request.refused pm role_forbidden",
+	},
+	"POST /project/import": {
+		accepted: func(w *walker) {
+			w.document(shop + "- **REQ-003**: More.\n")
+			w.ask("pm", "POST", "/project/import", "", 200)
+		},
+		refused: func(w *walker) { w.ask("viewer", "POST", "/project/import", "", 403) },
+		dry:     func(w *walker) { w.ask("pm", "POST", "/project/import?dry_run=true", "", 200) },
+		records: []string{"requirements.imported"}, refusal: "request.refused viewer role_forbidden",
+	},
+}
+
+const report = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
+
+// commands has a row for each command of the program.
+var commands = map[string]door{
+	"serve": {
+		accepted: func(w *walker) { w.project(); w.serve() },
+		refused:  func(w *walker) { w.stop(); w.document(broken); w.serve(); w.document(shop) },
+		records:  []string{"ledger.created", "workflow.chosen", "evidence.chosen", "audit.key_chosen", "tokens.changed", "requirements.imported"},
+		refusal:  "request.refused system document_invalid",
+	},
+	"import": {
+		accepted: func(w *walker) { w.stop(); w.document(shop + "- **REQ-004**: More.\n"); w.run(0, "import"); w.serve() },
+		refused:  func(w *walker) { w.stop(); w.document(broken); w.run(1, "import"); w.document(shop); w.serve() },
+		dry:      func(w *walker) { w.run(0, "import", "--dry-run") },
+		records:  []string{"requirements.imported"}, refusal: "request.refused system document_invalid",
+	},
+	"token add": {
+		accepted: func(w *walker) { w.run(0, "token", "add", "ada", "--role", "coder"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "token", "add", "ada", "--role", "king"); w.requireTokens("ada") },
+		records:  []string{"tokens.changed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"token revoke": {
+		accepted: func(w *walker) { w.run(0, "token", "revoke", "--name", "ada"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "token", "revoke", "--name", "ada"); w.requireTokens() },
+		records:  []string{"tokens.changed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"audit bundle": running("audit", "bundle", "-o", "log.zip"),
+	"audit verify": running("audit", "verify", "log.zip"),
+	"compact":      {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"token list":   running("token", "list"),
+	"trace":        running("trace"),
+	"review":       running("review"),
+	"gate":         {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
+	"verify":       {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
+}
+
+const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: A customer can pay.\n"
+
+// TestNothingIsUnaudited walks every route and every command. What changes the state leaves its records and no others,
+// refused or not; what reads leaves none. A route or command that has no row fails it.
+func TestNothingIsUnaudited(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, everyRoute(t), slices.Sorted(maps.Keys(routes)), "every route has a row")
+	require.Equal(t, everyCommand(), slices.Sorted(maps.Keys(commands)), "every command has a row")
+
+	w := &walker{t: t}
+	names := slices.DeleteFunc(everyCommand(), func(name string) bool { return name == "serve" })
+	for _, name := range append([]string{"serve"}, names...) { // the others need what it makes
+		w.walk(name, commands[name])
+	}
+	for _, name := range everyRoute(t) {
+		w.walk(name, routes[name])
+	}
+	w.stop()
+	requireInOrder(t, w.dir)
+}
+
+func everyRoute(t *testing.T) (all []string) {
+	router := httpapi.New(httpapi.Config{Metrics: prometheus.NewRegistry()}).(chi.Routes)
+	require.NoError(t, chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		all = append(all, method+" "+route)
+		return nil
+	}))
+	slices.Sort(all)
+	return all
+}
+
+func everyCommand() (all []string) {
+	for _, c := range leaves(rootCommand()) {
+		all = append(all, strings.TrimPrefix(c.CommandPath(), "orchestrator "))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// walker goes through the doors, with a service that runs between them.
+type walker struct {
+	t    *testing.T
+	name string
+	dir  string
+	p    *process
+	size int // of the log before
+}
+
+func (w *walker) walk(name string, d door) {
+	w.name = name
+	require.NotNil(w.t, d.accepted, name)
+	if d.reads {
+		w.size = w.logSize()
+		d.accepted(w)
+		for _, r := range w.news() {
+			require.Contains(w.t, d.may, r.Kind, "%s only reads", name)
+		}
+		return
+	}
+	w.size = 0
+	if w.p != nil {
+		w.size = w.logSize()
+	}
+	if d.dry != nil {
+		d.dry(w)
+		require.Empty(w.t, w.news(), "%s: a question is no decision", name)
+	}
+	d.accepted(w)
+	var kinds []string
+	for _, r := range w.news() {
+		kinds = append(kinds, r.Kind)
+	}
+	require.Equal(w.t, d.records, kinds, name)
+
+	w.size = w.logSize()
+	d.refused(w)
+	news := w.news()
+	if d.unrecorded != "" {
+		require.Empty(w.t, news, name)
+		return
+	}
+	require.NotEmpty(w.t, news, name)
+	var data struct {
+		Refusal struct {
+			Code string `json:"code"`
+		} `json:"refusal"`
+	}
+	require.NoError(w.t, json.Unmarshal(news[0].Data, &data))
+	require.Equal(w.t, d.refusal, fmt.Sprintf("%s %s %s", news[0].Kind, news[0].Actor.Role, data.Refusal.Code), name)
+	for _, r := range news[1:] {
+		require.Equal(w.t, "requirements.imported", r.Kind, "the document is mended, and imported")
+	}
+}
+
+// news are the records since the door was opened.
+func (w *walker) news() (all []audit.Record) {
+	w.t.Helper()
+	got := w.ask("viewer", "GET", fmt.Sprintf("/audit?from=%d&limit=1000", w.size), "", 200)
+	var page struct {
+		Records []audit.Record `json:"records"`
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(got.body), &page))
+	return page.Records
+}
+
+func (w *walker) logSize() int {
+	w.t.Helper()
+	var page struct {
+		Size int `json:"size"`
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(w.ask("viewer", "GET", "/audit?limit=1", "", 200).body), &page))
+	return page.Size
+}
+
+func (w *walker) ask(role, method, path, body string, status int) answer {
+	w.t.Helper()
+	got, err := w.p.call(request{role: role, method: method, path: path, body: body})
+	require.NoError(w.t, err, w.name)
+	require.Equal(w.t, status, got.status, "%s: %s", w.name, got.body)
+	return got
+}
+
+func (w *walker) run(code int, args ...string) {
+	w.t.Helper()
+	out, got := orchestrate(w.t, w.dir, args...)
+	require.Equal(w.t, code, got, "%s: %s", w.name, out)
+}
+
+func (w *walker) project() { w.dir = newProject(w.t) }
+func (w *walker) serve()   { w.p = startServer(w.t, w.dir, "--rate-limit", "0") }
+func (w *walker) stop()    { require.NoError(w.t, w.p.stop(0), w.name) }
+
+// document replaces the requirement document at once, as an editor does that renames it into place.
+func (w *walker) document(text string) {
+	path := filepath.Join(w.dir, "REQUIREMENTS.md")
+	require.NoError(w.t, os.WriteFile(path+".new", []byte(text), 0o600))
+	require.NoError(w.t, os.Rename(path+".new", path))
+}
+
+// awaitRecord returns when the service has put something on record.
+func (w *walker) awaitRecord() {
+	require.NoError(w.t, poll(func() error {
+		if len(w.news()) == 0 {
+			return fmt.Errorf("%s left no record", w.name)
+		}
+		return nil
+	}))
+}
+
+// requireTokens wants these names, and those of the first start, in the list of tokens.
+func (w *walker) requireTokens(names ...string) {
+	out, code := orchestrate(w.t, w.dir, "token", "list", "--json")
+	require.Zero(w.t, code)
+	require.Equal(w.t, 5+len(names), strings.Count(out, `"name":`))
+	for _, name := range names {
+		require.Contains(w.t, out, name)
+	}
+}
