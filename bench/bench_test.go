@@ -39,7 +39,7 @@ func TestReadAnswer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := bufio.NewReader(strings.NewReader(c.answer))
-			err := readAnswer(in)
+			err := readAnswer(in, '2')
 			if c.wrong != "" {
 				require.ErrorContains(t, err, c.wrong)
 				return
@@ -61,18 +61,24 @@ func TestLoadCountsAndFails(t *testing.T) {
 	}))
 	defer web.Close()
 	s := &server{addr: web.Listener.Addr().String()}
-	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100}.run(context.Background())
+	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false}.run(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, 100, r.requests)
 	require.EqualValues(t, 100, served.Load())
 	require.IsNonDecreasing(t, r.latencies)
 
 	failAt.Store(150)
-	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100}.run(context.Background())
+	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false}.run(context.Background())
 	require.ErrorContains(t, err, "status 503")
 
+	failAt.Store(served.Load() + 1)
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true}.run(context.Background())
+	require.ErrorContains(t, err, "status 503", "a failure is no refusal")
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true}.run(context.Background())
+	require.ErrorContains(t, err, "status 200", "and nor is a success")
+
 	web.Close()
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, false}.run(context.Background())
 	require.Error(t, err)
 }
 

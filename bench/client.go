@@ -28,7 +28,8 @@ type load struct {
 	clients int
 	request request
 	lasting time.Duration
-	atMost  int // requests in all
+	atMost  int  // requests in all
+	refused bool // every request is to be refused, with 4xx
 }
 
 // result is what became of a load of which every request succeeded.
@@ -44,7 +45,7 @@ func (r result) rate() float64 { return float64(r.requests) / r.took.Seconds() }
 // p50 in milliseconds.
 func (r result) p50() float64 { return r.latencies[len(r.latencies)/2].Seconds() * 1000 }
 
-// run fails when any request does: no connection, no answer in time, an answer that is not 2xx.
+// run fails when any request does: no connection, no answer in time, an answer that is not 2xx (or 4xx).
 func (l load) run(ctx context.Context) (result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,14 +84,17 @@ func (l load) client(ctx context.Context, first int, start time.Time) ([]time.Du
 	}
 	var latencies []time.Duration
 	var out []byte
-	in := bufio.NewReaderSize(conn, 8<<10)
+	in, class := bufio.NewReaderSize(conn, 8<<10), byte('2')
+	if l.refused {
+		class = '4'
+	}
 	before := time.Now()
 	for n := first; n < l.atMost && before.Before(end) && ctx.Err() == nil; n += l.clients {
 		out = l.request(out[:0], n)
 		if _, err := conn.Write(out); err != nil {
 			return latencies, err
 		}
-		if err := readAnswer(in); err != nil {
+		if err := readAnswer(in, class); err != nil {
 			return latencies, fmt.Errorf("request %d: %w", n, err)
 		}
 		now := time.Now()
@@ -100,9 +104,9 @@ func (l load) client(ctx context.Context, first int, start time.Time) ([]time.Du
 	return latencies, nil
 }
 
-// readAnswer reads one HTTP/1.1 answer to its end. It is as little of HTTP as the servers at hand need, so that
+// readAnswer reads one HTTP/1.1 answer of a class to its end. It is as little of HTTP as the servers at hand need, so that
 // the client leaves the machine to them: an answer has a Content-Length or no body.
-func readAnswer(in *bufio.Reader) error {
+func readAnswer(in *bufio.Reader, class byte) error {
 	line, err := in.ReadSlice('\n')
 	if err != nil {
 		return err
@@ -110,7 +114,7 @@ func readAnswer(in *bufio.Reader) error {
 	if len(line) < 13 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
 		return fmt.Errorf("not an HTTP answer: %q", line)
 	}
-	success, status := line[9] == '2', string(line[9:12])
+	success, status := line[9] == class, string(line[9:12])
 	length := 0
 	for {
 		if line, err = in.ReadSlice('\n'); err != nil {

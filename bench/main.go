@@ -105,6 +105,7 @@ var sections = []struct {
 }{
 	{"get", (*bench).get},
 	{"patch", (*bench).patch},
+	{"flood", (*bench).flooded},
 	{"scale", (*bench).scale},
 	{"start", (*bench).startUp},
 	{"reading", (*bench).reading},

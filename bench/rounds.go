@@ -45,7 +45,7 @@ func (b *bench) interleave(ctx context.Context, clients int, sides ...side) ([][
 
 func (s side) load(ctx context.Context, clients int, lasting time.Duration) (result, error) {
 	cpu := s.server.cpu()
-	r, err := load{s.server.addr, clients, s.request, lasting, unlimited}.run(ctx)
+	r, err := load{addr: s.server.addr, clients: clients, request: s.request, lasting: lasting, atMost: unlimited}.run(ctx)
 	r.cpu = s.server.cpu() - cpu
 	if err == nil {
 		err = s.server.calm(ctx)
@@ -55,7 +55,7 @@ func (s side) load(ctx context.Context, clients int, lasting time.Duration) (res
 
 // once sends each of n requests once.
 func (s *server) once(ctx context.Context, what request, n int) error {
-	_, err := load{s.addr, min(16, n), what, time.Minute, n}.run(ctx)
+	_, err := load{addr: s.addr, clients: min(16, n), request: what, lasting: time.Minute, atMost: n}.run(ctx)
 	if err == nil {
 		err = s.calm(ctx)
 	}
