@@ -97,9 +97,6 @@ func (r *refusals) fold(tx *ledger.Tx, t *ticket, request, code string, e ledger
 }
 
 func (r *refusals) take(t *ticket, w *refusalWindow) {
-	if w.taken == 0 && w.underway == 0 {
-		w.begun = t.at
-	}
 	w.underway++
 	r.underway++
 	t.window, t.folded = w, w.taken == recordedEach

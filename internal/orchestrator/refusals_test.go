@@ -243,8 +243,10 @@ func TestTheEndAccountsForOpenWindows(t *testing.T) {
 	require.EqualValues(t, 5, r.summaries()[0].Count)
 	require.Equal(t, r.State().LogSize, r.State().Export.Size)
 	size := r.State().LogSize
-	r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
-	require.Equal(t, size+1, r.State().LogSize, "who is still heard afterwards is recorded: nobody would account for a count")
+	for range recordedEach + 5 {
+		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
+	}
+	require.Equal(t, size+recordedEach+5, r.State().LogSize, "who is still heard afterwards is recorded: nobody would account for a count")
 	r.verified()
 }
 
@@ -256,14 +258,7 @@ func TestTheEndWaitsForDecisions(t *testing.T) {
 	for range recordedEach {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	}
-	hold := make(chan struct{})
-	held.hold, held.held = hold, make(chan struct{})
-	answered := make(chan error)
-	go func() {
-		_, err := r.Patch(context.Background(), cody, Proposal{ID: "REQ-001", Body: []byte(move(lifecycle.Planned))})
-		answered <- err
-	}()
-	<-held.held
+	answered, hold := held.refused(r)
 	stopped := make(chan struct{})
 	go func() { r.stop(); close(stopped) }()
 	select {
@@ -275,6 +270,60 @@ func TestTheEndWaitsForDecisions(t *testing.T) {
 	requireCode(t, <-answered, "field_forbidden")
 	<-stopped
 	require.EqualValues(t, 1, r.summaries()[0].Count)
+}
+
+// TestASumWaitsForDecisions: a minute that is over is accounted for once, when all of it is decided.
+func TestASumWaitsForDecisions(t *testing.T) {
+	held := &holding{Store: store.NewMemory()}
+	r := start(t, held, withoutExport)
+	r.mustImport(twoRequirements)
+	for range recordedEach + 1 {
+		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
+	}
+	answered, hold := held.refused(r)
+	r.minuteOver()
+	require.Empty(t, r.summaries())
+	close(hold)
+	requireCode(t, <-answered, "field_forbidden")
+	require.NoError(t, r.foldRefusals(t.Context()))
+	require.Len(t, r.summaries(), 1)
+	require.EqualValues(t, 2, r.summaries()[0].Count)
+	r.verified()
+}
+
+// TestAnswersMayOvertakeEachOther: the last that was counted is the last that was decided.
+func TestAnswersMayOvertakeEachOther(t *testing.T) {
+	r := start(t, store.NewMemory(), withoutExport)
+	r.mustImport(twoRequirements)
+	for range recordedEach {
+		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
+	}
+	var first, second ticket
+	for _, place := range []*ticket{&first, &second} {
+		require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
+			folded, err := r.refusals.fold(tx, place, "", "field_forbidden", ledger.Event{Actor: auditActor(cody), Subject: "REQ-001"})
+			require.True(t, folded)
+			return err
+		}))
+	}
+	r.refusals.settle(&second, nil)
+	r.refusals.settle(&first, nil)
+	r.minuteOver()
+	require.True(t, second.at.After(first.at))
+	require.Equal(t, second.at, r.summaries()[0].To)
+	r.verified()
+}
+
+// refused sends what is refused, and returns when that is decided; it is answered when hold is closed.
+func (h *holding) refused(r *rig) (answered chan error, hold chan struct{}) {
+	answered, hold = make(chan error), make(chan struct{})
+	h.hold, h.held = hold, make(chan struct{})
+	go func() {
+		_, err := r.Patch(context.Background(), cody, Proposal{ID: "REQ-001", Body: []byte(move(lifecycle.Planned))})
+		answered <- err
+	}()
+	<-h.held
+	return answered, hold
 }
 
 // holding is a store whose next update is decided, and not answered until it is told to.
@@ -438,11 +487,13 @@ func TestVerifyFindsMadeUpSummaries(t *testing.T) {
 		"of another code":       {func(d *refusalsFolded, _ *ledger.Event) { d.Code = "sealed" }, "of another kind"},
 		"of a request":          {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[19] = 25 }, "of another kind"},
 		"of another actor":      {func(d *refusalsFolded, _ *ledger.Event) { d.Actor.Role = "pm" }, "of another kind"},
+		"of all of another":     {func(d *refusalsFolded, _ *ledger.Event) { d.Actor, d.Code = auditActor(archy), "" }, "of another kind"},
 		"about another":         {func(_ *refusalsFolded, e *ledger.Event) { e.Subject = "REQ-002" }, "of another kind"},
 		"about none":            {func(_ *refusalsFolded, e *ledger.Event) { e.Subject = "" }, "of another kind"},
 		"from earlier on":       {func(d *refusalsFolded, _ *ledger.Event) { d.From = d.From.Add(-time.Millisecond) }, "is not of the minute"},
 		"from later on":         {func(d *refusalsFolded, _ *ledger.Event) { d.From = d.From.Add(time.Millisecond) }, "is not of the minute"},
 		"of more than a minute": {func(d *refusalsFolded, _ *ledger.Event) { d.To = d.From.Add(foldWindow) }, "not those of one minute"},
+		"of the minute after":   {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[19] = 26 }, "is not of the minute"},
 		"that ends before":      {func(d *refusalsFolded, _ *ledger.Event) { d.To = d.From.Add(-1) }, "not those of one minute"},
 		"of what is to come":    {func(d *refusalsFolded, _ *ledger.Event) { d.To = d.From.Add(foldWindow - 1) }, "not those of one minute"},
 		"again":                 {func(d *refusalsFolded, _ *ledger.Event) {}, "accounted for already"},
@@ -465,6 +516,10 @@ func TestVerifyFindsMadeUpSummaries(t *testing.T) {
 			e := ledger.Event{Kind: kindFolded, Actor: ledger.System(), Subject: "REQ-001", Data: data}
 			appended := func() {
 				require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(e) }))
+			}
+			if name == "of more than a minute" || name == "of the minute after" {
+				r.clock.wind(foldWindow)
+				r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 			}
 			if name == "again" {
 				appended()

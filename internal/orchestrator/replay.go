@@ -147,12 +147,12 @@ func (f *fold) apply(r store.Getter, record audit.Record) error {
 	case kindChanged, kindRefused:
 		data, err := ledger.DataOf[proposed](r, record)
 		if err == nil {
-			err = f.proposed(record, data)
+			err = f.noteRefusal(record, "", data.Refusal)
 		}
 		if err != nil {
 			return err
 		}
-		return f.noteRefusal(record, "", data.Refusal)
+		return f.proposed(record, data)
 	case kindRequestRefused:
 		data, err := ledger.DataOf[requestRefused](r, record)
 		if err != nil {

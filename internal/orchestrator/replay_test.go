@@ -238,7 +238,12 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"evidence that an agent looked at": {ledger.Event{Kind: kindRechecked, Actor: auditActor(cody), Data: rechecked{}}, "by itself"},
 		"a recheck that found nothing": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
 			Data: rechecked{[]recheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
-		"an import by a coder":        {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
+		"an import by a coder": {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
+		"a change that calls itself refused": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
+		"a refusal that calls itself a change": {ledger.Event{Kind: kindChanged, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Refusal: keyReused()}}, "whether it was refused"},
+		"a refusal of nothing":        {ledger.Event{Kind: kindRequestRefused, Actor: auditActor(cody), Data: requestRefused{}}, "whether it was refused"},
 		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
 		"a key forgotten that is not": {ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{[]string{"x"}}}, "forgets"},
 	} {

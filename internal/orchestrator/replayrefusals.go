@@ -83,7 +83,7 @@ func (f *fold) refusalsFolded(r store.Getter, record audit.Record) error {
 			return fmt.Errorf("record %d is no refusal", seq)
 		case !kinds[one.kind]:
 			return fmt.Errorf("record %d is a refusal of another kind", seq)
-		case passed < 0 || passed >= foldWindow || i == 0 && passed != 0:
+		case passed >= foldWindow || i == 0 && passed != 0:
 			return fmt.Errorf("record %d is not of the minute from %s on", seq, data.From)
 		}
 	}
