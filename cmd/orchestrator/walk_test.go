@@ -122,12 +122,15 @@ var commands = map[string]door{
 	},
 	"audit bundle": running("audit", "bundle", "-o", "log.zip"),
 	"audit verify": running("audit", "verify", "log.zip"),
-	"compact":      {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
-	"token list":   running("token", "list"),
-	"trace":        running("trace"),
-	"review":       running("review"),
-	"gate":         {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
-	"verify":       {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
+	"audit witness": {reads: true, accepted: func(w *walker) {
+		w.run(0, "audit", "witness", "--once", "--name", "example.net/witness", "http://"+w.p.addr)
+	}},
+	"compact":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"token list": running("token", "list"),
+	"trace":      running("trace"),
+	"review":     running("review"),
+	"gate":       {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
+	"verify":     {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }
 
 const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: A customer can pay.\n"
