@@ -85,8 +85,10 @@ func (x *Exporter) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	if err := durable.RemoveStale(x.path); err != nil {
-		x.failed(err)
+	for _, path := range []string{x.path, CheckpointPath(x.path)} {
+		if err := durable.RemoveStale(path); err != nil {
+			x.failed(err)
+		}
 	}
 	retry := firstRetry
 	for ctx.Err() == nil {

@@ -31,7 +31,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 
 	below := NewExporter(filepath.Join(path, "below a file"), func() *Snapshot { return snap }, nil)
 	require.Error(t, below.Run(ended), "a last export that fails is said")
-	require.EqualValues(t, 2, below.State().Failures, "so is one that could not be cleaned up after")
+	require.EqualValues(t, 3, below.State().Failures, "so is one that could not be cleaned up after")
 }
 
 func TestRest(t *testing.T) {

@@ -57,7 +57,7 @@ type file struct {
 	changed  bool      // and not reported yet
 }
 
-// newFile prepares a path, which must lie in a folder that exists. Of a pattern that is the part that is fixed.
+// newFile prepares a path, which must lie in a folder that exists, or did when it was seen. Of a pattern that is the part that is fixed.
 func newFile(path string, seen Seen) (*file, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -73,10 +73,10 @@ func newFile(path string, seen Seen) (*file, error) {
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is no folder")
 	}
-	if err != nil {
+	last, known := seen[path]
+	if err != nil && !known { // one that was there is gone since, which is a change
 		return nil, fmt.Errorf("watch %s: folder %s: %w", path, folder, err)
 	}
-	last, known := seen[path]
 	return &file{path: path, absolute: absolute, pattern: pattern, last: last, known: known}, nil
 }
 

@@ -47,8 +47,8 @@ const (
 // looks only the last content counts. changed and failed are called one after the other from the
 // calling goroutine; while they run nothing is looked at, and nothing is lost.
 //
-// A file whose folder does not exist, for a pattern the folder before the first wildcard, or a system without a free
-// watcher, is an error at once.
+// A file that was not seen and whose folder does not exist, for a pattern the folder before the first wildcard, or a
+// system without a free watcher, is an error at once.
 func Files(ctx context.Context, paths []string, seen Seen, debounce time.Duration,
 	changed func(path string), failed func(error),
 ) error {

@@ -330,3 +330,18 @@ func TestSteadyWritingCannotPutOffTheLookForEver(t *testing.T) {
 	f.postpone(begin.Add(9500*time.Millisecond), time.Second)
 	require.Equal(t, begin.Add(patience*time.Second), f.due)
 }
+
+// A folder that goes between the first look and the start is a change, and is noticed when it comes back.
+func TestAFolderThatWentBeforeTheStart(t *testing.T) {
+	for _, name := range []string{"a.md", "*.md"} {
+		dir := filepath.Join(t.TempDir(), "docs")
+		write(t, filepath.Join(dir, "a.md"), "1")
+		path := filepath.Join(dir, name)
+		seen := Look(path)
+		require.NoError(t, os.Rename(dir, dir+".away"))
+		r := start(t, seen, 50*time.Millisecond, path)
+		r.expect(name + "=")
+		require.NoError(t, os.Rename(dir+".away", dir))
+		r.expect(name + "=" + map[string]string{"a.md": "1"}[name])
+	}
+}
