@@ -15,11 +15,9 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/store/boltstore"
 )
@@ -150,12 +148,12 @@ func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (repor
 	if err != nil {
 		return report, wrong(err)
 	}
-	found, err := verifyLedger(ctx, l, o.export)
+	options := auditor.Options{Key: o.key, Against: append(kept, beside(o.export)...), AllowRollback: o.allowRollback}
+	found, err := verifyLedger(ctx, path, l, o.export, options)
 	if err != nil {
-		return report, wrong(err)
+		err = wrong(err)
 	}
-	return auditor.Database(report, o.key, found, func(size uint64) (audit.Hash, error) { return l.RootAt(ctx, size) },
-		auditor.Options{Against: append(kept, beside(o.export)...), AllowRollback: o.allowRollback})
+	return found, err
 }
 
 // existingDatabase is the database in a data folder, for commands that must not make one.
@@ -178,20 +176,20 @@ func beside(export string) []auditor.Kept {
 	return []auditor.Kept{{Name: path, Signed: note}}
 }
 
-func verifyLedger(ctx context.Context, l *ledger.Ledger, export string) (found orchestrator.Verified, err error) {
+func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string, options auditor.Options) (auditor.Report, error) {
 	f, err := openExport(export)
 	if err != nil {
-		return found, err
+		return auditor.Report{Source: name}, err
 	}
 	if f == nil {
-		return orchestrator.Verify(ctx, l, nil)
+		return auditor.Database(ctx, name, l, nil, options)
 	}
 	defer f.Close()
-	return orchestrator.Verify(ctx, l, f)
+	return auditor.Database(ctx, name, l, f, options)
 }
 
 // notChecked are the codes of what keeps a database from being looked at.
-var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty", "export_unreadable"}
+var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty", "export_unreadable", "checkpoint_unreadable"}
 
 // wrong marks a finding in a database, unlike what keeps it from being looked at.
 func wrong(err error) error {

@@ -9,11 +9,16 @@ func (h Head) Next(raw []byte) (Record, Head, []StoredHash, error) {
 	if err != nil {
 		return record, h, nil, fmt.Errorf("record %d cannot be read: %w", h.Size, err)
 	}
-	if record.Seq != h.Size {
-		return record, h, nil, fmt.Errorf("record %d stands where record %d belongs", record.Seq, h.Size)
-	}
-	head, nodes, err := h.Seal(raw, record.At)
+	head, nodes, err := h.Follow(raw, record)
 	return record, head, nodes, err
+}
+
+// Follow is Next for a record that was decoded already.
+func (h Head) Follow(raw []byte, record Record) (Head, []StoredHash, error) {
+	if record.Seq != h.Size {
+		return h, nil, fmt.Errorf("record %d stands where record %d belongs", record.Seq, h.Size)
+	}
+	return h.Seal(raw, record.At)
 }
 
 // Thread is the chain of records about one subject: each names the one before it.

@@ -114,6 +114,10 @@ func OpenCheckpoint(signed []byte, key string) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("the checkpoint cannot be read: %w", err)
 	}
+	signature, _ := base64.StdEncoding.DecodeString(n.Sigs[0].Base64) // which Open has read
+	if base64.StdEncoding.EncodeToString(signature) != n.Sigs[0].Base64 {
+		return Checkpoint{}, errors.New("the checkpoint was changed: nobody writes its signature like that")
+	}
 	c, err := ParseText(n.Text)
 	if err == nil && c.Origin != verifier.Name() {
 		err = fmt.Errorf("the checkpoint is of the log %q, the key of %q", c.Origin, verifier.Name())

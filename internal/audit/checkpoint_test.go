@@ -72,11 +72,27 @@ func TestACheckpointOfAnotherIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "no checkpoint")
 
 	for i := range signed { // no byte of it can be changed
-		changed := append([]byte{}, signed...)
-		changed[i] ^= 1
-		c, err := OpenCheckpoint(changed, s.Key)
-		require.Error(t, err, "byte %d: %+v", i, c)
+		for flip := 1; flip < 256; flip++ {
+			changed := append([]byte{}, signed...)
+			changed[i] ^= byte(flip)
+			c, err := OpenCheckpoint(changed, s.Key)
+			require.Error(t, err, "byte %d ^ %d: %+v", i, flip, c)
+		}
 	}
+}
+
+func TestReadingACheckpointBeforeItsKeyIsKnown(t *testing.T) {
+	s := newSigner(t, "example.org/log", "a")
+	head, _, _ := grow(t, 5)
+	signed, err := s.Sign(head)
+	require.NoError(t, err)
+	c, err := ReadCheckpoint(signed)
+	require.NoError(t, err)
+	require.Equal(t, Checkpoint{"example.org/log", 5, head.Root}, c)
+	_, err = ReadCheckpoint([]byte("nonsense"))
+	require.ErrorContains(t, err, "cannot be read")
+	_, err = ReadCheckpoint([]byte(strings.Replace(string(signed), "\n5\n", "\n05\n", 1)))
+	require.ErrorContains(t, err, "no size")
 }
 
 func TestTextOfCheckpoints(t *testing.T) {

@@ -115,6 +115,20 @@ func TestWhatATileNeeds(t *testing.T) {
 	require.Greater(t, Tile{Level: 7, Number: 1 << 40, Width: 1}.Needs(), uint64(1)<<62, "no log is that large")
 }
 
+func TestTilesOfASize(t *testing.T) {
+	for _, size := range []uint64{1, 255, 256, 257, 65535, 65536, 65537, 65536*256 + 300} {
+		all := TilesFor(0, size)
+		for _, tile := range []Tile{all[0], all[len(all)/2], all[len(all)-1]} {
+			require.Equal(t, tile, tile.In(size))
+			tile.Entries = true
+			require.Equal(t, tile, tile.In(size))
+		}
+	}
+	require.Equal(t, Tile{Number: 1, Width: 1}, Tile{Number: 1, Width: 256}.In(257), "not full yet")
+	require.Zero(t, Tile{Number: 2, Width: 1}.In(257).Width)
+	require.Zero(t, Tile{Level: 1, Width: 1}.In(255).Width)
+}
+
 // The tiles of a log hold its leaves and the roots of its complete subtrees, whatever the size.
 func TestTilesHoldTheTree(t *testing.T) {
 	_, stored, leaves := grow(t, 700)
@@ -153,9 +167,10 @@ func TestEntries(t *testing.T) {
 	got, err := SplitEntries(bundle)
 	require.NoError(t, err)
 	require.Equal(t, records, got)
-	for _, cut := range []int{1, 4, 6, len(bundle) - 1} {
-		_, err := SplitEntries(bundle[:cut])
+	for cut, whole := range map[int]int{1: 0, 4: 0, 6: 1, len(bundle) - 1: 2} {
+		got, err := SplitEntries(bundle[:cut])
 		require.ErrorContains(t, err, "ends inside", "%d", cut)
+		require.Equal(t, append([][]byte(nil), records[:whole]...), got)
 	}
 	none, err := SplitEntries(nil)
 	require.NoError(t, err)

@@ -63,6 +63,16 @@ func (t Tile) Needs() uint64 {
 	return 1 << 63
 }
 
+// In is the tile with this number of a log of one size, as wide as it is there; a Width of 0 says that there is none.
+func (t Tile) In(size uint64) Tile {
+	count, first := size>>(t.Level*TileHeight), t.Number*TileWidth
+	t.Width = 0
+	if first < count {
+		t.Width = int(min(TileWidth, count-first))
+	}
+	return t
+}
+
 // Hashes reads the bytes of a tile of hashes from the nodes of a log that is large enough.
 func (t Tile) Hashes(nodes tlog.HashReader) ([]byte, error) {
 	return tlog.ReadTileData(t.hashes(), nodes)
@@ -84,16 +94,16 @@ func AppendEntry(bundle, record []byte) []byte {
 	return append(bundle, record...)
 }
 
-// SplitEntries cuts the bytes of a tile of records into its records.
+// SplitEntries cuts the bytes of a tile of records into its records. With an error come those before it.
 func SplitEntries(bundle []byte) ([][]byte, error) {
 	var records [][]byte
 	for len(bundle) > 0 {
 		if len(bundle) < 2 {
-			return nil, errors.New("the bundle ends inside a length")
+			return records, errors.New("the bundle ends inside a length")
 		}
 		n := 2 + int(binary.BigEndian.Uint16(bundle))
 		if len(bundle) < n {
-			return nil, errors.New("the bundle ends inside a record")
+			return records, errors.New("the bundle ends inside a record")
 		}
 		records = append(records, bundle[2:n])
 		bundle = bundle[n:]

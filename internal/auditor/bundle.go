@@ -4,19 +4,18 @@ import (
 	"archive/zip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 )
-
-// maxFile is the most bytes that one file of a bundle may unpack to.
-const maxFile = 1 << 30
 
 // WriteBundle writes all of a log as a ZIP file: the files of a Source under their paths, so that unpacked it is a
 // static log as C2SP tlog-tiles has it. progress, unless it is nil, is told how many of how many records are written.
@@ -32,7 +31,7 @@ func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(don
 	if h.state != nil {
 		b.add(pathState, h.state)
 	}
-	for _, t := range tiles(h.checkpoint.Size) {
+	for t := range tiles(h.checkpoint.Size) {
 		if err := b.entries(ctx, t); err != nil {
 			return h.checkpoint, err
 		}
@@ -67,9 +66,9 @@ func (b *bundler) add(path string, content []byte) {
 }
 
 func (b *bundler) copy(ctx context.Context, path string) error {
-	content, err := b.src.Read(ctx, path)
+	content, err := read(ctx, b.src, path)
 	if err != nil {
-		return missing(path, err)
+		return err
 	}
 	b.add(path, content)
 	return b.err
@@ -110,20 +109,29 @@ type Bundle struct {
 
 // OpenBundle opens a bundle; nothing in it is believed yet.
 func OpenBundle(path string) (*Bundle, error) {
-	file, err := zip.OpenReader(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "bundle_missing", "there is no file %s", path).
 			WithFix("orchestrator audit bundle -o FILE writes one").Because(err)
 	}
-	if errors.Is(err, zip.ErrInsecurePath) {
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	file, err := zip.OpenReader(path)
+	if err != nil && file != nil {
 		_ = file.Close()
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "bundle_unreadable", "%s is no bundle, or is not whole", path).
-			WithFix("get it again; orchestrator audit bundle -o FILE writes one").Because(err)
+		return nil, unreadable(path, err)
 	}
 	b := &Bundle{path, file, map[string]*zip.File{}}
 	for _, f := range file.File {
+		if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
+			continue // a folder: somebody packed it anew
+		}
 		if b.files[f.Name] != nil {
 			_ = file.Close()
 			return nil, bad("bundle", "%s has the file %q twice", path, f.Name)
@@ -133,33 +141,46 @@ func OpenBundle(path string) (*Bundle, error) {
 	return b, nil
 }
 
+func unreadable(path string, cause error) error {
+	return fault.New(fault.Invalid, "bundle_unreadable", "%s is no bundle, or is not whole", path).
+		WithFix("get it again; orchestrator audit bundle -o FILE writes one").Because(cause)
+}
+
 // Name is the path of the file.
 func (b *Bundle) Name() string { return b.path }
 
 // Close lets go of the file.
 func (b *Bundle) Close() error { return b.file.Close() }
 
-// Read makes Bundle a Source.
-func (b *Bundle) Read(_ context.Context, path string) ([]byte, error) {
+// Files are the paths of all files, in order.
+func (b *Bundle) Files() []string { return slices.Sorted(maps.Keys(b.files)) }
+
+// Read makes Bundle a Source. No more than most bytes are unpacked.
+func (b *Bundle) Read(_ context.Context, path string, most int64) ([]byte, error) {
 	f := b.files[path]
 	if f == nil {
 		return nil, fs.ErrNotExist
 	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, bad("bundle", "%s in %s cannot be read: %v", path, b.path, err)
-	}
-	defer r.Close()
-	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	content, err := unpack(f, most)
 	var failed *os.PathError
 	if errors.As(err, &failed) {
 		return nil, err // the disk, and not what is on it
 	}
-	if err == nil && len(content) > maxFile {
-		err = fmt.Errorf("it has more than %d MiB", maxFile>>20)
-	}
 	if err != nil {
 		return nil, bad("bundle", "%s in %s cannot be read: %v", path, b.path, err)
 	}
+	if int64(len(content)) > most {
+		return nil, tooLarge(path, most)
+	}
 	return content, nil
+}
+
+// unpack reads one byte more than most at the most.
+func unpack(f *zip.File, most int64) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, most+1))
 }

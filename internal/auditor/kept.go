@@ -1,13 +1,17 @@
 package auditor
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 )
@@ -60,7 +64,7 @@ func readKept(all []Kept) ([]keptAt, error) {
 		}
 		kept = append(kept, keptAt{k, c})
 	}
-	slices.SortStableFunc(kept, func(a, b keptAt) int { return int(min(max(int64(a.Size)-int64(b.Size), -1), 1)) })
+	slices.SortStableFunc(kept, func(a, b keptAt) int { return cmp.Compare(a.Size, b.Size) })
 	return kept, nil
 }
 
@@ -136,24 +140,42 @@ func (l Log) gaveUp(k keptAt) bool {
 	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return k.Size > r.Record && k.Size <= r.Size })
 }
 
-// Database completes the report on a database whose log was replayed from its own tables: the key, and the kept
-// checkpoints.
-func Database(r Report, trusted string, found orchestrator.Verified, rootAt func(uint64) (audit.Hash, error), o Options) (Report, error) {
+// Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export may
+// be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
+func Database(ctx context.Context, name string, l *ledger.Ledger, export io.Reader, o Options) (Report, error) {
+	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
+	found, err := orchestrator.Verify(ctx, l, export)
+	if err != nil {
+		return r, badInDatabase(err, found.Records, l.Head().Size)
+	}
 	r.Records, r.Root, r.Requirements, r.State = found.Records, found.Root, found.Requirements, found.Export
 	if n := len(found.Keys); n > 0 {
-		r.Key, r.Trusted = found.Keys[n-1].Key, trusted != ""
+		r.Key, r.Trusted = found.Keys[n-1].Key, o.Key != ""
 		r.Origin, _, _ = strings.Cut(r.Key, "+")
 	}
-	if trusted != "" && trusted != r.Key {
-		return r, anotherKey(r.Source, r.Key, trusted)
+	if o.Key != "" && o.Key != r.Key {
+		return r, anotherKey(r.Source, r.Key, o.Key)
 	}
+	rootAt := func(size uint64) (audit.Hash, error) { return l.RootAt(ctx, size) }
 	log := Log{r.Origin, r.Records, rootAt, found.Keys, found.Rollbacks, o.AllowRollback}
-	held, err := log.Hold(o.Against)
-	if err != nil {
+	if r.Against, err = log.Hold(o.Against); err != nil {
 		return r, err
 	}
-	r.Against, r.CannotShow = held, r.cannotShow()
+	r.CannotShow = r.cannotShow()
 	return r, nil
+}
+
+// badInDatabase names the first bad record, where not all of them were found good.
+func badInDatabase(err error, good, size uint64) error {
+	if good == size || errors.Is(err, fault.Unavailable) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	b := bad("database", "%v", err)
+	var f *fault.Error
+	if errors.As(err, &f) {
+		b.Fault = f
+	}
+	return at(b, good)
 }
 
 func anotherKey(source, key, trusted string) *Bad {

@@ -10,10 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/client"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 )
 
@@ -26,10 +30,51 @@ const (
 	blobPrefix     = "blobs/"
 )
 
-// Source has the files of one log. Read returns fs.ErrNotExist for one that is not there.
+// Source has the files of one log. Read returns fs.ErrNotExist for one that is not there, and may refuse one that has
+// more than most bytes.
 type Source interface {
 	Name() string
-	Read(ctx context.Context, path string) ([]byte, error)
+	Read(ctx context.Context, path string, most int64) ([]byte, error)
+}
+
+// maxFile is the most bytes that a state, or data beside the log, may have; maxNote those of a checkpoint or key.
+const (
+	maxFile = 512 << 20
+	maxNote = 1 << 20
+)
+
+// mostOf is the most bytes that a file of a log can have.
+func mostOf(path string) int64 {
+	switch {
+	case strings.HasPrefix(path, tilePrefix+"entries/"):
+		return audit.TileWidth * (2 + 1<<16)
+	case strings.HasPrefix(path, tilePrefix):
+		return audit.TileWidth * tlog.HashSize
+	case path == pathCheckpoint, path == pathKey:
+		return maxNote
+	}
+	return maxFile
+}
+
+// read reads a file that a log must have. What a source has not, or too much of, is a finding.
+func read(ctx context.Context, src Source, path string) ([]byte, error) {
+	most := mostOf(path)
+	content, err := src.Read(ctx, path, most)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, bad("missing", "%s is missing", path)
+	case err == nil && int64(len(content)) > most:
+		return nil, tooLarge(path, most)
+	}
+	return content, err
+}
+
+func tooLarge(path string, most int64) error {
+	if most == maxFile {
+		return fault.New(fault.Unavailable, "log_too_large", "%s is too large to be looked at", path).
+			WithFix("it has more than %d MiB, which a log of this program hardly needs: do not trust where it comes from", maxFile>>20)
+	}
+	return bad("too_large", "%s has more than %d bytes, which nothing of its kind has", path, most)
 }
 
 type server struct {
@@ -42,16 +87,31 @@ func FromServer(name string, c *client.Client) Source { return server{name, c} }
 
 func (s server) Name() string { return s.name }
 
-func (s server) Read(ctx context.Context, path string) ([]byte, error) {
+func (s server) Read(ctx context.Context, path string, most int64) ([]byte, error) {
+	media := "text/plain"
+	url := "/audit/" + path
 	switch {
 	case path == pathState:
-		return s.c.Get(ctx, "/project", "application/json")
+		url, media = "/project", "application/json"
 	case strings.HasPrefix(path, tilePrefix):
-		return s.c.Get(ctx, "/audit/"+path, "application/octet-stream")
+		media = "application/octet-stream"
 	case strings.HasPrefix(path, blobPrefix):
-		return s.c.Get(ctx, "/audit/"+path, "application/json")
+		media = "application/json"
 	}
-	return s.c.Get(ctx, "/audit/"+path, "text/plain")
+	content, err := s.c.GetAtMost(ctx, url, media, most)
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return content, err
+	}
+	switch {
+	case f.Code == client.CodeTooLarge:
+		return nil, tooLarge(path, most)
+	case f.Kind == fault.NotFound && (strings.HasPrefix(path, tilePrefix) || strings.HasPrefix(path, blobPrefix)):
+		return nil, fs.ErrNotExist // although the checkpoint promises it
+	case f.Code == "store_damaged":
+		return nil, bad("damaged", "the service itself says of %s: %s", path, f.Detail)
+	}
+	return nil, err
 }
 
 type database struct {
@@ -68,7 +128,7 @@ func FromLedger(name string, l *ledger.Ledger, signer audit.Signer, state []byte
 
 func (d database) Name() string { return d.name }
 
-func (d database) Read(ctx context.Context, path string) ([]byte, error) {
+func (d database) Read(ctx context.Context, path string, _ int64) ([]byte, error) {
 	switch path {
 	case pathCheckpoint:
 		return d.signer.Sign(d.l.Head())
@@ -101,16 +161,16 @@ type header struct {
 // readHeader reads the state before the checkpoint: of a log that grows, the checkpoint is then of the same moment or a
 // later one. trusted is the key that must have signed it; "" takes the one that the source names.
 func readHeader(ctx context.Context, src Source, trusted string) (h header, err error) {
-	if h.state, err = src.Read(ctx, pathState); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if h.state, err = src.Read(ctx, pathState, maxFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return h, err
 	}
-	key, err := src.Read(ctx, pathKey)
+	key, err := read(ctx, src, pathKey)
 	if err != nil {
-		return h, missing(pathKey, err)
+		return h, err
 	}
-	h.key = strings.TrimSpace(string(key))
-	if h.signed, err = src.Read(ctx, pathCheckpoint); err != nil {
-		return h, missing(pathCheckpoint, err)
+	h.key = strings.TrimSuffix(string(key), "\n")
+	if h.signed, err = read(ctx, src, pathCheckpoint); err != nil {
+		return h, err
 	}
 	if trusted != "" && trusted != h.key {
 		return h, anotherKey(src.Name(), h.key, trusted)
@@ -124,44 +184,30 @@ func readHeader(ctx context.Context, src Source, trusted string) (h header, err 
 	return h, nil
 }
 
-// tiles are all tiles of records of a log, in order.
-func tiles(size uint64) []audit.Tile {
-	var all []audit.Tile
-	for n := uint64(0); n*audit.TileWidth < size; n++ {
-		all = append(all, audit.Tile{Entries: true, Number: n, Width: int(min(audit.TileWidth, size-n*audit.TileWidth))})
+// tiles are all tiles of records of a log, in order. The size is a claim: nothing is allocated for it.
+func tiles(size uint64) iter.Seq[audit.Tile] {
+	return func(yield func(audit.Tile) bool) {
+		for first := uint64(0); first < size; first += audit.TileWidth {
+			if !yield(audit.Tile{Entries: true, Number: first / audit.TileWidth, Width: int(min(audit.TileWidth, size-first))}) {
+				return
+			}
+		}
 	}
-	return all
 }
 
-// readEntries reads the records of one tile.
+// readEntries reads the records of one tile. With an error come those before it.
 func readEntries(ctx context.Context, src Source, t audit.Tile) ([][]byte, error) {
-	raw, err := readTile(ctx, src, t)
+	raw, err := read(ctx, src, tilePrefix+t.Path())
 	if err != nil {
 		return nil, err
 	}
 	records, err := audit.SplitEntries(raw)
 	if err == nil && len(records) != t.Width {
 		err = fmt.Errorf("it has %d records, not %d", len(records), t.Width)
+		records = records[:min(len(records), t.Width)]
 	}
 	if err != nil {
-		return nil, bad("tile", "%s%s: %v", tilePrefix, t.Path(), err)
+		return records, bad("tile", "%s%s: %v", tilePrefix, t.Path(), err)
 	}
 	return records, nil
-}
-
-func readTile(ctx context.Context, src Source, t audit.Tile) ([]byte, error) {
-	path := tilePrefix + t.Path()
-	raw, err := src.Read(ctx, path)
-	if err != nil {
-		return nil, missing(path, err)
-	}
-	return raw, nil
-}
-
-// missing says of what a source must have that it has not.
-func missing(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return bad("missing", "%s is missing", path)
-	}
-	return err
 }

@@ -3,9 +3,8 @@ package auditor
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -61,6 +60,9 @@ func Verify(ctx context.Context, src Source, o Options) (Report, error) {
 	if err := v.checkTree(ctx); err != nil {
 		return v.report, err
 	}
+	if err := v.checkExtra(); err != nil {
+		return v.report, err
+	}
 	return v.report, v.end()
 }
 
@@ -71,16 +73,17 @@ type verifier struct {
 	report  Report
 
 	replay  *orchestrator.Replay
-	blobs   ledger.Blobs
 	head    audit.Head
 	threads audit.Threads
 	roots   map[uint64]audit.Hash // at the sizes of the kept checkpoints
 	upper   map[audit.Tile][]byte // the tiles above the leaves, as the records amount to them
+	named   map[string]bool       // the data beside the log that a record names
 }
 
 func newVerifier(src Source, h header, o Options) (*verifier, error) {
 	v := &verifier{
-		src: src, header: h, options: o, threads: audit.Threads{}, roots: map[uint64]audit.Hash{}, upper: map[audit.Tile][]byte{},
+		src: src, header: h, options: o, threads: audit.Threads{},
+		roots: map[uint64]audit.Hash{}, upper: map[audit.Tile][]byte{}, named: map[string]bool{},
 		report: Report{Source: src.Name(), Origin: h.checkpoint.Origin, Key: h.key, Trusted: o.Key != "", Against: []Held{}, CannotShow: []string{}},
 	}
 	var err error
@@ -94,41 +97,18 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 	return v, err
 }
 
-// piece is one tile of records with the leaves that the source has for them.
-type piece struct {
-	records [][]byte
-	leaves  []byte
-	err     error
-}
-
 // readAll goes through the records in order, while the next ones are being read.
 func (v *verifier) readAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	v.blobs = func(digest string) ([]byte, error) { return v.blob(ctx, digest) }
-	pieces := make(chan piece, 4)
-	go func() {
-		defer close(pieces)
-		for _, t := range tiles(v.header.checkpoint.Size) {
-			p := v.read(ctx, t)
-			select {
-			case pieces <- p:
-			case <-ctx.Done():
-				return
-			}
-			if p.err != nil {
-				return
-			}
-		}
-	}()
-	for p := range pieces {
-		if p.err != nil {
-			return p.err
-		}
-		for i, raw := range p.records {
-			if err := v.record(raw, p.leaves[i*tlog.HashSize:][:tlog.HashSize]); err != nil {
+	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size) {
+		for _, e := range p.entries {
+			if err := v.record(e); err != nil {
 				return err
 			}
+		}
+		if p.err != nil {
+			return at(p.err, v.head.Size)
 		}
 		if v.options.Progress != nil {
 			v.options.Progress(int(v.head.Size), int(v.header.checkpoint.Size))
@@ -137,59 +117,49 @@ func (v *verifier) readAll(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (v *verifier) read(ctx context.Context, t audit.Tile) (p piece) {
-	if p.records, p.err = readEntries(ctx, v.src, t); p.err != nil {
-		return p
-	}
-	t.Entries = false
-	p.leaves, p.err = readTile(ctx, v.src, t)
-	if p.err == nil && len(p.leaves) != t.Width*tlog.HashSize {
-		p.err = bad("tile", "%s%s has %d bytes, not %d", tilePrefix, t.Path(), len(p.leaves), t.Width*tlog.HashSize)
-	}
-	return p
-}
-
 // record adds one record: its place in the tree, its place in the log, and its decision.
-func (v *verifier) record(raw, leaf []byte) error {
+func (v *verifier) record(e entry) error {
 	n := v.head.Size
-	if hash := tlog.RecordHash(raw); !bytes.Equal(hash[:], leaf) {
-		return badRecord(n, "record_changed", "record %d and its leaf in the tree differ: one of them was changed", n)
+	if e.err != nil {
+		return at(e.err, n)
 	}
-	record, head, nodes, err := v.head.Next(raw)
+	head, nodes, err := v.head.Follow(e.raw, e.record)
 	if err == nil {
-		err = v.threads.Follow(record)
+		err = v.threads.Follow(e.record)
 	}
 	if err != nil {
 		return badRecord(n, "record", "%v", err)
+	}
+	if err := checkKind(n, e.record); err != nil {
+		return err
 	}
 	v.head = head
 	v.keepUpper(nodes)
 	if _, wanted := v.roots[head.Size]; wanted {
 		v.roots[head.Size] = head.Root
 	}
-	if err := v.replay.Record(v.blobs, record, head); err != nil {
-		var failed *fault.Error
-		if errors.As(err, &failed) && failed.Kind == fault.Unavailable || errors.Is(err, context.Canceled) {
-			return err
-		}
-		b := asBad(err)
-		b.Record = &n
-		return b
+	if e.digest != "" {
+		v.named[e.digest] = true
+	}
+	if err := v.replay.Record(e, e.record, head); err != nil {
+		return at(asBad(err), n)
 	}
 	return nil
 }
 
-// blob is data that lies beside the log, checked against the digest that its record names.
-func (v *verifier) blob(ctx context.Context, digest string) ([]byte, error) {
-	path := blobPrefix + digest
-	data, err := v.src.Read(ctx, path)
-	if err != nil {
-		return nil, missing(path, err)
+// checkKind demands that the log begins with what begins a log, and does not begin again.
+func checkKind(n uint64, record audit.Record) error {
+	if n > 0 && record.Kind == ledger.KindCreated {
+		return badRecord(n, "record", "record %d says that the log begins there", n)
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
-		return nil, bad("blob", "%s was changed", path)
+	if n > 0 {
+		return nil
 	}
-	return data, nil
+	err := ledger.CheckFirst(record)
+	if errors.Is(err, fault.Unavailable) || err == nil {
+		return err
+	}
+	return badRecord(n, "record", "%v", err)
 }
 
 // keepUpper keeps the nodes that tiles above the leaves have: every eighth level.
@@ -210,7 +180,7 @@ func (v *verifier) checkTree(ctx context.Context) error {
 		if t.Level == 0 {
 			continue
 		}
-		got, err := readTile(ctx, v.src, t)
+		got, err := read(ctx, v.src, tilePrefix+t.Path())
 		if err != nil {
 			return err
 		}
@@ -219,6 +189,31 @@ func (v *verifier) checkTree(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkExtra refuses files that nothing in the log vouches for, where the source can list what it has.
+func (v *verifier) checkExtra() error {
+	listed, can := v.src.(interface{ Files() []string })
+	if !can {
+		return nil
+	}
+	for _, path := range listed.Files() {
+		if !v.belongs(path) {
+			return bad("extra", "there is a file %q, which is no part of a log of %d records", path, v.head.Size)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) belongs(path string) bool {
+	if digest, ok := strings.CutPrefix(path, blobPrefix); ok {
+		return v.named[digest]
+	}
+	if rest, ok := strings.CutPrefix(path, tilePrefix); ok {
+		t, err := audit.ParseTile(rest)
+		return err == nil && t == t.In(v.head.Size)
+	}
+	return path == pathCheckpoint || path == pathKey || path == pathState
 }
 
 // end holds the state and the kept checkpoints against the log that was read.
@@ -245,6 +240,15 @@ func (v *verifier) log() Log {
 		v.header.checkpoint.Origin, v.head.Size, func(size uint64) (audit.Hash, error) { return v.roots[size], nil },
 		v.replay.Keys(), v.replay.Rollbacks(), v.options.AllowRollback,
 	}
+}
+
+// at names the first bad record in a finding that does not name one.
+func at(err error, record uint64) error {
+	var b *Bad
+	if errors.As(err, &b) && b.Record == nil {
+		b.Record = &record
+	}
+	return err
 }
 
 // asBad makes a finding of the replay one of the verifier.

@@ -28,10 +28,14 @@ const (
 	maxAnswer  = 256 << 20
 	maxProblem = 1 << 20
 	maxToken   = 4 << 10
+	maxWaits   = 20 // for one answer
 )
 
-// CodeNotRunning is the code of the error that nothing listens at the address.
-const CodeNotRunning = "server_not_running"
+// Codes of errors that a caller may want to tell from others.
+const (
+	CodeNotRunning = "server_not_running" // nothing listens at the address
+	CodeTooLarge   = "answer_too_large"   // for GetAtMost
+)
 
 // Options say whom to ask, and as whom.
 type Options struct {
@@ -132,8 +136,13 @@ func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error
 // Get returns the body of the answer to GET path, which must be of a media type. Where the service answers that the
 // token asks too often, it waits as long as it is told to, and asks again.
 func (c *Client) Get(ctx context.Context, path, media string) ([]byte, error) {
-	for {
-		body, wait, err := c.get(ctx, path, media)
+	return c.GetAtMost(ctx, path, media, c.most)
+}
+
+// GetAtMost is Get for an answer that has at most so many bytes; no more than that are read.
+func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) ([]byte, error) {
+	for range maxWaits {
+		body, wait, err := c.get(ctx, path, media, min(most, c.most))
 		if wait == 0 {
 			return body, err
 		}
@@ -143,9 +152,10 @@ func (c *Client) Get(ctx context.Context, path, media string) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 	}
+	return nil, c.Stranger(fmt.Sprintf("it asks to wait, and after %d times still does", maxWaits))
 }
 
-func (c *Client) get(ctx context.Context, path, media string) (body []byte, wait time.Duration, err error) {
+func (c *Client) get(ctx context.Context, path, media string, most int64) (body []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
 	if err != nil {
 		return nil, 0, err
@@ -169,12 +179,13 @@ func (c *Client) get(ctx context.Context, path, media string) (body []byte, wait
 	default:
 		return nil, 0, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, got))
 	}
-	body, err = io.ReadAll(io.LimitReader(resp.Body, c.most+1))
+	body, err = io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil {
 		return nil, 0, c.unreachable(err)
 	}
-	if int64(len(body)) > c.most {
-		return nil, 0, c.Stranger(fmt.Sprintf("more than %d KiB", c.most>>10))
+	if int64(len(body)) > most {
+		return nil, 0, fault.New(fault.Unavailable, CodeTooLarge, "what answers at %s does not come to an end: %s has more than %d bytes", c.base, path, most).
+			WithFix("see whether --server names the service itself, and that it is of the same version as this program")
 	}
 	return body, 0, nil
 }

@@ -215,6 +215,10 @@ func TestAnswersAreBounded(t *testing.T) {
 	_, err = c.Get(t.Context(), "/", "text/plain")
 	require.NoError(t, err)
 	_, err = c.Get(t.Context(), "/?x", "text/plain")
-	require.Equal(t, "unexpected_answer", codeOf(t, err))
-	require.ErrorContains(t, err, "more than 1 KiB")
+	require.Equal(t, CodeTooLarge, codeOf(t, err))
+	require.ErrorContains(t, err, "/?x has more than 1024 bytes")
+	_, err = c.GetAtMost(t.Context(), "/", "text/plain", 1023)
+	require.Equal(t, CodeTooLarge, codeOf(t, err))
+	_, err = c.GetAtMost(t.Context(), "/?x", "text/plain", 4096)
+	require.Equal(t, CodeTooLarge, codeOf(t, err), "the smaller of the two limits holds")
 }

@@ -66,7 +66,7 @@ func (b *Builder) Append(ctx context.Context, raw []byte) error {
 		return unfit("record %d stands where record %d belongs", record.Seq, seq)
 	}
 	if seq == 0 {
-		if err := checkFirst(record); err != nil {
+		if err := CheckFirst(record); err != nil {
 			return err
 		}
 	}
@@ -80,8 +80,9 @@ func (b *Builder) Append(ctx context.Context, raw []byte) error {
 	return b.grow(ctx, len(raw)+len(p.data))
 }
 
-// checkFirst makes sure that the log is of the format that this program writes.
-func checkFirst(record audit.Record) error {
+// CheckFirst makes sure that the first record of a log says that the log is of the format that this program writes.
+// fault.Unavailable means that it is of another.
+func CheckFirst(record audit.Record) error {
 	var f format
 	if record.Kind != KindCreated || decode(record.Data, &f) != nil {
 		return unfit("record 0 is of kind %q, not %s", record.Kind, KindCreated)

@@ -30,7 +30,8 @@ type Verified struct {
 
 // Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
-// must be the state at the size of the log that it names. A nil export is reported as absent.
+// must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
+// many records were found good.
 func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, error) {
 	var exported []byte
 	if export != nil {
@@ -43,9 +44,16 @@ func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, 
 	if err != nil {
 		return Verified{}, err
 	}
-	head, err := l.Verify(ctx, r.Record)
+	var good uint64
+	head, err := l.Verify(ctx, func(blobs store.Getter, record audit.Record, head audit.Head) error {
+		err := r.Record(blobs, record, head)
+		if err == nil {
+			good = head.Size
+		}
+		return err
+	})
 	if err != nil {
-		return Verified{}, err
+		return Verified{Records: good}, err
 	}
 	found, exportErr := r.End(head)
 	if err := l.View(ctx, r.fold.compare); err != nil { // before what is wrong with the export: the store may be

@@ -1,0 +1,165 @@
+package auditor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/store"
+)
+
+// step is one thing that happens to a service: a change, an import, a day that passes, or a choice of the operator.
+type step struct {
+	who      lifecycle.Actor
+	id, body string
+	key      string // Idempotency-Key
+	document string // imported
+	forget   bool   // a day passes, and old keys are forgotten
+	workflow lifecycle.Workflow
+}
+
+var (
+	paula = lifecycle.Actor{Name: "paula", Role: lifecycle.PM}
+	archy = lifecycle.Actor{Name: "archy", Role: lifecycle.Architect}
+	cody  = lifecycle.Actor{Name: "cody", Role: lifecycle.Coder}
+	tess  = lifecycle.Actor{Name: "tess", Role: lifecycle.Tester}
+)
+
+// remark is a free text in a step that nothing later depends on.
+const remark = "as we agreed on the phone"
+
+func move(to lifecycle.Status, more string) string {
+	return fmt.Sprintf(`{"status":%q,"justification":{"reason":"because","evidence":[{"kind":"commit","commit":"abcdef1"}]}%s}`, to, more)
+}
+
+// walk takes one requirement to done, with refusals on the way.
+func walk(id string) []step {
+	return []step{
+		{who: paula, id: id, body: move(lifecycle.Planned, ""), key: "plan " + id},
+		{who: paula, id: id, body: move(lifecycle.Planned, ""), key: "plan " + id}, // given again: leaves no record
+		{who: cody, id: id, body: move(lifecycle.Done, "")},                        // refused
+		{who: paula, id: id, body: move(lifecycle.DesignInProgress, "")},
+		{who: archy, id: id, body: `{"design_spec":{"summary":"a form"}}`},
+		{who: paula, id: id, body: `{"pm_notes":[{"text":"` + remark + `"}]}`},
+		{who: paula, id: id, body: move(lifecycle.DesignReady, "")},
+		{who: paula, id: id, body: move(lifecycle.Done, "")}, // refused
+		{who: paula, id: id, body: move(lifecycle.ImplementationInProgress, "")},
+		{who: cody, id: id, body: `{"implementation":{"summary":"done","commits":["abcdef1"]}}`, key: "code " + id},
+		{who: paula, id: id, body: `{"status":`}, // refused before it is a change
+		{who: paula, id: id, body: move(lifecycle.Implemented, "")},
+		{who: paula, id: id, body: move(lifecycle.TestInProgress, "")},
+		{who: tess, id: id, body: `{"test":{"results":{"passed":2,"failed":0},"evidence":[{"kind":"test","name":"TestLogin","result":"pass"}]}}`},
+		{who: tess, id: id, body: move(lifecycle.TestedPass, "")},
+		{who: paula, id: id, body: `{"pm_notes":[{"text":"` + remark + ` again"}]}`, key: "note " + id},
+		{who: paula, id: id, body: move(lifecycle.Done, `,"approvals":[{"decision":"approved","text":"as required"}]`)},
+		{who: cody, id: id, body: `{"implementation":null}`}, // sealed: refused
+	}
+}
+
+// document has n requirements; one that is long makes its import too large for a record.
+func document(n int, long bool) string {
+	text := "# Shop\n\n"
+	for i := range n {
+		text += fmt.Sprintf("- **REQ-%03d**: A customer can do thing %d.\n", i+1, i+1)
+	}
+	if long {
+		text += "- **REQ-900**: " + strings.Repeat("a very long text ", 4000) + "\n"
+	}
+	return text
+}
+
+const requirements = 36
+
+// life is what happens in the log that the tests tamper with: more than 600 records.
+func life() []step {
+	steps := []step{{document: document(3, false)}, {document: document(requirements, true)}}
+	for i := range requirements {
+		steps = append(steps, walk(fmt.Sprintf("REQ-%03d", i+1))...)
+		switch i {
+		case 10:
+			steps = append(steps, step{document: strings.Replace(document(requirements, false), "thing 30", "thing thirty", 1)})
+		case 20:
+			steps = append(steps, step{forget: true})
+		case 30:
+			steps = append(steps, step{workflow: lifecycle.Rework}, step{who: paula, id: "REQ-036", body: move(lifecycle.Blocked, "")})
+		}
+	}
+	return steps
+}
+
+var dawn = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// living is a service on a store in memory whose clock is the number of steps that it has taken.
+type living struct {
+	t       testing.TB
+	store   *store.Memory
+	signer  audit.Signer
+	ledger  *ledger.Ledger
+	service *orchestrator.Service
+	taken   int
+	now     time.Time
+}
+
+func signerOf(t testing.TB, origin, seed string) audit.Signer {
+	t.Helper()
+	private, err := audit.GenerateKey(strings.NewReader(strings.Repeat(seed, 64)), origin)
+	require.NoError(t, err)
+	signer, err := audit.ParseSigner(private)
+	require.NoError(t, err)
+	return signer
+}
+
+// born opens a service on a store.
+func born(t testing.TB, s *store.Memory, signer audit.Signer, taken int) *living {
+	t.Helper()
+	l := &living{t: t, store: s, signer: signer, taken: taken}
+	l.tick()
+	l.open(lifecycle.Workflow{})
+	return l
+}
+
+func (l *living) tick() { l.now = dawn.Add(time.Duration(l.taken) * 10 * time.Minute) }
+
+func (l *living) open(w lifecycle.Workflow) {
+	l.t.Helper()
+	clock := func() time.Time { return l.now }
+	var err error
+	l.ledger, err = ledger.Open(context.Background(), l.store, clock)
+	require.NoError(l.t, err)
+	l.service, err = orchestrator.Open(context.Background(), l.ledger, clock, orchestrator.Options{Workflow: w, Signer: l.signer})
+	require.NoError(l.t, err)
+}
+
+// live takes steps. What the service refuses is a step like any other.
+func (l *living) live(steps ...step) {
+	l.t.Helper()
+	ctx := context.Background()
+	for _, s := range steps {
+		l.taken++
+		l.tick()
+		var err error
+		switch {
+		case s.document != "":
+			files := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: []byte(s.document)}}
+			_, err = l.service.Import(ctx, paula, func() ([]reqdoc.File, error) { return files, nil }, orchestrator.ImportOptions{})
+		case s.forget:
+			_, err = l.service.ForgetKeys(ctx)
+		case s.workflow.Name != "":
+			l.open(s.workflow)
+		default:
+			_, _ = l.service.Patch(ctx, s.who, orchestrator.Proposal{Request: "PATCH /requirements/{id}", ID: s.id, Body: []byte(s.body), IdempotencyKey: s.key, RequestID: fmt.Sprint("r", l.taken)})
+		}
+		require.NoError(l.t, err)
+	}
+}
+
+func (l *living) size() uint64 { return l.ledger.Head().Size }

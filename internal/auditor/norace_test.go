@@ -1,0 +1,5 @@
+//go:build !race
+
+package auditor
+
+const raceEnabled = false
