@@ -15,6 +15,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -49,7 +50,7 @@ project_status.checkpoint. Without one, a log whose end was cut off looks whole:
 
 Exit codes: 0 in order; 1 something is wrong, and the first bad record is named; 2 it could not be checked.`,
 		Example: `  orchestrator audit bundle -o log.zip && orchestrator audit verify log.zip
-  orchestrator audit verify log.zip --key "$(cat audit.pub)" --against last-week.checkpoint
+  orchestrator audit verify log.zip --key audit.pub --against last-week.checkpoint
   orchestrator audit verify http://127.0.0.1:8080 --token-file viewer.token --git
   orchestrator verify                                     # the database of a stopped service`,
 		Args: cobra.MaximumNArgs(1),
@@ -61,7 +62,7 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 	f := cmd.Flags()
 	serverFlags(cmd, &o.serverOptions)
 	f.StringVar(&o.export, "export", "project_status.json", "export to compare a database with; a missing one is reported")
-	f.StringVar(&o.key, "key", "", "public key that must have signed the log, as GET /audit/key answers it; without it the one that comes with the log is taken")
+	f.StringVar(&o.key, "key", "", "public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one that comes with the log is taken")
 	f.StringSliceVar(&o.against, "against", nil, "file with a checkpoint that was kept elsewhere; may be given more than once")
 	f.StringVar(&o.git, "git", "", "hold every checkpoint against the log that a git repository has had in this file")
 	f.Lookup("git").NoOptDefVal = "project_status.checkpoint"
@@ -71,6 +72,9 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 }
 
 func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (report auditor.Report, err error) {
+	if o.key, err = trustedKey(o.key); err != nil {
+		return report, err
+	}
 	kept, history, err := o.kept(ctx)
 	if err != nil {
 		return report, err
@@ -79,6 +83,8 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 	defer show.clear()
 	options := auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.update()}
 	switch {
+	case what != "" && o.server != "":
+		return report, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).WithFix("name one of them")
 	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.server != "":
 		o.server = cmp.Or(what, o.server)
 		c, failed := o.connect()
@@ -104,6 +110,24 @@ func verifyBundle(ctx context.Context, path string, options auditor.Options) (au
 	}
 	defer bundle.Close()
 	return auditor.Verify(ctx, bundle, options)
+}
+
+// trustedKey is a key that was given as it is, or in a file.
+func trustedKey(given string) (string, error) {
+	key := strings.TrimSpace(given)
+	if key == "" || audit.CheckKey(key) == nil {
+		return key, nil
+	}
+	raw, err := readCheckpointFile(given)
+	if err == nil {
+		key = strings.TrimSpace(string(raw))
+		err = audit.CheckKey(key)
+	}
+	if err != nil {
+		return "", fault.New(fault.Invalid, "key_unreadable", "%s is no public key of a log, and no file that holds one", fault.Clip(given, 200)).
+			WithFix("give what GET /audit/key answers, or the file audit.pub, which a start of the service writes").Because(err)
+	}
+	return key, nil
 }
 
 // kept reads the checkpoints to hold against the log, and says what is not in the history of a repository.

@@ -269,8 +269,11 @@ func (r Report) cannotShow() []string {
 	if !r.Trusted {
 		said = append(said, "the key came with the log: that it is the key of your service is for you to know; give it with --key")
 	}
-	if r.State == "absent" {
+	switch r.State {
+	case "absent":
 		said = append(said, "there is no state to compare with what the log amounts to")
+	case "behind":
+		said = append(said, "the state is of an earlier moment of the log: what changed since is not in it")
 	}
-	return append(said, "what was found in the repository when evidence was looked at is taken from the log: the repository may be another now")
+	return append(said, "that a request came from the actor in its record, and at that time, that the repository was as evidence was found in it, and what the refused requests said that the log does not keep: the log takes the service's word for it")
 }
