@@ -6,8 +6,9 @@ GO      ?= go
 # Tools are built from source into .tools, so that a fresh machine needs Go alone.
 LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
+FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz bench clean FORCE
+.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz fsck bench clean FORCE
 
 build: bin/orchestrator
 
@@ -75,6 +76,15 @@ FUZZTIME ?= 2m
 fuzz:
 	@for pkg in $$($(GO) list ./...); do for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 		echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
+
+# A bundle, checked by the tool of another project for logs of this kind; not part of CI, since it is fetched.
+fsck: $(FSCK)
+	FSCK=$(CURDIR)/$(FSCK) $(GO) test -count=1 -v -run Fsck ./internal/auditor
+
+$(FSCK):
+	@mkdir -p .tools
+	GOBIN=$(CURDIR)/.tools $(GO) install github.com/transparency-dev/tessera/cmd/fsck@$(subst .tools/fsck-,,$@)
+	mv .tools/fsck $@
 
 # Ratios against floors that are measured in the same run; takes minutes, needs a quiet machine.
 bench:

@@ -1,0 +1,214 @@
+package auditor
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/store"
+)
+
+// short is a log of few records, with data beside it.
+func short(t testing.TB) *living {
+	t.Helper()
+	l := born(t, store.NewMemory(), signerOf(t, "example.org/shop", "a"), 0)
+	l.live(step{document: document(2, true)})
+	l.live(walk("REQ-001")...)
+	return l
+}
+
+// requireBad demands a finding with a code.
+func requireBad(t *testing.T, err error, code string) *Bad {
+	t.Helper()
+	var b *Bad
+	require.ErrorAs(t, err, &b)
+	require.Equal(t, code, b.Fault.Code, "%v", err)
+	require.NotEmpty(t, b.Fault.Fix)
+	return b
+}
+
+// The claim of a checkpoint costs nothing before it is borne out.
+func TestACheckpointOfAnImmenseLog(t *testing.T) {
+	l := short(t)
+	log := l.copy()
+	for _, size := range []uint64{1 << 20, 1 << 40, 1 << 62} {
+		signed, err := l.signer.Sign(audit.Head{Size: size, Root: l.ledger.Head().Root})
+		require.NoError(t, err)
+		f := log.lay(t)
+		f[pathCheckpoint] = signed
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		_, err = Verify(t.Context(), f, Options{})
+		require.EqualValues(t, 0, *requireBad(t, err, "log_missing").Record)
+		_, err = WriteBundle(t.Context(), io.Discard, f, nil)
+		requireBad(t, err, "log_missing")
+		runtime.ReadMemStats(&after)
+		require.Less(t, time.Since(begun), 5*time.Second)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(32<<20))
+
+		_, err = Verify(t.Context(), log.lay(t), Options{Against: []Kept{{"immense", signed}}})
+		requireBad(t, err, "log_shorter")
+	}
+}
+
+// Witnesses add signatures; their number is bounded.
+func TestForeignSignatures(t *testing.T) {
+	l := short(t)
+	log := l.copy()
+	add := func(n int) []byte {
+		signed := bytes.Clone(log.checkpoint)
+		for i := range n {
+			foreign, err := signerOf(t, fmt.Sprintf("witness.example/%d", i), "b").Sign(l.ledger.Head())
+			require.NoError(t, err)
+			lines := bytes.SplitAfter(foreign, []byte("\n"))
+			signed = append(signed, lines[len(lines)-2]...)
+		}
+		return signed
+	}
+	f := log.lay(t)
+	f[pathCheckpoint] = add(99)
+	_, err := Verify(t.Context(), f, Options{Against: []Kept{{"with witnesses", add(99)}}})
+	require.NoError(t, err)
+	f[pathCheckpoint] = add(101)
+	_, err = Verify(t.Context(), f, Options{})
+	requireBad(t, err, "log_checkpoint")
+}
+
+func TestRecordsThatNoLogHas(t *testing.T) {
+	l := short(t)
+	for name, c := range map[string]struct {
+		spoil func(*copied)
+		at    int
+		want  string
+	}{
+		"another beginning": {func(c *copied) {
+			c.records[0] = edited(t, c.records[0], func(r *audit.Record) { r.Kind = "requirement.refused" })
+		}, 0, "not ledger.created"},
+		"a second beginning": {func(c *copied) {
+			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Kind, r.Data = "ledger.created", []byte(`{"format":4}`) })
+		}, 7, "says that the log begins there"},
+		"a digest that is a path": {func(c *copied) {
+			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Data = []byte(`{"blob":"../../etc/passwd","size":1}`) })
+		}, 7, "is no digest"},
+		"data that is not there": {func(c *copied) {
+			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Data = []byte(`{"blob":"` + strings.Repeat("ab", 32) + `","size":1}`) })
+		}, 7, "is missing"},
+		"another chain": {func(c *copied) {
+			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Prev += 2 })
+		}, 7, "as the one before it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := l.copy()
+			c.spoil(&log)
+			log.tree = log.records
+			log.resign(t, l.signer)
+			_, err := Verify(t.Context(), log.lay(t), Options{})
+			require.ErrorContains(t, err, c.want)
+			var b *Bad
+			require.ErrorAs(t, err, &b)
+			require.EqualValues(t, c.at, *b.Record)
+		})
+	}
+	log := l.copy()
+	log.records[0] = edited(t, log.records[0], func(r *audit.Record) { r.Data = []byte(`{"format":5}`) })
+	log.tree = log.records
+	log.resign(t, l.signer)
+	_, err := Verify(t.Context(), log.lay(t), Options{})
+	require.ErrorContains(t, err, "the log has format 5, this program writes format")
+	require.False(t, errors.As(err, new(*Bad)), "what another version wrote is not bad")
+}
+
+// raw is a ZIP file made entry by entry.
+func raw(t *testing.T, f files, more func(*zip.Writer)) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for path, content := range f {
+		to, err := w.Create(path)
+		require.NoError(t, err)
+		_, err = to.Write(content)
+		require.NoError(t, err)
+	}
+	if more != nil {
+		more(w)
+	}
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+func TestZIPFilesThatAreNoBundles(t *testing.T) {
+	good := short(t).copy().lay(t)
+	_, err := verifyFile(t, raw(t, good, nil), Options{})
+	require.NoError(t, err)
+	bomb := bytes.Repeat([]byte{0}, 64<<20)
+	entry := func(h zip.FileHeader, content []byte) func(*zip.Writer) {
+		return func(w *zip.Writer) {
+			to, err := w.CreateHeader(&h)
+			require.NoError(t, err)
+			_, err = to.Write(content)
+			require.NoError(t, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		without string
+		more    func(*zip.Writer)
+		want    string
+	}{
+		"a bomb for a tile":        {"tile/entries/000.p/" + width(good), entry(zip.FileHeader{Name: "tile/entries/000.p/" + width(good), Method: zip.Deflate}, bomb), "log_too_large"},
+		"a bomb for a checkpoint":  {pathCheckpoint, entry(zip.FileHeader{Name: pathCheckpoint, Method: zip.Deflate}, bomb), "log_too_large"},
+		"a file given twice":       {"", entry(zip.FileHeader{Name: pathKey}, good[pathKey]), "log_bundle"},
+		"a path upwards":           {"", entry(zip.FileHeader{Name: "../" + pathKey}, good[pathKey]), "log_extra"},
+		"an absolute path":         {"", entry(zip.FileHeader{Name: "/key"}, good[pathKey]), "log_extra"},
+		"a tile beyond its size":   {"", entry(zip.FileHeader{Name: "tile/entries/001"}, []byte("x")), "log_extra"},
+		"a narrower tile":          {"", entry(zip.FileHeader{Name: "tile/0/000.p/1"}, []byte("x")), "log_extra"},
+		"a path written otherwise": {"", entry(zip.FileHeader{Name: "tile/0/./000.p/1"}, []byte("x")), "log_extra"},
+		"an unknown compression": {pathKey, func(w *zip.Writer) {
+			to, err := w.CreateRaw(&zip.FileHeader{Name: pathKey, Method: 99, UncompressedSize64: 1, CompressedSize64: 1})
+			require.NoError(t, err)
+			_, _ = to.Write([]byte("x"))
+		}, "log_bundle"},
+		"an immense entry": {pathKey, func(w *zip.Writer) {
+			to, err := w.CreateRaw(&zip.FileHeader{Name: pathKey, Method: zip.Store, UncompressedSize64: 1 << 60, CompressedSize64: 1 << 60})
+			require.NoError(t, err)
+			_, _ = to.Write([]byte("x"))
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := files{}
+			for path, content := range good {
+				if path != c.without {
+					f[path] = content
+				}
+			}
+			_, err := verifyFile(t, raw(t, f, c.more), Options{})
+			if c.want == "" {
+				require.Error(t, err)
+				return
+			}
+			requireBad(t, err, c.want)
+		})
+	}
+	// Folders, as a packer makes them of an unpacked bundle, do no harm.
+	_, err = verifyFile(t, raw(t, good, entry(zip.FileHeader{Name: "tile/"}, nil)), Options{})
+	require.NoError(t, err)
+}
+
+// width is that of the only tile of a short log.
+func width(f files) string {
+	for path := range f {
+		if w, ok := strings.CutPrefix(path, "tile/entries/000.p/"); ok {
+			return w
+		}
+	}
+	return ""
+}
