@@ -168,7 +168,10 @@ func readHeader(ctx context.Context, src Source, trusted string) (h header, err 
 	if err != nil {
 		return h, err
 	}
-	h.key = strings.TrimSuffix(string(key), "\n")
+	var isLine bool
+	if h.key, isLine = strings.CutSuffix(string(key), "\n"); !isLine {
+		return h, bad("key", "the key is not whole")
+	}
 	if h.signed, err = read(ctx, src, pathCheckpoint); err != nil {
 		return h, err
 	}
