@@ -29,14 +29,13 @@ func rowsOfRewriting() []row {
 			log.resign(t, w.signer)
 			return log
 		}, found, true},
-		{"another request id, all signed anew", everywhere, func(t *testing.T, rnd *rand.Rand, w *world) copied {
+		{"another request id, hashes and state computed anew", outside, func(t *testing.T, rnd *rand.Rand, w *world) copied {
 			t.Helper()
-			log, n := w.log.clone(), w.place(rnd)
-			log.records[n] = edited(t, log.records[n], func(r *audit.Record) { r.RequestID += "0" })
-			log.tree, log.first, log.from = log.records, -1, uint64(n)
-			log.resign(t, w.signer)
+			log := otherRequest(t, rnd, w)
+			log.checkpoint = w.log.checkpoint
 			return log
-		}, after, false},
+		}, found, false},
+		{"another request id, all signed anew", everywhere, otherRequest, after, false},
 		{"a refusal made an acceptance, all signed anew", everywhere, func(t *testing.T, rnd *rand.Rand, w *world) copied {
 			t.Helper()
 			log := rewritten(t, rnd, w, `"requirement.refused"`, accepted)
@@ -80,6 +79,16 @@ func rowsOfRewriting() []row {
 			return log
 		}, [columns]int{none, all, all}, false},
 	}
+}
+
+// otherRequest changes what nothing else in the log speaks of.
+func otherRequest(t *testing.T, rnd *rand.Rand, w *world) copied {
+	t.Helper()
+	log, n := w.log.clone(), w.place(rnd)
+	log.records[n] = edited(t, log.records[n], func(r *audit.Record) { r.RequestID += "0" })
+	log.tree, log.first, log.from = log.records, -1, uint64(n)
+	log.resign(t, w.signer)
+	return log
 }
 
 // rewritten edits one of the records that have a text in them.

@@ -184,7 +184,7 @@ func (c *Client) get(ctx context.Context, path, media string, most int64) (body 
 		return nil, 0, c.unreachable(err)
 	}
 	if int64(len(body)) > most {
-		return nil, 0, fault.New(fault.Unavailable, CodeTooLarge, "what answers at %s does not come to an end: %s has more than %d bytes", c.base, path, most).
+		return nil, 0, fault.New(fault.Unavailable, CodeTooLarge, "what answers at %s does not come to an end: %s has more than %d KiB", c.base, path, (most+1023)>>10).
 			WithFix("see whether --server names the service itself, and that it is of the same version as this program")
 	}
 	return body, 0, nil

@@ -216,7 +216,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Get(t.Context(), "/?x", "text/plain")
 	require.Equal(t, CodeTooLarge, codeOf(t, err))
-	require.ErrorContains(t, err, "/?x has more than 1024 bytes")
+	require.ErrorContains(t, err, "/?x has more than 1 KiB")
 	_, err = c.GetAtMost(t.Context(), "/", "text/plain", 1023)
 	require.Equal(t, CodeTooLarge, codeOf(t, err))
 	_, err = c.GetAtMost(t.Context(), "/?x", "text/plain", 4096)
