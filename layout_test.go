@@ -24,9 +24,10 @@ const module = "orchestrator"
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
-		"internal/evidence", "internal/projection", "internal/review", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
 	},
-	"internal/auditor": {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
+	"internal/backup":  {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/audit", "internal/durable", "internal/fault"},
+	"internal/auditor": {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/store", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
 		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},

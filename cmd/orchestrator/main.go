@@ -62,7 +62,7 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	root.SetVersionTemplate("orchestrator {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(),
-		auditCommand(), compactCommand())
+		auditCommand(), backupCommand(), restoreCommand(), compactCommand())
 	return group(root)
 }
 

@@ -3,10 +3,13 @@ package auditor
 import (
 	"archive/zip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -19,8 +22,8 @@ import (
 
 // WriteBundle writes all of a log as a ZIP file: the files of a Source under their paths, so that unpacked it is a
 // static log as C2SP tlog-tiles has it. progress, unless it is nil, is told how many of how many records are written.
-// It returns the checkpoint that the bundle has.
-func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(done, total int)) (audit.Checkpoint, error) {
+// It returns the checkpoint that the bundle has. besides are files of a backup.
+func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(done, total int), besides ...File) (audit.Checkpoint, error) {
 	h, err := readHeader(ctx, src, "")
 	if err != nil {
 		return h.checkpoint, err
@@ -44,7 +47,28 @@ func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(don
 			return h.checkpoint, err
 		}
 	}
+	for _, f := range besides {
+		b.add(f.Path, f.Content)
+	}
 	return h.checkpoint, errors.Join(b.err, b.zip.Close())
+}
+
+// File is a file in a bundle.
+type File struct {
+	Path    string
+	Content []byte
+}
+
+// The files that a backup has besides those of a bundle. They are no part of the log: nothing vouches for them.
+const (
+	PathAbout     = "backup.json"
+	PathKey       = "private/audit.key"
+	PathPublicKey = "private/audit.pub"
+	PathTokens    = "private/tokens.json"
+)
+
+func besidesLog(path string) bool {
+	return path == PathAbout || path == PathKey || path == PathPublicKey || path == PathTokens
 }
 
 type bundler struct {
@@ -103,7 +127,7 @@ func (b *bundler) entries(ctx context.Context, t audit.Tile) error {
 // Bundle is a file that WriteBundle wrote. It is safe for concurrent use.
 type Bundle struct {
 	path  string
-	file  *zip.ReadCloser
+	file  *os.File
 	files map[string]*zip.File
 }
 
@@ -120,25 +144,44 @@ func OpenBundle(path string) (*Bundle, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	file, err := zip.OpenReader(path)
-	if err != nil && file != nil {
-		_ = file.Close()
-	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
 	b := &Bundle{path, file, map[string]*zip.File{}}
-	for _, f := range file.File {
+	if err := b.list(); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Bundle) list() error {
+	info, err := b.file.Stat()
+	if err != nil {
+		return unreadable(b.path, err)
+	}
+	all, err := zip.NewReader(b.file, info.Size())
+	if err != nil {
+		return unreadable(b.path, err)
+	}
+	for _, f := range all.File {
 		if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
 			continue // a folder: somebody packed it anew
 		}
 		if b.files[f.Name] != nil {
-			_ = file.Close()
-			return nil, bad("bundle", "%s has the file %q twice", path, f.Name)
+			return bad("bundle", "%s has the file %q twice", b.path, f.Name)
 		}
 		b.files[f.Name] = f
 	}
-	return b, nil
+	return nil
+}
+
+// SHA256 is the digest of the whole file, in hexadecimal, and size its bytes.
+func (b *Bundle) SHA256() (digest string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, io.NewSectionReader(b.file, 0, math.MaxInt64))
+	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
 func unreadable(path string, cause error) error {

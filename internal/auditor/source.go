@@ -158,19 +158,27 @@ type header struct {
 	state      []byte // nil when there is none
 }
 
+// Key is the public key that a source names as that of its log.
+func Key(ctx context.Context, src Source) (string, error) {
+	raw, err := read(ctx, src, pathKey)
+	if err != nil {
+		return "", err
+	}
+	key, isLine := strings.CutSuffix(string(raw), "\n")
+	if !isLine {
+		return "", bad("key", "the key is not whole")
+	}
+	return key, nil
+}
+
 // readHeader reads the state before the checkpoint: of a log that grows, the checkpoint is then of the same moment or a
 // later one. trusted is the key that must have signed it; "" takes the one that the source names.
 func readHeader(ctx context.Context, src Source, trusted string) (h header, err error) {
 	if h.state, err = src.Read(ctx, pathState, maxFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return h, err
 	}
-	key, err := read(ctx, src, pathKey)
-	if err != nil {
+	if h.key, err = Key(ctx, src); err != nil {
 		return h, err
-	}
-	var isLine bool
-	if h.key, isLine = strings.CutSuffix(string(key), "\n"); !isLine {
-		return h, bad("key", "the key is not whole")
 	}
 	if h.signed, err = read(ctx, src, pathCheckpoint); err != nil {
 		return h, err

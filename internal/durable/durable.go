@@ -38,7 +38,13 @@ const (
 //
 // Of several writers of one path the last to finish wins, whole.
 func WriteFile(path string, perm os.FileMode, write func(io.Writer) error) error {
-	if err := replace(path, perm, write); err != nil {
+	return WriteChecked(path, perm, write, func(string) error { return nil })
+}
+
+// WriteChecked is WriteFile with a look at the new content before it takes the place of the old: check is given the
+// name of the written and synced file, and its error leaves the old content in place.
+func WriteChecked(path string, perm os.FileMode, write func(io.Writer) error, check func(written string) error) error {
+	if err := replace(path, perm, write, check); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
@@ -70,7 +76,7 @@ func RemoveStale(path string) error {
 	return errors.Join(failed...)
 }
 
-func replace(path string, perm os.FileMode, write func(io.Writer) error) error {
+func replace(path string, perm os.FileMode, write func(io.Writer) error, check func(string) error) error {
 	target, err := resolve(path)
 	if err != nil {
 		return err
@@ -85,10 +91,19 @@ func replace(path string, perm os.FileMode, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, target); err != nil {
-		_ = os.Remove(temp)
+	placed := false
+	defer func() {
+		if !placed {
+			_ = os.Remove(temp)
+		}
+	}()
+	if err := check(temp); err != nil {
 		return err
 	}
+	if err := os.Rename(temp, target); err != nil {
+		return err
+	}
+	placed = true
 	return syncFolder(folder)
 }
 

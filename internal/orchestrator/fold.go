@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -22,7 +23,9 @@ type fold struct {
 	tokens       entries
 	refusals     pastRefusals
 	project      projection.Project
-	keys         []ChosenKey // oldest first
+	keys         []ChosenKey                 // oldest first
+	root         audit.Hash                  // of the log so far
+	restores     struct{ first, end uint64 } // the latest records of restores that stand one after the other
 	export       []byte
 	exportSize   uint64
 	exportErr    error // said after the tables were compared: the store may be what is wrong

@@ -73,7 +73,11 @@ func (s *Service) acceptRollback(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: tx.Seq(), Size: lost.Size, Root: lost.Root})
+		fork, err := forkBefore(tx, tx.Seq())
+		if err != nil {
+			return err
+		}
+		p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: fork, Size: lost.Size, Root: lost.Root})
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}

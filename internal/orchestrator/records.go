@@ -23,6 +23,7 @@ const (
 	kindEvidenceChosen = "evidence.chosen"          // evidenceChosen
 	kindAuditKeyChosen = "audit.key_chosen"         // auditKeyChosen
 	kindRolledBack     = "log.rolled_back"          // rolledBack
+	kindRestored       = "log.restored"             // Restored
 	kindKeysForgotten  = "idempotency.keys_expired" // keysForgotten
 )
 

@@ -133,6 +133,7 @@ func (f *fold) replay(r store.Getter, record audit.Record, head audit.Head) erro
 	if err != nil {
 		return fmt.Errorf("record %d, %s: %w", record.Seq, record.Kind, err)
 	}
+	f.root = head.Root
 	if head.Size != f.exportSize {
 		return nil
 	}
@@ -170,6 +171,8 @@ func (f *fold) apply(r store.Getter, record audit.Record) error {
 		return f.noteRefusal(record, data.Request, data.Refusal)
 	case kindRolledBack:
 		return f.rolledBack(r, record)
+	case kindRestored:
+		return f.restored(r, record)
 	case kindAuditKeyChosen:
 		return f.auditKeyChosen(r, record)
 	case kindEvidenceChosen:

@@ -55,7 +55,7 @@ func (f *fold) rolledBack(r store.Getter, record audit.Record) error {
 	if err == nil && data.Reason == "" {
 		err = fmt.Errorf("it gives no reason")
 	}
-	f.project.Rollbacks = append(f.project.Rollbacks, projection.Rollback{Record: record.Seq, Size: data.Size, Root: data.Root})
+	f.project.Rollbacks = append(f.project.Rollbacks, projection.Rollback{Record: f.forkBefore(record.Seq), Size: data.Size, Root: data.Root})
 	return err
 }
 

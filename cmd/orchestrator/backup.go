@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/backup"
+	"orchestrator/internal/fault"
+)
+
+// backupOptions are the flags of backup.
+type backupOptions struct {
+	serverOptions
+	out                         string
+	withoutKeys, verify, asJSON bool
+}
+
+func backupCommand() *cobra.Command {
+	var o backupOptions
+	cmd := &cobra.Command{
+		Use:   "backup -o FILE",
+		Short: "Write a backup of everything into one file, while the service runs",
+		Long: `Backup writes the whole log into one file, as audit bundle does, and besides the key that signs it and the hashes of the
+tokens from the folder of --data. All state is what the log amounts to, so that restore needs nothing else.
+
+It asks the service that runs here, or --server; where none runs, it reads the database of --data. The service goes on
+meanwhile: it reads the log in pieces of 256 records, and the log only grows. Every change that was answered before the
+backup began is in it.
+
+The file has mode 0600. It takes the place of an older one only when it was written whole, read back, and every hash in it
+agrees with the signed checkpoint; --verify decides every change again too, as orchestrator audit verify FILE does.
+Whoever has the file can sign in the name of the log, unless it was written with --without-keys.`,
+		Example: `  orchestrator backup -o /backup/log.zip
+  orchestrator audit verify /backup/log.zip --key "$(cat audit.pub)"
+  orchestrator restore /backup/log.zip --data .orchestrator`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.out == "" {
+				return fault.New(fault.Invalid, "usage", "no file to write was named").WithFix("give it with -o FILE")
+			}
+			written, err := o.run(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return o.write(cmd.OutOrStdout(), written)
+		},
+	}
+	serverFlags(cmd, &o.serverOptions)
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "file to write")
+	f.BoolVar(&o.withoutKeys, "without-keys", false, "leave out the key that signs the log, and the hashes of the tokens")
+	f.BoolVar(&o.verify, "verify", false, "decide every change in the written file again")
+	f.BoolVar(&o.asJSON, "json", false, "write JSON")
+	return withEnv(cmd)
+}
+
+func (o backupOptions) run(ctx context.Context, notes io.Writer) (backup.Written, error) {
+	began := time.Now()
+	src, closeSource, err := o.source(ctx)
+	if err != nil {
+		return backup.Written{}, err
+	}
+	defer func() { _ = closeSource() }() // it was only read
+	show := newProgress(notes, "records")
+	defer show.clear()
+	folder := o.data
+	if o.withoutKeys {
+		folder = ""
+	}
+	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, TakenAt: began, Decide: o.verify, Progress: show.update()})
+}
+
+func (o backupOptions) write(out io.Writer, w backup.Written) error {
+	if o.asJSON {
+		return writeJSON(out, w)
+	}
+	checked := "read back, and every hash in it agrees with the signed checkpoint"
+	if o.verify {
+		checked = "read back and verified, every decision in it too"
+	}
+	fmt.Fprintf(out, "wrote %s, %s: %d records of the log %s, root %s; %s\n", w.Path, sizeOf(w.Bytes), w.Records, w.Origin, w.Root, checked)
+	if len(w.Private) > 0 {
+		_, err := fmt.Fprintf(out, "with %s: whoever has this file can sign in the name of the log\n", strings.Join(w.Private, ", "))
+		return err
+	}
+	_, err := fmt.Fprintf(out, "without keys and tokens: %s\n", w.Without)
+	return err
+}
+
+// writeJSON writes one line for programs.
+func writeJSON(out io.Writer, v any) error {
+	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err == nil {
+		_, err = fmt.Fprintln(out, string(b))
+	}
+	return err
+}

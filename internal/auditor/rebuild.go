@@ -1,0 +1,81 @@
+package auditor
+
+import (
+	"context"
+	"fmt"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/store"
+)
+
+// Rebuilt is a log that was found in order and written into a store.
+type Rebuilt struct {
+	Report
+
+	replay *orchestrator.Replay
+}
+
+// Rebuild checks a whole log as Verify does, and in the same pass fills an empty store with it and with the tables that
+// it amounts to. After an error the store is of no use: it cannot be opened.
+func Rebuild(ctx context.Context, src Source, to store.Store, o Options) (Rebuilt, error) {
+	o.HashesOnly = false
+	h, err := readHeader(ctx, src, o.Key)
+	if err != nil {
+		return Rebuilt{Report: Report{Source: src.Name()}}, err
+	}
+	v, err := newVerifier(src, h, o)
+	if err != nil {
+		return Rebuilt{v.report, v.replay}, err
+	}
+	if v.builder, err = ledger.NewBuilder(ctx, to, latestBlob{v}); err != nil {
+		return Rebuilt{v.report, v.replay}, err
+	}
+	report, err := v.run(ctx)
+	if err == nil {
+		err = v.replay.Fill(ctx, v.builder)
+	}
+	var head audit.Head
+	if err == nil {
+		head, err = v.builder.Finish(ctx)
+	}
+	if err == nil && !head.Equal(v.head) {
+		err = differs("it has %d records with the root %s", head.Size, head.Root)
+	}
+	return Rebuilt{report, v.replay}, err
+}
+
+// latestBlob has the data that lies beside the log for the record that is being taken.
+type latestBlob struct{ v *verifier }
+
+// Get makes latestBlob a store.Getter.
+func (l latestBlob) Get(table, key string) ([]byte, error) { return l.v.latest.Get(table, key) }
+
+// Check reads a store whole that was filled by Rebuild and opened again, and holds it against the log that was checked:
+// its records and their tree, and every table, byte for byte. Records that change no table may have been added.
+func (r Rebuilt) Check(ctx context.Context, l *ledger.Ledger) error {
+	var root audit.Hash
+	_, err := l.Verify(ctx, func(_ store.Getter, _ audit.Record, head audit.Head) error {
+		if head.Size == r.Records {
+			root = head.Root
+		}
+		return nil
+	})
+	if err == nil && root != r.Root {
+		err = differs("its root at %d records is %s, not %s", r.Records, root, r.Root)
+	}
+	if err == nil {
+		err = l.View(ctx, r.replay.Compare)
+	}
+	if err == nil {
+		err = l.CheckSums(ctx)
+	}
+	return err
+}
+
+func differs(format string, args ...any) error {
+	return fault.New(fault.Unavailable, "rebuilt_differs", "what was written is not what was read: %s", fmt.Sprintf(format, args...)).
+		WithFix("nothing was changed; look at the disk, and try again")
+}

@@ -1,0 +1,262 @@
+package backup
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"orchestrator/internal/fault"
+)
+
+// codeHalf is the code of the error that the database was restored, and not all that belongs to it.
+const codeHalf = "restore_incomplete"
+
+// staged is a private file that is written and synced, and waits to be put in its place.
+type staged struct {
+	name, temp, path string
+	early            bool // it takes no other's place, and helps whoever starts the service before all is done
+	keep             bool // what is there is kept beside
+}
+
+// place puts the new database in its place, and the private files. All is written before anything is moved. The
+// database is moved before the key: a log whose key is missing cannot be served, a key without its log could sign
+// another.
+func (r *restorer) place(ctx context.Context) error {
+	if err := r.stage(ctx); err != nil {
+		return err
+	}
+	if err := cmp.Or(r.own(r.temp), r.reached("staged")); err != nil {
+		return err
+	}
+	err := r.putPrivate(true)
+	if err == nil {
+		err = r.reached("early")
+	}
+	if err == nil {
+		err = r.swap()
+	}
+	if err != nil {
+		r.undo()
+		return err
+	}
+	err = r.reached("swapped")
+	if err == nil {
+		err = r.putPrivate(false)
+	}
+	if err == nil {
+		err = cmp.Or(r.reached("late"), syncFolder(filepath.Dir(r.database)), syncFolder(r.Folder))
+	}
+	if err != nil {
+		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it", r.database).
+			WithFix("look at the cause, and restore again with --replace").Because(err)
+	}
+	return nil
+}
+
+// swap puts the new database in its place in one step; at every moment there is a whole one, or none as before.
+func (r *restorer) swap() error {
+	if r.release == nil {
+		if err := os.Link(r.temp, r.database); err != nil { // unlike a rename it takes no other's place
+			return err
+		}
+		return os.Remove(r.temp)
+	}
+	kept := r.keptName(r.database)
+	if err := os.Link(r.database, kept); err != nil {
+		return err
+	}
+	r.done.Kept = append(r.done.Kept, kept)
+	if err := r.reached("kept"); err != nil {
+		return err
+	}
+	return os.Rename(r.temp, r.database)
+}
+
+// undo takes away what was put before the database could be.
+func (r *restorer) undo() {
+	for _, path := range r.done.Kept {
+		_ = os.Remove(path)
+	}
+	for _, s := range r.staged {
+		if s.early && s.temp == "" {
+			_ = os.Remove(s.path)
+		}
+	}
+}
+
+func (r *restorer) keptName(path string) string { return path + ".before-restore-" + r.stamp }
+
+// removeStale removes second names of the database, which are what a kill leaves between keeping and moving.
+func (r *restorer) removeStale() error {
+	now, err := os.Stat(r.database)
+	if err != nil {
+		return err
+	}
+	kept, err := filepath.Glob(globEscape(r.database) + ".before-restore-*")
+	for _, path := range kept {
+		if info, failed := os.Stat(path); failed == nil && os.SameFile(info, now) {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// stage decides which private files are to be put back, and writes them beside their places.
+func (r *restorer) stage(ctx context.Context) error {
+	key, err := r.private(ctx, fileKey)
+	if err != nil {
+		return err
+	}
+	there, err := r.stageKey(key)
+	if err != nil {
+		return err
+	}
+	r.done.KeyMissing = !there
+	public := []byte(r.done.Key + "\n")
+	if was, err := os.ReadFile(filepath.Join(r.Folder, filePublicKey)); err != nil || !bytes.Equal(was, public) {
+		if err := r.stageFile(staged{name: filePublicKey}, public, 0o644); err != nil {
+			return err
+		}
+	}
+	return r.stageTokens(ctx)
+}
+
+// private is a private file of the backup; nil when it has none, or is not asked for it.
+func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
+	if r.WithoutKeys {
+		return nil, nil
+	}
+	content, err := r.bundle.Read(ctx, privatePrefix+name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return content, err
+}
+
+// stageKey says whether the folder will have the key that signs the log.
+func (r *restorer) stageKey(inBackup []byte) (there bool, err error) {
+	path := filepath.Join(r.Folder, fileKey)
+	if inBackup != nil && !signs(inBackup, r.done.Key) {
+		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it", r.bundle.Name()).
+			WithFix("do not trust this file; to take the log alone, give --without-keys")
+	}
+	inFolder, err := os.ReadFile(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return false, err
+	}
+	switch {
+	case !missing && signs(inFolder, r.done.Key):
+		return true, nil
+	case inBackup == nil:
+		return false, nil
+	case !missing && !r.Replace:
+		return false, fault.New(fault.Conflict, "restore_another_key", "there is a key %s, which is not that of the log in the backup", path).
+			WithFix("give another --data, or --replace, which keeps the key that is there under another name")
+	}
+	return true, r.stageFile(staged{name: fileKey, keep: !missing}, inBackup, 0o600)
+}
+
+// stageTokens leaves tokens that are there alone, unless it is told not to: with older ones, revoked tokens would come back.
+func (r *restorer) stageTokens(ctx context.Context) error {
+	inBackup, err := r.private(ctx, fileTokens)
+	if err != nil || inBackup == nil {
+		return err
+	}
+	inFolder, err := os.ReadFile(filepath.Join(r.Folder, fileTokens))
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return err
+	case !missing && bytes.Equal(inFolder, inBackup):
+		return nil
+	case !missing && !r.ReplaceTokens:
+		r.done.Left = append(r.done.Left, fileTokens)
+		return nil
+	}
+	return r.stageFile(staged{name: fileTokens, early: missing, keep: !missing}, inBackup, 0o600)
+}
+
+func (r *restorer) stageFile(s staged, content []byte, perm os.FileMode) error {
+	s.path = filepath.Join(r.Folder, s.name)
+	s.temp = filepath.Join(r.Folder, "."+s.name+".restore")
+	if err := os.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(s.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	r.staged = append(r.staged, s)
+	_, err = f.Write(content)
+	return cmp.Or(errors.Join(err, f.Sync(), f.Close()), r.own(s.temp))
+}
+
+// putPrivate moves the staged files to their places: those that are early, or the others.
+func (r *restorer) putPrivate(early bool) error {
+	for i, s := range r.staged {
+		if s.early != early {
+			continue
+		}
+		if s.keep {
+			kept := r.keptName(s.path)
+			if err := os.Link(s.path, kept); err != nil {
+				return err
+			}
+			r.done.Kept = append(r.done.Kept, kept)
+		}
+		if err := os.Rename(s.temp, s.path); err != nil {
+			return err
+		}
+		r.staged[i].temp = ""
+		r.done.Put = append(r.done.Put, s.name)
+	}
+	return nil
+}
+
+// own gives a new file the owner of the folder: who restores is often another than the service.
+func (r *restorer) own(path string) error {
+	info, err := r.folder.Stat()
+	if err != nil {
+		return err
+	}
+	of, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || int(of.Uid) == os.Geteuid() && int(of.Gid) == os.Getegid() {
+		return nil
+	}
+	return os.Lchown(path, int(of.Uid), int(of.Gid))
+}
+
+// lockFolder opens a folder, and keeps other restores out until it is closed.
+func lockFolder(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, notOpened(path, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, lockedBy(path)
+		}
+		return nil, notOpened(path, err)
+	}
+	return f, nil
+}
+
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(d.Sync(), d.Close())
+}

@@ -1,0 +1,254 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"orchestrator/internal/auditor"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/store/boltstore"
+)
+
+// RestoreOptions of Restore.
+type RestoreOptions struct {
+	auditor.Options // how the backup is verified
+
+	Folder        string // the data folder; made with mode 0700 where there is none
+	Replace       bool   // take the place of a database that is there, and of another log's key; both are kept beside
+	ReplaceTokens bool   // and of the tokens that are there
+	WithoutKeys   bool   // take the log alone
+	Known         []orchestrator.Moment
+	Now           func() time.Time
+
+	reached func(step string) error // is told of every step done; an error of it, in tests, is as a failure of the next
+}
+
+// Restored is what was restored.
+type Restored struct {
+	auditor.Report // on the backup
+
+	Database   string                // made of it; it has one record more, which says so
+	SHA256     string                // of the backup, in hexadecimal
+	TakenAt    time.Time             // as the backup says; zero where it does not
+	Put        []string              // private files that were put back
+	Left       []string              // private files of the folder that are others than in the backup, and stayed
+	Kept       []string              // what was there before, under its new name
+	KeyMissing bool                  // the folder does not have the key that signs the log
+	Lost       []orchestrator.Moment // the known moments that the log has not gone through, newest first
+}
+
+// Restore verifies a backup, or a bundle, and puts a database made of it into a data folder. It refuses a folder that
+// a service uses. What it rebuilds lies beside its place until it has been read back whole; an error, a crash or a kill
+// before that leaves everything as it was, and one after it leaves the new database, and the old one under its new name.
+func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored, err error) {
+	bundle, err := auditor.OpenBundle(path)
+	if err != nil {
+		return done, err
+	}
+	defer bundle.Close()
+	r := &restorer{stamp: o.Now().UTC().Format("20060102T150405.000Z"), RestoreOptions: o, bundle: bundle, done: Restored{Put: []string{}, Left: []string{}, Kept: []string{}}}
+	if r.reached == nil {
+		r.reached = func(string) error { return nil }
+	}
+	if err := r.open(ctx); err != nil {
+		return r.done, errors.Join(err, r.close())
+	}
+	if err = r.rebuild(ctx); err == nil {
+		err = r.place(ctx)
+	}
+	return r.done, errors.Join(notRestored(r.database, err), r.close())
+}
+
+// restorer is one restore under way.
+type restorer struct {
+	RestoreOptions
+
+	bundle *auditor.Bundle
+	done   Restored
+
+	folder   *os.File              // locked, so that one restore is at work
+	made     bool                  // the folder was made
+	database string                // the path of the database, behind symbolic links
+	release  func() error          // gives up the lock of the old database; nil where there is none
+	was      []orchestrator.Moment // of the old database, where it can be read
+	temp     string                // the new one
+	stamp    string                // in the names of what is kept
+	staged   []staged
+}
+
+// open makes sure that nobody uses the folder, and keeps it so.
+func (r *restorer) open(ctx context.Context) (err error) {
+	_, err = os.Stat(r.Folder)
+	r.made = errors.Is(err, fs.ErrNotExist)
+	if err = os.MkdirAll(r.Folder, 0o700); err != nil {
+		return notOpened(r.Folder, err)
+	}
+	if r.folder, err = lockFolder(r.Folder); err != nil {
+		return err
+	}
+	r.database = filepath.Join(r.Folder, fileDatabase)
+	r.done.Database = r.database
+	if real, err := filepath.EvalSymlinks(r.database); err == nil {
+		r.database = real
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return notOpened(r.Folder, err)
+	}
+	r.temp = filepath.Join(filepath.Dir(r.database), "."+fileDatabase+".restore")
+	_, err = os.Lstat(r.database)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r.reached("opened")
+	case err != nil:
+		return notOpened(r.Folder, err)
+	}
+	if err := r.claim(ctx); err != nil {
+		return err
+	}
+	if err := r.removeStale(); err != nil {
+		return notOpened(r.Folder, err)
+	}
+	if !r.Replace {
+		return fault.New(fault.Conflict, "restore_not_empty", "there is a database %s", r.database).
+			WithFix("give another --data, or --replace, which keeps the database that is there under another name")
+	}
+	return r.reached("opened")
+}
+
+// claim takes the lock of the database that is there. It may be damaged: that is what backups are for.
+func (r *restorer) claim(ctx context.Context) error {
+	s, err := boltstore.Open(r.database, boltstore.Options{ReadOnly: true})
+	if err == nil {
+		r.release = s.Close
+		if l, err := ledger.OpenReadOnly(ctx, s); err == nil {
+			head := l.Head()
+			r.was = append(r.was, orchestrator.Moment{Where: "the database that was there", Size: head.Size, Root: head.Root})
+		}
+		return nil
+	}
+	var f *fault.Error
+	if errors.As(err, &f) && (f.Code == "store_locked" || f.Code == "store_denied" || f.Code == "store_not_file") {
+		return f
+	}
+	r.release, err = boltstore.Claim(r.database)
+	return err
+}
+
+func (r *restorer) close() error {
+	_ = os.Remove(r.temp) // after the swap there is none
+	for _, s := range r.staged {
+		_ = os.Remove(s.temp)
+	}
+	var err error
+	if r.release != nil {
+		err = r.release()
+	}
+	if r.folder != nil {
+		err = errors.Join(err, r.folder.Close())
+	}
+	if r.made {
+		_ = os.Remove(r.Folder) // only where nothing was put into it
+	}
+	return err
+}
+
+// rebuild verifies the backup, makes the new database of it, and reads that back.
+func (r *restorer) rebuild(ctx context.Context) error {
+	if err := os.Remove(r.temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // what a crash left; the lock keeps others out
+		return err
+	}
+	s, err := boltstore.Open(r.temp, boltstore.Options{})
+	if err != nil {
+		return err
+	}
+	rebuilt, err := auditor.Rebuild(ctx, r.bundle, s, r.Options)
+	r.done.Report = rebuilt.Report
+	if err == nil {
+		err = r.reached("rebuilt")
+	}
+	if err == nil {
+		err = r.putOnRecord(ctx, s)
+	}
+	if failed := s.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.reached("recorded"); err != nil {
+		return err
+	}
+	return r.check(ctx, rebuilt)
+}
+
+// putOnRecord lets the log say that it goes on from a copy.
+func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err error) {
+	if r.done.SHA256, _, err = r.bundle.SHA256(); err != nil {
+		return err
+	}
+	if raw, err := r.bundle.Read(ctx, pathAbout); err == nil {
+		var a about
+		if json.Unmarshal(raw, &a) == nil {
+			r.done.TakenAt = a.TakenAt
+		}
+	}
+	l, err := ledger.Open(ctx, s, r.Now)
+	if err != nil {
+		return err
+	}
+	return orchestrator.PutRestored(ctx, l, orchestrator.Restored{Size: r.done.Records, Root: r.done.Root, SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
+}
+
+// check opens the new database anew, and reads all of it.
+func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err error) {
+	s, err := boltstore.Open(r.temp, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.Check(); err != nil {
+		return err
+	}
+	l, err := ledger.OpenReadOnly(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := rebuilt.Check(ctx, l); err != nil {
+		return err
+	}
+	if r.done.Lost, err = orchestrator.Lost(ctx, l, slices.Concat(r.Known, r.was)); err != nil {
+		return err
+	}
+	return r.reached("checked")
+}
+
+func lockedBy(folder string) error {
+	return fault.New(fault.Conflict, "restore_locked", "another restore is at work in %s", folder).
+		WithFix("wait until it has ended")
+}
+
+func notOpened(folder string, cause error) error {
+	return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be used", folder).
+		WithFix("make it, writable for this user, or give another --data").Because(cause)
+}
+
+// notRestored is an error that left everything as it was.
+func notRestored(database string, err error) error {
+	var bad *auditor.Bad
+	var f *fault.Error
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &bad):
+		return err
+	case errors.As(err, &f) && (f.Code == codeHalf || f.Kind != fault.Unavailable && f.Kind != fault.Internal):
+		return f
+	}
+	return fault.New(fault.Unavailable, "restore_failed", "%s was not restored; what was there is as it was", database).
+		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup takes").Because(err)
+}
