@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -65,16 +66,18 @@ type options struct {
 	rounds       int
 	round        time.Duration
 	only         []string
+	records      []int // of the logs that are backed up
 	json, strict bool
 }
 
 func parseOptions(args []string) (options, error) {
 	var o options
-	var only string
+	var only, records string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.IntVar(&o.rounds, "rounds", 5, "rounds of each comparison, at least 5")
 	f.DurationVar(&o.round, "round", 1500*time.Millisecond, "how long one side of one round is loaded")
 	f.StringVar(&only, "only", strings.Join(sectionNames(), ","), "what to measure")
+	f.StringVar(&records, "records", "10000,100000", "how many records the logs have that are backed up and restored")
 	f.BoolVar(&o.json, "json", false, "write JSON instead of a table")
 	f.BoolVar(&o.strict, "strict", false, "exit 2 when a goal is missed")
 	if err := f.Parse(args); err != nil {
@@ -85,6 +88,13 @@ func parseOptions(args []string) (options, error) {
 		if !slices.Contains(sectionNames(), name) {
 			return o, fmt.Errorf("--only: there is no %q; use %s", name, strings.Join(sectionNames(), ","))
 		}
+	}
+	for text := range strings.SplitSeq(records, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return o, fmt.Errorf("--records: %q is no number of records", text)
+		}
+		o.records = append(o.records, n)
 	}
 	if o.rounds < 5 || o.round <= 0 || f.NArg() > 0 {
 		return o, errors.New("give at least 5 rounds, longer than nothing, and no other arguments")
@@ -111,6 +121,7 @@ var sections = []struct {
 	{"reading", (*bench).reading},
 	{"trace", (*bench).tracing},
 	{"review", (*bench).reviewing},
+	{"backup", (*bench).backups},
 }
 
 func sectionNames() []string {
