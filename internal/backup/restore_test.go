@@ -1,0 +1,451 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/auditor"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/store"
+	"orchestrator/internal/store/boltstore"
+)
+
+// tables is all that a database holds but the log itself, and the records of the log from one on.
+func tables(t *testing.T, path string, from uint64) (entries map[string]string, records []audit.Record) {
+	t.Helper()
+	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	require.NoError(t, err)
+	require.NoError(t, s.Check())
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	_, err = orchestrator.Verify(t.Context(), l, nil)
+	require.NoError(t, err)
+	entries = map[string]string{}
+	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
+		for _, table := range []string{"requirements", "idempotency", "reports", "project", "blobs", "subjects"} {
+			if err := r.Scan(table, "", "", func(key string, value []byte) error { entries[table+" "+key] = string(value); return nil }); err != nil {
+				return err
+			}
+		}
+		for seq := from; seq < l.Head().Size; seq++ {
+			record, err := ledger.RecordAt(r, seq)
+			if err != nil {
+				return err
+			}
+			records = append(records, record)
+		}
+		return nil
+	}))
+	require.NoError(t, s.Close())
+	return entries, records
+}
+
+func restored(t *testing.T, path string, o RestoreOptions) (Restored, error) {
+	t.Helper()
+	o.Now = time.Now
+	return Restore(t.Context(), path, o)
+}
+
+func TestARestoredDatabaseIsTheOneThatWasBackedUp(t *testing.T) {
+	dir := data(t, 600)
+	before, _ := tables(t, filepath.Join(dir, fileDatabase), 0)
+	path, w := backedUp(t, dir)
+	to := filepath.Join(t.TempDir(), "of", "no", "folder")
+	done, err := restored(t, path, RestoreOptions{Folder: to, Options: auditor.Options{Key: signerOf(t, dir).Key}})
+	require.NoError(t, err)
+	require.Equal(t, []string{fileTokens, fileKey, filePublicKey}, done.Put)
+	require.Empty(t, slices.Concat(done.Left, done.Kept))
+	require.Empty(t, done.Lost)
+	require.False(t, done.KeyMissing)
+	require.True(t, done.Trusted)
+
+	after, added := tables(t, filepath.Join(to, fileDatabase), w.Records)
+	require.Equal(t, before, after)
+	require.Len(t, added, 1)
+	require.Equal(t, "log.restored", added[0].Kind)
+	require.Equal(t, ledger.System(), added[0].Actor)
+	var says orchestrator.Restored
+	require.NoError(t, json.Unmarshal(added[0].Data, &says))
+	require.Equal(t, orchestrator.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
+
+	var names []string
+	for path, digest := range digests(t, to) {
+		names = append(names, filepath.Base(path))
+		if filepath.Base(path) != filePublicKey {
+			require.True(t, strings.HasPrefix(digest, "-rw------- "), path)
+		}
+	}
+	require.ElementsMatch(t, []string{fileDatabase, fileKey, filePublicKey, fileTokens}, names)
+	info, err := os.Stat(to)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	for _, name := range []string{fileKey, filePublicKey, fileTokens} {
+		require.Equal(t, read(t, filepath.Join(dir, name)), read(t, filepath.Join(to, name)))
+	}
+	change(t, to, 3) // it lives on
+	again, _ := backedUp(t, to)
+	_, err = restored(t, again, RestoreOptions{Folder: filepath.Join(t.TempDir(), "again")})
+	require.NoError(t, err)
+}
+
+// What cannot be verified, or is not what was asked for, is not restored, and nothing is changed or left.
+func TestRestoreRefuses(t *testing.T) {
+	dir, elsewhere := data(t, 300), data(t, 1)
+	path, w := backedUp(t, dir)
+	whole := read(t, path)
+	mine := func(content string) string {
+		path := filepath.Join(t.TempDir(), "log.zip")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	change(t, dir, 1)
+	later, _ := backedUp(t, dir)
+	for name, c := range map[string]struct {
+		path, code string
+		o          auditor.Options
+	}{
+		"no file":            {filepath.Join(dir, "none.zip"), "bundle_missing", auditor.Options{}},
+		"a folder":           {dir, "bundle_unreadable", auditor.Options{}},
+		"empty":              {mine(""), "bundle_unreadable", auditor.Options{}},
+		"cut short":          {mine(whole[:len(whole)-100]), "bundle_unreadable", auditor.Options{}},
+		"without its middle": {mine(whole[:1000] + whole[2000:]), "log_bundle", auditor.Options{}},
+		"a flipped bit":      {mine(whole[:len(whole)/2] + string(whole[len(whole)/2]^4) + whole[len(whole)/2+1:]), "log_bundle", auditor.Options{}},
+		"a foreign file":     {changed(t, path, func(name string, content []byte) []byte { return nil }), "log_missing", auditor.Options{}},
+		"a changed record": {changed(t, path, func(name string, content []byte) []byte {
+			return []byte(strings.Replace(string(content), `note 11"`, `note 99"`, 1))
+		}), "log_record_changed", auditor.Options{}},
+		"a missing tile": {changed(t, path, func(name string, content []byte) []byte {
+			if strings.HasPrefix(name, "tile/entries/001") {
+				return nil
+			}
+			return content
+		}), "log_missing", auditor.Options{}},
+		"another's private key": {changed(t, path, func(name string, content []byte) []byte {
+			if name == privatePrefix+fileKey {
+				return []byte(read(t, filepath.Join(elsewhere, fileKey)))
+			}
+			return content
+		}), "backup_key_differs", auditor.Options{}},
+		"another log":               {path, "log_another_key", auditor.Options{Key: signerOf(t, elsewhere).Key}},
+		"older than what was kept":  {path, "log_shorter", auditor.Options{Against: []auditor.Kept{{Name: "kept", Signed: checkpoint(t, later)}}}},
+		"a checkpoint that is none": {path, "checkpoint_unreadable", auditor.Options{Against: []auditor.Kept{{Name: "kept", Signed: []byte("hello")}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := digests(t, dir)
+			_, err := restored(t, c.path, RestoreOptions{Options: c.o, Folder: dir, Replace: true, ReplaceTokens: true})
+			requireFault(t, err, c.code)
+			require.Equal(t, before, digests(t, dir))
+			fresh := filepath.Join(t.TempDir(), "fresh")
+			_, err = restored(t, c.path, RestoreOptions{Options: c.o, Folder: fresh})
+			requireFault(t, err, c.code)
+			require.NoDirExists(t, fresh)
+		})
+	}
+	_, err := restored(t, later, RestoreOptions{Folder: dir, Replace: true, Options: auditor.Options{Against: []auditor.Kept{{Name: "kept", Signed: checkpoint(t, path)}}}})
+	require.NoError(t, err, "it has gone through what was kept")
+	require.NotZero(t, w.Records)
+}
+
+func checkpoint(t *testing.T, path string) []byte {
+	t.Helper()
+	bundle, err := auditor.OpenBundle(path)
+	require.NoError(t, err)
+	defer bundle.Close()
+	signed, err := bundle.Read(t.Context(), "checkpoint")
+	require.NoError(t, err)
+	return signed
+}
+
+// A folder that somebody uses, or that has something, is left alone.
+func TestRestoreLeavesWhatIsThere(t *testing.T) {
+	dir := data(t, 3)
+	path, _ := backedUp(t, dir)
+	before := digests(t, dir)
+	_, err := restored(t, path, RestoreOptions{Folder: dir})
+	requireFault(t, err, "restore_not_empty")
+
+	s, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{})
+	require.NoError(t, err)
+	_, err = restored(t, path, RestoreOptions{Folder: dir, Replace: true})
+	requireFault(t, err, "store_locked")
+	require.NoError(t, s.Close())
+
+	lock, err := lockFolder(dir)
+	require.NoError(t, err)
+	_, err = restored(t, path, RestoreOptions{Folder: dir, Replace: true})
+	requireFault(t, err, "restore_locked")
+	require.NoError(t, lock.Close())
+	require.Equal(t, before, digests(t, dir))
+
+	// Nor can anybody begin to use it meanwhile, or put something there.
+	_, err = Restore(t.Context(), path, RestoreOptions{Folder: dir, Replace: true, Now: time.Now, reached: func(step string) error {
+		if step == "opened" {
+			_, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{LockTimeout: time.Millisecond})
+			requireFault(t, err, "store_locked")
+		}
+		return nil
+	}})
+	require.NoError(t, err)
+	fresh := t.TempDir()
+	_, err = Restore(t.Context(), path, RestoreOptions{Folder: fresh, Replace: true, Now: time.Now, reached: func(step string) error {
+		if step == "staged" {
+			put(t, fresh, fileDatabase, "of a service that was started")
+		}
+		return nil
+	}})
+	requireFault(t, err, "restore_failed")
+	require.Equal(t, "of a service that was started", read(t, filepath.Join(fresh, fileDatabase)))
+	require.Len(t, digests(t, fresh), 1)
+
+	file := filepath.Join(t.TempDir(), "file")
+	put(t, filepath.Dir(file), "file", "")
+	_, err = restored(t, path, RestoreOptions{Folder: file})
+	requireFault(t, err, "data_folder")
+}
+
+// One with a damaged database is what backups are for. A copy of it is kept.
+func TestRestoreOverADamagedDatabase(t *testing.T) {
+	dir := data(t, 3)
+	path, w := backedUp(t, dir)
+	for name, damaged := range map[string]string{"garbage": strings.Repeat("x", 5000), "empty": "", "cut": read(t, filepath.Join(dir, fileDatabase))[:9000]} {
+		t.Run(name, func(t *testing.T) {
+			put(t, dir, fileDatabase, damaged)
+			_, err := restored(t, path, RestoreOptions{Folder: dir})
+			requireFault(t, err, "restore_not_empty")
+			require.Equal(t, damaged, read(t, filepath.Join(dir, fileDatabase)))
+			release, err := boltstore.Claim(filepath.Join(dir, fileDatabase))
+			require.NoError(t, err)
+			_, err = restored(t, path, RestoreOptions{Folder: dir, Replace: true})
+			requireFault(t, err, "store_locked")
+			require.NoError(t, release())
+			done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true})
+			require.NoError(t, err)
+			require.Len(t, done.Kept, 1)
+			require.Equal(t, damaged, read(t, done.Kept[0]))
+			_, added := tables(t, filepath.Join(dir, fileDatabase), w.Records)
+			require.Len(t, added, 1)
+		})
+	}
+}
+
+// Steps of a restore, and whether the new database is in its place then.
+var steps = []struct {
+	name string
+	done bool
+}{{"half", false}, {"opened", false}, {"rebuilt", false}, {"recorded", false}, {"checked", false}, {"staged", false}, {"early", false}, {"kept", false}, {"swapped", true}, {"late", true}}
+
+// aged is a copy of folder was, whose database went on after its backup, under other tokens.
+type aged struct {
+	was, path string
+	w         Written
+}
+
+func newAged(t *testing.T) aged {
+	dir := data(t, 300)
+	path, w := backedUp(t, dir)
+	change(t, dir, 2)
+	put(t, dir, fileTokens, `{"tokens":[],"newer":true}`)
+	return aged{dir, path, w}
+}
+
+func (a aged) copy(t *testing.T) (dir string) {
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(a.was)))
+	for _, name := range []string{fileDatabase, fileKey, fileTokens} {
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), 0o600))
+	}
+	return dir
+}
+
+// A failure of any step leaves all as it was, or the new database and a word.
+func TestRestoreFails(t *testing.T) {
+	boom, aged := errors.New("boom"), newAged(t)
+	for _, step := range steps[1:] {
+		t.Run(step.name, func(t *testing.T) {
+			t.Parallel()
+			dir, path, w := aged.copy(t), aged.path, aged.w
+			before := digests(t, dir)
+			_, err := Restore(t.Context(), path, RestoreOptions{Folder: dir, Replace: true, ReplaceTokens: true, Now: time.Now, reached: func(reached string) error {
+				if reached == step.name {
+					return boom
+				}
+				return nil
+			}})
+			require.ErrorIs(t, err, boom)
+			if !step.done {
+				require.Equal(t, before, digests(t, dir))
+				fresh := filepath.Join(t.TempDir(), "fresh")
+				_, err = Restore(t.Context(), path, RestoreOptions{Folder: fresh, Now: time.Now, reached: func(reached string) error {
+					if reached == step.name {
+						return boom
+					}
+					return nil
+				}})
+				if step.name != "kept" { // where nothing is there, nothing is kept
+					require.ErrorIs(t, err, boom)
+					require.NoDirExists(t, fresh)
+				}
+				return
+			}
+			requireFault(t, err, codeHalf)
+			requireRestored(t, dir, before, w)
+		})
+	}
+}
+
+// requireRestored demands the new database, and what was there before beside it.
+func requireRestored(t *testing.T, dir string, before map[string]string, w Written) {
+	t.Helper()
+	_, added := tables(t, filepath.Join(dir, fileDatabase), w.Records)
+	require.Len(t, added, 1)
+	kept, err := filepath.Glob(filepath.Join(dir, fileDatabase) + ".before-restore-*")
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	require.Equal(t, before[filepath.Join(dir, fileDatabase)], digests(t, dir)[kept[0]])
+}
+
+// A kill at any step does, too, and the next restore comes to its end and leaves nothing of it.
+func TestRestoreKilled(t *testing.T) {
+	aged := newAged(t)
+	for _, step := range steps {
+		t.Run(step.name, func(t *testing.T) {
+			t.Parallel()
+			dir, path, w := aged.copy(t), aged.path, aged.w
+			before := digests(t, dir)
+			out, err := child(t, path, dir, step.name).CombinedOutput()
+			require.ErrorContains(t, err, "killed", "%s", out)
+			after := digests(t, dir)
+			if !step.done {
+				for path, digest := range before {
+					require.Equal(t, digest, after[path])
+				}
+				tables(t, filepath.Join(dir, fileDatabase), 0) // it can be opened, and is in order
+			} else {
+				requireRestored(t, dir, before, w)
+			}
+			done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true, ReplaceTokens: true})
+			require.NoError(t, err)
+			_, added := tables(t, filepath.Join(dir, fileDatabase), w.Records)
+			require.Len(t, added, 1)
+			require.Equal(t, `{"tokens":[]}`, read(t, filepath.Join(dir, fileTokens)))
+			names, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			for _, name := range names {
+				require.False(t, strings.HasPrefix(name.Name(), "."), name.Name())
+			}
+			kept, err := filepath.Glob(filepath.Join(dir, fileDatabase) + ".before-restore-*")
+			require.NoError(t, err)
+			require.Len(t, kept, map[bool]int{false: 1, true: 2}[step.done], "no second name of the database is left: %v", done.Kept)
+		})
+	}
+}
+
+func TestRestoreSaysWhatIsLost(t *testing.T) {
+	aged := newAged(t)
+	dir, path, w := aged.was, aged.path, aged.w
+	other := data(t, 1)
+	_, theirs := backedUp(t, other)
+	later, now := backedUp(t, dir)
+	known := []orchestrator.Moment{{Where: "same", Size: w.Records, Root: w.Root}, {Where: "other", Size: theirs.Records, Root: theirs.Root}, {Where: "later", Size: now.Records, Root: now.Root}}
+	done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true, Known: known})
+	require.NoError(t, err)
+	var where []string
+	for _, m := range done.Lost {
+		where = append(where, m.Where)
+	}
+	require.ElementsMatch(t, []string{"later", "the database that was there", "other"}, where)
+	done, err = restored(t, later, RestoreOptions{Folder: filepath.Join(t.TempDir(), "fresh"), Known: known[:1]})
+	require.NoError(t, err)
+	require.Empty(t, done.Lost)
+}
+
+// The key goes with the log, and tokens are not made valid again by accident.
+func TestRestoreOfPrivateFiles(t *testing.T) {
+	dir := data(t, 1)
+	path, _ := backedUp(t, dir)
+	key, public := read(t, filepath.Join(dir, fileKey)), signerOf(t, dir).Key+"\n"
+	elsewhere := read(t, filepath.Join(data(t, 1), fileKey))
+	folder := func(files map[string]string) string {
+		to := t.TempDir()
+		for name, content := range files {
+			put(t, to, name, content)
+		}
+		return to
+	}
+
+	_, err := restored(t, path, RestoreOptions{Folder: folder(map[string]string{fileKey: elsewhere})})
+	requireFault(t, err, "restore_another_key")
+
+	to := folder(map[string]string{fileKey: elsewhere, filePublicKey: "old", fileTokens: "newer"})
+	done, err := restored(t, path, RestoreOptions{Folder: to, Replace: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{fileKey, filePublicKey}, done.Put)
+	require.Equal(t, []string{fileTokens}, done.Left)
+	require.Len(t, done.Kept, 1)
+	require.Equal(t, elsewhere, read(t, done.Kept[0]))
+	require.Equal(t, []string{key, public, "newer"}, []string{read(t, filepath.Join(to, fileKey)), read(t, filepath.Join(to, filePublicKey)), read(t, filepath.Join(to, fileTokens))})
+
+	to = folder(map[string]string{fileKey: key, fileTokens: "newer"})
+	done, err = restored(t, path, RestoreOptions{Folder: to, ReplaceTokens: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{filePublicKey, fileTokens}, done.Put)
+	require.Len(t, done.Kept, 1)
+	require.Equal(t, "newer", read(t, done.Kept[0]))
+
+	to = folder(nil)
+	done, err = restored(t, path, RestoreOptions{Folder: to, WithoutKeys: true})
+	require.NoError(t, err)
+	require.True(t, done.KeyMissing)
+	require.Equal(t, []string{filePublicKey}, done.Put, "which is no secret")
+	require.NoFileExists(t, filepath.Join(to, fileKey))
+
+	keyless := changed(t, path, func(name string, content []byte) []byte {
+		if strings.HasPrefix(name, privatePrefix) || name == pathAbout {
+			return nil
+		}
+		return content
+	})
+	done, err = restored(t, keyless, RestoreOptions{Folder: filepath.Join(t.TempDir(), "fresh")})
+	require.NoError(t, err)
+	require.True(t, done.KeyMissing)
+	require.Zero(t, done.TakenAt, "a bundle does not say when it was taken")
+}
+
+func TestRestoreEndsWhenItIsTold(t *testing.T) {
+	aged := newAged(t)
+	dir, path := aged.was, aged.path
+	before := digests(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := Restore(ctx, path, RestoreOptions{Folder: dir, Replace: true, Now: time.Now, Options: auditor.Options{Progress: func(int, int) { cancel() }}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, before, digests(t, dir))
+}
+
+// What is behind a symbolic link is restored where it is.
+func TestRestoreThroughALink(t *testing.T) {
+	dir := data(t, 3)
+	path, w := backedUp(t, dir)
+	disk := t.TempDir()
+	require.NoError(t, os.Rename(filepath.Join(dir, fileDatabase), filepath.Join(disk, "real.db")))
+	require.NoError(t, os.Symlink(filepath.Join(disk, "real.db"), filepath.Join(dir, fileDatabase)))
+	_, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true})
+	require.NoError(t, err)
+	_, added := tables(t, filepath.Join(disk, "real.db"), w.Records)
+	require.Len(t, added, 1)
+	info, err := os.Lstat(filepath.Join(dir, fileDatabase))
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+	require.Len(t, digests(t, disk), 2)
+}
