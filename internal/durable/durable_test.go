@@ -135,6 +135,24 @@ func TestFailedWriteLeavesTheOldFileAlone(t *testing.T) {
 	requireNames(t, dir, "f")
 }
 
+// check sees the whole new content while the old one is still in place, and decides.
+func TestWriteCheckedLooksBeforeItReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state.json")
+	require.NoError(t, WriteFile(path, 0o600, text("old")))
+	wrong := errors.New("wrong")
+	require.ErrorIs(t, WriteChecked(path, 0o600, text("new"), func(written string) error {
+		requireContent(t, "new", written)
+		requireContent(t, "old", path)
+		return wrong
+	}), wrong)
+	requireContent(t, "old", path)
+	requireNames(t, dir, "state.json")
+	require.NoError(t, WriteChecked(path, 0o600, text("new"), func(string) error { return nil }))
+	requireContent(t, "new", path)
+	requireNames(t, dir, "state.json")
+}
+
 func TestFailedRenameLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
