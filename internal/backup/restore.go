@@ -134,7 +134,7 @@ func (r *restorer) claim(ctx context.Context) error {
 		return nil
 	}
 	var f *fault.Error
-	if errors.As(err, &f) && (f.Code == "store_locked" || f.Code == "store_denied" || f.Code == "store_not_file") {
+	if errors.As(err, &f) && f.Code == "store_not_file" {
 		return f
 	}
 	r.release, err = boltstore.Claim(r.database)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -268,6 +269,40 @@ func (a aged) copy(t *testing.T) (dir string) {
 	return dir
 }
 
+// What the disk made of the new database is read before it counts.
+func TestRestoreReadsTheNewDatabaseBack(t *testing.T) {
+	dir := data(t, 3)
+	path, _ := backedUp(t, dir)
+	temp := filepath.Join(dir, "."+fileDatabase+".restore")
+	entry := func(table, key, value string) func() {
+		return func() {
+			s, err := boltstore.Open(temp, boltstore.Options{})
+			require.NoError(t, err)
+			require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return tx.Put(table, key, []byte(value)) }))
+			require.NoError(t, s.Close())
+		}
+	}
+	for name, spoil := range map[string]func(){
+		"a record":      entry("audit", "\x00\x00\x00\x00\x00\x00\x00\x03", "{}"),
+		"a requirement": entry("requirements", "REQ-001", "{}"),
+		"another entry": entry("reports", "ab", "{}"), // in a table that was never written to
+		"its end":       func() { require.NoError(t, os.Truncate(temp, 20_000)) },
+		"all of it":     func() { require.NoError(t, os.WriteFile(temp, make([]byte, 32_768), 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := digests(t, dir)
+			_, err := Restore(t.Context(), path, RestoreOptions{Folder: dir, Replace: true, Now: time.Now, reached: func(step string) error {
+				if step == "recorded" {
+					spoil()
+				}
+				return nil
+			}})
+			require.Error(t, err)
+			require.Equal(t, before, digests(t, dir))
+		})
+	}
+}
+
 // A failure of any step leaves all as it was, or the new database and a word.
 func TestRestoreFails(t *testing.T) {
 	boom, aged := errors.New("boom"), newAged(t)
@@ -448,4 +483,23 @@ func TestRestoreThroughALink(t *testing.T) {
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&os.ModeSymlink)
 	require.Len(t, digests(t, disk), 2)
+}
+
+// Who restores is often root, and the service another.
+func TestRestoredFilesBelongToTheOwnerOfTheFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	dir := data(t, 1)
+	path, _ := backedUp(t, dir)
+	to := t.TempDir()
+	require.NoError(t, os.Chown(to, 123, 456))
+	_, err := restored(t, path, RestoreOptions{Folder: to})
+	require.NoError(t, err)
+	for path := range digests(t, to) {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.EqualValues(t, 123, info.Sys().(*syscall.Stat_t).Uid, path)
+		require.EqualValues(t, 456, info.Sys().(*syscall.Stat_t).Gid, path)
+	}
 }
