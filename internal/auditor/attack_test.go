@@ -168,6 +168,7 @@ func TestZIPFilesThatAreNoBundles(t *testing.T) {
 		"a bomb for a checkpoint":  {pathCheckpoint, entry(zip.FileHeader{Name: pathCheckpoint, Method: zip.Deflate}, bomb), "log_too_large"},
 		"a file given twice":       {"", entry(zip.FileHeader{Name: pathKey}, good[pathKey]), "log_bundle"},
 		"a path upwards":           {"", entry(zip.FileHeader{Name: "../" + pathKey}, good[pathKey]), "log_extra"},
+		"a private file":           {"", entry(zip.FileHeader{Name: "private/other"}, []byte("x")), "log_extra"},
 		"an absolute path":         {"", entry(zip.FileHeader{Name: "/key"}, good[pathKey]), "log_extra"},
 		"a tile beyond its size":   {"", entry(zip.FileHeader{Name: "tile/entries/001"}, []byte("x")), "log_extra"},
 		"a narrower tile":          {"", entry(zip.FileHeader{Name: "tile/0/000.p/1"}, []byte("x")), "log_extra"},

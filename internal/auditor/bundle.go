@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"orchestrator/internal/audit"
@@ -205,7 +206,7 @@ func (b *Bundle) Read(_ context.Context, path string, most int64) ([]byte, error
 		return nil, fs.ErrNotExist
 	}
 	content, err := unpack(f, most)
-	var failed *os.PathError
+	var failed syscall.Errno
 	if errors.As(err, &failed) {
 		return nil, err // the disk, and not what is on it
 	}

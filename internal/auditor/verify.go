@@ -86,6 +86,7 @@ type verifier struct {
 	named   map[string]bool       // the data beside the log that a record names
 	builder *ledger.Builder       // takes what was found in order; nil where nothing is built
 	latest  entry                 // the record that it takes
+	backup  bool                  // the source has files besides the log
 }
 
 func newVerifier(src Source, h header, o Options) (*verifier, error) {
@@ -213,6 +214,7 @@ func (v *verifier) checkExtra() error {
 		return nil
 	}
 	for _, path := range listed.Files() {
+		v.backup = v.backup || besidesLog(path)
 		if !v.belongs(path) {
 			return bad("extra", "there is a file %q, which is no part of a log of %d records", path, v.head.Size)
 		}
@@ -250,6 +252,9 @@ func (v *verifier) end() error {
 		return err
 	}
 	v.report.CannotShow = v.report.cannotShow()
+	if v.backup {
+		v.report.CannotShow = append(v.report.CannotShow, "what this backup has besides the log (backup.json and private/): nothing vouches for it")
+	}
 	return nil
 }
 

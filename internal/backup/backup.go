@@ -35,11 +35,11 @@ const (
 	fileTokens    = "tokens.json"
 )
 
-// Paths of a backup, besides those of a bundle.
-const (
-	pathAbout     = "backup.json"
-	privatePrefix = "private/"
-)
+// inBackup is the path of a private file of the data folder in a backup.
+var inBackup = map[string]string{fileKey: auditor.PathKey, filePublicKey: auditor.PathPublicKey, fileTokens: auditor.PathTokens}
+
+// maxPrivate is the most bytes that a file besides the log may have.
+const maxPrivate = 64 << 20
 
 // about is backup.json.
 type about struct {
@@ -106,7 +106,7 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 	if err != nil {
 		return nil, err
 	}
-	all := []auditor.File{{Path: pathAbout, Content: append(raw, '\n')}}
+	all := []auditor.File{{Path: auditor.PathAbout, Content: append(raw, '\n')}}
 	if folder == "" {
 		w.Without = "it was told to leave the keys out"
 		return all, nil
@@ -126,7 +126,7 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 		if err != nil {
 			return nil, privateUnreadable(filepath.Join(folder, name), err)
 		}
-		all, w.Private = append(all, auditor.File{Path: privatePrefix + name, Content: content}), append(w.Private, name)
+		all, w.Private = append(all, auditor.File{Path: inBackup[name], Content: content}), append(w.Private, name)
 	}
 	return all, nil
 }
@@ -170,7 +170,7 @@ func (w *Written) readBack(ctx context.Context, written string, besides []audito
 		err = readDiffers("it has %d records with the root %s", report.Records, report.Root)
 	}
 	for _, f := range besides {
-		content, failed := bundle.Read(ctx, f.Path)
+		content, failed := bundle.Read(ctx, f.Path, maxPrivate)
 		if failed == nil && !bytes.Equal(content, f.Content) {
 			failed = readDiffers("%s is another", f.Path)
 		}

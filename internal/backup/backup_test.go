@@ -35,7 +35,7 @@ func TestABackupIsABundleThatAnybodyCanVerify(t *testing.T) {
 
 	// What the log does not have is no part of what is verified: another private file changes nothing.
 	other := changed(t, path, func(name string, content []byte) []byte {
-		if strings.HasPrefix(name, privatePrefix) || name == pathAbout {
+		if strings.HasPrefix(name, "private/") || name == auditor.PathAbout {
 			return []byte("something else")
 		}
 		return content
@@ -69,7 +69,7 @@ func TestABackupWithoutKeys(t *testing.T) {
 		bundle, err := auditor.OpenBundle(path)
 		require.NoError(t, err)
 		for _, name := range []string{fileKey, filePublicKey, fileTokens} {
-			_, err = bundle.Read(t.Context(), privatePrefix+name)
+			_, err = bundle.Read(t.Context(), inBackup[name], 1<<20)
 			require.ErrorIs(t, err, os.ErrNotExist)
 		}
 		require.NoError(t, bundle.Close())
@@ -84,8 +84,8 @@ type spoiled struct {
 	spoil func([]byte) ([]byte, error)
 }
 
-func (s spoiled) Read(ctx context.Context, path string) ([]byte, error) {
-	content, err := s.Source.Read(ctx, path)
+func (s spoiled) Read(ctx context.Context, path string, most int64) ([]byte, error) {
+	content, err := s.Source.Read(ctx, path, most)
 	if err == nil && strings.HasPrefix(path, s.path) {
 		return s.spoil(content)
 	}
@@ -158,10 +158,10 @@ func TestABackupIntoAFolderThatIsNotThere(t *testing.T) {
 func TestABackupIsReadBack(t *testing.T) {
 	dir := data(t, 1)
 	path, w := backedUp(t, dir)
-	besides := []auditor.File{{Path: privatePrefix + fileKey, Content: []byte(read(t, filepath.Join(dir, fileKey)))}}
+	besides := []auditor.File{{Path: auditor.PathKey, Content: []byte(read(t, filepath.Join(dir, fileKey)))}}
 	require.NoError(t, w.readBack(t.Context(), path, besides, false))
 	other := changed(t, path, func(name string, content []byte) []byte {
-		if name == privatePrefix+fileKey {
+		if name == auditor.PathKey {
 			content[3] ^= 1
 		}
 		return content

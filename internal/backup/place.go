@@ -136,7 +136,7 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 	if r.WithoutKeys {
 		return nil, nil
 	}
-	content, err := r.bundle.Read(ctx, privatePrefix+name)
+	content, err := r.bundle.Read(ctx, inBackup[name], maxPrivate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -144,9 +144,9 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 }
 
 // stageKey says whether the folder will have the key that signs the log.
-func (r *restorer) stageKey(inBackup []byte) (there bool, err error) {
+func (r *restorer) stageKey(backedUp []byte) (there bool, err error) {
 	path := filepath.Join(r.Folder, fileKey)
-	if inBackup != nil && !signs(inBackup, r.done.Key) {
+	if backedUp != nil && !signs(backedUp, r.done.Key) {
 		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it", r.bundle.Name()).
 			WithFix("do not trust this file; to take the log alone, give --without-keys")
 	}
@@ -158,19 +158,19 @@ func (r *restorer) stageKey(inBackup []byte) (there bool, err error) {
 	switch {
 	case !missing && signs(inFolder, r.done.Key):
 		return true, nil
-	case inBackup == nil:
+	case backedUp == nil:
 		return false, nil
 	case !missing && !r.Replace:
 		return false, fault.New(fault.Conflict, "restore_another_key", "there is a key %s, which is not that of the log in the backup", path).
 			WithFix("give another --data, or --replace, which keeps the key that is there under another name")
 	}
-	return true, r.stageFile(staged{name: fileKey, keep: !missing}, inBackup, 0o600)
+	return true, r.stageFile(staged{name: fileKey, keep: !missing}, backedUp, 0o600)
 }
 
 // stageTokens leaves tokens that are there alone, unless it is told not to: with older ones, revoked tokens would come back.
 func (r *restorer) stageTokens(ctx context.Context) error {
-	inBackup, err := r.private(ctx, fileTokens)
-	if err != nil || inBackup == nil {
+	backedUp, err := r.private(ctx, fileTokens)
+	if err != nil || backedUp == nil {
 		return err
 	}
 	inFolder, err := os.ReadFile(filepath.Join(r.Folder, fileTokens))
@@ -178,13 +178,13 @@ func (r *restorer) stageTokens(ctx context.Context) error {
 	switch {
 	case err != nil && !missing:
 		return err
-	case !missing && bytes.Equal(inFolder, inBackup):
+	case !missing && bytes.Equal(inFolder, backedUp):
 		return nil
 	case !missing && !r.ReplaceTokens:
 		r.done.Left = append(r.done.Left, fileTokens)
 		return nil
 	}
-	return r.stageFile(staged{name: fileTokens, early: missing, keep: !missing}, inBackup, 0o600)
+	return r.stageFile(staged{name: fileTokens, early: missing, keep: !missing}, backedUp, 0o600)
 }
 
 func (r *restorer) stageFile(s staged, content []byte, perm os.FileMode) error {

@@ -133,7 +133,7 @@ func TestRestoreRefuses(t *testing.T) {
 			return content
 		}), "log_missing", auditor.Options{}},
 		"another's private key": {changed(t, path, func(name string, content []byte) []byte {
-			if name == privatePrefix+fileKey {
+			if name == auditor.PathKey {
 				return []byte(read(t, filepath.Join(elsewhere, fileKey)))
 			}
 			return content
@@ -163,7 +163,7 @@ func checkpoint(t *testing.T, path string) []byte {
 	bundle, err := auditor.OpenBundle(path)
 	require.NoError(t, err)
 	defer bundle.Close()
-	signed, err := bundle.Read(t.Context(), "checkpoint")
+	signed, err := bundle.Read(t.Context(), "checkpoint", 1<<20)
 	require.NoError(t, err)
 	return signed
 }
@@ -446,7 +446,7 @@ func TestRestoreOfPrivateFiles(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(to, fileKey))
 
 	keyless := changed(t, path, func(name string, content []byte) []byte {
-		if strings.HasPrefix(name, privatePrefix) || name == pathAbout {
+		if strings.HasPrefix(name, "private/") || name == auditor.PathAbout {
 			return nil
 		}
 		return content
