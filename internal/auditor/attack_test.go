@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"strings"
 	"testing"
@@ -144,6 +145,21 @@ func raw(t *testing.T, f files, more func(*zip.Writer)) []byte {
 	}
 	require.NoError(t, w.Close())
 	return b.Bytes()
+}
+
+// Whatever a source gives, no more is taken than a file of its kind can have.
+func TestFilesThatAreTooLarge(t *testing.T) {
+	good := short(t).copy().lay(t)
+	for path, most := range map[string]int{pathKey: maxNote, pathCheckpoint: maxNote, "tile/0/000.p/" + width(good): 256 * 32, "tile/entries/000.p/" + width(good): 256 * (2 + 1<<16)} {
+		f := maps.Clone(good)
+		f[path] = make([]byte, most+1)
+		_, err := Verify(t.Context(), f, Options{})
+		requireBad(t, err, "log_too_large")
+		f[path] = f[path][:most]
+		_, err = Verify(t.Context(), f, Options{})
+		require.ErrorAs(t, err, new(*Bad))
+		require.NotContains(t, err.Error(), "more than")
+	}
 }
 
 func TestZIPFilesThatAreNoBundles(t *testing.T) {

@@ -199,12 +199,13 @@ func (b *Bundle) Close() error { return b.file.Close() }
 // Files are the paths of all files, in order.
 func (b *Bundle) Files() []string { return slices.Sorted(maps.Keys(b.files)) }
 
-// Read makes Bundle a Source. No more than most bytes are unpacked.
-func (b *Bundle) Read(_ context.Context, path string, most int64) ([]byte, error) {
+// Read makes Bundle a Source. No more is unpacked than a file of its kind can have.
+func (b *Bundle) Read(_ context.Context, path string) ([]byte, error) {
 	f := b.files[path]
 	if f == nil {
 		return nil, fs.ErrNotExist
 	}
+	most := mostOf(path)
 	content, err := unpack(f, most)
 	var failed syscall.Errno
 	if errors.As(err, &failed) {

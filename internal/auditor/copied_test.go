@@ -20,7 +20,7 @@ type files map[string][]byte
 
 func (f files) Name() string { return "files" }
 
-func (f files) Read(_ context.Context, path string, _ int64) ([]byte, error) {
+func (f files) Read(_ context.Context, path string) ([]byte, error) {
 	if content, found := f[path]; found {
 		return content, nil
 	}

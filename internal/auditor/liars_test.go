@@ -167,11 +167,11 @@ type broken struct {
 	err  error
 }
 
-func (b broken) Read(ctx context.Context, path string, most int64) ([]byte, error) {
+func (b broken) Read(ctx context.Context, path string) ([]byte, error) {
 	if path == b.path {
 		return nil, b.err
 	}
-	return b.files.Read(ctx, path, most)
+	return b.files.Read(ctx, path)
 }
 
 // What cannot be read is not bad.

@@ -77,7 +77,11 @@ func document(n int, long bool) string {
 	return text
 }
 
-const requirements = 36
+const requirements = 14
+
+// edits is how often the document is edited after each requirement is done: most records are of that, since they cost
+// the least to decide again, and the tests do that some ten thousand times.
+const edits = 30
 
 // life is what happens in the log that the tests tamper with: more than 600 records.
 func life() []step {
@@ -85,12 +89,15 @@ func life() []step {
 	for i := range requirements {
 		steps = append(steps, walk(fmt.Sprintf("REQ-%03d", i+1))...)
 		switch i {
-		case 10:
-			steps = append(steps, step{document: strings.Replace(document(requirements, false), "thing 30", "thing thirty", 1)})
-		case 20:
+		case 4:
+			steps = append(steps, step{document: document(requirements, false)}) // retires one
+		case 8:
 			steps = append(steps, step{forget: true})
-		case 30:
-			steps = append(steps, step{workflow: lifecycle.Rework}, step{who: paula, id: "REQ-036", body: move(lifecycle.Blocked, "")})
+		case 12:
+			steps = append(steps, step{workflow: lifecycle.Rework}, step{who: paula, id: "REQ-014", body: move(lifecycle.Blocked, "")})
+		}
+		for n := range edits {
+			steps = append(steps, step{document: document(requirements, false) + fmt.Sprintf("- **REQ-500**: Draft %d of %d.\n", n, i)})
 		}
 	}
 	return steps

@@ -30,11 +30,11 @@ const (
 	blobPrefix     = "blobs/"
 )
 
-// Source has the files of one log. Read returns fs.ErrNotExist for one that is not there, and may refuse one that has
-// more than most bytes.
+// Source has the files of one log. Read returns fs.ErrNotExist for one that is not there, and may refuse one that is
+// larger than any of its kind.
 type Source interface {
 	Name() string
-	Read(ctx context.Context, path string, most int64) ([]byte, error)
+	Read(ctx context.Context, path string) ([]byte, error)
 }
 
 // maxFile is the most bytes that a state, or data beside the log, may have; maxNote those of a checkpoint or key.
@@ -50,7 +50,7 @@ func mostOf(path string) int64 {
 		return audit.TileWidth * (2 + 1<<16)
 	case strings.HasPrefix(path, tilePrefix):
 		return audit.TileWidth * tlog.HashSize
-	case path == pathCheckpoint, path == pathKey:
+	case path == pathCheckpoint, path == pathKey, path == PathAbout:
 		return maxNote
 	}
 	return maxFile
@@ -59,7 +59,7 @@ func mostOf(path string) int64 {
 // read reads a file that a log must have. What a source has not, or too much of, is a finding.
 func read(ctx context.Context, src Source, path string) ([]byte, error) {
 	most := mostOf(path)
-	content, err := src.Read(ctx, path, most)
+	content, err := src.Read(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, bad("missing", "%s is missing", path)
@@ -87,7 +87,8 @@ func FromServer(name string, c *client.Client) Source { return server{name, c} }
 
 func (s server) Name() string { return s.name }
 
-func (s server) Read(ctx context.Context, path string, most int64) ([]byte, error) {
+func (s server) Read(ctx context.Context, path string) ([]byte, error) {
+	most := mostOf(path)
 	media := "text/plain"
 	url := "/audit/" + path
 	switch {
@@ -128,7 +129,7 @@ func FromLedger(name string, l *ledger.Ledger, signer audit.Signer, state []byte
 
 func (d database) Name() string { return d.name }
 
-func (d database) Read(ctx context.Context, path string, _ int64) ([]byte, error) {
+func (d database) Read(ctx context.Context, path string) ([]byte, error) {
 	switch path {
 	case pathCheckpoint:
 		return d.signer.Sign(d.l.Head())
@@ -174,7 +175,7 @@ func Key(ctx context.Context, src Source) (string, error) {
 // readHeader reads the state before the checkpoint: of a log that grows, the checkpoint is then of the same moment or a
 // later one. trusted is the key that must have signed it; "" takes the one that the source names.
 func readHeader(ctx context.Context, src Source, trusted string) (h header, err error) {
-	if h.state, err = src.Read(ctx, pathState, maxFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if h.state, err = src.Read(ctx, pathState); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return h, err
 	}
 	if h.key, err = Key(ctx, src); err != nil {

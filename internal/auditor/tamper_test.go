@@ -16,14 +16,19 @@ import (
 	"orchestrator/internal/audit"
 )
 
-var caseCount = flag.Int("cases", 100, "random cases of each kind of tampering")
+var caseCount = flag.Int("cases", 0, "random cases of each kind of tampering (default 100 with -v, else 30)")
 
 // cases is how often each kind of tampering is tried, in each of its forms by turns.
 func cases() int {
-	if testing.Short() || raceEnabled {
-		return min(9, *caseCount)
+	switch {
+	case *caseCount > 0:
+		return *caseCount
+	case testing.Short() || raceEnabled:
+		return 9
+	case testing.Verbose():
+		return 100
 	}
-	return *caseCount
+	return 30
 }
 
 const columns = 3

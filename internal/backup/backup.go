@@ -38,9 +38,6 @@ const (
 // inBackup is the path of a private file of the data folder in a backup.
 var inBackup = map[string]string{fileKey: auditor.PathKey, filePublicKey: auditor.PathPublicKey, fileTokens: auditor.PathTokens}
 
-// maxPrivate is the most bytes that a file besides the log may have.
-const maxPrivate = 64 << 20
-
 // about is backup.json.
 type about struct {
 	TakenAt time.Time `json:"taken_at"`
@@ -170,7 +167,7 @@ func (w *Written) readBack(ctx context.Context, written string, besides []audito
 		err = readDiffers("it has %d records with the root %s", report.Records, report.Root)
 	}
 	for _, f := range besides {
-		content, failed := bundle.Read(ctx, f.Path, maxPrivate)
+		content, failed := bundle.Read(ctx, f.Path)
 		if failed == nil && !bytes.Equal(content, f.Content) {
 			failed = readDiffers("%s is another", f.Path)
 		}

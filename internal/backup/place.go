@@ -136,7 +136,7 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 	if r.WithoutKeys {
 		return nil, nil
 	}
-	content, err := r.bundle.Read(ctx, inBackup[name], maxPrivate)
+	content, err := r.bundle.Read(ctx, inBackup[name])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

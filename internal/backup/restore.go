@@ -193,7 +193,7 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 	if r.done.SHA256, _, err = r.bundle.SHA256(); err != nil {
 		return err
 	}
-	if raw, err := r.bundle.Read(ctx, auditor.PathAbout, maxPrivate); err == nil {
+	if raw, err := r.bundle.Read(ctx, auditor.PathAbout); err == nil {
 		var a about
 		if json.Unmarshal(raw, &a) == nil {
 			r.done.TakenAt = a.TakenAt

@@ -162,7 +162,7 @@ func checkpoint(t *testing.T, path string) []byte {
 	bundle, err := auditor.OpenBundle(path)
 	require.NoError(t, err)
 	defer bundle.Close()
-	signed, err := bundle.Read(t.Context(), "checkpoint", 1<<20)
+	signed, err := bundle.Read(t.Context(), "checkpoint")
 	require.NoError(t, err)
 	return signed
 }
