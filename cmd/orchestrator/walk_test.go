@@ -120,6 +120,17 @@ var commands = map[string]door{
 		refused:  func(w *walker) { w.run(1, "token", "revoke", "--name", "ada"); w.requireTokens() },
 		records:  []string{"tokens.changed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
 	},
+	"restore": {
+		accepted: func(w *walker) {
+			w.run(0, "backup", "-o", "state.zip")
+			w.stop()
+			w.run(0, "restore", "state.zip", "--replace")
+			w.serve()
+		},
+		refused: func(w *walker) { w.run(1, "restore", "state.zip", "--replace") },
+		records: []string{"log.restored"}, unrecorded: "the database is a service's, and was not touched",
+	},
+	"backup":       running("backup", "-o", "backup.zip"),
 	"audit bundle": running("audit", "bundle", "-o", "log.zip"),
 	"audit verify": running("audit", "verify", "log.zip"),
 	"audit witness": {reads: true, accepted: func(w *walker) {
