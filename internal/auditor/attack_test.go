@@ -207,7 +207,12 @@ func TestZIPFilesThatAreNoBundles(t *testing.T) {
 					f[path] = content
 				}
 			}
-			_, err := verifyFile(t, raw(t, f, c.more), Options{})
+			content := raw(t, f, c.more)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := verifyFile(t, content, Options{})
+			runtime.ReadMemStats(&after)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(60<<20), "a bomb of 64 MiB is not unpacked")
 			if c.want == "" {
 				require.Error(t, err)
 				return

@@ -37,10 +37,11 @@ type Source interface {
 	Read(ctx context.Context, path string) ([]byte, error)
 }
 
-// maxFile is the most bytes that a state, or data beside the log, may have; maxNote those of a checkpoint or key.
+// The most bytes that files of a log may have.
 const (
-	maxFile = 512 << 20
-	maxNote = 1 << 20
+	maxFile   = 512 << 20 // the state, or data that a record names
+	maxBeside = 64 << 20  // what a backup packs beside the log
+	maxNote   = 1 << 20   // a checkpoint or a key
 )
 
 // mostOf is the most bytes that a file of a log can have.
@@ -52,6 +53,8 @@ func mostOf(path string) int64 {
 		return audit.TileWidth * tlog.HashSize
 	case path == pathCheckpoint, path == pathKey, path == PathAbout:
 		return maxNote
+	case besidesLog(path):
+		return maxBeside
 	}
 	return maxFile
 }
