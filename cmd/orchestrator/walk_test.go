@@ -136,18 +136,7 @@ var commands = map[string]door{
 	"audit witness": {reads: true, accepted: func(w *walker) {
 		w.run(0, "audit", "witness", "--once", "--name", "example.net/witness", "http://"+w.p.addr)
 	}},
-	"compact": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
-	"backup":  running("backup", "-o", "backup.zip"),
-	"restore": {
-		accepted: func(w *walker) {
-			w.run(0, "backup", "-o", "backup.zip")
-			w.stop()
-			w.run(0, "restore", "backup.zip", "--replace")
-			w.serve()
-		},
-		refused: func(w *walker) { w.run(1, "restore", "backup.zip", "--replace") },
-		records: []string{"log.restored"}, unrecorded: "it is refused before it has a database to write to",
-	},
+	"compact":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
 	"token list": running("token", "list"),
 	"trace":      running("trace"),
 	"review":     running("review"),
