@@ -25,10 +25,15 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	if err != nil {
 		return audit.Signer{}, err
 	}
-	private, err := os.ReadFile(path)
+	if onRecord != "" {
+		if err := sameOrigin(audit.OriginOf(onRecord), s.options.origin); err != nil {
+			return audit.Signer{}, err
+		}
+	}
+	private, err := readKeyFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if onRecord != "" && s.options.acceptNewKey == "" {
-			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing", "the key %s is missing, which signs the log %s", path, originOf(onRecord)).
+			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing", "the key %s is missing, which signs the log %s", path, audit.OriginOf(onRecord)).
 				WithFix("put it back from a backup, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
 		}
 		private, err = newKey(path, s.options.origin, onRecord)
@@ -40,9 +45,11 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	if err != nil {
 		return audit.Signer{}, keyFileError(path, err)
 	}
-	if want := s.options.origin; want != "" && want != signer.Origin() {
-		return audit.Signer{}, fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s, not %s", signer.Origin(), want).
-			WithFix("leave --origin out; an origin is chosen once, at the first start")
+	if err := sameOrigin(signer.Origin(), s.options.origin); err != nil {
+		return audit.Signer{}, err
+	}
+	if err := orchestrator.CheckKey(onRecord, signer.Key, s.options.acceptNewKey); err != nil {
+		return audit.Signer{}, err // before anything is written
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).Msg("others can read the key that signs the log; chmod 600 keeps them out")
@@ -50,11 +57,33 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	return signer, writePublicKey(s.options.data, signer.Key)
 }
 
+// sameOrigin refuses another origin than the log has; "" is none.
+func sameOrigin(has, wanted string) error {
+	if wanted == "" || wanted == has {
+		return nil
+	}
+	return fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s, not %s", has, wanted).
+		WithFix("leave --origin out; an origin is chosen once, at the first start")
+}
+
+// maxKey is the most bytes that a file with a key may have.
+const maxKey = 4 << 10
+
+// readKeyFile reads a regular file, and not much of it.
+func readKeyFile(path string) ([]byte, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxKey))
+}
+
 // newKey makes a key for a new log, or a new key for the log of an old one.
 func newKey(path, origin, old string) ([]byte, error) {
 	switch {
 	case origin == "" && old != "":
-		origin = originOf(old)
+		origin = audit.OriginOf(old)
 	case origin == "":
 		origin = "orchestrator/" + strings.ToLower(rand.Text()[:16]) // so that no two logs share one
 	}
@@ -68,7 +97,7 @@ func newKey(path, origin, old string) ([]byte, error) {
 // writePublicKey keeps audit.pub, for whoever verifies the log, in step with the private key.
 func writePublicKey(data, key string) error {
 	path := filepath.Join(data, "audit.pub")
-	if kept, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(kept)) == key {
+	if kept, err := readKeyFile(path); err == nil && strings.TrimSpace(string(kept)) == key {
 		return nil
 	}
 	if err := durable.WriteFile(path, 0o644, lineOf(key)); err != nil {
@@ -87,10 +116,4 @@ func lineOf(text string) func(io.Writer) error {
 func keyFileError(path string, cause error) error {
 	return fault.New(fault.Unavailable, "audit_key_unreadable", "the key of the log, %s, cannot be used", path).
 		WithFix("put it back from a backup; a log keeps its key").Because(cause)
-}
-
-// originOf is the name in a public key.
-func originOf(key string) string {
-	origin, _, _ := strings.Cut(key, "+")
-	return origin
 }

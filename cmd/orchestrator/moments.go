@@ -18,57 +18,72 @@ import (
 // still small.
 const maxCheckpoint = 1 << 20
 
-// moments are what the export and the checkpoint beside it remember of the log. unreadable are those that are neither;
-// they say nothing.
-func moments(export string) (known []orchestrator.Moment, unreadable []string, err error) {
-	f, err := openExport(export)
-	if err != nil {
-		return nil, nil, err
-	}
-	if f != nil {
-		defer f.Close()
-		if log, failed := projection.ReadLog(f); failed == nil {
-			known = append(known, orchestrator.Moment{Where: export, Size: log.Size, Root: log.Root})
-		} else {
-			unreadable = append(unreadable, export)
-		}
-	}
+// moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
+// checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program writes
+// it. An export that cannot be read says nothing; unread is its path then.
+func moments(export, key string) (known []orchestrator.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
 	note, err := readCheckpointFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return known, unreadable, nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, "", err
+	default:
+		m, err := signedMoment(path, note, key)
+		if err != nil {
+			return nil, "", err
+		}
+		known = append(known, m)
+	}
+	f, err := openExport(export)
+	if f == nil || err != nil {
+		return known, "", err
+	}
+	defer f.Close()
+	log, failed := projection.ReadLog(f)
+	if failed != nil {
+		return known, export, nil
+	}
+	return append([]orchestrator.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
+}
+
+// codeForeign is the code of the error that a checkpoint is none of the log's.
+const codeForeign = "checkpoint_foreign"
+
+// signedMoment is the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
+func signedMoment(path string, note []byte, key string) (orchestrator.Moment, error) {
+	c, err := audit.ReadCheckpoint(note)
+	if err == nil && key != "" {
+		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return nil, nil, err
+		return orchestrator.Moment{}, fault.New(fault.Conflict, codeForeign, "%s is no checkpoint that this database's log has signed", path).
+			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
 	}
-	if c, failed := audit.ReadCheckpoint(note); failed == nil {
-		known = append(known, orchestrator.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note})
-	} else {
-		unreadable = append(unreadable, path)
-	}
-	return known, unreadable, nil
+	return orchestrator.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
 }
 
 // witnessed is what a witness on this machine remembers of the log.
-func (s *server) witnessed(ctx context.Context) ([]orchestrator.Moment, error) {
-	path := s.options.witness
-	if !exists(path) {
+func witnessed(path, key string) ([]orchestrator.Moment, error) {
+	if path == "" || !exists(path) {
 		return nil, nil
 	}
 	seen, err := witness.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	key, err := orchestrator.KeyOnRecord(ctx, s.ledger)
-	if err != nil {
-		return nil, err
+	for _, l := range seen.Logs {
+		if l.Origin == audit.OriginOf(key) && l.Key != key {
+			return nil, fault.New(fault.Conflict, "witness_knows_another_key", "%s has seen the log %s with another key than this database names", path, l.Origin).
+				WithFix("put back the database that belongs to it, or find out how its key was changed; to go on without the witness, give another --witness")
+		}
 	}
 	note, found := seen.Newest(key)
 	if !found {
 		return nil, nil
 	}
-	c, err := audit.ReadCheckpoint([]byte(note))
-	return []orchestrator.Moment{{Where: path, Size: c.Size, Root: c.Root, Signed: []byte(note)}}, err
+	m, err := signedMoment(path, []byte(note), key)
+	return []orchestrator.Moment{m}, err
 }
 
 func readCheckpointFile(path string) ([]byte, error) {
@@ -90,7 +105,11 @@ func readCheckpointFile(path string) ([]byte, error) {
 
 // checkMoments refuses a log that has not gone through what the files beside it remember.
 func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
-	known, _, err := moments(export)
+	key, err := orchestrator.KeyOnRecord(ctx, l)
+	if err != nil {
+		return err
+	}
+	known, _, err := moments(export, key)
 	if err != nil {
 		return err
 	}
@@ -101,36 +120,55 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	return err
 }
 
-// findRollback is checkMoments for the service, which an operator can make go on: then the newest moment that was lost
-// is kept, to be put on record.
+// findRollback is checkMoments for the service, which an operator can make go on: then what was lost is kept, to be put
+// on record.
 func (s *server) findRollback(ctx context.Context) error {
-	known, unreadable, err := moments(s.options.export)
+	known, err := s.remembered(ctx)
 	if err != nil {
 		return err
-	}
-	witnessed, err := s.witnessed(ctx)
-	if err != nil {
-		return err
-	}
-	known = append(known, witnessed...)
-	for _, path := range unreadable {
-		s.log.Warn().Str("file", path).Msg("it is not whole; it is written anew from the database")
 	}
 	lost, err := orchestrator.Lost(ctx, s.ledger, known)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(lost) == 0 {
-		if s.options.acceptRollback != "" {
-			s.log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
-		}
+	case len(lost) == 0 && s.options.acceptRollback != "":
+		s.log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
 		return nil
-	}
-	if s.options.acceptRollback == "" {
+	case len(lost) == 0:
+		return nil
+	case s.options.acceptRollback == "":
 		return orchestrator.RolledBack(lost[0], s.ledger.Head())
 	}
-	s.lost = &lost[0]
+	s.lost = lost
 	s.log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", s.options.acceptRollback).
 		Msg("the log was rolled back, and goes on from here; the loss is put on record")
 	return nil
+}
+
+// remembered is all that the files beside the database remember of its log.
+func (s *server) remembered(ctx context.Context) ([]orchestrator.Moment, error) {
+	key, err := orchestrator.KeyOnRecord(ctx, s.ledger)
+	if err != nil {
+		return nil, err
+	}
+	known, unread, err := moments(s.options.export, key)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := witnessed(s.options.witness, key)
+	if err != nil {
+		return nil, err
+	}
+	known = append(known, seen...)
+	if unread != "" {
+		if len(known) == 0 {
+			return nil, fault.New(fault.Conflict, "export_damaged", "%s is no whole export, and nothing else beside the database remembers its log", unread).
+				WithFix("see that the database is the newest one; then keep the file as evidence and move it away")
+		}
+		s.log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
+	}
+	if len(known) == 0 && key != "" {
+		s.log.Warn().Msg("neither export nor checkpoint nor witness remembers this log: a rollback cannot be noticed at this start")
+	}
+	return known, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/backup"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 )
@@ -67,8 +69,9 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, _, err := moments(o.export)
-	if err != nil {
+	known, _, err := moments(o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
+	var f *fault.Error
+	if err != nil && !(errors.As(err, &f) && f.Code == codeForeign) {
 		return done, err
 	}
 	show := newProgress(notes, "records")

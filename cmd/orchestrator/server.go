@@ -61,7 +61,7 @@ type server struct {
 	repository *evidence.Repository // nil where evidence is only recorded
 	tokens     *token.Authenticator
 	seen       watch.Seen
-	lost       *orchestrator.Moment // that an operator gave up
+	lost       []orchestrator.Moment // that an operator gave up
 	draining   atomic.Bool
 
 	metricsToken string

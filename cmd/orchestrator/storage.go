@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/witness"
 )
 
 // openLedger opens the database, and holds it against what lies beside it.
@@ -56,6 +57,9 @@ func checkPlaces(database string, o serveOptions) error {
 				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
 		}
 	}
+	if err := checkWitness(database, o.witness); err != nil {
+		return err
+	}
 	for _, path := range documents {
 		if _, err := os.Stat(path); err != nil {
 			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", path).
@@ -63,6 +67,19 @@ func checkPlaces(database string, o serveOptions) error {
 		}
 	}
 	return nil
+}
+
+// checkWitness refuses a fresh start where a witness has seen a log already.
+func checkWitness(database, path string) error {
+	if path == "" || !exists(path) {
+		return nil
+	}
+	seen, err := witness.Read(path)
+	if err != nil || len(seen.Logs) == 0 {
+		return err
+	}
+	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path, seen.Logs[0].Origin, database).
+		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
 }
 
 // compareExport is the self-check of the tables, as far as an export of the same moment allows it.

@@ -68,6 +68,12 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
+// OriginOf is the name in a public key: the origin of the log that it belongs to.
+func OriginOf(key string) string {
+	origin, _, _ := strings.Cut(key, "+")
+	return origin
+}
+
 // ParseSigner reads a private key that GenerateKey made. The error never holds a part of it.
 func ParseSigner(private string) (Signer, error) {
 	signer, err := note.NewSigner(private)

@@ -135,9 +135,10 @@ func (l Log) signed(k keptAt) bool {
 	})
 }
 
-// gaveUp says whether the log has a record that gave up the moment of a kept checkpoint.
+// gaveUp says whether the log has a record that gave up this very moment. One that lies between cannot be told from a
+// moment of the log that went on.
 func (l Log) gaveUp(k keptAt) bool {
-	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return k.Size > r.Record && k.Size <= r.Size })
+	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return r.GaveUp(k.Size, k.Root) })
 }
 
 // Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export may

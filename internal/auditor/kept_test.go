@@ -18,7 +18,7 @@ func TestHold(t *testing.T) {
 	log := Log{
 		Origin: "example.org/shop", Size: 10, RootAt: func(size uint64) (audit.Hash, error) { return root(size), nil },
 		Keys:      []orchestrator.ChosenKey{{Record: 1, Key: first.Key}, {Record: 5, Key: second.Key, Reason: "lost"}},
-		Rollbacks: []projection.Rollback{{Record: 5, Size: 8}},
+		Rollbacks: []projection.Rollback{{Record: 5, Size: 8, Root: root(99)}},
 	}
 	kept := func(signer audit.Signer, size uint64, of audit.Hash) Kept {
 		signed, err := signer.Sign(audit.Head{Size: size, Root: of})
@@ -39,10 +39,10 @@ func TestHold(t *testing.T) {
 		"another log":                    {[]Kept{kept(signerOf(t, "example.org/other", "a"), 3, root(3))}, false, "log_another_log", ""},
 		"a key that it never had":        {[]Kept{kept(signerOf(t, "example.org/shop", "c"), 3, root(3))}, false, "log_another_key", ""},
 		"given up":                       {[]Kept{kept(first, 7, root(99))}, false, "log_forked", ""},
-		"given up, and allowed":          {[]Kept{kept(first, 7, root(99))}, true, "", RolledBack},
-		"the first that was given up":    {[]Kept{kept(first, 6, root(99))}, true, "", RolledBack},
+		"given up, and allowed":          {[]Kept{kept(first, 8, root(99))}, true, "", RolledBack},
+		"another of the same size":       {[]Kept{kept(first, 8, root(98))}, true, "log_forked", ""},
+		"before it, which nobody can tell": {[]Kept{kept(first, 7, root(99))}, true, "log_forked", ""},
 		"before what was given up":       {[]Kept{kept(first, 5, root(99))}, true, "log_forked", ""},
-		"the last that was given up":     {[]Kept{kept(first, 8, root(99))}, true, "", RolledBack},
 		"after what was given up":        {[]Kept{kept(second, 9, root(99))}, true, "log_forked", ""},
 		"later than it, though allowed":  {[]Kept{kept(second, 11, root(11))}, true, "log_shorter", ""},
 		"allowed, and there is no need":  {[]Kept{kept(first, 7, root(7))}, true, "", Consistent},

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"strings"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
@@ -51,8 +50,8 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 	if now == "" || now == was {
 		return nil
 	}
-	if was != "" && s.options.AcceptKey == "" {
-		return keyChanged(was, now)
+	if err := CheckKey(was, now, s.options.AcceptKey); err != nil {
+		return err
 	}
 	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
@@ -71,14 +70,21 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 	})
 }
 
-func keyChanged(was, now string) error {
-	what, _, _ := strings.Cut(was, "+")
-	if origin, _, _ := strings.Cut(now, "+"); origin != what {
-		return fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s; the key that signs it now is of %s", what, origin).
+// CheckKey refuses a key that takes the place of another: always where it is of another origin, and without a reason else.
+func CheckKey(was, now, reason string) error {
+	if was == "" || was == now {
+		return nil
+	}
+	has, other := audit.OriginOf(was), audit.OriginOf(now)
+	if has != other {
+		return fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s; the key that is to sign it is of %s", has, other).
+			WithFix("put the key file of this log back; an origin is chosen once, at the first start")
+	}
+	if reason == "" {
+		return fault.New(fault.Conflict, "audit_key_changed", "the log %s names another key than the one that signs it now", has).
 			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
 	}
-	return fault.New(fault.Conflict, "audit_key_changed", "the log %s names another key than the one that signs it now", what).
-		WithFix("put the key file of this log back, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
+	return nil
 }
 
 // signedAt is the signed checkpoint of one size of the log.

@@ -20,7 +20,7 @@ type Moment struct {
 }
 
 // Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
-// What a recorded rollback has given up is not lost anew.
+// The largest comes first. What a recorded rollback has given up is not lost anew.
 func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
 	var project projection.Project
 	err = l.View(ctx, func(r store.Reader) (err error) {
@@ -37,7 +37,7 @@ func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment,
 		}
 	}
 	slices.SortStableFunc(lost, func(a, b Moment) int { return int(min(max(int64(b.Size)-int64(a.Size), -1), 1)) })
-	return lost, err
+	return slices.CompactFunc(lost, func(a, b Moment) bool { return a.Size == b.Size && a.Root == b.Root }), err
 }
 
 func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
@@ -48,8 +48,10 @@ func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
 	return root == m.Root, err
 }
 
+// givenUp says whether a recorded rollback gave up this very moment. One that lies between does not count: it may be of
+// the log that went on.
 func givenUp(rollbacks []projection.Rollback, m Moment) bool {
-	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return m.Size > r.Record && m.Size <= r.Size })
+	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return r.GaveUp(m.Size, m.Root) })
 }
 
 // RolledBack is the refusal to go on from a log that has not gone through a moment.
@@ -64,24 +66,32 @@ func RolledBack(m Moment, head audit.Head) error {
 
 // acceptRollback puts on record that an operator goes on from an older log, and why.
 func (s *Service) acceptRollback(ctx context.Context) error {
-	lost := s.options.Lost
-	if lost == nil {
+	if len(s.options.Lost) == 0 {
 		return nil
 	}
 	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
+		for _, lost := range s.options.Lost {
+			if err := giveUp(tx, lost, s.options.AcceptRollback); err != nil {
+				return err
+			}
 		}
-		fork, err := forkBefore(tx, tx.Seq())
-		if err != nil {
-			return err
-		}
-		p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: fork, Size: lost.Size, Root: lost.Root})
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		data := rolledBack{s.options.AcceptRollback, lost.Where, lost.Size, lost.Root, string(lost.Signed)}
-		return tx.Append(ledger.Event{Kind: kindRolledBack, Actor: ledger.System(), Data: data})
+		return nil
 	})
+}
+
+func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
+	p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
+	if err != nil {
+		return err
+	}
+	fork, err := forkBefore(tx, tx.Seq())
+	if err != nil {
+		return err
+	}
+	p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: fork, Size: lost.Size, Root: lost.Root})
+	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
+		return err
+	}
+	data := rolledBack{reason, lost.Where, lost.Size, lost.Root, string(lost.Signed)}
+	return tx.Append(ledger.Event{Kind: kindRolledBack, Actor: ledger.System(), Data: data})
 }

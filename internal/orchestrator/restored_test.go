@@ -91,7 +91,7 @@ func TestARollbackBeginsWhereTheCopyEnded(t *testing.T) {
 			before = step
 		}
 		lost := Moment{Where: "kept", Size: fork.Size + 1, Root: audit.Hash{1}}
-		again := start(t, s, func(o *Options) { o.Lost, o.AcceptRollback = &lost, "the disk was lost" })
+		again := start(t, s, func(o *Options) { o.Lost, o.AcceptRollback = []Moment{lost}, "the disk was lost" })
 		again.must(paula, "REQ-001", `{"pm_notes":[{"text":"on and on"}]}`)
 		v := again.verified()
 		require.Len(t, v.Rollbacks, 1)

@@ -38,7 +38,7 @@ type Options struct {
 	Repository     Repository         // where evidence is looked up; needed for Verify
 	Signer         audit.Signer       // signs checkpoints of the log; without one there are none
 	AcceptKey      string             // why the Signer may have another key than the one on record
-	Lost           *Moment            // the newest moment that the log has not gone through
+	Lost           []Moment           // that the log has not gone through
 	AcceptRollback string             // why the service goes on all the same
 	OnFolding      func(Folding)      // told when further refusals of an actor are only counted; may be nil
 }

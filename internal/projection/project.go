@@ -32,13 +32,16 @@ type Project struct {
 	IDs          []string     `json:"ids"` // document order, then the retired
 }
 
-// Rollback is a part of the log that an operator gave up: the records from Record on, up to Lost, of which something
+// Rollback is a part of the log that an operator gave up: the records from Record on, up to Size, of which something
 // outside of the database knew.
 type Rollback struct {
 	Record uint64     `json:"record"` // the first record after it, which says why
 	Size   uint64     `json:"size"`   // of the log that was lost
 	Root   audit.Hash `json:"root"`
 }
+
+// GaveUp says whether it gave up the log of a size and root.
+func (r Rollback) GaveUp(size uint64, root audit.Hash) bool { return r.Size == size && r.Root == root }
 
 // SourceFile is a requirement document as it was imported.
 type SourceFile struct {
