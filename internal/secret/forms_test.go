@@ -89,6 +89,9 @@ func TestAPrivateKeyIsFoundWithoutItsHeader(t *testing.T) {
 		require.Empty(t, Find(stdbase64.StdEncoding.EncodeToString(der)), "a public key")
 	}
 	require.Empty(t, Find(stdbase64.StdEncoding.EncodeToString(x509.MarshalPKCS1PublicKey(&rsaKey.PublicKey))))
+	for _, other := range []string{"\x30\x82\x04\xa4\x02\x01\x02", "\x30\x82\x04\xa4\x04\x01\x00", "\x30\x83\x04\xa4\x02\x01\x00", "\x30\x8f\x04\xa4\x02\x01\x00"} {
+		require.Empty(t, Find(stdbase64.StdEncoding.EncodeToString(append([]byte(other), keys[0][len(other):]...))), "no version of a key: %x", other)
+	}
 	require.Empty(t, Find("MIIEpDCCA4ygAwIBAgIQ"+strings.Repeat(chance32, 8)), "a certificate")
 }
 
