@@ -12,6 +12,9 @@ func (s *scanner) assigned(at int) (Finding, bool) {
 		if f, found := s.telegram(at); found {
 			return f, true
 		}
+		if f, found := s.user(at); found {
+			return f, true
+		}
 	}
 	least, known := s.leastBefore(at)
 	if !known {
@@ -24,7 +27,7 @@ func (s *scanner) assigned(at int) (Finding, bool) {
 		}
 	}
 	value := s.text[from:end]
-	if len(value) < least || len(value) > longestValue || standsIn(value) || !random(value) {
+	if len(value) < least || len(value) > longestValue || standsIn(value) || !random(value) || least == short && len(value) < long && !chancy(value) {
 		return Finding{}, false
 	}
 	called := end < len(s.text) && s.text[end] == '('
@@ -38,7 +41,8 @@ const longestValue = 300
 
 // leastBefore is how long a value must be to be a secret under the name that stands before an = or a colon; false for a
 // name that says nothing of secrets. Case does not matter, nor what parts the words of the name.
-func (s *scanner) leastBefore(at int) (least int, known bool) {
+func (s *scanner) leastBefore(sign int) (least int, known bool) {
+	at := sign
 	for at > 0 && is[closing][s.text[at-1]] {
 		at--
 	}
@@ -62,14 +66,25 @@ func (s *scanner) leastBefore(at int) (least int, known bool) {
 	}
 	for _, w := range names {
 		if strings.HasSuffix(string(letters[n:]), w.name) {
-			return w.least, w.least > 0
+			return w.least, w.least > 0 && !(w.name == "pass" && s.verdict(sign))
 		}
 	}
 	return 0, false
 }
 
+// verdict says whether the pass before a colon is the outcome of a test, as in PASS: TestLogin.
+func (s *scanner) verdict(sign int) bool {
+	return s.text[sign] == ':' && is[alnum][s.text[sign-1]] && !strings.HasSuffix(s.text[:sign-len("pass")], "_")
+}
+
 // longestName is that of names, or more.
 const longestName = 13
+
+// A value under a name that much else is given to is a secret from short on, if it is chancy, and from long on, if it is random.
+const (
+	short = 8
+	long  = 16
+)
 
 // names are the ends of names that secrets are given to, and how long a secret is at least; 0 where none is meant.
 var names = []struct {
@@ -77,12 +92,13 @@ var names = []struct {
 	least int
 }{
 	{"password", 6}, {"passwd", 6}, {"passphrase", 6}, {"passwort", 6}, {"pwd", 6},
-	{"pagetoken", 0}, {"nexttoken", 0}, {"continuetoken", 0}, {"synctoken", 0}, {"secret", 16}, {"token", 16}, {"apikey", 16}, {"secretkey", 16}, {"accesskey", 16}, {"privatekey", 16}, {"accountkey", 16},
+	{"bypass", 0}, {"compass", 0}, {"pass", 6},
+	{"pagetoken", 0}, {"nexttoken", 0}, {"continuetoken", 0}, {"synctoken", 0}, {"secret", short}, {"token", short}, {"apikey", short}, {"secretkey", 16}, {"accesskey", 16}, {"privatekey", 16}, {"accountkey", 16},
 	{"signingkey", 16}, {"encryptionkey", 16}, {"authkey", 16}, {"credential", 16}, {"credentials", 16}, {"secretkeybase", 16},
 }
 
 // endings has the last three letters of every name.
-var endings = func() (all [1 << 13]bool) {
+var endings = func() (all [1 << 15]bool) {
 	for _, w := range names {
 		all[start(w.name[len(w.name)-3:])] = true
 	}

@@ -41,6 +41,18 @@ type rule struct {
 	real        func(string) bool // whether what follows is more than a stand-in
 }
 
+// shape knows a key that is more than one run of characters.
+type shape struct {
+	name, what string
+	prefixes   string           // what it begins with, parted by |
+	reach      func(string) int // how far it reaches in the text that begins with it; 0 where there is none
+}
+
+var shapes = []shape{
+	{"note_private_key", "a private key that signs a log", notePrefix, noteKey},
+	{"private_key", "a private key without its header", "MII|MIG|MIH|MHc|MHQ|MC4", keyBody},
+}
+
 // Of rules whose prefixes begin alike the longer prefix comes first.
 var rules = []rule{
 	{"orchestrator_token", "a token of this service", "orc_", name, 20, 100, ownToken},
@@ -109,8 +121,11 @@ var rules = []rule{
 	{"1password_token", "a 1Password token", "ops_eyJ", base64, 100, 4000, random},
 }
 
-// The schemes of an Authorization header, which are written in any case, and are no part of the secret.
+// The schemes of an Authorization header, and what else stands before a secret without a sign between them: they are
+// written in any case, and are no part of the secret.
 var schemes = []rule{
+	{"command_password", "a password on a command line", "sshpass -p \"|sshpass -p '|sshpass -p |sshpass -p", free, 4, 200, given},
+	{"assigned_secret", "the value of a password, token or key", "aws_secret_access_key ", base64, 40, 40, random},
 	{"bearer_token", "a bearer token", "Bearer ", header, 16, 4000, random},
 	{"basic_credentials", "credentials of basic authentication", "Basic ", base64, 12, 400, basic},
 }
@@ -119,6 +134,7 @@ var schemes = []rule{
 type lead struct {
 	prefix string
 	scheme bool
+	reach  func(string) int // of a shape
 	*rule
 }
 
@@ -126,39 +142,37 @@ type lead struct {
 var leads = func() (by [256][]lead) {
 	for i := range rules {
 		for prefix := range strings.SplitSeq(rules[i].prefixes, "|") {
-			by[prefix[0]] = append(by[prefix[0]], lead{prefix, false, &rules[i]})
+			by[prefix[0]] = append(by[prefix[0]], lead{prefix, false, nil, &rules[i]})
 		}
 	}
 	for i := range schemes {
-		l := lead{schemes[i].prefixes, true, &schemes[i]}
-		first := l.prefix[0]
-		by[first], by[first|0x20] = append(by[first], l), append(by[first|0x20], l)
+		for prefix := range strings.SplitSeq(schemes[i].prefixes, "|") {
+			small, capital := prefix[0]|0x20, prefix[0]&^0x20
+			l := lead{prefix, true, nil, &schemes[i]}
+			by[small], by[capital] = append(by[small], l), append(by[capital], l)
+		}
+	}
+	for _, s := range shapes {
+		for prefix := range strings.SplitSeq(s.prefixes, "|") {
+			by[prefix[0]] = append(by[prefix[0]], lead{prefix, false, s.reach, &rule{name: s.name, what: s.what}})
+		}
 	}
 	return by
 }()
 
 // starts has the first three bytes of every prefix, so that few words have to be held against one.
-var starts = func() (all [1 << 13]bool) {
+var starts = func() (all [1 << 15]bool) {
 	for _, of := range leads {
 		for _, l := range of {
 			all[start(l.prefix)] = true
-			if !l.scheme {
-				continue
-			}
-			for cases := range 8 {
-				b := []byte(strings.ToLower(l.prefix[:3]))
-				for i := range b {
-					b[i] &^= byte(cases>>i&1) << 5
-				}
-				all[start(string(b))] = true
-			}
 		}
 	}
 	return all
 }()
 
+// start is a number for the first three bytes of a text, in which the case of letters does not matter.
 func start(text string) uint16 {
-	return (uint16(text[0])<<8 ^ uint16(text[1])<<4 ^ uint16(text[2])) & (1<<13 - 1)
+	return uint16(text[0]&31)<<10 | uint16(text[1]&31)<<5 | uint16(text[2]&31)
 }
 
 // anchor is what a character may be the first sign of.

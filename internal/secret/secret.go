@@ -3,7 +3,7 @@
 //
 // It knows secrets by their form alone and asks nobody whether they are real. What has the form of a digest, a commit id,
 // a UUID or a path is none, and neither is what visibly stands for one (`ghp_xxxx`, `${TOKEN}`). Nothing that it returns
-// holds what was found. Time grows with the length of a text, whatever is in it. The package does no I/O.
+// holds what was found. A secret without such a form or name is not found, and neither is one that is encoded. Time grows with the length of a text, whatever is in it. The package does no I/O.
 package secret
 
 import "strings"
@@ -18,32 +18,31 @@ type Finding struct {
 
 // Find lists what looks like a secret in a text, in its order; no two of them overlap.
 func Find(text string) []Finding {
-	s := scanner{text: text}
+	seen, cuts := visible(text)
+	s := scanner{text: seen}
 	var found []Finding
 	for at := 0; ; {
 		f, ok := s.next(at)
 		if !ok {
 			return found
 		}
-		found = append(found, f)
+		found = append(found, placed(f, cuts))
 		at = f.End
 	}
 }
 
 // Mask is a text in which every secret is replaced by the name of the rule that knew it.
 func Mask(text string) string {
-	s := scanner{text: text}
-	f, ok := s.next(0)
-	if !ok {
+	found := Find(text)
+	if len(found) == 0 {
 		return text
 	}
 	var masked strings.Builder
 	at := 0
-	for ok {
+	for _, f := range found {
 		masked.WriteString(text[at:f.Start])
 		masked.WriteString("[masked " + f.Rule + "]")
 		at = f.End
-		f, ok = s.next(at)
 	}
 	masked.WriteString(text[at:])
 	return masked.String()
@@ -101,7 +100,16 @@ func (s *scanner) prefixed(at int) (Finding, bool) {
 		if !l.leads(rest) {
 			continue
 		}
+		if l.reach != nil {
+			if reach := l.reach(rest); reach > 0 {
+				return Finding{l.name, l.what, at, at + reach}, true
+			}
+			continue
+		}
 		from := at + len(l.prefix)
+		for blanks := 0; l.scheme && blanks < 4 && from < len(s.text) && s.text[from] == ' '; blanks++ {
+			from++
+		}
 		end := s.run(l.of, from)
 		body := s.text[from:end]
 		if len(body) < l.least || len(body) > l.most || end < len(s.text) && is[alnum][s.text[end]] || !l.real(body) {

@@ -173,6 +173,7 @@ var hostile = []string{
 	"a", "password=", "token: ", "eyJ-", "eyJ.", "eyJabcdefgh.", "-----BEGIN PRIVATE KEY-----\n", "a://x:", "=", ":", "-", "-----", "AKIA ", "glpat-", "ghs_a.", "Bearer x",
 	"sk-a1 ", "1234567:AA", "=\"token", "password='", "secret: \"a", "orc_pm_", strings.Repeat("sk-", 80) + " ", strings.Repeat("glpat-", 40) + " ", "password=aB3dE6f9=",
 	"AK" + "IA1234567890ABCDEF ", "token=\"", "\"token\":", "token ", "__________=", "          =",
+	"PRIVATE+KEY+", "PRIVATE+KEY+a+", "MIIEpAIBAAKCAQEA ", "MIIEpAIBAAKCAQEA.", "curl -u a:Value ", "-u a:", "sshpass -p ", "aws_secret_access_key ", "\u200b", "A\u200bK\u2060IA",
 }
 
 func TestTimeIsBoundedWhateverIsInATextOf1MiB(t *testing.T) {
