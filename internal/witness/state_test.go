@@ -169,7 +169,9 @@ func TestPipesAndLargeFilesAreRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(o.Key, make([]byte, maxKey+1), 0o600))
 	_, err = Open(o)
 	requireCode(t, err, "witness_key")
-	require.ErrorContains(t, err, "more than 1024 bytes")
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.ErrorContains(t, f.Cause(), "more than 1024 bytes")
 }
 
 func TestFileNames(t *testing.T) {

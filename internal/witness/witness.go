@@ -118,7 +118,7 @@ func forgotten(format string, args ...any) error {
 }
 
 func unusable(o Options, cause error) error {
-	return fault.New(fault.Unavailable, "witness_key", "the key of the witness, %s, cannot be used: %v", o.Key, cause).
+	return fault.New(fault.Unavailable, "witness_key", "the key of the witness, %s, cannot be used", o.Key).
 		WithFix("put it back from a backup, or name another regular file with --witness-key").Because(cause)
 }
 
