@@ -47,7 +47,7 @@ key could cosign what contradicts each other.
 
 Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could not be asked; usage or environment.`,
 		Example: `  orchestrator audit witness --token-file viewer.token https://shop.example.org
-  orchestrator audit witness --once --key "$(cat audit.pub)" http://127.0.0.1:8080   # as a job
+  orchestrator audit witness --once --key audit.pub http://127.0.0.1:8080   # as a job
   orchestrator audit witness -o cosigned --every 5m --token-file a.token --token-file b.token https://a.example https://b.example`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +58,7 @@ Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could
 	f.StringVar(&o.State, "state", "witness.json", "file of what was seen, and of the alarms")
 	f.StringVar(&o.Key, "witness-key", "", "file of the private key of the witness, made at first use; without it witness.key beside the state")
 	f.StringVar(&o.Name, "name", "", "name of the witness, best an address without https://, chosen when the key is made")
-	f.StringArrayVar(&o.Trust, "key", nil, "key of a log, as audit.pub has it; a server seen for the first time must show one of these")
+	f.StringArrayVar(&o.Trust, "key", nil, "public key of a log, or a file that holds it, as GET /audit/key answers it; a server seen for the first time must show one of these")
 	f.DurationVar(&o.every, "every", time.Minute, "time between two rounds")
 	f.BoolVar(&o.once, "once", false, "one round, then exit")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long a server may take in a round")
@@ -76,6 +76,9 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	}
 	if o.every < time.Second || o.timeout < time.Second {
 		return fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").WithFix("use --every 1m")
+	}
+	if o.Trust, err = trustedKeys(o.Trust); err != nil {
+		return err
 	}
 	if o.Key == "" {
 		o.Key = filepath.Join(filepath.Dir(o.State), "witness.key")
@@ -105,6 +108,17 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 		case <-ticks:
 		}
 	}
+}
+
+func trustedKeys(given []string) (keys []string, err error) {
+	for _, text := range given {
+		key, err := trustedKey(text)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
 }
 
 func verdict(alarms, failures int) error {

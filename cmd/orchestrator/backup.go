@@ -37,7 +37,7 @@ The file has mode 0600. It takes the place of an older one only when it was writ
 agrees with the signed checkpoint; --verify decides every change again too, as orchestrator audit verify FILE does.
 Whoever has the file can sign in the name of the log, unless it was written with --without-keys.`,
 		Example: `  orchestrator backup -o /backup/log.zip
-  orchestrator audit verify /backup/log.zip --key "$(cat audit.pub)"
+  orchestrator audit verify /backup/log.zip --key audit.pub
   orchestrator restore /backup/log.zip --data .orchestrator`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
+	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 )
 
@@ -16,20 +14,7 @@ import (
 const maxDocument = 16<<20 + 1
 
 // openRegular opens a regular file and nothing else: a pipe or a device could keep the service waiting.
-func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
+func openRegular(path string) (*os.File, error) { return durable.OpenRegular(path) }
 
 // readDocument reads no more of a requirement document than is needed to refuse it.
 func readDocument(path string) ([]byte, error) {

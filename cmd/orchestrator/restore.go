@@ -54,7 +54,7 @@ project_status.checkpoint remember it, the next orchestrator serve wants --accep
 	f := cmd.Flags()
 	dataFlag(cmd, &o.data)
 	f.StringVar(&o.export, "export", "project_status.json", "export that may remember what came after the backup; so may the checkpoint beside it")
-	f.StringVar(&o.key, "key", "", "public key that must have signed the log, as GET /audit/key answers it; without it the one in the backup is taken")
+	f.StringVar(&o.key, "key", "", "public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one in the backup is taken")
 	f.StringSliceVar(&o.against, "against", nil, "file with a checkpoint that was kept elsewhere, which the backup must have gone through; may be given more than once")
 	f.BoolVar(&o.allowRollback, "allow-rollback", false, "let a checkpoint of --against pass whose moment a recorded rollback gave up")
 	f.BoolVar(&o.replace, "replace", false, "take the place of a database that is there; it is kept under another name")
@@ -65,6 +65,9 @@ project_status.checkpoint remember it, the next orchestrator serve wants --accep
 }
 
 func (o restoreOptions) restore(ctx context.Context, path string, notes io.Writer) (done backup.Restored, err error) {
+	if o.key, err = trustedKey(o.key); err != nil {
+		return done, err
+	}
 	kept, _, err := o.kept(ctx)
 	if err != nil {
 		return done, err

@@ -23,12 +23,13 @@ type piece struct {
 	err     error
 }
 
-// entry is one record with what lies beside the log for it. err says what is wrong with it by itself.
+// entry is one record with what lies beside the log for it. err says what is wrong with it by itself. The data is read
+// when the record's turn comes: a record has 64 KiB at most, but data 64 MiB, and a tile of records may name it 256 times.
 type entry struct {
 	raw    []byte
 	record audit.Record
 	digest string // of the data beside the log; "" for none
-	data   []byte
+	data   []byte // nil until its turn
 	err    error
 }
 
@@ -88,14 +89,14 @@ func readPiece(ctx context.Context, src Source, t audit.Tile) (p piece) {
 	}
 	p.entries, p.err = make([]entry, min(len(records), len(leaves)/tlog.HashSize)), failed
 	for i := range p.entries {
-		p.entries[i] = readEntry(ctx, src, t.Number*audit.TileWidth+uint64(i), records[i], leaves[i*tlog.HashSize:][:tlog.HashSize])
+		p.entries[i] = readEntry(t.Number*audit.TileWidth+uint64(i), records[i], leaves[i*tlog.HashSize:][:tlog.HashSize])
 	}
 	return p
 }
 
-// readEntry looks at what a record is by itself: whether it is the one that its leaf in the tree stands for, and
-// whether it can be read, with what lies beside the log for it.
-func readEntry(ctx context.Context, src Source, n uint64, raw, leaf []byte) entry {
+// readEntry looks at what a record is by itself: whether it is the one that its leaf in the tree stands for, and whether it can be
+// read.
+func readEntry(n uint64, raw, leaf []byte) entry {
 	e := entry{raw: raw}
 	if hash := tlog.RecordHash(raw); !bytes.Equal(hash[:], leaf) {
 		e.err = badRecord(n, "record_changed", "record %d and its leaf in the tree differ: one of them was changed", n)
@@ -105,9 +106,7 @@ func readEntry(ctx context.Context, src Source, n uint64, raw, leaf []byte) entr
 		e.err = badRecord(n, "record", "record %d cannot be read: %v", n, e.err)
 		return e
 	}
-	if e.digest = ledger.BlobOf(e.record); e.digest != "" {
-		e.data, e.err = readBlob(ctx, src, e.digest)
-	}
+	e.digest = ledger.BlobOf(e.record)
 	return e
 }
 

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/store"
 )
 
 // Paths of a Source, besides tile/… of C2SP tlog-tiles and blobs/<SHA-256>.
@@ -39,9 +40,10 @@ type Source interface {
 
 // The most bytes that files of a log may have.
 const (
-	maxFile   = 512 << 20 // the state, or data that a record names
-	maxBeside = 64 << 20  // what a backup packs beside the log
-	maxNote   = 1 << 20   // a checkpoint or a key
+	maxFile   = 512 << 20          // the state
+	maxBlob   = store.MaxValueSize // data that a record names: the service keeps it as one value
+	maxBeside = 64 << 20           // what a backup packs beside the log
+	maxNote   = 1 << 20            // a checkpoint or a key
 )
 
 // mostOf is the most bytes that a file of a log can have.
@@ -51,6 +53,8 @@ func mostOf(path string) int64 {
 		return audit.TileWidth * (2 + 1<<16)
 	case strings.HasPrefix(path, tilePrefix):
 		return audit.TileWidth * tlog.HashSize
+	case strings.HasPrefix(path, blobPrefix):
+		return maxBlob
 	case path == pathCheckpoint, path == pathKey, path == PathAbout:
 		return maxNote
 	case besidesLog(path):

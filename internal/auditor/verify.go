@@ -142,13 +142,16 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 	if err := checkKind(n, e.record); err != nil {
 		return err
 	}
+	if e.digest != "" {
+		if e.data, err = readBlob(ctx, v.src, e.digest); err != nil {
+			return at(err, n)
+		}
+		v.named[e.digest] = true
+	}
 	v.head = head
 	v.keepUpper(nodes)
 	if _, wanted := v.roots[head.Size]; wanted {
 		v.roots[head.Size] = head.Root
-	}
-	if e.digest != "" {
-		v.named[e.digest] = true
 	}
 	if v.options.HashesOnly {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,13 +29,15 @@ const (
 	maxAnswer  = 256 << 20
 	maxProblem = 1 << 20
 	maxToken   = 4 << 10
-	maxWaits   = 20 // for one answer
+	maxWaits   = 20               // for one answer
+	maxWaiting = 10 * time.Minute // for all answers, where the caller has set no deadline
 )
 
 // Codes of errors that a caller may want to tell from others.
 const (
 	CodeNotRunning = "server_not_running" // nothing listens at the address
 	CodeTooLarge   = "answer_too_large"   // for GetAtMost
+	CodeSlow       = "server_waits"       // it asks to wait for longer than anybody should
 )
 
 // Options say whom to ask, and as whom.
@@ -51,6 +54,8 @@ type Client struct {
 	base, token, agent string
 	most               int64
 	timeout            time.Duration
+	mostWaiting        time.Duration
+	waited             atomic.Int64 // nanoseconds, because the server asked for it
 	http               *http.Client
 }
 
@@ -72,7 +77,7 @@ func New(o Options) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = 64 << 10
 	return &Client{
-		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer), timeout: timeout,
+		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer), timeout: timeout, mostWaiting: maxWaiting,
 		http: &http.Client{Transport: transport, Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // the token is meant for this server alone
 		}},
@@ -134,7 +139,8 @@ func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error
 }
 
 // Get returns the body of the answer to GET path, which must be of a media type. Where the service answers that the
-// token asks too often, it waits as long as it is told to, and asks again.
+// token asks too often, it waits as long as it is told to, and asks again: ten minutes in all in the life of a Client,
+// or until the deadline of ctx if it has one.
 func (c *Client) Get(ctx context.Context, path, media string) ([]byte, error) {
 	return c.GetAtMost(ctx, path, media, c.most)
 }
@@ -145,6 +151,10 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 		body, wait, err := c.get(ctx, path, media, min(most, c.most))
 		if wait == 0 {
 			return body, err
+		}
+		if _, bounded := ctx.Deadline(); !bounded && time.Duration(c.waited.Add(int64(wait))) > c.mostWaiting {
+			return nil, fault.New(fault.Unavailable, CodeSlow, "the service at %s asks to wait again and again, in all for more than %v", c.base, c.mostWaiting).
+				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit bundle); if it is not yours, do not rely on it")
 		}
 		select {
 		case <-time.After(wait):

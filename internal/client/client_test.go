@@ -204,6 +204,48 @@ func TestItWaitsWhenItAsksTooOften(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+// A server that asks to wait before each answer cannot keep a command busy for hours: answers in between earn it nothing.
+func TestAllWaitingIsBounded(t *testing.T) {
+	var asked atomic.Int32
+	retry := "1"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1)%2 == 1 {
+			w.Header().Set("Retry-After", retry)
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain")
+	}))
+	defer server.Close()
+	newClient := func() *Client {
+		c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret)})
+		require.NoError(t, err)
+		require.Equal(t, 10*time.Minute, c.mostWaiting)
+		return c
+	}
+	c := newClient()
+	c.mostWaiting = time.Second
+	_, err := c.Get(t.Context(), "/", "text/plain")
+	require.NoError(t, err)
+	begun := time.Now()
+	_, err = c.Get(t.Context(), "/", "text/plain")
+	require.Equal(t, CodeSlow, codeOf(t, err))
+	require.ErrorContains(t, err, "more than 1s")
+	require.Less(t, time.Since(begun), time.Second, "it does not wait when it may not")
+
+	asked.Store(0)
+	limited, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err = c.Get(limited, "/", "text/plain")
+	require.NoError(t, err, "a deadline is the bound where there is one")
+
+	asked.Store(0)
+	c, retry = newClient(), "60"
+	c.mostWaiting = time.Minute - 1
+	_, err = c.Get(t.Context(), "/", "text/plain")
+	require.Equal(t, CodeSlow, codeOf(t, err))
+}
+
 func TestAnswersAreBounded(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -87,25 +88,39 @@ func (s State) with(l Log) State {
 // Read reads the state of a witness; fault.NotFound when there is none. A file that does not agree with the
 // signatures in it is refused.
 func Read(path string) (State, error) {
-	f, err := os.Open(path)
+	raw, err := durable.ReadRegular(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return State{}, fault.New(fault.NotFound, "witness_state_missing", "there is no state of a witness at %s", path).
 			WithFix("name the file that orchestrator audit witness keeps").Because(err)
 	}
-	if err != nil {
-		return State{}, damaged(path, err)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxState))
 	var s State
 	if err == nil {
-		err = jsonv2.Unmarshal(raw, &s, jsonv2.RejectUnknownMembers(true))
+		s, err = parse(raw)
 	}
 	if err == nil {
 		err = s.check()
 	}
 	if err != nil {
 		return State{}, damaged(path, err)
+	}
+	return s, nil
+}
+
+// parse demands every member that write writes, and no other.
+func parse(raw []byte) (s State, err error) {
+	if err := jsonv2.Unmarshal(raw, &s, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return s, err
+	}
+	again, err := jsonv2.Marshal(s)
+	if err != nil {
+		return s, err
+	}
+	given, whole := jsontext.Value(raw), jsontext.Value(again)
+	if err := errors.Join(given.Canonicalize(), whole.Canonicalize()); err != nil {
+		return s, err
+	}
+	if !bytes.Equal(given, whole) {
+		return s, errors.New("it has not all members of a state, or was written by another program")
 	}
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,9 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		"another origin":          {`"origin": "example.org/shop"`, `"origin": "example.org/shep"`},
 		"another key":             {`"key": "` + f.signer.Key, `"key": "` + other.signer.Key},
 		"no key":                  {`"key": "` + f.signer.Key, `"key": "x`},
+		"nothing in it":           {good, "{}"},
+		"no alarms":               {`"alarms": []`, `"alarms": null`},
+		"no time":                 {`"first_seen": "2026-03-04T12:00:00Z",`, ``},
 		"an unknown member":       {`"witness":`, `"surprise":1, "witness":`},
 		"an address twice":        {address, "http://other"},
 		"a checkpoint of another": {`5\n`, `6\n`},
@@ -106,6 +110,68 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 	_, err = Read(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, fault.NotFound)
 	requireCode(t, err, "witness_state_missing")
+}
+
+// The key could have cosigned what another state, or none, does not know of.
+func TestAKeyBesideTheStateOfAnother(t *testing.T) {
+	o, another := options(t.TempDir()), options(t.TempDir())
+	begin(t, o).Close()
+	w := begin(t, another)
+	look(t, w, newFake(t, 5), noon)
+	w.Close()
+	own, err := os.ReadFile(o.State)
+	require.NoError(t, err)
+	foreign, err := os.ReadFile(another.State)
+	require.NoError(t, err)
+	for name, state := range map[string]string{
+		"of another": string(foreign),
+		"of none":    `{"witness":"","logs":[],"alarms":[]}`,
+	} {
+		require.NoError(t, os.WriteFile(o.State, []byte(state), 0o600))
+		_, err := Open(o)
+		requireCode(t, err, "witness_state_missing")
+		require.ErrorContains(t, err, "is not of that witness", name)
+		kept, err := os.ReadFile(o.State)
+		require.NoError(t, err)
+		require.Equal(t, state, string(kept), "it is left as it is")
+	}
+	require.NoError(t, os.WriteFile(o.State, own, 0o600))
+	begin(t, o)
+}
+
+// A key that could not be written leaves a state from which another key can go on.
+func TestAKeyThatCannotBeWritten(t *testing.T) {
+	o := options(t.TempDir())
+	o.Key = filepath.Join(t.TempDir(), "none", "witness.key")
+	_, err := Open(o)
+	requireCode(t, err, "witness_key")
+	s, err := Read(o.State)
+	require.NoError(t, err)
+	require.NotEmpty(t, s.Witness, "the state names the key before the key is there")
+	o.Key = filepath.Join(t.TempDir(), "witness.key")
+	require.True(t, begin(t, o).Made)
+}
+
+func TestPipesAndLargeFilesAreRefused(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err := Read(pipe)
+	requireCode(t, err, "witness_state_damaged")
+	require.ErrorContains(t, err, "not a regular file")
+
+	o := options(t.TempDir())
+	begin(t, o).Close()
+	require.NoError(t, os.Remove(o.Key))
+	require.NoError(t, syscall.Mkfifo(o.Key, 0o600))
+	_, err = Open(o)
+	requireCode(t, err, "witness_key")
+	require.NoError(t, os.Remove(o.Key))
+	require.NoError(t, os.WriteFile(o.Key, make([]byte, maxKey+1), 0o600))
+	_, err = Open(o)
+	requireCode(t, err, "witness_key")
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.ErrorContains(t, f.Cause(), "more than 1024 bytes")
 }
 
 func TestFileNames(t *testing.T) {

@@ -83,58 +83,71 @@ func (w *Witness) load(o Options) (err error) {
 	w.state, err = Read(o.State)
 	if errors.Is(err, fault.NotFound) {
 		if _, err := os.Stat(o.Key); err == nil {
-			return fault.New(fault.Conflict, "witness_state_missing", "there is the key of a witness, %s, but not its state, %s", o.Key, o.State).
-				WithFix("put the state back, or name it with --state; to begin as another witness, name another --witness-key")
+			return forgotten("there is the key of a witness, %s, but not its state, %s", o.Key, o.State)
 		}
-		w.state = State{Logs: []Log{}, Alarms: []Alarm{}}
-		err = w.state.write(o.State)
+		w.state, err = State{Logs: []Log{}, Alarms: []Alarm{}}, nil
 	}
 	if err != nil {
 		return err
 	}
-	if w.signer, err = w.openKey(o); err != nil {
+	private, err := w.openKey(o)
+	if err != nil {
 		return err
 	}
-	if err := w.checkTrust(); err != nil || w.state.Witness == w.signer.Key {
+	if !w.Made && w.state.Witness != w.signer.Key {
+		return forgotten("there is the key of a witness, %s, but the state %s is not of that witness", o.Key, o.State)
+	}
+	if err := w.checkTrust(); err != nil || !w.Made {
 		return err
 	}
+	// The state comes first: a key that is there always has a state that names it.
 	next := w.state
 	next.Witness = w.signer.Key
-	return w.save(next)
+	if err := w.save(next); err != nil {
+		return err
+	}
+	if err := writeFile(o.Key, 0o600, append(private, '\n')); err != nil {
+		return unusable(o, err)
+	}
+	return nil
 }
 
-func (w *Witness) openKey(o Options) (audit.Cosigner, error) {
-	unusable := fault.New(fault.Unavailable, "witness_key", "the key of the witness, %s, cannot be used", o.Key).
-		WithFix("put it back from a backup, or name another with --witness-key")
-	private, err := os.ReadFile(o.Key)
+func forgotten(format string, args ...any) error {
+	return fault.New(fault.Conflict, "witness_state_missing", format, args...).
+		WithFix("put the state back, or name it with --state; to begin as another witness, name another --witness-key")
+}
+
+func unusable(o Options, cause error) error {
+	return fault.New(fault.Unavailable, "witness_key", "the key of the witness, %s, cannot be used", o.Key).
+		WithFix("put it back from a backup, or name another regular file with --witness-key").Because(cause)
+}
+
+// openKey reads the key, or makes one, which is not in its file yet.
+func (w *Witness) openKey(o Options) (private []byte, err error) {
+	private, err = durable.ReadRegular(o.Key, maxKey)
 	if errors.Is(err, fs.ErrNotExist) {
-		private, err = newKey(o)
+		private, err = newKey(o.Name)
 		w.Made = true
 	}
 	if err != nil {
-		return audit.Cosigner{}, unusable.Because(err)
+		return nil, unusable(o, err)
 	}
-	c, err := audit.ParseCosigner(strings.TrimSpace(string(private)))
-	if err != nil {
-		return audit.Cosigner{}, unusable.Because(err)
+	if w.signer, err = audit.ParseCosigner(strings.TrimSpace(string(private))); err != nil {
+		return nil, unusable(o, err)
 	}
-	if o.Name != "" && o.Name != c.Name() {
-		return audit.Cosigner{}, fault.New(fault.Conflict, "witness_name", "the key %s is of the witness %s, not %s", o.Key, c.Name(), o.Name).
+	if o.Name != "" && o.Name != w.signer.Name() {
+		return nil, fault.New(fault.Conflict, "witness_name", "the key %s is of the witness %s, not %s", o.Key, w.signer.Name(), o.Name).
 			WithFix("leave --name out; a name is chosen once, when the key is made")
 	}
-	return c, nil
+	return private, nil
 }
 
-func newKey(o Options) ([]byte, error) {
-	name := o.Name
+func newKey(name string) ([]byte, error) {
 	if name == "" {
 		name = "witness/" + strings.ToLower(rand.Text()[:16])
 	}
 	private, err := audit.GenerateCosigner(rand.Reader, name)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(private), writeFile(o.Key, 0o600, []byte(private+"\n"))
+	return []byte(private), err
 }
 
 // checkTrust refuses keys that contradict what is pinned.
