@@ -31,22 +31,22 @@ func TestHold(t *testing.T) {
 		want     string // code of the finding; "" for none
 		result   string // of the last one
 	}{
-		"none":                           {nil, false, "", ""},
-		"a moment of it":                 {[]Kept{kept(first, 3, root(3))}, false, "", Consistent},
-		"the present one, by both keys":  {[]Kept{kept(second, 10, root(10)), kept(first, 2, root(2))}, false, "", Consistent},
-		"a later one":                    {[]Kept{kept(second, 11, root(11))}, false, "log_shorter", ""},
-		"another root":                   {[]Kept{kept(first, 3, root(3)), kept(second, 9, root(3))}, false, "log_forked", ""},
-		"another log":                    {[]Kept{kept(signerOf(t, "example.org/other", "a"), 3, root(3))}, false, "log_another_log", ""},
-		"a key that it never had":        {[]Kept{kept(signerOf(t, "example.org/shop", "c"), 3, root(3))}, false, "log_another_key", ""},
-		"given up":                       {[]Kept{kept(first, 7, root(99))}, false, "log_forked", ""},
-		"given up, and allowed":          {[]Kept{kept(first, 8, root(99))}, true, "", RolledBack},
-		"another of the same size":       {[]Kept{kept(first, 8, root(98))}, true, "log_forked", ""},
+		"none":                             {nil, false, "", ""},
+		"a moment of it":                   {[]Kept{kept(first, 3, root(3))}, false, "", Consistent},
+		"the present one, by both keys":    {[]Kept{kept(second, 10, root(10)), kept(first, 2, root(2))}, false, "", Consistent},
+		"a later one":                      {[]Kept{kept(second, 11, root(11))}, false, "log_shorter", ""},
+		"another root":                     {[]Kept{kept(first, 3, root(3)), kept(second, 9, root(3))}, false, "log_forked", ""},
+		"another log":                      {[]Kept{kept(signerOf(t, "example.org/other", "a"), 3, root(3))}, false, "log_another_log", ""},
+		"a key that it never had":          {[]Kept{kept(signerOf(t, "example.org/shop", "c"), 3, root(3))}, false, "log_another_key", ""},
+		"given up":                         {[]Kept{kept(first, 7, root(99))}, false, "log_forked", ""},
+		"given up, and allowed":            {[]Kept{kept(first, 8, root(99))}, true, "", RolledBack},
+		"another of the same size":         {[]Kept{kept(first, 8, root(98))}, true, "log_forked", ""},
 		"before it, which nobody can tell": {[]Kept{kept(first, 7, root(99))}, true, "log_forked", ""},
-		"before what was given up":       {[]Kept{kept(first, 5, root(99))}, true, "log_forked", ""},
-		"after what was given up":        {[]Kept{kept(second, 9, root(99))}, true, "log_forked", ""},
-		"later than it, though allowed":  {[]Kept{kept(second, 11, root(11))}, true, "log_shorter", ""},
-		"allowed, and there is no need":  {[]Kept{kept(first, 7, root(7))}, true, "", Consistent},
-		"allowed, by a key it never had": {[]Kept{kept(signerOf(t, "example.org/shop", "c"), 7, root(99))}, true, "log_another_key", ""},
+		"before what was given up":         {[]Kept{kept(first, 5, root(99))}, true, "log_forked", ""},
+		"after what was given up":          {[]Kept{kept(second, 9, root(99))}, true, "log_forked", ""},
+		"later than it, though allowed":    {[]Kept{kept(second, 11, root(11))}, true, "log_shorter", ""},
+		"allowed, and there is no need":    {[]Kept{kept(first, 7, root(7))}, true, "", Consistent},
+		"allowed, by a key it never had":   {[]Kept{kept(signerOf(t, "example.org/shop", "c"), 7, root(99))}, true, "log_another_key", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log.AllowRollback = c.rollback
