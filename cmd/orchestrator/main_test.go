@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"secret":   command((*script).secret),
 			"mode":     command((*script).mode),
 			"cut":      command((*script).cut),
+			"scribble": command((*script).scribble),
 			"tamper":   command((*script).tamper),
 		},
 	})

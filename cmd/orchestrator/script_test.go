@@ -303,6 +303,20 @@ func (s *script) cut(args []string) error {
 	return os.Truncate(s.ts.MkAbs(args[1]), size)
 }
 
+// scribble: scribble OFFSET FILE changes one byte of a file.
+func (s *script) scribble(args []string) error {
+	at, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(s.ts.MkAbs(args[1]))
+	if err != nil {
+		return err
+	}
+	content[at] ^= 0xFF
+	return os.WriteFile(s.ts.MkAbs(args[1]), content, 0o600)
+}
+
 // tamper: tamper TABLE KEY OLD NEW changes one stored value behind the program's back. A key #7 is the
 // number of a record.
 func (s *script) tamper(args []string) error {

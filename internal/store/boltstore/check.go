@@ -20,7 +20,7 @@ func (s *Store) Check() error {
 		err = walk(s.file, at)
 	}
 	if err == nil && !(heads[0].valid && heads[1].valid) {
-		err = flaw("one of the two head pages is damaged; if it was the newer one, the last commit is lost")
+		err = errOneHead
 	}
 	if err != nil {
 		return refusal(s.path, err)

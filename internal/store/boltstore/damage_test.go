@@ -53,15 +53,54 @@ func filled(t *testing.T) []byte {
 
 func key(i int) string { return fmt.Sprint("key ", i) }
 
-// One head is enough to open, but Check says that the last commit may be lost.
+// A damaged head may stand for a commit that is lost, and bbolt says nothing of it: Open does, and Check. Who accepts
+// it has the state of the other head, and both heads again after the next commit.
 func TestOneHeadDamaged(t *testing.T) {
 	good := filled(t)
 	for _, at := range []int{16, pageSize + 16, 40, pageSize + 40} {
 		b := bytes.Clone(good)
 		b[at] ^= 0xFF
-		s := open(t, write(t, b))
-		require.ErrorContains(t, s.Check(), "head")
+		path := write(t, b)
+		wantRefused(t, path, "store_head_damaged", boltstore.Options{})
+		wantRefused(t, path, "store_head_damaged", boltstore.Options{ReadOnly: true})
+		s, err := boltstore.Open(path, boltstore.Options{AcceptDamagedHead: true})
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Check(), "damaged head page")
+		_, err = s.Compact(t.Context(), accepting)
+		require.NoError(t, err, "whoever accepted it may do so")
+		require.NoError(t, s.Close())
+
+		path = write(t, b)
+		s, err = boltstore.Open(path, boltstore.Options{AcceptDamagedHead: true})
+		require.NoError(t, err)
+		require.NoError(t, put(s, "a", "b"))
+		require.NoError(t, s.Check())
+		require.NoError(t, s.Close())
+		require.NoError(t, open(t, path).Check())
 	}
+}
+
+// Where the newer head was lost, the state is that of the commit before; where the older one was, nothing is lost.
+func TestWhatADamagedHeadLoses(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	require.NoError(t, put(s, "a", "first"))
+	require.NoError(t, put(s, "a", "second"))
+	require.NoError(t, s.Close())
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var found []string
+	for page := range 2 {
+		b := bytes.Clone(whole)
+		b[page*os.Getpagesize()+60] ^= 1
+		s, err := boltstore.Open(write(t, b), boltstore.Options{AcceptDamagedHead: true, ReadOnly: true})
+		require.NoError(t, err)
+		value, err := get(s, "a")
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		found = append(found, value)
+	}
+	require.ElementsMatch(t, []string{"first", "second"}, found)
 }
 
 // Whatever page is damaged in whatever way: an error or an answer, never a crash.

@@ -25,6 +25,11 @@ const maxReplaced = 3
 // Open opens the file, or creates it with mode 0600 if there is none. It never starts afresh over something
 // that is there: a file that is empty, cut short, damaged, foreign, locked or not to be read is an error of
 // kind fault.Unavailable that names the file and says what to do.
+//
+// bbolt writes its two head pages in turn, and takes the other one without a word when the newer is damaged: the last
+// commit is gone then. Since the two cases cannot be told apart, a file with one damaged head is refused with the code
+// store_head_damaged, unless opts accept it. After a power cut that tore the page it is in order to accept it: the
+// commit had not been confirmed. The next commit writes the damaged head anew.
 func Open(path string, opts Options) (*Store, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -63,7 +68,7 @@ func (s *Store) open(opts Options) error {
 	if err := s.openBolt(opts, true); err != nil {
 		return err
 	}
-	if err := s.preflight(); err != nil {
+	if err := s.preflight(opts); err != nil {
 		return cmp.Or(err, s.db.Close())
 	}
 	if opts.ReadOnly {
@@ -118,10 +123,13 @@ func (s *Store) inPlace() bool {
 
 // preflight looks at the list of free pages, which bbolt reads into memory however long it claims to be. A
 // file without one is walked, because bbolt would walk it on a goroutine that nothing guards.
-func (s *Store) preflight() error {
+func (s *Store) preflight(opts Options) error {
 	heads, err := readHeads(s.file, s.size)
 	if err != nil {
 		return err
+	}
+	if !opts.AcceptDamagedHead && !(heads[0].valid && heads[1].valid) {
+		return errOneHead
 	}
 	h, _ := newest(heads)
 	if h.freelist == noFreelist {
@@ -176,6 +184,7 @@ func syncDir(dir string) error {
 var (
 	errNotFile  = errors.New("not a regular file")
 	errEmpty    = errors.New("0 bytes")
+	errOneHead  = errors.New("one of the two head pages is damaged; if it was the newer one, the last commit is lost")
 	errReplaced = errors.New("another file was put in its place")
 )
 
@@ -203,6 +212,10 @@ func refusal(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return refuse("store_missing", err, "%s does not exist", path).
 			WithFix("check the path; the folder must exist")
+	case errors.Is(err, errOneHead):
+		return refuse("store_head_damaged", err, "%s has a damaged head page, and may have lost its last commit", path).
+			WithFix("keep a copy of it and restore the file from a backup; if the power was cut while it was written, nothing that was " +
+				"confirmed is lost: then accept the state that is left with serve --accept-rollback and the reason")
 	case errors.Is(err, errHead), errors.Is(err, errShort), errors.As(err, new(*defect)):
 		return damaged(path, err)
 	}

@@ -34,6 +34,8 @@ import (
 type Options struct {
 	LockTimeout time.Duration // how long to wait for another process to let go of the file; 0 means 2 s
 	ReadOnly    bool          // refuse Update, and share the file with other readers; the file must exist
+
+	AcceptDamagedHead bool // open a file of whose two head pages one is damaged, and which may lack its last commit
 }
 
 // Store is an open file. It keeps the contract of store.Store.
