@@ -122,12 +122,17 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 
 // findRollback is checkMoments for the service, which an operator can make go on: then what was lost is kept, to be put
 // on record.
-func (s *server) findRollback(ctx context.Context) error {
+//
+// damaged is the path of a database whose head page was damaged, which an operator accepted: what it lacks nobody knows.
+func (s *server) findRollback(ctx context.Context, damaged string) error {
 	known, err := s.remembered(ctx)
 	if err != nil {
 		return err
 	}
 	lost, err := orchestrator.Lost(ctx, s.ledger, known)
+	if head := s.ledger.Head(); damaged != "" {
+		lost = append(lost, orchestrator.Moment{Where: damaged + " with a damaged head page", Size: head.Size, Root: head.Root})
+	}
 	switch {
 	case err != nil:
 		return err

@@ -30,13 +30,26 @@ func (s *server) openLedger(ctx context.Context) error {
 	if info, err := os.Stat(s.options.data); err == nil && info.Mode().Perm()&0o077 != 0 {
 		s.log.Warn().Str("data", s.options.data).Stringer("mode", info.Mode().Perm()).Msg("others can look into the data folder; chmod 700 keeps them out")
 	}
-	if s.store, err = boltstore.Open(database, boltstore.Options{}); err != nil {
+	damaged, err := s.openStore(database)
+	if err != nil {
 		return err
 	}
 	if s.ledger, err = ledger.Open(ctx, s.store, time.Now); err != nil {
 		return err
 	}
-	return s.findRollback(ctx)
+	return s.findRollback(ctx, damaged)
+}
+
+// openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where an operator
+// gave a reason, and that it was damaged is returned as its path.
+func (s *server) openStore(database string) (damaged string, err error) {
+	s.store, err = boltstore.Open(database, boltstore.Options{})
+	var f *fault.Error
+	if s.options.acceptRollback == "" || !errors.As(err, &f) || f.Code != "store_head_damaged" {
+		return "", err
+	}
+	s.store, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
+	return database, err
 }
 
 // checkPlaces refuses what would be a silent fresh start.

@@ -19,6 +19,7 @@ func newSigner(t *testing.T, origin, seed string) Signer {
 	s, err := ParseSigner(private + "")
 	require.NoError(t, err)
 	require.Equal(t, origin, s.Origin())
+	require.Equal(t, origin, OriginOf(s.Key))
 	return s
 }
 
