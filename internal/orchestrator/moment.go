@@ -37,7 +37,7 @@ func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment,
 		}
 	}
 	slices.SortStableFunc(lost, func(a, b Moment) int { return int(min(max(int64(b.Size)-int64(a.Size), -1), 1)) })
-	return slices.CompactFunc(lost, func(a, b Moment) bool { return a.Size == b.Size && a.Root == b.Root }), err
+	return lost, err
 }
 
 func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
@@ -83,6 +83,9 @@ func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
 	p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 	if err != nil {
 		return err
+	}
+	if givenUp(p.Rollbacks, lost) {
+		return nil // another file remembers the same
 	}
 	fork, err := forkBefore(tx, tx.Seq())
 	if err != nil {
