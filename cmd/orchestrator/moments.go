@@ -57,7 +57,7 @@ func signedMoment(path string, note []byte, key string) (orchestrator.Moment, er
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return orchestrator.Moment{}, fault.New(fault.Conflict, codeForeign, "%s is no checkpoint that this database's log has signed", path).
+		return orchestrator.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign", "%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
 	}
 	return orchestrator.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
