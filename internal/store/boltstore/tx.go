@@ -3,6 +3,7 @@ package boltstore
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -34,10 +35,14 @@ func (r reader) Scan(table, from, to string, visit func(key string, value []byte
 		}
 		return k, v, nil
 	}
-	for {
+	for passed := 0; ; {
 		k, v, err := step()
 		if err != nil {
 			return err
+		}
+		if passed += max(len(k)+len(v), minResident); passed > maxResident {
+			passed = 0
+			r.letGo()
 		}
 		if k == nil || to != "" && string(k) >= to {
 			return nil
@@ -48,6 +53,21 @@ func (r reader) Scan(table, from, to string, visit func(key string, value []byte
 			return err
 		}
 	}
+}
+
+// maxResident is how many bytes of keys and values a Scan passes before it lets go of their pages. An entry counts for
+// minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
+// scattered, make many times their size resident.
+const (
+	maxResident = 2 << 20
+	minResident = 4 << 10
+)
+
+// letGo takes the pages of the file out of the memory of this process; they stay in the cache of the system, and come
+// back when they are read again. Without it a Scan of the whole file would leave all of it resident. It is advice: an
+// error means that they stay.
+func (r reader) letGo() {
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, r.tx.DB().Info().Data, uintptr(r.tx.Size()), syscall.MADV_DONTNEED)
 }
 
 // staged is the transaction of one update: its own writes over a bbolt transaction, which holds what earlier

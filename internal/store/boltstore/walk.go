@@ -22,6 +22,7 @@ type walker struct {
 	f    io.ReaderAt
 	head head
 	used []bool
+	free [][]byte // buffers to be used again
 }
 
 // walk checks everything that the head leads to.
@@ -58,25 +59,42 @@ func (w *walker) load(id uint64) (page, error) {
 	if err := w.claim(id); err != nil {
 		return page{}, err
 	}
-	var header [pageHeader]byte
-	if _, err := w.f.ReadAt(header[:], int64(id*w.head.pageSize)); err != nil {
+	body, at := w.buffer(w.head.pageSize), int64(id*w.head.pageSize)
+	if _, err := w.f.ReadAt(body, at); err != nil {
 		return page{}, err
 	}
-	overflow := uint64(native.Uint32(header[12:]))
-	if native.Uint64(header[:]) != id {
+	if native.Uint64(body) != id {
 		return page{}, flaw("page %d says it is another", id)
 	}
+	overflow := uint64(native.Uint32(body[12:]))
 	for next := id + 1; next <= id+overflow; next++ {
 		if err := w.claim(next); err != nil {
 			return page{}, err
 		}
 	}
-	body := make([]byte, (1+overflow)*w.head.pageSize)
-	if _, err := w.f.ReadAt(body, int64(id*w.head.pageSize)); err != nil {
-		return page{}, err
+	if overflow > 0 {
+		body = w.buffer((1 + overflow) * w.head.pageSize)
+		if _, err := w.f.ReadAt(body, at); err != nil {
+			return page{}, err
+		}
 	}
-	return page{native.Uint16(header[8:]), native.Uint16(header[10:]), body}, nil
+	return page{native.Uint16(body[8:]), native.Uint16(body[10:]), body}, nil
 }
+
+// buffer is one that was released, or a new one.
+func (w *walker) buffer(size uint64) []byte {
+	if last := len(w.free) - 1; last >= 0 {
+		b := w.free[last]
+		w.free = w.free[:last]
+		if uint64(cap(b)) >= size {
+			return b[:size]
+		}
+	}
+	return make([]byte, size)
+}
+
+// release gives back the bytes of a page that nobody looks at any more.
+func (w *walker) release(p page) { w.free = append(w.free, p.body) }
 
 // freelist claims the free pages.
 func (w *walker) freelist() error {
@@ -108,6 +126,7 @@ func (w *walker) tree(id uint64, k keys, leaf func(element) error) error {
 	if err != nil {
 		return err
 	}
+	defer w.release(p)
 	if p.flags == leafPage {
 		return w.leaves(p, k, leaf)
 	}

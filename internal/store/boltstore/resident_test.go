@@ -1,0 +1,65 @@
+//go:build linux
+
+package boltstore_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/store"
+	"orchestrator/internal/store/boltstore"
+)
+
+// residentFiles is how many bytes of files are mapped and in the memory of this process.
+func residentFiles(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	_, after, _ := strings.Cut(string(status), "RssFile:")
+	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
+	require.NoError(t, err)
+	return kilobytes << 10
+}
+
+// Whoever reads the whole file does not end up with the whole file in memory.
+func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	const entries, size = 1200, 64 << 10
+	for first := 0; first < entries; first += 200 {
+		require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error {
+			for i := range 200 {
+				if err := tx.Put("t", fmt.Sprintf("%06d", first+i), bytes.Repeat([]byte{byte(first + i)}, size)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	require.NoError(t, s.Close())
+	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	require.NoError(t, err)
+	before, most, sum := residentFiles(t), 0, 0
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		i := 0
+		return r.Scan("t", "", "", func(_ string, value []byte) error {
+			if len(value) != size || value[0] != byte(i) || value[size-1] != byte(i) {
+				return fmt.Errorf("entry %d is another", i)
+			}
+			if i++; i%50 == 0 {
+				most = max(most, residentFiles(t)-before)
+			}
+			sum += bytes.Count(value, value[:1])
+			return nil
+		})
+	}))
+	require.Equal(t, entries*size, sum)
+	require.Less(t, most, 40<<20, "of a file of 79 MB")
+	require.NoError(t, s.Close())
+}
