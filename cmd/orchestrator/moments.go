@@ -23,11 +23,12 @@ const maxCheckpoint = 1 << 20
 // it. An export that cannot be read says nothing; unread is its path then.
 func moments(export, key string) (known []orchestrator.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
-	note, err := readCheckpointFile(path)
+	note, err := readNote(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, "", err
+		return nil, "", fault.New(fault.Unavailable, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
+			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	default:
 		m, err := signedMoment(path, note, key)
 		if err != nil {
@@ -86,21 +87,14 @@ func witnessed(path, key string) ([]orchestrator.Moment, error) {
 	return []orchestrator.Moment{m}, err
 }
 
-func readCheckpointFile(path string) ([]byte, error) {
+// readNote reads a checkpoint or a key. A file that is not there is fs.ErrNotExist.
+func readNote(path string) ([]byte, error) {
 	f, err := openRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil, err
 	}
-	var note []byte
-	if err == nil {
-		defer f.Close()
-		note, err = io.ReadAll(io.LimitReader(f, maxCheckpoint))
-	}
-	if err != nil {
-		return nil, fault.New(fault.Unavailable, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
-			WithFix("make it a regular file that this user can read, or move it away").Because(err)
-	}
-	return note, nil
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxCheckpoint))
 }
 
 // checkMoments refuses a log that has not gone through what the files beside it remember.

@@ -8,6 +8,7 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -88,42 +89,27 @@ func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
 	if at.Before(h.At) {
 		return Head{}, nil, fmt.Errorf("audit record %d is dated %s, before its predecessor's %s", h.Size, at, h.At)
 	}
-	n := int64(h.Size)
-	hashes, err := tlog.StoredHashesForRecordHash(n, tlog.RecordHash(record), h)
-	if err != nil {
-		return Head{}, nil, fmt.Errorf("seal audit record %d: %w", h.Size, err)
+	if subtrees := bits.OnesCount64(h.Size); len(h.Frontier) != subtrees {
+		return Head{}, nil, fmt.Errorf("seal audit record %d: a log of %d records has %d subtrees, not %d", h.Size, h.Size, subtrees, len(h.Frontier))
 	}
-	next := Head{Size: h.Size + 1, At: at}
-	kept := len(h.Frontier) - (len(hashes) - 1) // each hash above the leaf swallows one subtree
-	next.Frontier = append(append(make([]Hash, 0, kept+1), h.Frontier[:kept]...), hashes[len(hashes)-1])
-	first := uint64(tlog.StoredHashIndex(0, n))
-	stored := make([]StoredHash, len(hashes))
-	for i, hash := range hashes {
-		stored[i] = StoredHash{first + uint64(i), hash}
+	node := StoredHash{uint64(tlog.StoredHashIndex(0, int64(h.Size))), tlog.RecordHash(record)}
+	left, stored := h.Frontier, []StoredHash{node}
+	for n := h.Size; n&1 == 1; n >>= 1 { // two subtrees of one size become one
+		node = StoredHash{node.Index + 1, tlog.NodeHash(left[len(left)-1], node.Hash)}
+		left, stored = left[:len(left)-1], append(stored, node)
 	}
-	next.Root, err = tlog.TreeHash(n+1, next)
-	return next, stored, err
+	next := Head{Size: h.Size + 1, At: at, Frontier: append(slices.Clip(left), node.Hash)}
+	next.Root = rootOf(next.Frontier)
+	return next, stored, nil
 }
 
-// ReadHashes makes Head a tlog.HashReader over its frontier: an append and the root read nothing else.
-func (h Head) ReadHashes(indexes []int64) ([]Hash, error) {
-	frontier := FrontierIndexes(h.Size)
-	if len(frontier) != len(h.Frontier) {
-		return nil, fmt.Errorf("a log of %d records has %d subtrees, not %d", h.Size, len(frontier), len(h.Frontier))
+// rootOf is the root over the maximal complete subtrees of a log that is not empty.
+func rootOf(frontier []Hash) Hash {
+	root := frontier[len(frontier)-1]
+	for _, left := range slices.Backward(frontier[:len(frontier)-1]) {
+		root = tlog.NodeHash(left, root)
 	}
-	hashes := make([]Hash, len(indexes))
-	for i, want := range indexes {
-		found := false
-		for j, at := range frontier {
-			if at == want {
-				hashes[i], found = h.Frontier[j], true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("node %d is not on the frontier of a log of %d records", want, h.Size)
-		}
-	}
-	return hashes, nil
+	return root
 }
 
 // FrontierIndexes are the stored-hash indexes of the maximal complete subtrees of a log, left to right.
@@ -149,7 +135,6 @@ func HeadAt(size uint64, at time.Time, nodes tlog.HashReader) (Head, error) {
 	if err != nil {
 		return Head{}, err
 	}
-	h.Frontier = frontier
-	h.Root, err = tlog.TreeHash(int64(size), h)
-	return h, err
+	h.Frontier, h.Root = frontier, rootOf(frontier)
+	return h, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
 )
 
 // ahead is how many tiles are read before they are needed.
@@ -28,8 +29,9 @@ type piece struct {
 type entry struct {
 	raw    []byte
 	record audit.Record
-	digest string // of the data beside the log; "" for none
-	data   []byte // nil until its turn
+	digest string             // of the data beside the log; "" for none
+	data   []byte             // nil until its turn
+	step   *orchestrator.Step // what can be read of it before its turn; nil where that needs the data, or nothing is decided again
 	err    error
 }
 
@@ -45,7 +47,7 @@ func (e entry) Get(table, key string) ([]byte, error) {
 
 // readAhead reads all tiles of records in order, on another processor if there is one: while they are decided again,
 // the next ones are read, hashed and decoded. It stops after an error, or when ctx ends.
-func readAhead(ctx context.Context, src Source, size uint64) iter.Seq[piece] {
+func readAhead(ctx context.Context, src Source, size uint64, decide bool) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		pieces := make(chan piece, ahead)
@@ -53,6 +55,9 @@ func readAhead(ctx context.Context, src Source, size uint64) iter.Seq[piece] {
 			defer close(pieces)
 			for t := range tiles(size) {
 				p := readPiece(ctx, src, t)
+				if decide {
+					p.readSteps()
+				}
 				select {
 				case pieces <- p:
 				case <-ctx.Done():
@@ -94,8 +99,21 @@ func readPiece(ctx context.Context, src Source, t audit.Tile) (p piece) {
 	return p
 }
 
-// readEntry looks at what a record is by itself: whether it is the one that its leaf in the tree stands for, and whether it can be
-// read.
+// readSteps reads the records for the replay, up to one that is wrong by itself.
+func (p piece) readSteps() {
+	for i := range p.entries {
+		e := &p.entries[i]
+		if e.err != nil {
+			return
+		}
+		if e.digest == "" {
+			e.step = orchestrator.ReadStep(*e, e.record)
+		}
+	}
+}
+
+// readEntry looks at what a record is by itself: whether it is the one that its leaf in the tree stands for, and
+// whether it can be read.
 func readEntry(n uint64, raw, leaf []byte) entry {
 	e := entry{raw: raw}
 	if hash := tlog.RecordHash(raw); !bytes.Equal(hash[:], leaf) {

@@ -2,6 +2,7 @@ package auditor
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,7 +34,11 @@ func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(don
 	b.add(pathCheckpoint, h.signed)
 	b.add(pathKey, []byte(h.key+"\n"))
 	if h.state != nil {
-		b.add(pathState, h.state)
+		state, err := h.state()
+		if err != nil {
+			return h.checkpoint, err
+		}
+		b.addFrom(pathState, state)
 	}
 	for t := range tiles(h.checkpoint.Size) {
 		if err := b.entries(ctx, t); err != nil {
@@ -79,13 +84,15 @@ type bundler struct {
 	err   error           // the first of writing
 }
 
-func (b *bundler) add(path string, content []byte) {
+func (b *bundler) add(path string, content []byte) { b.addFrom(path, bytes.NewReader(content)) }
+
+func (b *bundler) addFrom(path string, content io.Reader) {
 	if b.err != nil {
 		return
 	}
 	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: path, Method: zip.Deflate, Modified: time.Time{}}) // equal logs give equal bundles
 	if err == nil {
-		_, err = w.Write(content)
+		_, err = io.Copy(w, content)
 	}
 	b.err = err
 }
@@ -201,31 +208,46 @@ func (b *Bundle) Files() []string { return slices.Sorted(maps.Keys(b.files)) }
 
 // Read makes Bundle a Source. No more is unpacked than a file of its kind can have.
 func (b *Bundle) Read(_ context.Context, path string) ([]byte, error) {
+	f, err := b.open(path, mostOf(path))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
+
+// Open is Read for what need not be held in memory.
+func (b *Bundle) Open(path string) (io.Reader, error) { return b.open(path, maxState) }
+
+func (b *Bundle) open(path string, most int64) (io.Reader, error) {
 	f := b.files[path]
 	if f == nil {
 		return nil, fs.ErrNotExist
 	}
-	most := mostOf(path)
-	content, err := unpack(f, most)
-	var failed syscall.Errno
-	if errors.As(err, &failed) {
-		return nil, err // the disk, and not what is on it
-	}
-	if err != nil {
-		return nil, bad("bundle", "%s in %s cannot be read: %v", path, b.path, err)
-	}
-	if int64(len(content)) > most {
-		return nil, tooLarge(path, most)
-	}
-	return content, nil
+	r, err := f.Open()
+	file := &bundleFile{unpacked: r, bundle: b.path, path: path, left: most, most: most}
+	return file, file.wrong(err)
 }
 
-// unpack reads one byte more than most at the most.
-func unpack(f *zip.File, most int64) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
+// bundleFile is a file of a bundle as it is unpacked.
+type bundleFile struct {
+	unpacked     io.Reader
+	bundle, path string
+	left, most   int64
+}
+
+func (f *bundleFile) Read(p []byte) (int, error) {
+	n, err := f.unpacked.Read(p[:min(int64(len(p)), f.left+1)])
+	if f.left -= int64(n); f.left < 0 {
+		return 0, tooLarge(f.path, f.most)
 	}
-	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, most+1))
+	return n, f.wrong(err)
+}
+
+// wrong tells the disk from what is on it.
+func (f *bundleFile) wrong(err error) error {
+	var disk syscall.Errno
+	if err == nil || errors.Is(err, io.EOF) || errors.As(err, &disk) {
+		return err
+	}
+	return bad("bundle", "%s in %s cannot be read: %v", f.path, f.bundle, err)
 }

@@ -16,6 +16,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store"
 )
 
@@ -39,12 +40,10 @@ var forms = map[string]func(*testing.T, copied, Options) (Report, error){
 		if err != nil {
 			return Report{}, err
 		}
-		var export *bytes.Reader
 		if c.state == nil {
 			return Database(t.Context(), "database", l, nil, o)
 		}
-		export = bytes.NewReader(c.state)
-		return Database(t.Context(), "database", l, export, o)
+		return Database(t.Context(), "database", l, orchestrator.ExportOf(c.state), o)
 	},
 }
 

@@ -54,7 +54,7 @@ func hoard(t *testing.T, size int) *hoarder {
 func TestDataBesideTheLogIsNotHoarded(t *testing.T) {
 	h := hoard(t, 3*audit.TileWidth)
 	records := 0
-	for p := range readAhead(t.Context(), h, 1+3*audit.TileWidth) {
+	for p := range readAhead(t.Context(), h, 1+3*audit.TileWidth, true) {
 		require.NoError(t, p.err)
 		for _, e := range p.entries {
 			require.NoError(t, e.err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -143,7 +142,7 @@ func (l Log) gaveUp(k keptAt) bool {
 
 // Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export may
 // be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
-func Database(ctx context.Context, name string, l *ledger.Ledger, export io.Reader, o Options) (Report, error) {
+func Database(ctx context.Context, name string, l *ledger.Ledger, export orchestrator.ExportFile, o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
 	found, err := orchestrator.Verify(ctx, l, export)
 	if err != nil {

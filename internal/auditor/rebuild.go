@@ -30,6 +30,7 @@ func Rebuild(ctx context.Context, src Source, to store.Store, o Options) (Rebuil
 	if err != nil {
 		return Rebuilt{v.report, v.replay}, err
 	}
+	v.replay.Keep()
 	if v.builder, err = ledger.NewBuilder(ctx, to, latestBlob{v}); err != nil {
 		return Rebuilt{v.report, v.replay}, err
 	}
@@ -57,7 +58,8 @@ func (l latestBlob) Get(table, key string) ([]byte, error) { return l.v.latest.G
 // its records and their tree, and every table, byte for byte. Records that change no table may have been added.
 func (r Rebuilt) Check(ctx context.Context, l *ledger.Ledger) error {
 	var root audit.Hash
-	_, err := l.Verify(ctx, func(_ store.Getter, _ audit.Record, head audit.Head) error {
+	read := func(store.Getter, audit.Record) struct{} { return struct{}{} }
+	_, err := ledger.Verify(ctx, l, read, func(_ struct{}, head audit.Head) error {
 		if head.Size == r.Records {
 			root = head.Root
 		}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store"
 )
 
@@ -40,7 +42,8 @@ type Source interface {
 
 // The most bytes that files of a log may have.
 const (
-	maxFile   = 512 << 20          // the state
+	maxFile   = 512 << 20          // the state, where it is read into memory
+	maxState  = 4 << 30            // the state, where it is not
 	maxBlob   = store.MaxValueSize // data that a record names: the service keeps it as one value
 	maxBeside = 64 << 20           // what a backup packs beside the log
 	maxNote   = 1 << 20            // a checkpoint or a key
@@ -77,9 +80,9 @@ func read(ctx context.Context, src Source, path string) ([]byte, error) {
 }
 
 func tooLarge(path string, most int64) error {
-	if most == maxFile {
+	if most >= maxFile {
 		return fault.New(fault.Unavailable, "log_too_large", "%s is too large to be looked at", path).
-			WithFix("it has more than %d MiB, which a log of this program hardly needs: do not trust where it comes from", maxFile>>20)
+			WithFix("it has more than %d MiB, which a log of this program hardly needs: do not trust where it comes from", most>>20)
 	}
 	return bad("too_large", "%s has more than %d bytes, which nothing of its kind has", path, most)
 }
@@ -163,7 +166,7 @@ type header struct {
 	key        string
 	signed     []byte
 	checkpoint audit.Checkpoint
-	state      []byte // nil when there is none
+	state      orchestrator.ExportFile // nil when there is none
 }
 
 // Key is the public key that a source names as that of its log.
@@ -182,7 +185,7 @@ func Key(ctx context.Context, src Source) (string, error) {
 // readHeader reads the state before the checkpoint: of a log that grows, the checkpoint is then of the same moment or a
 // later one. trusted is the key that must have signed it; "" takes the one that the source names.
 func readHeader(ctx context.Context, src Source, trusted string) (h header, err error) {
-	if h.state, err = src.Read(ctx, pathState); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if h.state, err = openState(ctx, src); err != nil {
 		return h, err
 	}
 	if h.key, err = Key(ctx, src); err != nil {
@@ -201,6 +204,28 @@ func readHeader(ctx context.Context, src Source, trusted string) (h header, err 
 		return h, bad("checkpoint", "the checkpoint is of an empty log")
 	}
 	return h, nil
+}
+
+// opener is a source whose files need not be held in memory.
+type opener interface {
+	Open(path string) (io.Reader, error)
+}
+
+// openState finds the state, which may be large; nil when there is none.
+func openState(ctx context.Context, src Source) (orchestrator.ExportFile, error) {
+	o, opens := src.(opener)
+	if !opens {
+		content, err := src.Read(ctx, pathState)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return orchestrator.ExportOf(content), err
+	}
+	_, err := o.Open(pathState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return func() (io.Reader, error) { return o.Open(pathState) }, err
 }
 
 // tiles are all tiles of records of a log, in order. The size is a claim: nothing is allocated for it.

@@ -97,7 +97,7 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 	}
 	var err error
 	if v.replay, err = orchestrator.NewReplay(h.state); err != nil {
-		return v, asBad(err)
+		return v, finding(err)
 	}
 	kept, err := readKept(o.Against)
 	for _, k := range kept {
@@ -110,7 +110,7 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 func (v *verifier) readAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size) {
+	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size, !v.options.HashesOnly) {
 		for _, e := range p.entries {
 			if err := v.record(ctx, e); err != nil {
 				return err
@@ -156,7 +156,10 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 	if v.options.HashesOnly {
 		return nil
 	}
-	if err := v.replay.Record(e, e.record, head); err != nil {
+	if e.step == nil {
+		e.step = orchestrator.ReadStep(e, e.record)
+	}
+	if err := v.replay.Step(e.step, head); err != nil {
 		return at(asBad(err), n)
 	}
 	if v.builder == nil {
@@ -245,7 +248,7 @@ func (v *verifier) end() error {
 	found, err := v.replay.End(v.head)
 	v.report.Records, v.report.Root, v.report.Requirements, v.report.State = found.Records, found.Root, found.Requirements, found.Export
 	if err != nil {
-		return asBad(err)
+		return finding(err)
 	}
 	keys := v.replay.Keys()
 	if len(keys) == 0 || keys[len(keys)-1].Key != v.header.key {
@@ -274,6 +277,15 @@ func at(err error, record uint64) error {
 	var b *Bad
 	if errors.As(err, &b) && b.Record == nil {
 		b.Record = &record
+	}
+	return err
+}
+
+// finding is what is wrong with the state; what kept it from being read stays what it is.
+func finding(err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind != fault.Unavailable {
+		return asBad(err)
 	}
 	return err
 }

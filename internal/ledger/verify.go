@@ -12,21 +12,34 @@ import (
 
 // Verify recomputes the whole log from the stored record bytes: numbers without gap, times that never go
 // back, every node of the tree, the root, the threads of the subjects. replay is called with every record in
-// order, and the head of the log after it. Verify returns the head, or the first thing that is wrong.
-func (l *Ledger) Verify(ctx context.Context, replay func(store.Getter, audit.Record, audit.Head) error) (audit.Head, error) {
+// order, as read made it of the record, and with the head of the log after it. Verify returns the head, or the first
+// thing that is wrong. All but replay is done ahead, on a goroutine of its own.
+func Verify[T any](ctx context.Context, l *Ledger, read func(store.Getter, audit.Record) T, replay func(T, audit.Head) error) (audit.Head, error) {
+	type step struct {
+		read T
+		head audit.Head
+	}
 	var log rebuilt
-	err := l.View(ctx, func(r store.Reader) error {
-		log = rebuilt{threads: audit.Threads{}}
-		if err := log.readAll(ctx, r, replay); err != nil {
+	err := inTwoSteps(maxAhead, func(yield func(step) bool) error {
+		return l.View(ctx, func(r store.Reader) error {
+			log = rebuilt{threads: audit.Threads{}}
+			err := log.readAll(ctx, r, func(record audit.Record) bool { return yield(step{read(r, record), log.head}) })
+			if err == nil {
+				err = log.checkEndOf(r)
+			}
+			if err == nil {
+				err = log.checkTables(r)
+			}
 			return err
-		}
-		if err := log.checkEndOf(r); err != nil {
-			return err
-		}
-		return log.checkTables(r)
+		})
+	}, func(s step) error {
+		return store.Call(func(s step) error { return replay(s.read, s.head) }, s)
 	})
 	return log.head, err
 }
+
+// maxAhead is how many records Verify reads ahead of the one that is replayed.
+const maxAhead = 64
 
 // maxVerified is how many records VerifyFrom reads in one transaction: a long read holds pages back from all writers.
 const maxVerified = 5000
@@ -90,7 +103,8 @@ type rebuilt struct {
 	threads audit.Threads
 }
 
-func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store.Getter, audit.Record, audit.Head) error) error {
+// readAll visits every record. It ends early, without an error, when visit returns false.
+func (l *rebuilt) readAll(ctx context.Context, r store.Reader, visit func(audit.Record) bool) error {
 	return r.Scan(tableAudit, "", "", func(key string, raw []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -102,7 +116,10 @@ func (l *rebuilt) readAll(ctx context.Context, r store.Reader, replay func(store
 		if err := l.threads.Follow(record); err != nil {
 			return damaged("%v", err)
 		}
-		return replay(r, record, l.head)
+		if !visit(record) {
+			return store.ErrStop
+		}
+		return nil
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/store"
 )
@@ -53,7 +52,7 @@ func openAndVerify(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.Verify(ctx, func(store.Getter, audit.Record, audit.Head) error { return nil })
+	_, err = Verify(ctx, l, justRead, replayNothing)
 	return err
 }
 

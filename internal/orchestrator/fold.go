@@ -3,9 +3,12 @@ package orchestrator
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
@@ -14,98 +17,127 @@ import (
 	"orchestrator/internal/store"
 )
 
-// fold is the state that the log amounts to. It is a store.Getter, so that replayed decisions read it.
+// fold is the state that the log amounts to so far.
 type fold struct {
-	requirements map[string]lifecycle.Requirement
-	raw          entries
-	answers      entries
-	reports      entries
-	tokens       entries
-	refusals     pastRefusals
-	project      projection.Project
-	keys         []ChosenKey                 // oldest first
-	root         audit.Hash                  // of the log so far
-	restores     struct{ first, end uint64 } // the latest records of restores that stand one after the other
-	export       []byte
-	exportSize   uint64
-	exportErr    error // said after the tables were compared: the store may be what is wrong
+	states  *states
+	answers map[string]answered       // by the key of table idempotency; nil before the first
+	reports map[string]attachedReport // by the digest of the report; nil before the first
+	tokens  []Credential              // in force, by their id; nil before the first
+	project projection.Project
+	keeps   bool // what only fill needs
+
+	refusals pastRefusals
+	keys     []ChosenKey                 // oldest first
+	root     audit.Hash                  // of the log so far
+	restores struct{ first, end uint64 } // the latest records of restores that stand one after the other
+
+	export     ExportFile
+	exportSize uint64
+	exportErr  error // said after the tables were compared: the store may be what is wrong
 }
 
-func newFold() *fold {
-	return &fold{requirements: map[string]lifecycle.Requirement{}}
-}
-
-// entries are the bytes of a table by key; nil is a table that was never written to, which is not the same to the
-// ledger as one that was emptied.
-type entries map[string][]byte
-
-func (e *entries) set(key string, raw []byte) {
-	if *e == nil {
-		*e = entries{}
-	}
-	(*e)[key] = raw
-}
-
-func (e entries) sorted() iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
-		for _, key := range slices.Sorted(maps.Keys(e)) {
-			if !yield(key, e[key]) {
-				return
-			}
-		}
-	}
-}
-
-// Get makes the fold readable as the tables it stands for.
-func (f *fold) Get(table, key string) ([]byte, error) {
-	switch table {
-	case projection.TableRequirements.Name:
-		return f.raw[key], nil
-	case tableIdempotency.Name:
-		return f.answers[key], nil
-	case tableTokens.Name:
-		return f.tokens[key], nil
-	}
-	return nil, nil
-}
-
-func (f *fold) find(id string) (lifecycle.Requirement, int, error) {
-	req, _, err := projection.TableRequirements.Get(f, id)
-	return req, len(f.raw[id]), err
-}
+func newFold() *fold { return &fold{states: newStates(maxHot)} }
 
 func (f *fold) put(req lifecycle.Requirement) error {
-	raw, err := ledger.Encode(req)
-	f.requirements[req.ID] = req
-	f.raw.set(req.ID, raw)
+	_, err := f.states.put(req)
 	return err
+}
+
+// answered is a first answer, as far as decisions need it and the table can be compared.
+type answered struct {
+	at     time.Time
+	size   int // of the answer, as encoded
+	sum    digest
+	packed []byte // the answer, compressed; only when the fold keeps it
+}
+
+type digest = [sha256.Size]byte
+
+func (f *fold) remember(key string, answer firstAnswer) error {
+	raw, err := ledger.Encode(answer)
+	if err != nil {
+		return err
+	}
+	if f.answers == nil {
+		f.answers = map[string]answered{}
+	}
+	a := answered{at: answer.At, size: len(raw), sum: sha256.Sum256(raw)}
+	if f.keeps {
+		a.packed = f.states.pack(raw)
+	}
+	f.answers[key] = a
+	return nil
 }
 
 // table is one table that the log amounts to.
 type table struct {
-	name    string
-	entries entries
+	name string
+	sums map[string]digest       // of the entries; nil is a table that was never written to, which is not the same as one that was emptied
+	raw  func(key string) []byte // an entry
 }
 
-// tables are all tables that the log amounts to; one that it never wrote to has nil entries.
+// tables are all tables that the log amounts to.
 func (f *fold) tables() ([]table, error) {
+	reports, err := encoded(f.reports)
+	if err != nil {
+		return nil, err
+	}
+	var inForce map[string][]Credential
+	if f.tokens != nil {
+		inForce = map[string][]Credential{keyTokens: f.tokens}
+	}
+	tokens, err := encoded(inForce)
+	if err != nil {
+		return nil, err
+	}
+	project, err := encoded(map[string]projection.Project{projection.KeyProject: f.project})
+	if err != nil {
+		return nil, err
+	}
 	never, err := ledger.Encode(projection.Project{})
 	if err != nil {
 		return nil, err
 	}
-	raw, err := ledger.Encode(f.project)
-	if err != nil {
-		return nil, err
-	}
-	var project entries
-	if !bytes.Equal(raw, never) {
-		project.set(projection.KeyProject, raw)
+	if bytes.Equal(project[projection.KeyProject], never) {
+		project = nil
 	}
 	return []table{
-		{projection.TableRequirements.Name, f.raw}, {tableIdempotency.Name, f.answers}, {tableReports.Name, f.reports},
-		{tableTokens.Name, f.tokens},
-		{projection.TableProject.Name, project},
+		{projection.TableRequirements.Name, sumsOf(f.states.byID, func(s *state) digest { return s.sum }), f.states.raw},
+		{tableIdempotency.Name, sumsOf(f.answers, func(a answered) digest { return a.sum }), func(key string) []byte {
+			return f.states.unpack(f.answers[key].packed, f.answers[key].size)
+		}},
+		{tableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
+		{tableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
+		{projection.TableProject.Name, sumsOf(project, sum), func(key string) []byte { return project[key] }},
 	}, nil
+}
+
+func sum(raw []byte) digest { return sha256.Sum256(raw) }
+
+func encoded[V any](values map[string]V) (map[string][]byte, error) {
+	if values == nil {
+		return nil, nil
+	}
+	all := make(map[string][]byte, len(values))
+	for key, value := range values {
+		raw, err := ledger.Encode(value)
+		if err != nil {
+			return nil, err
+		}
+		all[key] = raw
+	}
+	return all, nil
+}
+
+func sumsOf[V any](entries map[string]V, sum func(V) digest) map[string]digest {
+	if entries == nil {
+		return nil
+	}
+	sums := make(map[string]digest, len(entries))
+	for key, value := range entries {
+		sums[key] = sum(value)
+	}
+	return sums
 }
 
 // compare holds the stored tables against the fold.
@@ -113,44 +145,52 @@ func (f *fold) compare(r store.Reader) error {
 	all, err := f.tables()
 	for _, t := range all {
 		if err == nil {
-			err = compareTable(r, t.name, t.entries)
+			err = t.compare(r)
 		}
+	}
+	return err
+}
+
+func (t table) compare(r store.Reader) error {
+	left := t.sums
+	err := r.Scan(t.name, "", "", func(key string, raw []byte) error {
+		expected, found := left[key]
+		switch {
+		case !found:
+			return projection.Disagreement("table %s has %q, which the log does not account for", t.name, key)
+		case sum(raw) != expected:
+			return projection.Disagreement("table %s, %q is not what the log amounts to", t.name, key)
+		}
+		delete(left, key)
+		return nil
+	})
+	if err == nil && len(left) > 0 {
+		err = projection.Disagreement("table %s lacks %q, which the log accounts for", t.name, slices.Min(slices.Collect(maps.Keys(left))))
 	}
 	return err
 }
 
 // fill gives the tables to a builder that has the records of the log.
 func (f *fold) fill(ctx context.Context, b *ledger.Builder) error {
+	if !f.keeps {
+		return errors.New("orchestrator: Fill of a Replay that was not told to Keep")
+	}
 	all, err := f.tables()
-	if err != nil {
-		return err
-	}
 	for _, t := range all {
-		if t.entries == nil {
-			continue
+		if err == nil && t.sums != nil {
+			err = b.Fill(ctx, t.name, t.entries())
 		}
-		if err := b.Fill(ctx, t.name, t.entries.sorted()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func compareTable(r store.Reader, table string, want entries) error {
-	left := maps.Clone(want)
-	err := r.Scan(table, "", "", func(key string, raw []byte) error {
-		expected, found := left[key]
-		switch {
-		case !found:
-			return projection.Disagreement("table %s has %q, which the log does not account for", table, key)
-		case !bytes.Equal(expected, raw):
-			return projection.Disagreement("table %s, %q is not what the log amounts to", table, key)
-		}
-		delete(left, key)
-		return nil
-	})
-	if err == nil && len(left) > 0 {
-		err = projection.Disagreement("table %s lacks %q, which the log accounts for", table, slices.Sorted(maps.Keys(left))[0])
 	}
 	return err
+}
+
+// entries are those of the table in the order of the keys.
+func (t table) entries() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, key := range slices.Sorted(maps.Keys(t.sums)) {
+			if !yield(key, t.raw(key)) {
+				return
+			}
+		}
+	}
 }

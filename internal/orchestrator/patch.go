@@ -275,8 +275,10 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (f
 		return firstAnswer{}, false, nil
 	}
 	first, found, err := tableIdempotency.Get(from, keyOf(who, key))
-	return first, found && at.Sub(first.At) < KeepKeys, err
+	return first, found && remembered(first.At, at), err
 }
+
+func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
 
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {

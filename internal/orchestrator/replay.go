@@ -1,14 +1,9 @@
 package orchestrator
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"time"
-
-	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
@@ -32,22 +27,15 @@ type Verified struct {
 // Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
 // must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
-// many records were found good.
-func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, error) {
-	var exported []byte
-	if export != nil {
-		var err error
-		if exported, err = io.ReadAll(export); err != nil {
-			return Verified{}, err
-		}
-	}
-	r, err := NewReplay(exported)
+// many records were found good. Records are read and hashed while those before them are decided.
+func Verify(ctx context.Context, l *ledger.Ledger, export ExportFile) (Verified, error) {
+	r, err := NewReplay(export)
 	if err != nil {
 		return Verified{}, err
 	}
 	var good uint64
-	head, err := l.Verify(ctx, func(blobs store.Getter, record audit.Record, head audit.Head) error {
-		err := r.Record(blobs, record, head)
+	head, err := ledger.Verify(ctx, l, ReadStep, func(s *Step, head audit.Head) error {
+		err := r.Step(s, head)
 		if err == nil {
 			good = head.Size
 		}
@@ -57,13 +45,10 @@ func Verify(ctx context.Context, l *ledger.Ledger, export io.Reader) (Verified, 
 		return Verified{Records: good}, err
 	}
 	found, exportErr := r.End(head)
-	if err := l.View(ctx, r.fold.compare); err != nil { // before what is wrong with the export: the store may be
-		return found, err
-	}
-	if err := l.CheckSums(ctx); err != nil {
-		return found, err
-	}
-	return found, exportErr
+	sums := make(chan error, 1)
+	go func() { sums <- l.CheckSums(ctx) }()
+	err = l.View(ctx, r.fold.compare) // before what is wrong with the export: the store may be
+	return found, cmp.Or(err, <-sums, exportErr)
 }
 
 // Replay decides every record of a log again, in their order.
@@ -71,32 +56,44 @@ type Replay struct{ fold *fold }
 
 // NewReplay starts with nothing. The export, unless it is nil, will be held against the state at the size of the log
 // that it names.
-func NewReplay(export []byte) (*Replay, error) {
+func NewReplay(export ExportFile) (*Replay, error) {
 	f := newFold()
 	if export == nil {
 		return &Replay{f}, nil
 	}
-	var head projection.FileHead
-	if err := jsonv2.Unmarshal(export, &head); err != nil {
-		return nil, damagedExport("it is not whole").Because(err)
-	}
-	if head.Log.Size == 0 {
-		return nil, damagedExport("it names no log")
+	head, err := export.head()
+	if err != nil {
+		return nil, err
 	}
 	f.export, f.exportSize = export, head.Log.Size
 	return &Replay{f}, nil
 }
 
+// Keep makes the replay keep what Fill needs and nothing else does. It is called before the first record.
+func (r *Replay) Keep() { r.fold.keeps = true }
+
 // Record decides the next record again: an accepted change must be legal for its actor at that moment, a refusal must
 // be one. head is the log with the record; blobs has data too large for a record.
 func (r *Replay) Record(blobs store.Getter, record audit.Record, head audit.Head) error {
-	return r.fold.replay(blobs, record, head)
+	return r.Step(ReadStep(blobs, record), head)
+}
+
+// Step is Record for what was read of it ahead.
+func (r *Replay) Step(s *Step, head audit.Head) error {
+	if err := r.fold.apply(s); err != nil {
+		return fmt.Errorf("record %d, %s: %w", s.record.Seq, s.record.Kind, err)
+	}
+	r.fold.root = head.Root
+	if head.Size == r.fold.exportSize {
+		r.fold.exportErr = r.fold.compareExport(head)
+	}
+	return nil
 }
 
 // End says what the log amounts to. The error is what is wrong with the export.
 func (r *Replay) End(head audit.Head) (Verified, error) {
 	found := Verified{
-		Records: head.Size, Root: head.Root, Requirements: len(r.fold.requirements), Export: "absent",
+		Records: head.Size, Root: head.Root, Requirements: len(r.fold.states.byID), Export: "absent",
 		Keys: r.fold.keys, Rollbacks: r.fold.project.Rollbacks,
 	}
 	switch {
@@ -123,85 +120,46 @@ type ChosenKey struct {
 	Reason string
 }
 
-func damagedExport(format string, args ...any) *fault.Error {
-	return fault.New(fault.Conflict, "export_differs", "the export does not match the store: "+format, args...).
-		WithFix("the store is the truth: move the export away and start the service, which writes it anew; if the export is the newer one, put back the newer database")
-}
-
-func (f *fold) replay(r store.Getter, record audit.Record, head audit.Head) error {
-	err := f.apply(r, record)
-	if err != nil {
-		return fmt.Errorf("record %d, %s: %w", record.Seq, record.Kind, err)
+func (f *fold) apply(s *Step) error {
+	if s.err != nil {
+		return s.err
 	}
-	f.root = head.Root
-	if head.Size != f.exportSize {
-		return nil
+	switch data := s.data.(type) {
+	case workflowChosen:
+		return f.workflowChosen(s.record, data)
+	case imported:
+		return f.imported(s.record, data)
+	case proposed:
+		if err := f.noteRefusal(s.record, "", data.Refusal); err != nil {
+			return err
+		}
+		return f.proposed(s, data)
+	case requestRefused:
+		return f.noteRefusal(s.record, data.Request, data.Refusal)
+	case rolledBack:
+		return f.rolledBack(s.record, data)
+	case Restored:
+		return f.restored(s.record, data)
+	case auditKeyChosen:
+		return f.auditKeyChosen(s.record, data)
+	case evidenceChosen:
+		return f.evidenceChosen(s.record, data)
+	case rechecked:
+		return f.rechecked(s.record, data)
+	case keysForgotten:
+		return f.forgotten(s.record, data)
+	case refusalsFolded:
+		return f.refusalsFolded(s.record, data)
+	case tokensChanged:
+		return f.tokensChanged(s.record, data)
 	}
-	f.exportErr = f.compareExport(head)
-	return nil
-}
-
-func (f *fold) apply(r store.Getter, record audit.Record) error {
-	switch record.Kind {
-	case kindWorkflowChosen:
-		return f.workflowChosen(r, record)
-	case kindImported:
-		data, err := ledger.DataOf[imported](r, record)
-		if err == nil && record.Actor != ledger.System() && record.Actor.Role != string(lifecycle.PM) {
-			err = fmt.Errorf("%q imported, in the role %s", record.Actor.Name, record.Actor.Role)
-		}
-		if err != nil {
-			return err
-		}
-		return f.imported(data, record.At)
-	case kindChanged, kindRefused:
-		data, err := ledger.DataOf[proposed](r, record)
-		if err == nil {
-			err = f.noteRefusal(record, "", data.Refusal)
-		}
-		if err != nil {
-			return err
-		}
-		return f.proposed(record, data)
-	case kindRequestRefused:
-		data, err := ledger.DataOf[requestRefused](r, record)
-		if err != nil {
-			return err
-		}
-		return f.noteRefusal(record, data.Request, data.Refusal)
-	case kindRolledBack:
-		return f.rolledBack(r, record)
-	case kindRestored:
-		return f.restored(r, record)
-	case kindAuditKeyChosen:
-		return f.auditKeyChosen(r, record)
-	case kindEvidenceChosen:
-		return f.evidenceChosen(r, record)
-	case kindRechecked:
-		return f.rechecked(r, record)
-	case kindKeysForgotten:
-		data, err := ledger.DataOf[keysForgotten](r, record)
-		if err != nil {
-			return err
-		}
-		return f.forgotten(record, data)
-	case kindFolded:
-		return f.refusalsFolded(r, record)
-	case kindTokensChanged:
-		return f.tokensChanged(r, record)
-	case ledger.KindCreated:
-		return nil // it changes no table
-	}
-	return fmt.Errorf("no such kind of record is known")
+	return nil // the first record changes no table
 }
 
 func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
 	for _, key := range data.Keys {
-		first, found, err := tableIdempotency.Get(f, key)
-		if err != nil {
-			return err
-		}
-		if !found || record.At.Sub(first.At) < KeepKeys {
+		first, found := f.answers[key]
+		if !found || remembered(first.at, record.At) {
 			return fmt.Errorf("it forgets an Idempotency-Key that is not %v old", KeepKeys)
 		}
 		delete(f.answers, key)
@@ -209,13 +167,20 @@ func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
 	return nil
 }
 
-func (f *fold) imported(data imported, at time.Time) error {
+func (f *fold) imported(record audit.Record, data imported) error {
+	if record.Actor != ledger.System() && record.Actor.Role != string(lifecycle.PM) {
+		return fmt.Errorf("%q imported, in the role %s", record.Actor.Name, record.Actor.Role)
+	}
 	for _, def := range data.Defined {
+		req, size, err := f.states.find(def.ID)
+		if err != nil {
+			return err
+		}
 		var known *lifecycle.Requirement
-		if req, found := f.requirements[def.ID]; found {
+		if size > 0 {
 			known = &req
 		}
-		next, drift := lifecycle.Define(known, def, at)
+		next, drift := lifecycle.Define(known, def, record.At)
 		if drift == lifecycle.Unchanged {
 			return fmt.Errorf("it says that %s changed, which it did not", def.ID)
 		}
@@ -224,7 +189,11 @@ func (f *fold) imported(data imported, at time.Time) error {
 		}
 	}
 	for _, id := range data.Retired {
-		next, drift := lifecycle.Retire(f.requirements[id])
+		req, _, err := f.states.find(id)
+		if err != nil {
+			return err
+		}
+		next, drift := lifecycle.Retire(req)
 		if drift != lifecycle.Retired {
 			return fmt.Errorf("it retires %s, which was retired already", id)
 		}
@@ -240,24 +209,39 @@ func (f *fold) imported(data imported, at time.Time) error {
 }
 
 // proposed decides again, and holds the decision against the record.
-func (f *fold) proposed(record audit.Record, data proposed) error {
+func (f *fold) proposed(s *Step, data proposed) error {
+	record, key := s.record, ""
 	who := lifecycle.Actor{Name: record.Actor.Name, Role: lifecycle.Role(record.Actor.Role)}
-	_, known, err := recall(f, who, data.IdempotencyKey, record.At)
-	if err != nil {
-		return err
+	if data.IdempotencyKey != "" {
+		key = keyOf(who, data.IdempotencyKey)
 	}
-	if data.Change == nil && data.Refusal != nil {
-		return f.remember(who, data, known, firstAnswer{At: record.At, Seq: record.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal})
+	first, known := f.answers[key]
+	known = known && remembered(first.at, record.At)
+	answer := firstAnswer{At: record.At, Seq: record.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
+	if data.Change != nil || data.Refusal == nil {
+		if s.changeErr != nil {
+			return s.changeErr
+		}
+		if err := f.decided(s, data, who, known, &answer); err != nil {
+			return err
+		}
+		if err := f.attach(record, data); err != nil {
+			return err
+		}
 	}
-	change, err := ParseChange(data.Change)
-	if err != nil {
-		return err
+	if key == "" || known {
+		return nil
 	}
-	change.Size, change.Looked = len(data.Change), data.Looked
-	if f.project.Evidence == projection.Verify && data.Refusal == nil && change.Looked == nil && change.NeedsLook() {
+	return f.remember(key, answer)
+}
+
+// decided decides a change that the record has, and adds to the answer what it came to.
+func (f *fold) decided(s *Step, data proposed, who lifecycle.Actor, known bool, answer *firstAnswer) error {
+	record := s.record
+	if f.project.Evidence == projection.Verify && data.Refusal == nil && s.change.Looked == nil && s.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
-	next, err := decide(f.find, f.project.Workflow(), who, record.Subject, data.IfMatch, change, record.At)
+	next, err := decide(f.states.find, f.project.Workflow(), who, record.Subject, data.IfMatch, s.change, record.At)
 	refusal := asRefusal(err)
 	if err != nil && refusal == nil {
 		return err
@@ -265,33 +249,18 @@ func (f *fold) proposed(record audit.Record, data proposed) error {
 	if known {
 		refusal = keyReused()
 	}
-	if err := sameDecision(refusal, data.Refusal); err != nil {
+	if err := sameDecision(refusal, data.Refusal); err != nil || refusal != nil {
 		return err
 	}
-	answer := firstAnswer{At: record.At, Seq: record.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
-	if refusal == nil {
-		if err := f.put(next); err != nil {
-			return err
-		}
-		answer.Requirement, answer.Revision = f.raw[next.ID], next.Revision
-		if next.Revision != data.Revision || digestOf(answer.Requirement) != data.SHA256 {
-			return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, digestOf(answer.Requirement), data.Revision, data.SHA256)
-		}
-	}
-	if err := f.attach(record, data); err != nil {
+	raw, sum, err := f.states.putChanged(next, data.SHA256)
+	if err != nil {
 		return err
 	}
-	return f.remember(who, data, known, answer)
-}
-
-// remember keeps the first answer to an Idempotency-Key.
-func (f *fold) remember(who lifecycle.Actor, data proposed, known bool, answer firstAnswer) error {
-	if data.IdempotencyKey == "" || known {
-		return nil
+	answer.Requirement, answer.Revision = raw, next.Revision
+	if next.Revision != data.Revision || sum != data.SHA256 {
+		return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, sum, data.Revision, data.SHA256)
 	}
-	raw, err := ledger.Encode(answer)
-	f.answers.set(keyOf(who, data.IdempotencyKey), raw)
-	return err
+	return nil
 }
 
 func sameDecision(now, then *fault.Error) error {
@@ -302,25 +271,6 @@ func sameDecision(now, then *fault.Error) error {
 		return fmt.Errorf("it was accepted, but the rules refuse it: %s: %s", now.Code, now.Error())
 	case now != nil && now.Code != then.Code:
 		return fmt.Errorf("it was refused as %s, but the rules refuse it as %s", then.Code, now.Code)
-	}
-	return nil
-}
-
-func (f *fold) compareExport(head audit.Head) error {
-	if f.export == nil {
-		return nil
-	}
-	all := map[string]*projection.Entry{}
-	for id, req := range f.requirements {
-		all[id] = projection.NewEntry(req, f.raw[id], f.project.Workflow())
-	}
-	snap, err := projection.New(f.project, all, head)
-	if err != nil {
-		return err
-	}
-	same := &comparer{bufio.NewReader(bytes.NewReader(f.export))} // as it is written: it may be large
-	if err := snap.Write(same); err != nil || !same.atEnd() {
-		return damagedExport("it is not the state of the log at size %d", head.Size)
 	}
 	return nil
 }

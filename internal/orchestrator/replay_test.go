@@ -63,13 +63,22 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 		if err != nil {
 			return err
 		}
-		f := newFold()
+		replay, err := NewReplay(nil)
+		if err != nil {
+			return err
+		}
+		require.ErrorContains(t, replay.Fill(t.Context(), b), "not told to Keep")
+		replay.Keep()
+		var head audit.Head
 		err = r.Scan("audit", "", "", func(_ string, raw []byte) error {
 			record, err := audit.Decode(raw)
 			if err != nil {
 				return err
 			}
-			if err := f.apply(r, record); err != nil {
+			if head, _, err = head.Follow(raw, record); err != nil {
+				return err
+			}
+			if err := replay.Record(r, record, head); err != nil {
 				return err
 			}
 			return b.Append(t.Context(), raw)
@@ -77,7 +86,7 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 		if err != nil {
 			return err
 		}
-		if err := f.fill(t.Context(), b); err != nil {
+		if err := replay.Fill(t.Context(), b); err != nil {
 			return err
 		}
 		_, err = b.Finish(t.Context())
@@ -172,7 +181,7 @@ func verify(t *testing.T, s store.Store, export []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = Verify(t.Context(), l, bytes.NewReader(export))
+	_, err = Verify(t.Context(), l, ExportOf(export))
 	return err
 }
 

@@ -7,12 +7,10 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/store"
 )
 
-func (f *fold) workflowChosen(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[workflowChosen](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) workflowChosen(record audit.Record, data workflowChosen) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && data.From != f.project.WorkflowName {
@@ -22,9 +20,8 @@ func (f *fold) workflowChosen(r store.Getter, record audit.Record) error {
 	return err
 }
 
-func (f *fold) evidenceChosen(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[evidenceChosen](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) evidenceChosen(record audit.Record, data evidenceChosen) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && data.From != f.project.Evidence {
@@ -34,9 +31,8 @@ func (f *fold) evidenceChosen(r store.Getter, record audit.Record) error {
 	return err
 }
 
-func (f *fold) auditKeyChosen(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[auditKeyChosen](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) auditKeyChosen(record audit.Record, data auditKeyChosen) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the key of the log, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && (data.From != f.project.AuditKey || (data.From != "") != (data.Reason != "")) {
@@ -47,9 +43,8 @@ func (f *fold) auditKeyChosen(r store.Getter, record audit.Record) error {
 	return err
 }
 
-func (f *fold) rolledBack(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[rolledBack](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) rolledBack(record audit.Record, data rolledBack) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && data.Reason == "" {
@@ -60,23 +55,27 @@ func (f *fold) rolledBack(r store.Getter, record audit.Record) error {
 }
 
 // rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
-func (f *fold) rechecked(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[rechecked](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) rechecked(record audit.Record, data rechecked) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q looked at evidence, which the service does by itself", record.Actor.Name)
 	}
 	if err != nil {
 		return err
 	}
 	for _, one := range data.Changed {
-		next, changed := f.requirements[one.ID].Rechecked(one.Recheck)
+		req, _, err := f.states.find(one.ID)
+		if err != nil {
+			return err
+		}
+		next, changed := req.Rechecked(one.Recheck)
 		if !changed {
 			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
 		}
-		if err := f.put(next); err != nil {
+		raw, err := f.states.put(next)
+		if err != nil {
 			return err
 		}
-		if digestOf(f.raw[one.ID]) != one.SHA256 {
+		if digestOf(raw) != one.SHA256 {
 			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
 		}
 	}
@@ -95,24 +94,22 @@ func (f *fold) attach(record audit.Record, data proposed) error {
 	if known {
 		return nil
 	}
-	raw, err := ledger.Encode(attachedReport{record.Seq})
-	f.reports.set(data.Report.SHA256, raw)
-	return err
+	if f.reports == nil {
+		f.reports = map[string]attachedReport{}
+	}
+	f.reports[data.Report.SHA256] = attachedReport{record.Seq}
+	return nil
 }
 
 // tokensChanged takes over which tokens are in force.
-func (f *fold) tokensChanged(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[tokensChanged](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", record.Actor.Name)
 	}
 	if err != nil {
 		return err
 	}
-	before, _, err := tableTokens.Get(f, keyTokens)
-	if err != nil {
-		return err
-	}
+	before := f.tokens
 	if len(data.Added)+len(data.Revoked) == 0 {
 		return fmt.Errorf("it says that tokens changed, and names none")
 	}
@@ -128,7 +125,6 @@ func (f *fold) tokensChanged(r store.Getter, record audit.Record) error {
 		}
 		now = append(now, c)
 	}
-	raw, err := ledger.Encode(byID(now))
-	f.tokens.set(keyTokens, raw)
-	return err
+	f.tokens = byID(now)
+	return nil
 }

@@ -9,14 +9,14 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
 )
 
 // pastRefusals are the refusals that stand in the log one by one.
 type pastRefusals struct {
 	all   []pastRefusal // in the order of the log
 	kinds map[actorsKind]uint32
-	sums  map[uint64]bool // the first records of those that were accounted for in sum
+	names map[string]string // of actors, requests and codes: one copy of each, since there may be many kinds
+	sums  map[uint64]bool   // the first records of those that were accounted for in sum
 }
 
 type pastRefusal struct {
@@ -40,29 +40,39 @@ func (f *fold) noteRefusal(record audit.Record, request string, refusal *fault.E
 		return nil
 	}
 	kind := actorsKind{record.Actor, refusalKind{Request: request, Code: refusal.Code}}
-	if _, known := f.requirements[record.Subject]; known {
-		kind.Subject = record.Subject
+	if one := f.states.byID[record.Subject]; one != nil {
+		kind.Subject = one.id
 	}
 	p := &f.refusals
 	n, known := p.kinds[kind]
 	if !known {
-		if p.kinds == nil {
-			p.kinds = map[actorsKind]uint32{}
-		}
-		n = uint32(len(p.kinds))
-		p.kinds[kind] = n
+		n = p.add(kind)
 	}
 	p.all = append(p.all, pastRefusal{record.Seq, record.At.UnixMicro(), n})
 	return nil
 }
 
+// add gives a new kind its number.
+func (p *pastRefusals) add(kind actorsKind) uint32 {
+	if p.kinds == nil {
+		p.kinds, p.names = map[actorsKind]uint32{}, map[string]string{}
+	}
+	for _, name := range []*string{&kind.actor.Name, &kind.actor.Role, &kind.Request, &kind.Code} {
+		if known, found := p.names[*name]; found {
+			*name = known
+		} else {
+			p.names[*name] = *name
+		}
+	}
+	n := uint32(len(p.kinds))
+	p.kinds[kind] = n
+	return n
+}
+
 // refusalsFolded holds a sum against the refusals that it adds to: enough of them are on record one by one, they are
 // equal, and they and all that were counted fall in one minute, which has one sum.
-func (f *fold) refusalsFolded(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[refusalsFolded](r, record)
+func (f *fold) refusalsFolded(record audit.Record, data refusalsFolded) error {
 	switch {
-	case err != nil:
-		return err
 	case record.Actor != ledger.System():
 		return fmt.Errorf("%q folded refusals, which the service does by itself", record.Actor.Name)
 	case data.Count == 0:

@@ -43,9 +43,8 @@ func forkBefore(r store.Getter, next uint64) (uint64, error) {
 }
 
 // restored changes no table.
-func (f *fold) restored(r store.Getter, record audit.Record) error {
-	data, err := ledger.DataOf[Restored](r, record)
-	if err == nil && record.Actor != ledger.System() {
+func (f *fold) restored(record audit.Record, data Restored) (err error) {
+	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q restored the log, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && (data.Size != record.Seq || data.Root != f.root) {

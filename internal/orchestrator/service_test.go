@@ -148,7 +148,7 @@ func (r *rig) verifiedAgainst(export []byte) Verified {
 	r.t.Helper()
 	l, err := ledger.OpenReadOnly(r.t.Context(), r.store)
 	require.NoError(r.t, err)
-	v, err := Verify(r.t.Context(), l, bytes.NewReader(export))
+	v, err := Verify(r.t.Context(), l, ExportOf(export))
 	require.NoError(r.t, err)
 	return v
 }

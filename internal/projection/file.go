@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,16 +51,28 @@ type FileSummary struct {
 // Write writes the export: the head, then the stored bytes of every requirement, a line each. Nothing
 // is encoded but the head.
 func (s *Snapshot) Write(w io.Writer) error {
+	return WriteFile(w, s.Project, s.Counts, s.Head, func(yield func([]byte) bool) {
+		for e := range s.All() {
+			if !yield(e.Raw) {
+				return
+			}
+		}
+	})
+}
+
+// WriteFile is Snapshot.Write for whoever has no snapshot: raw are the stored bytes of the requirements in the order of
+// the project.
+func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.Seq[[]byte]) error {
 	by := map[lifecycle.Status]int{}
-	for status, n := range s.Counts.ByStatus {
+	for status, n := range counts.ByStatus {
 		if n > 0 {
 			by[status] = n
 		}
 	}
 	head, err := ledger.Encode(FileHead{
-		SchemaVersion, FileProject{s.Project.Name, append([]SourceFile{}, s.Project.Sources...)}, s.Project.WorkflowName, s.Project.Evidence,
-		s.Counts.Revision, FileLog{s.Head.Size, s.Head.Root, s.Project.AuditKey},
-		FileSummary{len(s.position), by, by[lifecycle.Done], s.Counts.Stale, s.Counts.Suspect, s.Counts.Retired},
+		SchemaVersion, FileProject{p.Name, append([]SourceFile{}, p.Sources...)}, p.WorkflowName, p.Evidence,
+		counts.Revision, FileLog{log.Size, log.Root, p.AuditKey},
+		FileSummary{len(p.IDs), by, by[lifecycle.Done], counts.Stale, counts.Suspect, counts.Retired},
 	})
 	if err != nil {
 		return err
@@ -68,11 +81,11 @@ func (s *Snapshot) Write(w io.Writer) error {
 		return err
 	}
 	separator := []byte("\n")
-	for e := range s.All() {
+	for requirement := range raw {
 		if _, err := w.Write(separator); err != nil {
 			return err
 		}
-		if _, err := w.Write(e.Raw); err != nil {
+		if _, err := w.Write(requirement); err != nil {
 			return err
 		}
 		separator = []byte(",\n")

@@ -86,18 +86,24 @@ type Counts struct {
 	Revision uint64 // sum of the requirements' revisions: the number of changes so far
 }
 
-func (c *Counts) add(e *Entry, sign int) {
-	c.ByStatus[e.Summary.Status] += sign
-	if e.Summary.Suspect {
+// Add counts one more requirement.
+func (c *Counts) Add(s Summary) { c.add(s, 1) }
+
+func (c *Counts) add(s Summary, sign int) {
+	if c.ByStatus == nil {
+		c.ByStatus = map[lifecycle.Status]int{}
+	}
+	c.ByStatus[s.Status] += sign
+	if s.Suspect {
 		c.Suspect += sign
 	}
-	if e.Summary.Stale {
+	if s.Stale {
 		c.Stale += sign
 	}
-	if e.Summary.Retired {
+	if s.Retired {
 		c.Retired += sign
 	}
-	c.Revision += e.Summary.Revision * uint64(sign)
+	c.Revision += s.Revision * uint64(sign)
 }
 
 // New is the snapshot of entries in the project's order. Entries and an order that do not name the same ids
@@ -111,7 +117,7 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 			return nil, Disagreement("the project lists %q, which is not among the requirements", id)
 		}
 		s.position[id] = i
-		s.Counts.add(e, 1)
+		s.Counts.add(e.Summary, 1)
 		ordered = append(ordered, e)
 	}
 	if len(s.position) != len(entries) {
@@ -159,8 +165,8 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 			next.chunks[i], own[i] = slices.Clone(next.chunks[i]), true
 		}
 		e.describe(next.Project.Workflow())
-		next.Counts.add(next.chunks[i][at], -1)
-		next.Counts.add(e, 1)
+		next.Counts.add(next.chunks[i][at].Summary, -1)
+		next.Counts.add(e.Summary, 1)
 		next.chunks[i][at] = e
 	}
 	return &next

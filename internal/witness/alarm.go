@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"orchestrator/internal/audit"
 )
 
 // AlarmError is an alarm, new or repeated, and the file that tells of it.
@@ -46,7 +48,7 @@ func (w *Witness) alarm(ctx context.Context, server Server, a Alarm) error {
 		}
 	}
 	a = w.state.Alarms[number]
-	file := filepath.Join(filepath.Dir(w.path), fmt.Sprintf("ALARM-%d-%s-%s.txt", number+1, FileName(originOf(a.Key)), a.At.Format("20060102T150405Z")))
+	file := filepath.Join(filepath.Dir(w.path), fmt.Sprintf("ALARM-%d-%s-%s.txt", number+1, FileName(audit.OriginOf(a.Key)), a.At.Format("20060102T150405Z")))
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = writeFile(file, 0o600, []byte(a.Text()))

@@ -12,7 +12,6 @@ package witness
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"orchestrator/internal/audit"
 )
@@ -77,12 +76,12 @@ func open(key string, presented []byte) (audit.Checkpoint, error) {
 	if err != nil {
 		return said, err
 	}
-	if origin := originOf(key); said.Origin != origin {
+	if origin := audit.OriginOf(key); said.Origin != origin {
 		return audit.Checkpoint{}, refuse(WrongOrigin, "the log was %s, and the server shows %q now", origin, said.Origin)
 	}
 	c, err := audit.OpenCheckpoint(presented, key)
 	if err != nil {
-		return audit.Checkpoint{}, refuse(WrongKey, "the log %s is pinned to the key %s: %v", originOf(key), key, err)
+		return audit.Checkpoint{}, refuse(WrongKey, "the log %s is pinned to the key %s: %v", audit.OriginOf(key), key, err)
 	}
 	return c, nil
 }
@@ -94,10 +93,4 @@ func claimed(note []byte) (audit.Checkpoint, error) {
 		return c, fmt.Errorf("%w: %w", errNoCheckpoint, err)
 	}
 	return c, nil
-}
-
-// originOf is the name in a key.
-func originOf(key string) string {
-	origin, _, _ := strings.Cut(key, "+")
-	return origin
 }

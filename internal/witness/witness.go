@@ -156,7 +156,7 @@ func (w *Witness) checkTrust() error {
 		if err := audit.CheckKey(key); err != nil {
 			return fault.New(fault.Invalid, "usage", "--key: %v", err).WithFix("give the line that GET /audit/key answers, or audit.pub holds")
 		}
-		if l, ok := w.state.byOrigin(originOf(key)); ok && l.Key != key {
+		if l, ok := w.state.byOrigin(audit.OriginOf(key)); ok && l.Key != key {
 			return pinnedElse(l)
 		}
 	}
@@ -239,16 +239,16 @@ func (w *Witness) logOf(ctx context.Context, url string, server Server, presente
 			return Log{}, fmt.Errorf("the checkpoint is not of the key that the server names: %w", err)
 		}
 	}
-	if l, known := w.state.byOrigin(originOf(key)); known {
+	if l, known := w.state.byOrigin(audit.OriginOf(key)); known {
 		return l, nil // under its own key: two logs of one origin cannot both be cosigned, since a cosignature names the origin alone
 	}
-	return Log{Origin: originOf(key), Key: key}, nil
+	return Log{Origin: audit.OriginOf(key), Key: key}, nil
 }
 
 // firstKey is the key to open the checkpoint of a new address with: one of those trusted, or what the server names.
 func (w *Witness) firstKey(ctx context.Context, server Server, origin string) (string, error) {
 	for _, key := range w.trust {
-		if originOf(key) == origin {
+		if audit.OriginOf(key) == origin {
 			return key, nil
 		}
 	}
