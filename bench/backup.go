@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
-	"time"
 )
 
 // backups measures changes while backups are taken without a pause, against changes without, and then how long it
@@ -100,21 +97,4 @@ func (b *bench) besideBackups(ctx context.Context, s *server) (alone, beside flo
 func (b *bench) restoreOnce(ctx context.Context, dir string) (c cost, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "restored"))) }()
 	return b.timed(ctx, dir, "restore", "log.zip", "--data", "restored", "--export", "none.json")
-}
-
-// cost is what a command took: its CPU time may be more than the seconds that went by; peak is resident memory in MB.
-type cost struct{ seconds, cpu, peak float64 }
-
-// timed runs a command of the product once.
-func (b *bench) timed(ctx context.Context, dir string, args ...string) (cost, error) {
-	cmd := exec.CommandContext(ctx, b.binary, args...)
-	cmd.Dir = dir
-	begun := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return cost{}, fmt.Errorf("orchestrator %s: %w: %s", args[0], err, out)
-	}
-	took := time.Since(begun).Seconds()
-	state := cmd.ProcessState
-	cpu := state.UserTime() + state.SystemTime()
-	return cost{took, cpu.Seconds(), float64(state.SysUsage().(*syscall.Rusage).Maxrss) * 1024 / 1e6}, nil
 }

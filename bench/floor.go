@@ -19,17 +19,21 @@ import (
 
 // The floors, and the files in their folder with the bytes of the product.
 const (
-	floorGet   = "floor-get"
-	floorPatch = "floor-patch"
+	floorGet    = "floor-get"
+	floorPatch  = "floor-patch"
+	floorVerify = "floor-verify"
 
 	fileRequirement = "requirement.json"
 	fileRecord      = "record.json"
 )
 
-func isFloor(name string) bool { return name == floorGet || name == floorPatch }
+func isFloor(name string) bool { return name == floorGet || name == floorPatch || name == floorVerify }
 
-// runFloor serves a floor from the current folder until ctx ends.
+// runFloor serves a floor from the current folder until ctx ends; that of verification ends by itself.
 func runFloor(ctx context.Context, name string) error {
+	if name == floorVerify {
+		return readHashes(ctx)
+	}
 	requirement, err := os.ReadFile(fileRequirement)
 	if err != nil {
 		return err

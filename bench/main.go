@@ -24,9 +24,6 @@ import (
 	"time"
 )
 
-// longest bounds the whole run.
-const longest = 15 * time.Minute
-
 func main() { os.Exit(run(os.Args[1:])) }
 
 func run(args []string) int {
@@ -42,7 +39,7 @@ func run(args []string) int {
 	if err != nil {
 		return exitCode(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	ctx, cancel := context.WithTimeout(ctx, o.longest)
 	defer cancel()
 	rep, err := measure(ctx, o)
 	if err != nil {
@@ -67,6 +64,8 @@ type options struct {
 	round        time.Duration
 	only         []string
 	records      []int // of the logs that are backed up
+	log          int   // records of the log that is verified
+	longest      time.Duration
 	json, strict bool
 }
 
@@ -78,6 +77,8 @@ func parseOptions(args []string) (options, error) {
 	f.DurationVar(&o.round, "round", 1500*time.Millisecond, "how long one side of one round is loaded")
 	f.StringVar(&only, "only", strings.Join(sectionNames(), ","), "what to measure")
 	f.StringVar(&records, "records", "10000,100000", "how many records the logs have that are backed up and restored")
+	f.IntVar(&o.log, "log", 50_000, "how many records the log has that is verified")
+	f.DurationVar(&o.longest, "longest", 20*time.Minute, "what bounds the whole run")
 	f.BoolVar(&o.json, "json", false, "write JSON instead of a table")
 	f.BoolVar(&o.strict, "strict", false, "exit 2 when a goal is missed")
 	if err := f.Parse(args); err != nil {
@@ -95,6 +96,9 @@ func parseOptions(args []string) (options, error) {
 			return o, fmt.Errorf("--records: %q is no number of records", text)
 		}
 		o.records = append(o.records, n)
+	}
+	if o.log < 2*shortLog {
+		return o, fmt.Errorf("--log: %d records are no long log; give %d at least", o.log, 2*shortLog)
 	}
 	if o.rounds < 5 || o.round <= 0 || f.NArg() > 0 {
 		return o, errors.New("give at least 5 rounds, longer than nothing, and no other arguments")
@@ -122,6 +126,7 @@ var sections = []struct {
 	{"trace", (*bench).tracing},
 	{"review", (*bench).reviewing},
 	{"backup", (*bench).backups},
+	{"log", (*bench).logs},
 }
 
 func sectionNames() []string {
