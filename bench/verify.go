@@ -85,19 +85,20 @@ func column(costs []cost, of func(cost) float64) []float64 {
 	return values
 }
 
-// appends makes the log in dir, and compares a change at its end with one at the end of a short log.
+// appends makes the log in dir, and compares a change at its end with one at the end of a short log
+// of as many requirements.
 func (b *bench) appends(ctx context.Context, dir string) (r row, err error) {
 	other, err := b.folderOf("short-log", nil)
 	if err != nil {
 		return r, err
 	}
-	short, err := grown(ctx, other, shortLog)
+	short, err := grown(ctx, other, shortLog, requirementsFor(b.log))
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, short.close()) }()
 	say("making a log of %d records", b.log)
-	long, err := grown(ctx, dir, b.log)
+	long, err := grown(ctx, dir, b.log, requirementsFor(b.log))
 	if err != nil {
 		return r, err
 	}
@@ -117,8 +118,8 @@ func (b *bench) appends(ctx context.Context, dir string) (r row, err error) {
 	return newRow(fmt.Sprintf("one change after %d records against %d", b.log, shortLog), "ms", base, value, pairwise(value, base), atMost(1.25)), nil
 }
 
-func grown(ctx context.Context, dir string, records int) (*history, error) {
-	h, err := newHistory(ctx, dir, requirementsFor(records))
+func grown(ctx context.Context, dir string, records, requirements int) (*history, error) {
+	h, err := newHistory(ctx, dir, requirements)
 	if err != nil {
 		return nil, err
 	}

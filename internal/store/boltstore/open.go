@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -109,6 +110,12 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 	})
 	if err == nil && !s.inPlace() {
 		err = cmp.Or(s.db.Close(), errReplaced)
+	}
+	if err == nil && readOnly {
+		err = s.db.View(func(tx *bolt.Tx) error {
+			advise(s.db, int(tx.Size()), syscall.MADV_NORMAL) // bbolt asks for no reading ahead; who only reads reads all of it
+			return nil
+		})
 	}
 	return err
 }

@@ -59,15 +59,17 @@ func (r reader) Scan(table, from, to string, visit func(key string, value []byte
 // minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
 // scattered, make many times their size resident.
 const (
-	maxResident = 2 << 20
+	maxResident = 1 << 20
 	minResident = 4 << 10
 )
 
 // letGo takes the pages of the file out of the memory of this process; they stay in the cache of the system, and come
-// back when they are read again. Without it a Scan of the whole file would leave all of it resident. It is advice: an
-// error means that they stay.
-func (r reader) letGo() {
-	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, r.tx.DB().Info().Data, uintptr(r.tx.Size()), syscall.MADV_DONTNEED)
+// back when they are read again. Without it a Scan of the whole file would leave all of it resident.
+func (r reader) letGo() { advise(r.tx.DB(), int(r.tx.Size()), syscall.MADV_DONTNEED) }
+
+// advise says how the mapped file will be read. An error means that the system goes on as before.
+func advise(db *bolt.DB, size, advice int) {
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, db.Info().Data, uintptr(size), uintptr(advice))
 }
 
 // staged is the transaction of one update: its own writes over a bbolt transaction, which holds what earlier
