@@ -1,0 +1,357 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// walker goes through the tree of a command and gathers its parts.
+type walker struct {
+	parts  []Part
+	text   []byte
+	scope  scope
+	depth  int  // commands within commands
+	nested int  // code within strings
+	budget int  // bytes that variables and braces may still become
+	quiet  bool // words are evaluated again: what is in them has been looked at
+	fed    bool // standard input comes from this command: a pipe, a here-document
+	blind  bool // variables behave in ways that are not followed
+}
+
+func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
+
+// doubt adds what cannot be told, and no policy can vouch for.
+func (w *walker) doubt(why string) { w.add(Part{Class: Ambiguous, Why: why}) }
+
+func (w *walker) note(word string) {
+	if word != "" {
+		w.text = append(append(w.text, word...), '\n')
+	}
+}
+
+// code reads the text of a command, or of one within it.
+func (w *walker) code(src string) {
+	if len(src) > maxCommand {
+		w.note(src)
+		w.doubt("a command of more than 64 KiB is not read")
+		return
+	}
+	if w.nested >= maxReparse {
+		w.note(src)
+		w.doubt("code within code within code is not read that deep")
+		return
+	}
+	if opened(src) > maxParens {
+		w.note(src)
+		w.doubt("commands within commands are not read that deep")
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	if err != nil {
+		w.note(strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(src))
+		w.doubt("the command cannot be parsed")
+		return
+	}
+	w.nested++
+	w.stmts(file.Stmts)
+	w.nested--
+}
+
+// opened tells how many parentheses are open at once at most.
+func opened(src string) (most int) {
+	open := 0
+	for i := range len(src) {
+		switch src[i] {
+		case '(':
+			open++
+			most = max(most, open)
+		case ')':
+			open = max(open-1, 0)
+		}
+	}
+	return most
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		w.stmt(s)
+	}
+}
+
+func (w *walker) stmt(s *syntax.Stmt) {
+	if w.depth >= maxDepth {
+		w.doubt("commands within commands are not read that deep")
+		return
+	}
+	w.depth++
+	start, fed := w.scope, w.fed
+	for _, r := range s.Redirs {
+		w.redirect(r)
+	}
+	if s.Cmd != nil {
+		w.command(s.Cmd)
+	}
+	if w.fed = fed; s.Background || s.Coprocess {
+		w.scope = start
+	} else if s.Negated && w.scope.dir != start.dir {
+		w.scope.lost = true // what follows && runs only where the cd failed
+	}
+	w.depth--
+}
+
+var redirections = map[syntax.RedirOperator]string{
+	syntax.RdrOut: ">", syntax.AppOut: ">>", syntax.RdrInOut: "<>", syntax.RdrClob: ">|", syntax.AppClob: ">>|",
+	syntax.RdrAll: "&>", syntax.AppAll: "&>>", syntax.RdrAllClob: "&>|", syntax.AppAllClob: "&>>|", syntax.DplOut: ">&",
+}
+
+func (w *walker) redirect(r *syntax.Redirect) {
+	if r.Hdoc != nil {
+		w.fed = true
+		w.word(r.Word)
+		w.body(r.Hdoc)
+		return
+	}
+	to := w.word(r.Word)
+	op, writes := redirections[r.Op]
+	if !writes {
+		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
+		return
+	}
+	if r.Op == syntax.DplOut && to.known && strings.Trim(to.text, "0123456789-") == "" {
+		return
+	}
+	if targets := harm([]Target{w.scope.target(to)}); targets != nil {
+		w.add(Part{Class: Writes, Targets: targets, Why: op + " writes a file"})
+	}
+}
+
+// body looks into a here-document. Quotes mean nothing in it.
+func (w *walker) body(doc *syntax.Word) {
+	for _, part := range doc.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			w.note(strings.TrimSuffix(lit.Value, "\n"))
+		} else {
+			w.assemble([]syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{part}}})
+		}
+	}
+}
+
+func (w *walker) command(cmd syntax.Command) {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(cmd)
+	case *syntax.Block:
+		w.stmts(cmd.Stmts)
+	case *syntax.Subshell:
+		w.apart(func() { w.stmts(cmd.Stmts) })
+	case *syntax.BinaryCmd:
+		w.binary(cmd)
+	case *syntax.IfClause:
+		w.stmts(cmd.Cond)
+		w.branch(func() { w.stmts(cmd.Then) })
+		if cmd.Else != nil {
+			w.branch(func() { w.command(cmd.Else) })
+		}
+	case *syntax.WhileClause:
+		w.loop(cmd, func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
+	case *syntax.ForClause:
+		w.forEach(cmd)
+	case *syntax.CaseClause:
+		w.word(cmd.Word)
+		for _, item := range cmd.Items {
+			for _, pattern := range item.Patterns {
+				w.word(pattern)
+			}
+			w.branch(func() { w.stmts(item.Stmts) })
+		}
+	case *syntax.FuncDecl:
+		w.declare(cmd)
+	case *syntax.DeclClause:
+		w.assignments(cmd)
+	case *syntax.TimeClause:
+		if cmd.Stmt != nil {
+			w.stmt(cmd.Stmt)
+		}
+	case *syntax.CoprocClause:
+		w.apart(func() { w.stmt(cmd.Stmt) })
+	default: // ((…)), [[…]], let
+		w.inner(cmd)
+	}
+}
+
+// apart looks at what runs in a shell of its own: nothing that it assigns, and no cd, comes back.
+func (w *walker) apart(look func()) {
+	start := w.scope
+	look()
+	w.scope = start
+}
+
+// branch looks at what may run or not.
+func (w *walker) branch(look func()) {
+	start := w.scope
+	look()
+	w.scope.merge(start)
+}
+
+func (w *walker) binary(cmd *syntax.BinaryCmd) {
+	start, fed := w.scope, w.fed
+	switch cmd.Op {
+	case syntax.AndStmt:
+		chain := conjunction(nil, cmd)
+		w.stmt(chain[0])
+		w.branch(func() { w.stmts(chain[1:]) })
+	case syntax.OrStmt:
+		w.stmt(cmd.X)
+		left := w.scope
+		if left.dir != start.dir {
+			w.scope.lost = true // the cd may be what failed
+		}
+		before := w.scope
+		w.branch(func() { w.stmt(cmd.Y) })
+		if w.scope.dir == before.dir && w.scope.lost == before.lost {
+			w.scope.dir, w.scope.lost = left.dir, left.lost
+		}
+	default: // pipes
+		w.apart(func() { w.stmt(cmd.X) })
+		w.fed = true
+		w.apart(func() { w.stmt(cmd.Y) })
+		w.fed = fed
+	}
+}
+
+// conjunction lists what && joins: each is reached only when all before it have done their work.
+func conjunction(before []*syntax.Stmt, cmd *syntax.BinaryCmd) []*syntax.Stmt {
+	left, ok := cmd.X.Cmd.(*syntax.BinaryCmd)
+	if ok && left.Op == syntax.AndStmt && !cmd.X.Negated && len(cmd.X.Redirs) == 0 {
+		return append(conjunction(before, left), cmd.Y)
+	}
+	return append(before, cmd.X, cmd.Y)
+}
+
+func (w *walker) forEach(cmd *syntax.ForClause) {
+	item := arg{loose: true}
+	name := ""
+	if iter, ok := cmd.Loop.(*syntax.WordIter); ok {
+		name = iter.Name.Value
+		item.loose = !iter.InPos.IsValid()
+		for _, a := range w.words(iter.Items) {
+			if a.loose || strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, " \t\n") {
+				item.loose = true
+			}
+		}
+	} else {
+		w.inner(cmd.Loop)
+	}
+	w.loop(cmd, func() {
+		w.scope.bind(name, item)
+		w.stmts(cmd.Do)
+	})
+}
+
+// loop looks at what may run many times: what it changes at its end is unknown at its beginning.
+func (w *walker) loop(node syntax.Node, look func()) {
+	w.branch(func() {
+		w.unsettle(node)
+		look()
+	})
+}
+
+// movers change the folder, assigners change variables, when they are called.
+var (
+	movers    = []string{"cd", "pushd", "popd", "eval", "source", "."}
+	assigners = []string{"read", "mapfile", "readarray", "getopts", "printf", "unset", "let", "wait", "eval", "source", "."}
+)
+
+func (w *walker) unsettle(node syntax.Node) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				w.scope.bind(n.Name.Value, arg{loose: true})
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				break
+			}
+			program := n.Args[0].Lit()
+			own := program == "" || w.scope.function(program)
+			w.scope.lost = w.scope.lost || own || slices.Contains(movers, program)
+			if own || slices.Contains(assigners, program) {
+				w.scope.forget()
+			}
+		}
+		return true
+	})
+}
+
+// declare looks into a function where it is declared; nobody knows from where it will be called.
+func (w *walker) declare(f *syntax.FuncDecl) {
+	w.apart(func() {
+		w.scope = scope{lost: true}
+		w.scope.forget()
+		w.stmt(f.Body)
+	})
+	if f.Name != nil {
+		w.scope.bind(f.Name.Value+"()", arg{})
+	}
+}
+
+// inner looks at all words and commands that a node holds, however deep; what they assign is forgotten.
+func (w *walker) inner(node syntax.Node) {
+	if w.quiet {
+		return
+	}
+	first := true
+	syntax.Walk(node, func(n syntax.Node) bool {
+		whole := first
+		first = false
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			w.apart(func() { w.stmts(n.Stmts) })
+			return false
+		case *syntax.ProcSubst:
+			w.apart(func() { w.stmts(n.Stmts) })
+			return false
+		case *syntax.Word:
+			if whole { // a word with braces, before it is spread
+				return true
+			}
+			w.word(n)
+			return false
+		case *syntax.BinaryArithm, *syntax.UnaryArithm:
+			w.assigned(n)
+		case *syntax.ParamExp:
+			w.expansion(n)
+		}
+		return true
+	})
+}
+
+// assigned forgets variables where arithmetic may assign one.
+func (w *walker) assigned(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.BinaryArithm:
+		if strings.HasSuffix(n.Op.String(), "=") {
+			w.scope.forget()
+		}
+	case *syntax.UnaryArithm:
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			w.scope.forget()
+		}
+	}
+}
+
+// expansion notes what ${…} does besides reading its variable.
+func (w *walker) expansion(p *syntax.ParamExp) {
+	if p.Exp == nil {
+		return
+	}
+	switch p.Exp.Op {
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		w.scope.forget()
+	case syntax.OtherParamOps:
+		w.doubt("${…@…} may run what a variable holds")
+	}
+}

@@ -1,0 +1,272 @@
+package shell
+
+import "strings"
+
+// call is a program with its words.
+type call struct {
+	w     *walker
+	name  string
+	args  []arg
+	sub   int  // how many of the words name a subcommand
+	other bool // called by a path or a runner that need not lead to the program of this name
+}
+
+// tool says what a program does to files.
+type tool struct {
+	class Class
+	files which
+	opts  string // its options, see optionMarks
+}
+
+// which of its operands a program writes.
+type which int
+
+const (
+	none       which = iota
+	every            // all operands
+	last             // the last one
+	afterFirst       // all but the first, which is a mode or an owner
+	second           // the second, where there is one
+	first            // the first
+	stem             // all operands, and what they are named with another ending, or none
+	unnamed          // files that it does not name, unless an option names them
+)
+
+// systemFolders hold the programs that the tables mean.
+var systemFolders = map[string]bool{
+	"": true, "/bin/": true, "/sbin/": true, "/usr/bin/": true, "/usr/sbin/": true, "/usr/local/bin/": true, "/usr/local/go/bin/": true,
+	"/opt/homebrew/bin/": true, "/opt/local/bin/": true, "/snap/bin/": true, "/run/current-system/sw/bin/": true,
+}
+
+// run looks at a program and its words.
+func (w *walker) run(words []arg) {
+	switch {
+	case len(words) == 0:
+		return
+	case w.depth >= maxDepth:
+		w.doubt("commands within commands are not read that deep")
+		return
+	case !words[0].known || words[0].text == "" || strings.ContainsAny(words[0].text[len(words[0].text)-1:], `/\`):
+		w.doubt("which program runs cannot be told")
+		w.scope.forget()
+		w.scope.lost = true
+		return
+	}
+	path := words[0].text
+	cut := strings.LastIndexAny(path, `/\`) + 1
+	c := call{w: w, name: path[cut:], args: words[1:], other: !systemFolders[path[:cut]]}
+	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
+		c.name = c.name[:len(c.name)-4]
+	}
+	if goFlags[c.name] {
+		c.args = singleDashes(c.args)
+	}
+	w.depth++
+	c.look()
+	w.depth--
+}
+
+func (c *call) look() {
+	if c.w.scope.function(c.name) {
+		c.w.scope.forget()
+		c.w.scope.lost = true
+		c.reads() // what it does stands where it is declared
+		return
+	}
+	if end := c.name[len(c.name)-1:]; end >= "0" && end <= "9" && !listed(c.name) {
+		if plain := strings.TrimRight(c.name, "0123456789."); listed(plain) {
+			c.name = plain // python3.12
+		}
+	}
+	if wrapped, ok := wrappers[c.name]; ok {
+		c.unwrap(wrapped)
+	} else if look, ok := special[c.name]; ok {
+		look(c)
+	} else if t, ok := writers[c.name]; ok {
+		c.judge(t)
+	} else if t, ok := readers[c.name]; ok {
+		c.judge(t)
+	} else if t, ok := sometimes[c.name]; ok {
+		c.judge(t)
+	} else if len(c.args) > 0 && runners[c.name+" "+c.args[0].text] && c.args[0].known {
+		c.args = c.args[1:]
+		c.unwrap(wrapper{foreign: true})
+	} else if t, ok := c.subcommand(); ok {
+		c.judge(t)
+	} else if opts, ok := interpreters[c.name]; ok {
+		c.interpret(opts)
+	} else {
+		c.unknown(c.name + " may do anything")
+	}
+}
+
+// goFlags are programs to which --w is -w.
+var goFlags = map[string]bool{"go": true, "gofmt": true, "goimports": true, "gofumpt": true, "clang-format": true}
+
+func singleDashes(args []arg) []arg {
+	single := append([]arg(nil), args...)
+	for i, a := range single {
+		if len(a.text) > 2 && a.text[:2] == "--" {
+			single[i].text = a.text[1:]
+		}
+	}
+	return single
+}
+
+// listed says whether a table tells what a program does.
+func listed(name string) bool {
+	_, wraps := wrappers[name]
+	_, may := sometimes[name]
+	_, runs := interpreters[name]
+	return wraps || may || runs || special[name] != nil || writers[name].class != "" || readers[name].class != ""
+}
+
+// judge decides by a row of a table.
+func (c *call) judge(t tool) {
+	if t == (tool{class: Reads}) {
+		c.reads()
+		return
+	}
+	p := c.parse(t.opts)
+	switch {
+	case p.runs != "":
+		c.ambiguous(p.runs)
+		return
+	case p.dry:
+		c.reads()
+		return
+	case p.loose && t.class != Writes && strings.ContainsAny(t.opts, optionMarks):
+		c.ambiguous("a word that cannot be told may be an option of " + c.name + " that writes")
+		return
+	}
+	targets := p.named
+	if p.inPlace {
+		targets = append(targets, c.targets(p.operands)...)
+	}
+	if p.elsewise {
+		targets = append(targets, p.hereOr(c))
+	}
+	if !p.inPlace {
+		targets = append(targets, c.files(t, p)...)
+	}
+	if p.why == "" {
+		p.why = c.name + " writes files"
+	}
+	if t.class == Ambiguous && len(harm(targets)) == 0 {
+		c.unknown(c.name + " may do anything")
+		return
+	}
+	c.writes(p.why, targets...)
+}
+
+// files are the targets that the operands of a call name.
+func (c *call) files(t tool, p parsed) []Target {
+	n := len(p.operands)
+	switch {
+	case t.files == every:
+		return c.targets(p.operands)
+	case t.files == last && n > 0:
+		return c.targets(p.operands[n-1:])
+	case t.files == afterFirst && n > 1:
+		return c.targets(p.operands[1:])
+	case t.files == second && n > 1:
+		if p.operands[1].known && p.operands[1].text == "-" {
+			return nil
+		}
+		return c.targets(p.operands[1:2])
+	case t.files == stem:
+		return c.stems(p.operands)
+	case t.files == first && n > 0:
+		return c.targets(p.operands[:1])
+	case t.files == unnamed && len(p.named) == 0 && !p.stdout:
+		return []Target{p.hereOr(c)}
+	case (t.files == afterFirst || t.files == second) && p.loose:
+		return []Target{{}}
+	}
+	return nil
+}
+
+// stems are operands without their ending: with or without one, the files begin like that.
+func (c *call) stems(operands []arg) []Target {
+	var all []Target
+	for _, a := range operands {
+		if dot := strings.LastIndexByte(a.text, '.'); a.known && dot > strings.LastIndexByte(a.text, '/')+1 {
+			a.text = a.text[:dot]
+		}
+		a.known = false
+		all = append(all, c.w.scope.target(a))
+	}
+	return all
+}
+
+// hereOr is a file in the folder that an option names, or one of which nothing is known.
+func (p parsed) hereOr(c *call) Target {
+	if p.into == nil {
+		return Target{}
+	}
+	t := c.w.scope.target(*p.into)
+	if t.Known {
+		t = Target{Path: strings.TrimSuffix(t.Path, "/") + "/"}
+	}
+	return t
+}
+
+func (c *call) targets(args []arg) []Target {
+	var all []Target
+	for _, a := range args {
+		all = append(all, c.w.scope.target(a))
+	}
+	return all
+}
+
+// words are the base name and the first words that are no options, as far as they can be told.
+func (c *call) words() []string {
+	words := append(make([]string, 0, 4), c.name)
+	for _, a := range c.args {
+		if !a.known || len(words) == 4 {
+			break
+		}
+		if !strings.HasPrefix(a.text, "-") {
+			words = append(words, a.text)
+		}
+	}
+	return words
+}
+
+func (c *call) reads() {
+	if c.other && !c.w.scope.function(c.name) {
+		c.ambiguous("this " + c.name + " need not be the program of that name")
+		return
+	}
+	c.w.add(Part{Words: c.words(), Class: Reads})
+}
+
+// writes adds a part that writes, or that reads when no target keeps anything.
+func (c *call) writes(why string, targets ...Target) {
+	if targets = harm(targets); len(targets) == 0 {
+		c.reads()
+		return
+	}
+	c.w.add(Part{Words: c.words(), Class: Writes, Targets: targets, Why: why})
+}
+
+// ambiguous adds a part that no policy can vouch for, unknown one that it can.
+func (c *call) ambiguous(why string) {
+	c.w.add(Part{Words: c.words(), Class: Ambiguous, Why: why})
+}
+
+func (c *call) unknown(why string) {
+	c.w.add(Part{Words: c.words(), Class: Ambiguous, Why: why, Unknown: true})
+}
+
+// about says whether a call asks a program only for its version or its help.
+func (c *call) about() bool {
+	if len(c.args) != 1 || !c.args[0].known {
+		return false
+	}
+	switch c.args[0].text {
+	case "--version", "-V", "--help":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package shell
+
+import "strings"
+
+// cmdlets that write, with the operands that they write: a, b for the first and second, * for all.
+var cmdletWriters = map[string]string{
+	"set-content": "a", "add-content": "a", "clear-content": "*", "out-file": "a", "tee-object": "a", "new-item": "*", "remove-item": "*",
+	"clear-item": "*", "set-item": "a",
+	"move-item": "ab", "copy-item": "b", "rename-item": "ab", "set-itemproperty": "a", "new-itemproperty": "a", "remove-itemproperty": "a",
+	"set-acl":    "a",
+	"export-csv": "a", "export-clixml": "a", "export-alias": "a", "export-formatdata": "a", "export-modulemember": "", "start-transcript": "a",
+	"expand-archive": "b", "compress-archive": "b", "mkdir": "*", "md": "*", "unblock-file": "*", "set-executionpolicy": "",
+	"install-module": "", "install-package": "", "new-temporaryfile": "",
+}
+
+// cmdletAliases are the short names, and those of other shells, that PowerShell gives its cmdlets.
+var cmdletAliases = map[string]string{
+	"sc": "set-content", "ac": "add-content", "clc": "clear-content", "ni": "new-item", "ri": "remove-item", "rm": "remove-item",
+	"del": "remove-item", "erase": "remove-item", "rd": "remove-item", "rmdir": "remove-item",
+	"mi": "move-item", "mv": "move-item", "move": "move-item", "cpi": "copy-item", "cp": "copy-item", "copy": "copy-item",
+	"ren": "rename-item", "rni": "rename-item", "tee": "tee-object", "epcsv": "export-csv", "sp": "set-itemproperty", "si": "set-item",
+	"ls": "get-childitem", "dir": "get-childitem", "gci": "get-childitem", "cat": "get-content", "gc": "get-content", "type": "get-content",
+	"pwd": "get-location", "gl": "get-location", "echo": "write-output", "write": "write-output",
+	"gi": "get-item", "gp": "get-itemproperty", "gm": "get-member", "gcm": "get-command", "ps": "get-process", "gps": "get-process",
+	"select": "select-object", "sls": "select-string", "where": "where-object", "?": "where-object",
+	"foreach": "foreach-object", "%": "foreach-object", "sort": "sort-object", "group": "group-object", "measure": "measure-object",
+	"diff": "compare-object", "compare": "compare-object", "ft": "format-table", "fl": "format-list", "oh": "out-host",
+	"cd": "set-location", "sl": "set-location", "chdir": "set-location", "pushd": "push-location", "popd": "pop-location",
+	"iex": "invoke-expression", "icm": "invoke-command", "iwr": "invoke-webrequest", "curl": "invoke-webrequest",
+	"wget": "invoke-webrequest", "irm": "invoke-restmethod",
+	"saps": "start-process", "start": "start-process", "sal": "set-alias", "nal": "new-alias", "man": "get-help", "help": "get-help",
+	"h": "get-history", "history": "get-history", "cls": "clear-host", "sleep": "start-sleep",
+}
+
+// cmdletReaders are verbs, and whole names, that only read.
+var cmdletReaders = []string{
+	"get-", "select-", "measure-", "compare-", "convertto-", "convertfrom-", "format-", "sort-object", "group-object", "where-object",
+	"foreach-object", "test-path", "test-json", "test-connection", "write-output", "write-host", "write-error",
+	"write-warning", "write-verbose", "resolve-path", "join-path", "split-path", "out-string", "out-null", "out-host", "out-default",
+	"start-sleep", "clear-host", "find-", "show-", "import-csv", "import-clixml",
+}
+
+// cmdletDoubts run what cannot be told.
+var cmdletDoubts = map[string]bool{
+	"invoke-expression": true, "invoke-command": true, "start-process": true, "start-job": true, "start-threadjob": true, "set-alias": true,
+	"new-alias": true, "add-type": true, "new-object": true, "invoke-item": true, ".": true, "function": true, "filter": true,
+	"using":         true,
+	"import-module": true, "register-scheduledtask": true, "set-variable": true, "invoke-cimmethod": true, "invoke-wmimethod": true,
+}
+
+// Parameters whose value is a file that is written, and those whose value is none; all others are switches.
+var (
+	fileParameters = []string{"-path", "-literalpath", "-filepath", "-destination", "-destinationpath", "-outfile", "-newname", "-name",
+		"-lp", "-pspath"}
+	valueParameters = []string{"-value", "-encoding", "-itemtype", "-type", "-filter", "-include", "-exclude", "-delimiter", "-erroraction",
+		"-ea", "-inputobject", "-credential", "-width", "-stream", "-target", "-compressionlevel", "-uri", "-method", "-headers", "-body",
+		"-contenttype", "-variable"}
+)
+
+// cmdlet looks at one command of PowerShell: a cmdlet, or a program from outside.
+func (w *walker) cmdlet(words []arg) {
+	first := words[0]
+	switch {
+	case strings.HasPrefix(first.text, "["):
+		w.static(first.text)
+		return
+	case !first.known:
+		w.expression(words)
+		return
+	}
+	name := strings.ToLower(first.text)
+	if full, ok := cmdletAliases[name]; ok {
+		name = full
+	}
+	c := call{w: w, name: name, args: words[1:]}
+	_, writes := cmdletWriters[name]
+	switch {
+	case cmdletDoubts[name]:
+		c.ambiguous("what " + name + " runs cannot be told")
+	case writes:
+		c.writeCmdlet(cmdletWriters[name])
+	case name == "invoke-webrequest", name == "invoke-restmethod":
+		if targets, _ := c.parameters("-"); len(targets) > 0 {
+			c.writes(name+" -OutFile writes a file", targets...)
+			return
+		}
+		c.reads()
+	case name == "set-location" || name == "push-location" || name == "pop-location":
+		c.location()
+	case readCmdlet(name):
+		c.reads()
+	case strings.Contains(name, "-") && !strings.ContainsAny(name, `/\.`) && isVerb(name):
+		c.unknown(name + " may do anything")
+	default:
+		w.run(append([]arg{literal(strings.ToLower(strings.ReplaceAll(first.text, `\`, "/")))}, words[1:]...))
+	}
+}
+
+// isVerb tells a cmdlet from a program with a dash in its name.
+func isVerb(name string) bool {
+	_, git := gitRows[name]
+	return sometimes[name].class == "" && readers[name].class == "" && writers[name].class == "" && !git
+}
+
+func readCmdlet(name string) bool {
+	for _, reader := range cmdletReaders {
+		if name == reader || strings.HasSuffix(reader, "-") && strings.HasPrefix(name, reader) {
+			return true
+		}
+	}
+	return false
+}
+
+// expression is a command that begins with a value, which is shown, or compared by operators.
+func (w *walker) expression(words []arg) {
+	if len(words) > 1 && !words[1].loose && !strings.HasPrefix(words[1].text, "-") {
+		w.doubt("which program runs cannot be told")
+		return
+	}
+	w.add(Part{Class: Reads})
+}
+
+// static looks at [Type]::Method: those of files write by their names.
+func (w *walker) static(text string) {
+	lower := strings.ToLower(text)
+	kind, method, _ := strings.Cut(lower, "]::")
+	kind = strings.TrimPrefix(strings.TrimPrefix(kind, "["), "system.")
+	if kind == "io.file" || kind == "io.directory" {
+		for _, verb := range []string{"write", "append", "create", "delete", "move", "copy", "replace", "set", "open", "encrypt", "decrypt"} {
+			if strings.HasPrefix(method, verb) && method != "openread" && method != "opentext" {
+				w.add(Part{Class: Writes, Targets: []Target{{}}, Why: text + " writes files"})
+				return
+			}
+		}
+	}
+	w.doubt("what a method does cannot be told")
+}
+
+// parameters reads named parameters and operands of a cmdlet that writes. dry is -WhatIf.
+func (c *call) parameters(operands string) (targets []Target, dry bool) {
+	position := 0
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		name, value, attached := strings.Cut(a.text, ":")
+		switch {
+		case !strings.HasPrefix(a.text, "-"):
+			if operands == "*" || position < 2 && strings.IndexByte(operands, "ab"[position]) >= 0 {
+				targets = append(targets, c.w.scope.target(a))
+			}
+			position++
+		case strings.EqualFold(name, "-whatif"), strings.EqualFold(name, "-wi"):
+			dry = !attached
+		case parameter(name, fileParameters):
+			if attached && value != "" {
+				a = arg{text: value, known: a.known}
+			} else if i++; i < len(c.args) {
+				a = c.args[i]
+			}
+			if operands != "-" || strings.HasPrefix(strings.ToLower(name), "-o") {
+				targets = append(targets, c.w.scope.target(a))
+			}
+		case parameter(name, valueParameters) && !attached:
+			i++
+		}
+	}
+	return targets, dry
+}
+
+// parameter says whether a name is the beginning of one in the list.
+func parameter(name string, list []string) bool {
+	name = strings.ToLower(name)
+	for _, full := range list {
+		if len(name) > 1 && strings.HasPrefix(full, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) writeCmdlet(operands string) {
+	targets, dry := c.parameters(operands)
+	if dry {
+		c.reads()
+		return
+	}
+	if len(targets) == 0 {
+		targets = []Target{{}}
+	}
+	c.writes(c.name+" writes files", targets...)
+}
+
+func (c *call) location() {
+	to := arg{}
+	for _, a := range c.args {
+		if !strings.HasPrefix(a.text, "-") && c.name != "pop-location" {
+			to = a
+		}
+	}
+	c.w.scope.enter(to)
+	c.reads()
+}

@@ -1,0 +1,241 @@
+package shell
+
+import "strings"
+
+// gitOptions stand before the subcommand; -C is followed, and what may run a program ends the reading.
+const gitOptions = "C: c: --git-dir: --work-tree: --namespace: --super-prefix: --exec-path= --config-env: --attr-source: --paginate --no-pager p P --bare --no-replace-objects --literal-pathspecs --glob-pathspecs " +
+	"--noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --html-path --man-path --info-path --version --help v h"
+
+// gitRow is a subcommand of git.
+type gitRow struct {
+	does gitDoes
+	opts string
+}
+
+type gitDoes int
+
+const (
+	gitReads   gitDoes = iota
+	gitChanges         // the repository, but no working file
+	gitWrites          // working files, which it need not name
+	gitNames           // the working files that it names
+	gitLists           // it reads without operands, and changes the repository with them
+)
+
+// Options of all that show differences.
+const gitDiff = " --output:> --ext-diff! O: S: G: U: --open-files-in-pager!"
+
+var gitRows = map[string]gitRow{
+	"status": {gitReads, ""}, "log": {gitReads, gitDiff}, "diff": {gitReads, gitDiff}, "show": {gitReads, gitDiff}, "blame": {gitReads, ""},
+	"annotate": {gitReads, ""}, "whatchanged": {gitReads, gitDiff},
+	"grep": {gitReads, "O=! --open-files-in-pager=! e: f: A: B: C: m:"}, "ls-files": {gitReads, ""}, "ls-tree": {gitReads, ""},
+	"ls-remote": {gitReads, "--upload-pack:!"}, "rev-parse": {gitReads, ""}, "rev-list": {gitReads, ""}, "describe": {gitReads, ""},
+	"shortlog": {gitReads, ""}, "cat-file": {gitReads, "--textconv! --filters!"}, "diff-tree": {gitReads, gitDiff},
+	"diff-files": {gitReads, gitDiff}, "diff-index": {gitReads, gitDiff}, "range-diff": {gitReads, gitDiff}, "name-rev": {gitReads, ""},
+	"merge-base":   {gitReads, ""},
+	"for-each-ref": {gitReads, ""}, "show-ref": {gitReads, ""}, "check-ignore": {gitReads, ""}, "check-attr": {gitReads, ""},
+	"count-objects": {gitReads, ""}, "var": {gitReads, ""}, "version": {gitReads, ""}, "help": {gitReads, "w! --web!"},
+	"cherry": {gitReads, ""}, "verify-commit": {gitReads, ""}, "fsck": {gitReads, "--lost-found@"},
+	"add": {gitChanges, "e@ --edit@ p i"}, "stage": {gitChanges, "e@"}, "commit": {gitChanges, ""},
+	"push": {gitChanges, "--receive-pack:! --exec:!"}, "fetch": {gitChanges, "--upload-pack:!"}, "notes": {gitChanges, ""},
+	"gc": {gitChanges, ""}, "update-index": {gitChanges, ""}, "update-ref": {gitChanges, ""},
+	"write-tree": {gitChanges, ""}, "commit-tree": {gitChanges, ""}, "hash-object": {gitChanges, ""}, "symbolic-ref": {gitChanges, ""},
+	"repack": {gitChanges, ""}, "prune": {gitChanges, ""}, "maintenance": {gitChanges, ""}, "replace": {gitChanges, ""},
+	"rerere": {gitChanges, ""}, "pack-refs": {gitChanges, ""},
+	"branch": {gitLists, "--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% --show-current d: D: m M c C u: --edit-description"},
+	"tag":    {gitLists, "--contains: --no-contains: --merged= --points-at: --sort: --format: n= l% --list% d: a s m: F: f v"},
+	"apply":  {gitWrites, "--stat. --numstat. --summary. --check."}, "am": {gitWrites, ""}, "merge": {gitWrites, ""},
+	"rebase": {gitWrites, "x:! --exec:!"}, "cherry-pick": {gitWrites, ""}, "revert": {gitWrites, ""},
+	"pull":   {gitWrites, "--upload-pack:!"},
+	"switch": {gitWrites, ""}, "reset": {gitWrites, ""}, "clean": {gitWrites, "n. --dry-run."}, "clone": {gitWrites, ""},
+	"init": {gitWrites, ""}, "sparse-checkout": {gitWrites, ""}, "read-tree": {gitWrites, ""}, "checkout-index": {gitWrites, ""},
+	"format-patch": {gitWrites, "--stdout."}, "archive": {gitReads, "o:> --output:> --exec:! --remote:"},
+	"checkout": {gitNames, "b: B: --orphan:"}, "restore": {gitNames, "s: --source:"}, "rm": {gitNames, "n. --dry-run. --cached."},
+	"mv": {gitNames, "n. --dry-run."}, "mergetool": {gitWrites, ""}, "filter-branch": {gitWrites, ""}, "filter-repo": {gitWrites, ""},
+	"lfs": {gitWrites, ""}, "merge-file": {gitWrites, "p. --stdout."}, "bundle": {gitWrites, ""},
+}
+
+// gitVerbs are subcommands with verbs of their own: which verbs read, which change the repository alone. All others write.
+var gitVerbs = map[string]struct{ reads, changes string }{
+	"stash":     {" list show ", " drop clear store create "},
+	"worktree":  {" list ", " lock unlock prune "},
+	"submodule": {" status summary ", ""},
+	"remote":    {" -v show get-url --verbose ", " add remove rm rename set-url set-head set-branches prune update "},
+	"reflog":    {" show exists ", " expire delete "},
+	"bisect":    {" log view ", ""},
+	"config":    {" --get --get-all --get-regexp --list -l get list --get-urlmatch ", ""},
+}
+
+// git looks at the options before the subcommand, then at the subcommand.
+func git(c *call) {
+	p, rest := c.lead(gitOptions)
+	front := c.args[:len(c.args)-len(rest)]
+	c.args = rest
+	switch {
+	case p.loose || len(rest) > 0 && !rest[0].known:
+		c.ambiguous("which subcommand of git runs cannot be told")
+		return
+	case len(rest) == 0:
+		if len(front) > 0 && front[0].text != "--version" && front[0].text != "--help" && front[0].text != "--exec-path" {
+			c.ambiguous("which subcommand of git runs cannot be told")
+			return
+		}
+		c.reads()
+		return
+	}
+	if why := gitDoubt(front); why != "" {
+		c.ambiguous(why)
+		return
+	}
+	start := c.w.scope
+	for i, a := range front {
+		switch {
+		case a.text == "-C" && i+1 < len(front):
+			c.w.scope.enter(front[i+1])
+		case strings.HasPrefix(a.text, "-C"):
+			c.w.scope.enter(arg{text: a.text[2:], known: a.known})
+		case strings.HasPrefix(a.text, "--work-tree"), strings.HasPrefix(a.text, "--git-dir"):
+			c.w.scope.lost = true
+		}
+	}
+	c.gitSubcommand(rest[0].text)
+	c.w.scope.dir, c.w.scope.lost = start.dir, start.lost
+}
+
+// gitSettings are settings of -c that run nothing, by their beginning.
+var gitSettings = []string{"color.", "user.name", "user.email", "core.quotepath", "core.autocrlf", "advice.", "diff.renames", "diff.algorithm", "log.", "commit.gpgsign=", "init.defaultbranch", "http.", "protocol.", "safe.directory", "pager."}
+
+// gitDoubt says what the options before the subcommand may make git run.
+func gitDoubt(front []arg) string {
+	for i, a := range front {
+		set, ok := a, false
+		switch {
+		case strings.HasPrefix(a.text, "--exec-path"), strings.HasPrefix(a.text, "--config-env"):
+			return "git " + a.text + " may run anything"
+		case strings.HasPrefix(a.text, "--") && !find(gitOptions, a.text[:len(a.text)-len(strings.TrimLeft(a.text, "-abcdefghijklmnopqrstuvwxyz"))]).found:
+			return "git " + a.text + " is not known"
+		case a.text == "-c" && i+1 < len(front):
+			set, ok = front[i+1], true
+		case strings.HasPrefix(a.text, "-c"):
+			set.text, ok = a.text[2:], true
+		}
+		if ok && !safeSetting(set) {
+			return "git -c " + set.text + " may run anything"
+		}
+	}
+	return ""
+}
+
+func safeSetting(set arg) bool {
+	name, value, _ := strings.Cut(set.text, "=")
+	name = strings.ToLower(name)
+	if name == "core.pager" || strings.HasPrefix(name, "pager.") {
+		return set.known && (value == "" || value == "cat" || value == "less" || value == "false")
+	}
+	for _, safe := range gitSettings {
+		if strings.HasPrefix(name+"=", safe) {
+			return set.known
+		}
+	}
+	return false
+}
+
+func (c *call) gitSubcommand(name string) {
+	args := c.args
+	c.args = args[1:]
+	why := "git " + name + " writes files"
+	row, known := gitRows[name]
+	verbs, verbal := gitVerbs[name]
+	p := c.parse(row.opts)
+	c.args = args
+	switch {
+	case (verbal || row.does == gitReads && known) && len(p.named) == 0 && c.gitOutput():
+		c.writes(why, Target{})
+	case verbal:
+		c.gitVerb(name, verbs.reads, verbs.changes)
+	case !known:
+		c.ambiguous("git " + name + " may be an alias")
+	case p.runs != "":
+		c.ambiguous("git " + name + strings.TrimPrefix(p.runs, "git"))
+	case len(p.named) > 0 || p.elsewise:
+		c.writes(why, append(p.named, p.unnamedWhere(p.elsewise)...)...)
+	case p.dry:
+		c.reads()
+	case row.does == gitReads && p.loose && strings.ContainsAny(row.opts, optionMarks):
+		c.ambiguous("a word that cannot be told may be an option of git that writes")
+	case row.does == gitReads, row.does == gitLists && c.gitListing(p):
+		c.reads()
+	case row.does == gitChanges, row.does == gitLists:
+		c.unknown("git " + name + " changes the repository")
+	case row.does == gitNames:
+		c.writes(why, c.gitPaths(name, p)...)
+	default:
+		c.writes(why, Target{})
+	}
+}
+
+// gitOutput finds --output, which whatever goes through the log takes, documented or not.
+func (c *call) gitOutput() bool {
+	for _, a := range c.args[1:] {
+		if strings.HasPrefix(a.text, "--ou") {
+			return true
+		}
+	}
+	return false
+}
+
+// gitListing says whether git branch or git tag shows what there is.
+func (c *call) gitListing(p parsed) bool {
+	changing := "dDmMcCuafs"
+	if c.args[0].text == "branch" {
+		changing = "dDmMcCuf"
+	}
+	for _, a := range c.args[1:] {
+		name, _, _ := strings.Cut(a.text, "=")
+		long := strings.HasPrefix(name, "--")
+		if long && find(gitRows[c.args[0].text].opts, name) == (option{}) || name == "--edit-description" || !long && len(name) > 1 && name[0] == '-' && strings.ContainsAny(name, changing) {
+			return false
+		}
+	}
+	return !p.loose && (len(p.operands) == 0 || len(p.programs) > 0)
+}
+
+// gitPaths are the working files that checkout, restore, rm and mv name.
+func (c *call) gitPaths(name string, p parsed) []Target {
+	if name == "checkout" {
+		for i, a := range c.args {
+			if a.known && a.text == "--" && i+1 < len(c.args) {
+				return c.targets(c.args[i+1:])
+			}
+		}
+		return []Target{{}}
+	}
+	if len(p.operands) == 0 {
+		return []Target{{}}
+	}
+	return c.targets(p.operands)
+}
+
+func (c *call) gitVerb(name, reads, changes string) {
+	verb := arg{text: "", known: true}
+	for _, a := range c.args[1:] {
+		if verb = a; name != "remote" || !a.known || a.text != "-v" && a.text != "--verbose" {
+			break
+		}
+	}
+	word := " " + verb.text + " "
+	switch {
+	case !verb.known:
+		c.ambiguous("what git " + name + " does cannot be told")
+	case verb.text == "" && name != "stash", name == "config" && len(c.args) == 2 && !strings.HasPrefix(verb.text, "-"), strings.Contains(reads, word):
+		c.reads()
+	case strings.Contains(changes, word):
+		c.unknown("git " + name + " changes the repository")
+	case name == "config":
+		c.ambiguous("git config may make git run anything")
+	case name == "bisect" && verb.text == "run":
+		c.ambiguous("git bisect run may run anything")
+	default:
+		c.writes("git "+name+" writes files", Target{})
+	}
+}

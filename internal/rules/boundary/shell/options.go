@@ -1,0 +1,177 @@
+package shell
+
+import "strings"
+
+// The options of a program stand in one string, separated by spaces. What a word of it means:
+//
+//	o      the short option -o       --output   the long one       -out   a long one with one dash
+//	o:     it takes a value          o=         it may have one attached, never as the next word
+//
+// and behind it, what it does:
+//
+//	>   its value is a file that is written       /   its value is the folder that is written to
+//	*   it writes the files that are named        @   it writes, and the file is not named
+//	!   it may run anything                       .   with it, nothing is written
+//	%   its value is the program text, which is then no operand
+const optionMarks = ">*@!./%"
+
+// parsed is what the options of a call say.
+type parsed struct {
+	operands []arg
+	named    []Target // files that options name
+	into     *arg     // the folder that an option names
+	inPlace  bool
+	elsewise bool // it writes files that are not named
+	runs     string
+	dry      bool
+	programs []arg // the program texts that came as options
+	stdout   bool  // - was named where a file may be
+	loose    bool  // words that may be any option
+	why      string
+}
+
+// option finds an option: its name as it stands in the table without dashes, its mark, and whether it takes a value.
+type option struct {
+	takes byte // ':' or '=' or 0
+	mark  byte
+	found bool
+}
+
+// find looks a name up, as spelled with its dashes; a long one also by its beginning, as programs do.
+func find(table, name string) option {
+	var close option
+	for entry := range strings.FieldsSeq(table) {
+		if !strings.HasPrefix(entry, name) {
+			continue
+		}
+		spelled := strings.TrimRight(entry, optionMarks+":=")
+		if spelled == name || strings.HasPrefix(name, "--") && len(name) > 2 && strings.HasPrefix(spelled, name) {
+			o := option{found: true}
+			for _, c := range []byte(entry[len(spelled):]) {
+				if c == ':' || c == '=' {
+					o.takes = c
+				} else {
+					o.mark = c
+				}
+			}
+			if spelled == name {
+				return o
+			}
+			if !close.found || o.mark != 0 {
+				close = o
+			}
+		}
+	}
+	return close
+}
+
+// isOption tells an option from an operand; a lone dash is a name for standard input, unless something follows it.
+func isOption(a arg) bool {
+	return a.text != "" && a.text[0] == '-' && (len(a.text) > 1 || !a.known)
+}
+
+// lead reads the options before the first operand, and returns what comes from there.
+func (c *call) lead(table string) (p parsed, rest []arg) {
+	args := c.args[c.sub:]
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.loose:
+			p.loose = true
+			return p, args[i:]
+		case a.known && a.text == "--":
+			return p, args[i+1:]
+		case !isOption(a):
+			return p, args[i:]
+		}
+		i += p.option(c, table, a, args[i+1:])
+	}
+	return p, nil
+}
+
+// parse reads the words after a program by the table of its options.
+func (c *call) parse(table string) parsed {
+	var p parsed
+	args := c.args[c.sub:]
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.loose:
+			p.loose = true
+			p.operands = append(p.operands, a)
+		case a.known && a.text == "--":
+			p.operands = append(p.operands, args[i+1:]...)
+			return p
+		case !isOption(a):
+			p.operands = append(p.operands, a)
+		default:
+			i += p.option(c, table, a, args[i+1:])
+		}
+	}
+	return p
+}
+
+// option reads one word that is an option, and tells how many of the next words are its value.
+func (p *parsed) option(c *call, table string, a arg, rest []arg) int {
+	name, value, attached := strings.Cut(a.text, "=")
+	o := find(table, name)
+	if strings.HasPrefix(name, "--") || o.found {
+		if attached {
+			p.apply(c, o, name, arg{text: value, known: a.known})
+			return 0
+		}
+		p.loose = p.loose || !a.known
+		return p.next(c, o, name, rest)
+	}
+	for i := 1; i < len(a.text); i++ {
+		name, after := "-"+a.text[i:i+1], a.text[i+1:]
+		switch o := find(table, name[1:]); {
+		case o.takes == '=' || o.takes == ':' && (after != "" || !a.known):
+			p.apply(c, o, name, arg{text: strings.TrimPrefix(after, "="), known: a.known})
+			return 0
+		case o.takes == ':':
+			return p.next(c, o, name, rest)
+		case o.found:
+			p.apply(c, o, name, arg{})
+		}
+	}
+	p.loose = p.loose || !a.known
+	return 0
+}
+
+// next gives an option its value, which is the next word where it takes one.
+func (p *parsed) next(c *call, o option, name string, rest []arg) int {
+	if o.takes != ':' {
+		p.apply(c, o, name, arg{})
+		return 0
+	}
+	if len(rest) == 0 {
+		return 0
+	}
+	p.apply(c, o, name, rest[0])
+	return 1
+}
+
+func (p *parsed) apply(c *call, o option, name string, value arg) {
+	why := c.name + " " + name
+	switch o.mark {
+	case '>':
+		if value.known && value.text == "-" {
+			p.stdout = true
+			return
+		}
+		p.named, p.why = append(p.named, c.w.scope.target(value)), why+" writes a file"
+	case '/':
+		p.into = &value
+	case '*':
+		p.inPlace, p.why = true, why+" edits its files"
+	case '@':
+		p.elsewise, p.why = true, why+" writes files"
+	case '!':
+		p.runs = why + " may run anything"
+	case '.':
+		p.dry = true
+	case '%':
+		p.programs = append(p.programs, value)
+	}
+}

@@ -1,0 +1,128 @@
+package shell
+
+import "strings"
+
+// scope is what is known at one point of a command. It is copied when the flow splits, so its list never changes.
+type scope struct {
+	dir  string // the literal cds so far, joined; empty where the command started
+	lost bool   // a cd came that cannot be told
+	vars *binding
+}
+
+// binding is what a variable, or a function (its name ends in "()"), was last bound to. Past a binding of anything
+// nothing is known of older ones.
+type binding struct {
+	name  string
+	value arg
+	older *binding
+	count int // bindings from here on
+}
+
+const anything = "*"
+
+// bind notes a binding. Of very many the oldest are forgotten, so that a lookup stays short.
+func (s *scope) bind(name string, value arg) {
+	if s.vars == nil {
+		s.vars = &binding{name: name, value: value, count: 1}
+		return
+	}
+	if s.vars.count >= maxBindings {
+		s.vars = &binding{name: anything, value: arg{loose: true}, count: 1}
+	}
+	s.vars = &binding{name, value, s.vars, s.vars.count + 1}
+}
+
+// forget makes all variables unknown: something may have assigned any of them.
+func (s *scope) forget() { s.bind(anything, arg{}) }
+
+// lookup tells the last binding of a variable; bound is false where the command has not touched it.
+func (s *scope) lookup(name string) (value arg, bound bool) {
+	for b := s.vars; b != nil; b = b.older {
+		if b.name == name {
+			return b.value, true
+		}
+		if b.name == anything {
+			return arg{loose: true}, true
+		}
+	}
+	return arg{}, false
+}
+
+// function says whether the name was declared a function on the way here.
+func (s *scope) function(name string) bool {
+	for b := s.vars; b != nil; b = b.older {
+		if strings.HasSuffix(b.name, "()") && b.name[:len(b.name)-2] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// merge takes back what happened after start on a way that may not have been gone.
+func (s *scope) merge(start scope) {
+	end := *s
+	*s = start
+	if end.dir != start.dir || end.lost != start.lost {
+		s.lost = true
+	}
+	for b := end.vars; b != nil && b != start.vars; b = b.older {
+		if !strings.HasSuffix(b.name, "()") {
+			s.bind(b.name, arg{loose: true})
+		}
+	}
+}
+
+// enter goes to another folder, as cd does.
+func (s *scope) enter(to arg) {
+	if !to.known {
+		s.dir, s.lost = "", true
+		return
+	}
+	if rooted(to.text) {
+		s.dir, s.lost = to.text, false
+		return
+	}
+	if s.dir = join(s.dir, to.text); len(s.dir) > maxValue {
+		s.dir, s.lost = "", true
+	}
+}
+
+// target is the file that a word names, seen from the folder of the scope.
+func (s *scope) target(a arg) Target {
+	switch {
+	case a.text == "" && !a.known, s.lost && !rooted(a.text):
+		return Target{}
+	case rooted(a.text):
+		return Target{a.text, a.known}
+	}
+	return Target{join(s.dir, a.text), a.known}
+}
+
+func join(dir, name string) string {
+	if dir == "" || strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// rooted says whether a path does not depend on the current folder.
+func rooted(path string) bool {
+	return path != "" && (path[0] == '/' || path[0] == '~' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'))
+}
+
+var harmless = map[string]bool{
+	"/dev/null": true, "/dev/stdout": true, "/dev/stderr": true, "/dev/tty": true, "/dev/zero": true, "/dev/full": true,
+}
+
+// harm drops the targets that keep nothing.
+func harm(targets []Target) []Target {
+	var kept []Target
+	for _, t := range targets {
+		rest, fd := strings.CutPrefix(t.Path, "/dev/fd/")
+		if t.Known && (harmless[t.Path] || fd && rest != "" && strings.Trim(rest, "0123456789") == "") {
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}

@@ -1,0 +1,78 @@
+// Package shell tells what a shell command would do to files, without running it. It is pure: a command comes in as
+// text, and what is known of it goes out.
+//
+// A program is looked up in tables: some write, some read, some run another command, which is then looked at in its
+// turn. Whatever no table tells is ambiguous. Nothing is guessed: a variable is followed only where one literal
+// assignment is sure to reach it, and a word that cannot be told may be any option of the program that gets it.
+//
+// What it trusts: that a program found by a plain name, or in a folder of the system, is the one of that name (PATH is
+// not followed), that a cd succeeds unless || says otherwise, and that git's configuration and curl's are the user's
+// own. A target may be a folder, and then whatever lies below it is written.
+package shell
+
+// Class says what is known of what a command does to files.
+type Class string
+
+// The classes, from the one that settles a whole command to the one that every part must have.
+const (
+	Writes    Class = "writes"
+	Ambiguous Class = "ambiguous"
+	Reads     Class = "reads"
+)
+
+// Target is a file that a command writes. Path is as the command names it, without quotes and escapes, after the
+// literal cds before it and a slash; it is not cleaned. A ~ stays, $HOME is ~, and a ~ that was quoted is ./~. Where Known is false the
+// rest of the path cannot be told, and Path is what is known of its beginning, often nothing.
+type Target struct {
+	Path  string
+	Known bool
+}
+
+// Part is one simple command, or one redirection, within a shell command.
+type Part struct {
+	Words   []string // base name of the program, and its first words that are no options: at most four; nil when it cannot be told
+	Class   Class
+	Targets []Target // when it writes
+	Why     string   // what makes it so, in a few words for a person; empty when it reads
+	Unknown bool     // it is ambiguous only because the program is not known, so that a policy may vouch for it
+}
+
+// Reading is a whole command. Text is all its literal text without quotes and escapes, a word a line, bodies of
+// here-documents included, to look for mentions of a path.
+type Reading struct {
+	Parts []Part
+	Text  string
+}
+
+// Class is Writes if any part writes, else Ambiguous if any is, else Reads.
+func (r Reading) Class() Class {
+	class := Reads
+	for _, p := range r.Parts {
+		switch p.Class {
+		case Writes:
+			return Writes
+		case Ambiguous:
+			class = Ambiguous
+		}
+	}
+	return class
+}
+
+// Limits: beyond them a command is ambiguous, and takes no longer to read.
+const (
+	maxCommand  = 64 << 10  // bytes
+	maxDepth    = 50        // commands within commands
+	maxReparse  = 8         // code within strings within code
+	maxValue    = 4 << 10   // bytes of a variable that is followed
+	maxExpanded = 256 << 10 // bytes of all variables and braces that are followed
+	maxBindings = 256       // variables that are remembered
+	maxBraces   = 64        // words that one word with braces becomes, and braces in one
+	maxParens   = 500       // parentheses open at once, quoted ones too: the parser takes time for each again and again
+)
+
+// Bash reads a command as bash and sh would.
+func Bash(command string) Reading {
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, 8), text: make([]byte, 0, min(len(command), maxCommand)+16)}
+	w.code(command)
+	return Reading{Parts: w.parts, Text: string(w.text)}
+}

@@ -1,0 +1,219 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func TestText(t *testing.T) {
+	for command, text := range map[string]string{
+		`rm "a b" 'c'\d`:                                    "rm\na b\ncd\n",
+		"cat <<EOF > out\nsee $X a/b\nEOF":                  "EOF\nsee \n a/b\nout\ncat\n",
+		"cat <<'EOF'\nplans/x\nEOF":                         "EOF\nplans/x\ncat\n",
+		`bash -c 'rm .orchestrator/x'`:                      "bash\n-c\nrm .orchestrator/x\nrm\n.orchestrator/x\n",
+		`touch .orch{estrator,}/x`:                          "touch\n.orchestrator/x\n.orch/x\n",
+		`echo ${X:-.orchestrator}`:                          "echo\n.orchestrator\n",
+		`D=.orchestrator; rm $D/x`:                          ".orchestrator\nrm\n.orchestrator/x\n",
+		`case a in b) ;; esac; [[ c == "d" ]]; x=(e [1]=f)`: "a\nb\nc\nd\ne\nf\n",
+		`rm "unterminated`:                                  "rm unterminated\n",
+	} {
+		got := Bash(command).Text
+		for line := range strings.Lines(text) {
+			require.Contains(t, strings.SplitAfter(got, "\n"), line, "%s: %q", command, got)
+		}
+	}
+	require.Equal(t, "Set-Content\na b\nc\n", PowerShell(`Set-Content "a b" 'c'`).Text)
+}
+
+func TestWords(t *testing.T) {
+	for command, words := range map[string][]string{
+		"git log --oneline":         {"git", "log"},
+		"git -C x log -5 HEAD":      {"git", "log", "HEAD"},
+		"/usr/bin/foo -x a b c d e": {"foo", "a", "b", "c"},
+		"Foo.EXE a":                 {"Foo", "a"},
+		"make -j4 $X y":             {"make"},
+		"$X y":                      nil,
+		"npx cowsay hi":             {"cowsay", "hi"},
+	} {
+		require.Equal(t, words, Bash(command).Parts[0].Words, command)
+	}
+}
+
+// Beyond its limits a command is ambiguous, no policy can vouch for it, and it takes no longer.
+func TestLimits(t *testing.T) {
+	nested := "true"
+	for range 12 {
+		quoted, err := syntax.Quote(nested, syntax.LangBash)
+		require.NoError(t, err)
+		nested = "eval " + quoted
+	}
+	for name, command := range map[string]string{
+		"long":         strings.Repeat("a", maxCommand+1),
+		"reparsed":     nested,
+		"deep":         strings.Repeat("( ", 60) + "true" + strings.Repeat(")", 60),
+		"substituted":  strings.Repeat("$(", 60) + "true" + strings.Repeat(")", 60),
+		"wrapped":      strings.Repeat("nice ", 60) + "true",
+		"very wrapped": strings.Repeat("env ", 16000) + "true",
+		"very deep":    strings.Repeat("( ", 16000) + "true" + strings.Repeat(")", 16000),
+		"parens":       strings.Repeat("((", 30000),
+		"arithmetic":   "echo $((" + strings.Repeat("(", 20000) + "1" + strings.Repeat(")", 20000) + "))",
+		"loops":        strings.Repeat("for i in a; do ", 2000) + "D=a" + strings.Repeat("; done", 2000),
+	} {
+		reading := Bash(command)
+		require.Equal(t, Ambiguous, reading.Class(), name)
+		for _, p := range reading.Parts {
+			require.False(t, p.Unknown, name)
+		}
+	}
+	require.Equal(t, Reads, Bash(strings.Repeat("( ", 40)+"true"+strings.Repeat(")", 40)).Class())
+	for name, command := range map[string]string{
+		"long": strings.Repeat("a", maxCommand+1),
+		"deep": strings.Repeat("(", 60) + "echo" + strings.Repeat(")", 60),
+	} {
+		require.Equal(t, Ambiguous, PowerShell(command).Class(), name)
+	}
+}
+
+// What could grow without end is cut: variables that double, braces, many variables, long words.
+func TestNoBlowUp(t *testing.T) {
+	double := "a=xxxxxxxxxxxxxxxx; "
+	for i := range 40 {
+		double += string(rune('a'+i%26)) + strings.Repeat("_", i/26) + "=\"$a$a$a$a\"; a=\"$a$a\"; "
+	}
+	for name, command := range map[string]string{
+		"doubling": double + "touch $a",
+		"copies":   "a=" + strings.Repeat("x", maxValue) + strings.Repeat("; echo $a", 5000) + "; touch $a",
+		"braces":   strings.Repeat("touch {a,b}{c,d}{e,f}{g,h}; ", 1500),
+		"bodies":   strings.Repeat("touch {"+strings.Repeat("x", 500)+",b}{c,d}{e,f}{g,h}{i,j}; ", 100),
+		"binding":  strings.Repeat("a=1; ", 6000) + "touch $b",
+		"branches": strings.Repeat("true && a=1; ", 5000) + "touch $a",
+		"folders":  strings.Repeat("cd abcdefgh; ", 4000) + "touch b",
+		"open":     "touch " + strings.Repeat("{", 20000) + strings.Repeat("}", 20000),
+		"begun":    "touch " + strings.Repeat("{a,", 15000),
+		"word":     "touch " + strings.Repeat(`a\b`, 20000),
+	} {
+		reading := Bash(command)
+		require.Equal(t, Writes, reading.Class(), name)
+		require.Less(t, len(reading.Text), 20*maxCommand, name)
+	}
+	require.Equal(t, Writes, PowerShell("ni "+strings.Repeat("a`b", 20000)).Class())
+	require.Equal(t, Ambiguous, PowerShell(strings.Repeat("(", 30000)+strings.Repeat(")", 30000)).Class())
+}
+
+func TestTablesAgree(t *testing.T) {
+	owner := map[string]string{}
+	claim := func(table, name string) {
+		require.Empty(t, owner[name], "%s stands in %s and in %s", name, table, owner[name])
+		require.NotEmpty(t, name)
+		owner[name] = table
+	}
+	for name, row := range writers {
+		claim("writers", name)
+		require.Equal(t, row.class == Ambiguous, row.files == none, "%s writes nothing", name)
+	}
+	for name, row := range readers {
+		claim("readers", name)
+		require.NotEqual(t, Writes, row.class, name)
+	}
+	for name := range sometimes {
+		claim("sometimes", name)
+	}
+	for name := range interpreters {
+		claim("interpreters", name)
+	}
+	for name := range wrappers {
+		claim("wrappers", name)
+	}
+	for name := range special {
+		claim("special", name)
+	}
+	for name := range subcommands {
+		claim("subcommands", name)
+		program, _, two := strings.Cut(name, " ")
+		require.True(t, two, name)
+		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program], "%s is never looked up", name)
+	}
+	for name := range runners {
+		claim("runners", name)
+	}
+	for name := range gitVerbs {
+		_, row := gitRows[name]
+		require.False(t, row, "git %s has a row and verbs", name)
+	}
+	for alias, name := range cmdletAliases {
+		require.NotContains(t, cmdletAliases, name, alias)
+		_, writes := cmdletWriters[name]
+		require.False(t, writes && (readCmdlet(name) || cmdletDoubts[name]), name)
+	}
+}
+
+// Every option of every table is spelled so that it is found as it is meant.
+func TestOptionTables(t *testing.T) {
+	tables := []string{gitOptions, tarOptions, awkOptions}
+	for _, rows := range []map[string]tool{writers, readers, sometimes, subcommands} {
+		for _, row := range rows {
+			tables = append(tables, row.opts)
+		}
+	}
+	for _, row := range gitRows {
+		tables = append(tables, row.opts)
+	}
+	for _, opts := range interpreters {
+		tables = append(tables, opts)
+	}
+	for _, table := range tables {
+		for entry := range strings.FieldsSeq(table) {
+			name := strings.TrimRight(entry, optionMarks+":=")
+			marks := entry[len(name):]
+			require.LessOrEqual(t, len(marks), 2, entry)
+			require.True(t, find(table, name).found, entry)
+			require.Equal(t, strings.ContainsAny(marks, optionMarks), find(table, name).mark != 0, "%s in %s", entry, table)
+		}
+	}
+}
+
+func FuzzBash(f *testing.F) {
+	for _, r := range rows(f) {
+		if r.shell == "bash" {
+			f.Add(r.command)
+		}
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		reading := Bash(command)
+		require.Contains(t, []Class{Reads, Writes, Ambiguous}, reading.Class())
+		if redirectsToFile(command) {
+			require.NotEqual(t, Reads, reading.Class(), command)
+		}
+	})
+}
+
+// redirectsToFile says whether a command is sure to hold > and a plain name.
+func redirectsToFile(command string) (found bool) {
+	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	if err != nil {
+		return false
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok && r.Op == syntax.RdrOut {
+			name := r.Word.Lit()
+			found = found || name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz.") == ""
+		}
+		return true
+	})
+	return found
+}
+
+func FuzzPowerShell(f *testing.F) {
+	for _, r := range rows(f) {
+		if r.shell == "powershell" {
+			f.Add(r.command)
+		}
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		require.Contains(t, []Class{Reads, Writes, Ambiguous}, PowerShell(command).Class())
+		require.NotEqual(t, Reads, PowerShell("echo a > b; "+command).Class())
+	})
+}

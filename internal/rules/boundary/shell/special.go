@@ -1,0 +1,264 @@
+package shell
+
+import "strings"
+
+// special are the programs that a row of a table cannot describe.
+var special map[string]func(*call)
+
+func init() { // here, as these functions look the words of other commands up in it
+	special = map[string]func(*call){
+		"env": env, "xargs": xargs, "parallel": parallel, "watch": watch, "flock": flock,
+		"bash": shellCode, "sh": shellCode, "zsh": shellCode, "dash": shellCode, "ksh": shellCode, "ash": shellCode, "fish": shellCode,
+		"pwsh": otherShell, "powershell": otherShell, "cmd": otherShell,
+		"eval": eval, "source": source, ".": source, "trap": trap, "alias": alias,
+		"cd": cd, "pushd": cd, "popd": cd,
+		"read": forgetful, "mapfile": callback, "readarray": callback, "getopts": forgetful, "printf": forgetful, "unset": forgetful, "wait": forgetful,
+		"declare": forgetful, "typeset": forgetful, "local": forgetful, "export": forgetful, "readonly": forgetful, "let": forgetful, "shopt": forgetful,
+		"find": find_, "fd": fd, "fdfind": fd, "sed": sed, "gsed": sed, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "perl": perl, "ruby": perl,
+		"cp": transfer, "mv": transfer, "install": transfer, "ln": transfer, "rsync": transfer, "scp": transfer, "gcp": transfer, "gmv": transfer,
+		"dd": dd, "tar": tar, "gtar": tar, "bsdtar": tar, "patch": patch, "git": git, "gh": gh,
+		"ssh": elsewhere, "docker": container, "podman": container, "nerdctl": container, "kubectl": container, "oc": container,
+		"hostname": argument, "date": argument, "make": makeRule, "curl": curl, "[": bracket,
+	}
+}
+
+// shellCode looks at bash -c and its like.
+func shellCode(c *call) {
+	code := false
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		option := len(a.text) > 1 && (a.text[0] == '-' || a.text[0] == '+')
+		switch {
+		case c.about():
+			c.reads()
+			return
+		case a.loose && !code || option && !a.known:
+			c.ambiguous("what " + c.name + " runs cannot be told")
+			return
+		case option && a.text != "--":
+			code = code || !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c")
+			if strings.HasSuffix(a.text, "o") || strings.HasSuffix(a.text, "O") || a.text == "--rcfile" || a.text == "--init-file" {
+				i++
+			}
+			continue
+		case option:
+			continue
+		}
+		c.shellText(a, code)
+		return
+	}
+	c.ambiguous(c.name + " runs what it is fed")
+}
+
+// shellText looks at the first operand of a shell: its code, or the name of a script.
+func (c *call) shellText(a arg, code bool) {
+	switch {
+	case code && a.known && c.name != "fish":
+		c.w.apart(func() {
+			c.w.scope.vars = nil
+			c.w.scope.forget()
+			c.w.code(a.text)
+		})
+	case code:
+		c.ambiguous("code of " + c.name + " -c cannot be told")
+	case a.known && a.text != "-" && !strings.HasPrefix(a.text, "/dev/") && !strings.HasPrefix(a.text, "/proc/"):
+		c.unknown("a script may do anything")
+	default:
+		c.ambiguous(c.name + " runs what it is fed")
+	}
+}
+
+func otherShell(c *call) {
+	if c.about() {
+		c.reads()
+		return
+	}
+	c.ambiguous("code of " + c.name + " cannot be told")
+}
+
+// interpret looks at python, node and their like: inline code, code from standard input, or a script.
+func (c *call) interpret(opts string) {
+	p := c.parse(opts)
+	switch {
+	case c.about() || len(c.args) == 1 && c.args[0].text == "-v" && c.name != "python" && c.name != "python3":
+		c.reads()
+	case p.runs != "":
+		c.ambiguous("code of " + strings.TrimSuffix(p.runs, " may run anything") + " cannot be told")
+	case p.loose && len(p.operands) > 0 && p.operands[0].loose:
+		c.ambiguous("what " + c.name + " runs cannot be told")
+	case len(p.programs) == 0 && (len(p.operands) == 0 || p.operands[0].text == "-" || strings.HasPrefix(p.operands[0].text, "/dev/")):
+		c.ambiguous(c.name + " runs what it is fed")
+	default:
+		c.unknown("a program of " + c.name + " may do anything")
+	}
+}
+
+func eval(c *call) {
+	var code []string
+	for _, a := range c.args {
+		if !a.known {
+			c.ambiguous("what eval runs cannot be told")
+			c.w.scope.forget()
+			c.w.scope.lost = true
+			return
+		}
+		code = append(code, a.text)
+	}
+	c.w.code(strings.Join(code, " "))
+}
+
+func source(c *call) {
+	c.w.scope.forget()
+	c.w.scope.lost = true
+	if len(c.args) > 0 && c.args[0].known && !strings.HasPrefix(c.args[0].text, "/dev/") {
+		c.unknown("a script may do anything")
+		return
+	}
+	c.ambiguous("which script runs cannot be told")
+}
+
+// trap looks at the code that runs later, alias at what its names stand for, on any words.
+func trap(c *call) {
+	c.w.scope.forget()
+	if len(c.args) > 1 && c.args[0].text != "-" {
+		c.later(c.args[0], "")
+		return
+	}
+	c.reads()
+}
+
+func alias(c *call) {
+	for _, a := range c.args {
+		if _, value, ok := strings.Cut(a.text, "="); ok || !a.known {
+			c.later(arg{text: value, known: a.known}, ` "$@"`)
+		}
+	}
+	c.reads()
+}
+
+func (c *call) later(code arg, more string) {
+	if !code.known {
+		c.ambiguous("what " + c.name + " names cannot be told")
+		return
+	}
+	c.w.apart(func() {
+		c.w.scope = scope{lost: true}
+		c.w.scope.forget()
+		c.w.code(code.text + more)
+	})
+}
+
+// cd follows cd and pushd where they can be followed.
+func cd(c *call) {
+	to := literal("~")
+	for _, a := range c.args {
+		if a.loose || !a.known || a.text == "-" || !strings.HasPrefix(a.text, "-") {
+			to = a
+			break
+		}
+	}
+	if to.text == "-" || c.name == "popd" || c.name == "pushd" && (len(c.args) != 1 || strings.HasPrefix(to.text, "+")) {
+		to = arg{}
+	}
+	c.w.scope.enter(to)
+	c.reads()
+}
+
+// forgetful are builtins that may assign variables.
+func forgetful(c *call) {
+	if c.name != "printf" || len(c.args) > 0 && (c.args[0].loose || strings.HasPrefix(c.args[0].text, "-v")) {
+		c.w.scope.forget()
+	}
+	c.reads()
+}
+
+func callback(c *call) {
+	c.w.scope.forget()
+	c.judge(tool{class: Reads, opts: "C:! d: n: O: s: u: c: t"})
+}
+
+func elsewhere(c *call) {
+	if c.about() {
+		c.reads()
+		return
+	}
+	c.ambiguous("what runs on another machine cannot be told")
+}
+
+// container looks at docker and kubectl, whose exec and run start other programs.
+func container(c *call) {
+	for _, word := range c.words()[1:] {
+		switch word {
+		case "exec", "run", "debug", "attach", "cp":
+			c.ambiguous("what runs in a container cannot be told")
+			return
+		}
+	}
+	c.listed()
+}
+
+// listed decides by the table of subcommands.
+func (c *call) listed() {
+	if t, ok := c.subcommand(); ok {
+		c.judge(t)
+		return
+	}
+	c.unknown(c.name + " may do anything")
+}
+
+// subcommand looks the first words up, which must follow the program at once.
+func (c *call) subcommand() (tool, bool) {
+	key := c.name
+	found, ok := tool{}, false
+	for i := 0; i < len(c.args) && i < 2 && c.args[i].known; i++ {
+		key += " " + c.args[i].text
+		if t, listed := subcommands[key]; listed {
+			found, ok, c.sub = t, true, i+1
+		}
+	}
+	return found, ok
+}
+
+// gh reads where its verb does: gh pr view.
+func gh(c *call) {
+	if len(c.args) > 1 && c.args[0].known && c.args[1].known {
+		switch c.args[1].text {
+		case "view", "list", "status", "diff", "checks":
+			c.reads()
+			return
+		}
+	}
+	c.unknown("gh may change the repository")
+}
+
+// argument are programs that show a value, and set it when they are given one.
+func argument(c *call) {
+	p := c.parse("d: --date: s:@ --set:@ f: --file: r: --reference: I= --iso-8601= --rfc-3339= F: b")
+	for _, a := range p.operands {
+		if p.elsewise = p.elsewise || !strings.HasPrefix(a.text, "+"); p.elsewise {
+			c.unknown(c.name + " may set its value")
+			return
+		}
+	}
+	if p.elsewise {
+		c.writes(c.name+" sets its value", Target{})
+		return
+	}
+	c.reads()
+}
+
+// curl can write files by more than its options: in the text of -w, and by an upload to file://.
+func curl(c *call) {
+	for _, a := range c.args {
+		if lower := strings.ToLower(a.text); strings.Contains(lower, "%output{") || strings.Contains(lower, "file:") {
+			c.ambiguous("curl " + a.text + " may write a file")
+			return
+		}
+	}
+	c.judge(tool{class: Reads, opts: curlOptions})
+}
+
+// makeRule: even make -n runs what a makefile runs to be read.
+func makeRule(c *call) { c.unknown("make may run anything") }
+
+func bracket(c *call) { c.reads() }

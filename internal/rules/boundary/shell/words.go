@@ -1,0 +1,313 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// arg is one word of a command after quotes and escapes.
+type arg struct {
+	text  string // what is known of its beginning
+	known bool   // text is all of it
+	loose bool   // it may be an option, or several words, or none
+}
+
+func literal(s string) arg { return arg{text: s, known: true} }
+
+// builder puts a word together from its parts.
+type builder struct {
+	w    *walker
+	text []byte // what is known of the beginning
+	all  []byte // all literal text
+	arg
+}
+
+// words evaluates the words of a command; braces make several of one.
+func (w *walker) words(list []*syntax.Word) []arg {
+	args := make([]arg, 0, len(list)+1)
+	for _, word := range list {
+		braces := countBraces(word)
+		if braces > maxBraces {
+			w.word(word)
+			args = append(args, arg{loose: true})
+			continue
+		}
+		if braces > 0 {
+			split := *word // the tree stays as it was parsed, for whoever walks it again
+			if syntax.SplitBraces(&split) {
+				w.inner(word) // the commands in it once, however many words it becomes
+				args = w.braced(args, &split)
+				continue
+			}
+		}
+		args = append(args, w.word(word))
+	}
+	return args
+}
+
+// word evaluates one word without braces, notes its text, and looks into the commands within it.
+func (w *walker) word(word *syntax.Word) arg { return w.assemble(word.Parts) }
+
+func (w *walker) assemble(parts []syntax.WordPart) arg {
+	if len(parts) == 1 {
+		if lit, ok := parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\*?[~") {
+			w.note(lit.Value)
+			return literal(lit.Value)
+		}
+	}
+	if len(parts) == 1 {
+		if single, ok := parts[0].(*syntax.SglQuoted); ok && !single.Dollar && !strings.HasPrefix(single.Value, "~") {
+			w.subscript(single.Value)
+			w.note(single.Value)
+			return literal(single.Value)
+		}
+	}
+	b := builder{w: w, arg: arg{known: true}}
+	for _, part := range parts {
+		b.part(part, false)
+	}
+	b.arg.text = string(b.text)
+	if b.known {
+		w.note(b.arg.text)
+	} else {
+		w.note(string(b.all))
+	}
+	return b.arg
+}
+
+func countBraces(word *syntax.Word) (n int) {
+	for _, part := range word.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
+	return n
+}
+
+func (w *walker) braced(args []arg, word *syntax.Word) []arg {
+	all, ok := spread(word.Parts)
+	if !ok || w.budget <= 0 {
+		return append(args, arg{loose: true})
+	}
+	quiet := w.quiet
+	w.quiet = true
+	for _, parts := range all {
+		a := w.assemble(parts)
+		w.budget -= len(a.text)
+		args = append(args, a)
+	}
+	w.quiet = quiet
+	return args
+}
+
+// spread lists the words that a word with braces becomes; false when they are too many.
+func spread(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
+	all := [][]syntax.WordPart{nil}
+	for _, part := range parts {
+		brace, ok := part.(*syntax.BraceExp)
+		if !ok || brace.Sequence {
+			for i := range all {
+				all[i] = append(all[i], part)
+			}
+			continue
+		}
+		var next [][]syntax.WordPart
+		for _, elem := range brace.Elems {
+			inner, ok := spread(elem.Parts)
+			if !ok || len(next)+len(all)*len(inner) > maxBraces {
+				return nil, false
+			}
+			for _, before := range all {
+				for _, after := range inner {
+					next = append(next, append(before[:len(before):len(before)], after...))
+				}
+			}
+		}
+		all = next
+	}
+	return all, true
+}
+
+// subscript doubts a quoted a[$(…)]: where it is taken for the name of a variable, bash runs what is in it.
+func (w *walker) subscript(text string) {
+	if at := strings.IndexByte(text, '['); at > 0 && !w.quiet {
+		if code := strings.IndexAny(text[at:], "$`"); code > 0 && strings.ContainsAny(text[at+code:], "(`") && strings.Contains(text[at+code:], "]") &&
+			(text[at+code] == '`' || strings.HasPrefix(text[at+code:], "$(")) {
+			w.doubt("a subscript may run code")
+		}
+	}
+}
+
+func (b *builder) part(part syntax.WordPart, quoted bool) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		if quoted {
+			b.add(unescape(part.Value, "\\$`\"\n"), true)
+		} else {
+			b.bare(part.Value)
+		}
+	case *syntax.SglQuoted:
+		text := part.Value
+		if part.Dollar {
+			text = ansi(text)
+		}
+		b.w.subscript(text)
+		b.add(text, true)
+	case *syntax.DblQuoted:
+		for _, p := range part.Parts {
+			b.part(p, true)
+		}
+	case *syntax.ParamExp:
+		b.param(part, quoted)
+	case *syntax.ProcSubst:
+		b.w.inner(part)
+		b.add("/dev/fd/63", true)
+	case *syntax.CmdSubst:
+		b.w.inner(part)
+		b.stop(!quoted || len(b.text) == 0)
+	default: // arithmetic, extended globs, sequences in braces: one word, and no option
+		b.w.inner(part)
+		b.stop(false)
+	}
+}
+
+// add appends literal text. A quoted ~ at the beginning is a name, not the home folder.
+func (b *builder) add(s string, quoted bool) {
+	if quoted && len(b.all) == 0 && b.known && strings.HasPrefix(s, "~") {
+		s = "./" + s
+	}
+	b.all = append(b.all, s...)
+	if b.known {
+		b.text = append(b.text, s...)
+	}
+}
+
+// stop notes that from here the word cannot be told.
+func (b *builder) stop(loose bool) {
+	b.known = false
+	b.loose = b.loose || loose
+}
+
+// bare appends unquoted text: escapes go, and a glob ends what is known.
+func (b *builder) bare(s string) {
+	if strings.HasPrefix(s, `\~`) && len(b.all) == 0 {
+		b.add("~", true)
+		s = s[2:]
+	}
+	if len(b.all) == 0 && strings.HasPrefix(s, "~+") {
+		s = "." + s[2:] // the current folder
+	} else if len(b.all) == 0 && strings.HasPrefix(s, "~-") {
+		b.stop(false) // the one before
+	}
+	glob := len(s)
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+		} else if s[i] == '*' || s[i] == '?' || s[i] == '[' && strings.Contains(s[i:], "]") {
+			glob = i
+			break
+		}
+	}
+	b.add(unescape(s[:glob], ""), false)
+	if glob < len(s) {
+		b.stop(false)
+		b.all = append(b.all, unescape(s[glob:], "")...)
+	}
+}
+
+// param appends a variable where its value is sure.
+func (b *builder) param(p *syntax.ParamExp, quoted bool) {
+	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil {
+		b.w.inner(p)
+		b.stop(!p.Length && (!quoted || len(b.text) == 0))
+		return
+	}
+	name := p.Param.Value
+	value, bound := b.w.scope.lookup(name)
+	switch {
+	case !bound && len(b.all) == 0 && b.known && name == "HOME":
+		b.add("~", false)
+	case !bound && len(b.all) == 0 && b.known && name == "PWD":
+		b.add(".", false)
+	case strings.Contains("?#$!", name): // a number
+		b.stop(false)
+	case bound && value.known && !b.w.blind && b.w.budget > 0 && (quoted || !strings.ContainsAny(value.text, " \t\n*?[\\") && value.text != ""):
+		b.w.budget -= len(value.text)
+		b.add(value.text, false)
+	case bound && !value.loose && !b.w.blind && !value.known: // one word, and no option
+		b.stop(false)
+	default:
+		b.stop(!quoted || len(b.text) == 0)
+	}
+}
+
+// unescape takes the backslash away before the characters of set, or before any where set is empty.
+func unescape(s, set string) string {
+	if !strings.Contains(s, "\\") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (set == "" || strings.IndexByte(set, s[i+1]) >= 0) {
+			i++
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
+var ansiEscapes = map[byte]byte{'a': 7, 'b': 8, 'e': 27, 'E': 27, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11}
+
+// ansiDigits gives the base and the most digits of a number after a backslash and this letter.
+var ansiDigits = map[byte]struct{ base, most int }{'x': {16, 2}, 'u': {16, 4}, 'U': {16, 8}}
+
+// ansi decodes the text of $'…'.
+func ansi(s string) string {
+	var out []byte
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			out = append(out, s[i])
+			continue
+		}
+		i++
+		form, numbered := ansiDigits[s[i]]
+		digits := s[i+1:]
+		if s[i] >= '0' && s[i] <= '7' {
+			form.base, form.most, numbered, digits = 8, 3, true, s[i:]
+			i--
+		}
+		if numbered {
+			n, size := leadingNumber(digits, form.base, form.most)
+			i += size
+			if form.most > 3 {
+				out = utf8.AppendRune(out, rune(n))
+			} else {
+				out = append(out, byte(n))
+			}
+		} else if c, ok := ansiEscapes[s[i]]; ok {
+			out = append(out, c)
+		} else if s[i] == 'c' && i+1 < len(s) {
+			i++
+			out = append(out, s[i]&31)
+		} else {
+			out = append(out, s[i])
+		}
+	}
+	before, _, _ := strings.Cut(string(out), "\x00") // where bash ends the text
+	return before
+}
+
+// leadingNumber reads at most so many digits; size is how many there were.
+func leadingNumber(s string, base, most int) (n uint64, size int) {
+	for size < most && size < len(s) {
+		next, err := strconv.ParseUint(s[:size+1], base, 64)
+		if err != nil {
+			break
+		}
+		n, size = next, size+1
+	}
+	return n, size
+}

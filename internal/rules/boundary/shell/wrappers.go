@@ -1,0 +1,239 @@
+package shell
+
+import "strings"
+
+// wrapper is a program that runs the command in its words.
+type wrapper struct {
+	opts    string
+	skip    int  // operands before the command
+	assigns bool // name=value before the command sets its environment
+	foreign bool // what runs is a package's program, not the system's
+}
+
+var wrappers = map[string]wrapper{
+	"sudo":     {opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true},
+	"doas":     {opts: "u: C:!"},
+	"command":  {opts: "v. V."},
+	"builtin":  {},
+	"exec":     {opts: "a:"},
+	"nohup":    {},
+	"nice":     {opts: "n: --adjustment:"},
+	"ionice":   {opts: "c: n: p: --class: --classdata: --pid:"},
+	"time":     {opts: "f: o:> --format: --output:>"},
+	"timeout":  {opts: "s: k: --signal: --kill-after:", skip: 1},
+	"gtimeout": {opts: "s: k: --signal: --kill-after:", skip: 1},
+	"stdbuf":   {opts: "i: o: e: --input: --output: --error:"},
+	"unbuffer": {}, "setsid": {}, "chronic": {}, "busybox": {}, "toybox": {}, "caffeinate": {opts: "t: w:"},
+	"taskset": {opts: "p. --pid.", skip: 1},
+	"chrt":    {opts: "p. --pid.", skip: 1},
+	"npx":     {opts: "p: c:! --package: --call:!", foreign: true},
+	"bunx":    {opts: "p: --package:", foreign: true},
+	"uvx":     {opts: "p: --from: --with: --python:", foreign: true},
+}
+
+// runners are subcommands that run a command, as wrappers do.
+var runners = map[string]bool{
+	"uv run": true, "poetry run": true, "pipenv run": true, "bundle exec": true, "pnpm exec": true, "pnpm dlx": true, "yarn dlx": true,
+	"hatch run": true, "rye run": true, "pdm run": true, "mise exec": true, "npm exec": true,
+}
+
+// unwrap looks at the command within a wrapper.
+func (c *call) unwrap(wrapped wrapper) {
+	p, rest := c.lead(wrapped.opts)
+	if harmful := harm(p.named); harmful != nil {
+		c.writes(p.why, harmful...)
+	}
+	switch {
+	case p.runs != "":
+		c.ambiguous(p.runs)
+		return
+	case p.dry:
+		c.reads()
+		return
+	case p.loose && len(c.args) > len(rest):
+		c.ambiguous("which command " + c.name + " runs cannot be told")
+		return
+	}
+	for wrapped.assigns && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
+		c.setting(rest[0])
+		rest = rest[1:]
+	}
+	if len(rest) <= wrapped.skip {
+		c.bare()
+		return
+	}
+	rest = rest[wrapped.skip:]
+	if wrapped.foreign && rest[0].known {
+		rest = append([]arg{literal("./" + rest[0].text)}, rest[1:]...)
+	}
+	c.inside(rest)
+}
+
+// bare is a wrapper without a command.
+func (c *call) bare() {
+	switch c.name {
+	case "sudo", "doas":
+		c.ambiguous(c.name + " without a command starts a shell")
+	default:
+		c.reads()
+	}
+}
+
+// inside runs a command of which only what it prints and writes comes back; builtin and command are this very shell.
+func (c *call) inside(words []arg) {
+	if c.name == "builtin" || c.name == "command" {
+		c.w.run(words)
+		return
+	}
+	c.w.apart(func() { c.w.run(words) })
+}
+
+// setting looks at name=value among the words of a wrapper.
+func (c *call) setting(a arg) {
+	name, value, _ := strings.Cut(a.text, "=")
+	c.w.environment(name, arg{text: value, known: a.known})
+}
+
+// env looks at env: settings, -S, and the command.
+func env(c *call) {
+	_, rest := c.lead("u: C:! --unset: --chdir:! S:! --split-string:! i 0 --ignore-environment --null")
+	for i, a := range c.args[:len(c.args)-len(rest)] {
+		if text, ok := splitString(a, c.args[i+1:]); ok {
+			if text.known {
+				c.w.apart(func() { c.w.code(text.text) })
+				return
+			}
+			c.ambiguous("what env -S runs cannot be told")
+			return
+		}
+		if strings.HasPrefix(a.text, "-C") || strings.HasPrefix(a.text, "--c") {
+			c.w.apart(func() { c.w.scope.enter(arg{}); c.afterSettings(rest) })
+			return
+		}
+	}
+	c.afterSettings(rest)
+}
+
+func (c *call) afterSettings(rest []arg) {
+	for len(rest) > 0 && strings.Contains(rest[0].text, "=") {
+		c.setting(rest[0])
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		c.reads()
+		return
+	}
+	c.inside(rest)
+}
+
+// splitString finds the text of env -S in one word and those after it, which belong to the same command.
+func splitString(a arg, after []arg) (arg, bool) {
+	text, ok := strings.CutPrefix(a.text, "--split-string=")
+	if !ok && strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "--") {
+		_, text, ok = strings.Cut(a.text, "S")
+	}
+	if a.text == "--split-string" {
+		text, ok = "", true
+	}
+	if !ok {
+		return arg{}, false
+	}
+	all := arg{text: text, known: a.known}
+	for _, more := range after {
+		all = arg{text: all.text + " " + more.text, known: all.known && more.known}
+	}
+	return all, true
+}
+
+// xargs runs a command with further words that nobody knows.
+func xargs(c *call) {
+	p, rest := c.lead("I: i= n: P: L: l= s: d: E: e= a: J: R: S: 0 r t x o p --replace= --max-args: --max-procs: --max-lines= --max-chars: --delimiter: --eof= --arg-file:")
+	if p.loose {
+		c.ambiguous("which command xargs runs cannot be told")
+		return
+	}
+	if len(rest) == 0 {
+		c.reads() // echo
+		return
+	}
+	words := append(make([]arg, 0, len(rest)+1), rest...)
+	place := placeholder(c.args[:len(c.args)-len(rest)])
+	if place == "" {
+		c.inside(append(words, arg{loose: true}))
+		return
+	}
+	for i, a := range words {
+		if text, _, ok := strings.Cut(a.text, place); ok {
+			words[i] = arg{text: text, loose: text == ""}
+		}
+	}
+	c.inside(words)
+}
+
+// placeholder is what -I names: it stands for the words that nobody knows, which then do not follow at the end.
+func placeholder(options []arg) string {
+	for i, a := range options {
+		switch {
+		case a.text == "-I" && i+1 < len(options) && options[i+1].known:
+			return options[i+1].text
+		case strings.HasPrefix(a.text, "-I") && a.known:
+			return a.text[2:]
+		case a.text == "-i", a.text == "--replace":
+			return "{}"
+		}
+	}
+	return ""
+}
+
+// parallel runs its words as code, with others behind them.
+func parallel(c *call) {
+	_, rest := c.lead("j: --jobs: a: --arg-file: --colsep: C: N: n: --joblog:> --results:> --delay: --timeout: I:")
+	var code []string
+	for _, a := range rest {
+		if strings.HasPrefix(a.text, ":::") {
+			break
+		}
+		if !a.known {
+			c.ambiguous("what parallel runs cannot be told")
+			return
+		}
+		code = append(code, a.text)
+	}
+	c.w.apart(func() { c.w.code(strings.ReplaceAll(strings.Join(code, " "), "{}", `$@`) + " $@") })
+}
+
+// watch runs its words as code, flock a command or code once it has its file.
+func watch(c *call) {
+	p, rest := c.lead("n: --interval: d= --differences= g t b e c x p q: --equexit: s: --shotsdir:/")
+	c.joined(rest, p.loose)
+}
+
+func flock(c *call) {
+	p, rest := c.lead("w: E: --timeout: --wait: --conflict-exit-code:")
+	if len(rest) == 0 || p.loose {
+		c.ambiguous("what flock runs cannot be told")
+		return
+	}
+	if strings.Trim(rest[0].text, "0123456789") != "" || !rest[0].known {
+		c.writes("flock makes its file", c.w.scope.target(rest[0]))
+	}
+	if rest = rest[1:]; len(rest) > 1 && (rest[0].text == "-c" || rest[0].text == "--command") {
+		c.joined(rest[1:], false)
+	} else if len(rest) > 0 {
+		c.inside(rest)
+	}
+}
+
+// joined looks at words that become one text of code.
+func (c *call) joined(words []arg, loose bool) {
+	var code []string
+	for _, a := range words {
+		loose = loose || !a.known
+		code = append(code, a.text)
+	}
+	if loose {
+		c.ambiguous("what " + c.name + " runs cannot be told")
+		return
+	}
+	c.w.apart(func() { c.w.code(strings.Join(code, " ")) })
+}
