@@ -1,0 +1,138 @@
+// Package boundary decides which session of an agent client may use which tool on which file.
+//
+// A main session delegates: it reads, asks and starts agents, and changes no file itself. Agents change files, as far
+// as the policy lets their type. Nobody changes the guard's own files. The package is pure: it is given the call, in one
+// form for all clients and with the paths already resolved, and the moment.
+package boundary
+
+import "time"
+
+// Mode is the phase of the guard.
+type Mode string
+
+// The three phases, in the order in which a project goes through them.
+const (
+	Off      Mode = "off"      // nothing is judged and nothing is recorded
+	Validate Mode = "validate" // everything is judged and recorded, and nothing is blocked
+	Enforce  Mode = "enforce"  // violations are blocked
+)
+
+// Modes are all modes.
+func Modes() []Mode { return []Mode{Off, Validate, Enforce} }
+
+// ActorKind tells who makes a call.
+type ActorKind string
+
+// The kinds of actor. Unknown is that of a client which does not tell a subagent from the main session.
+const (
+	Main    ActorKind = "main"
+	Agent   ActorKind = "agent"
+	Unknown ActorKind = "unknown"
+)
+
+// Actor is who makes a call. ID and Type are those of a subagent; a main session may have a type, too.
+type Actor struct {
+	Kind ActorKind `json:"kind"`
+	ID   string    `json:"id,omitempty"`
+	Type string    `json:"type,omitempty"`
+}
+
+// Class is what a call does to files.
+type Class string
+
+// The classes of calls.
+const (
+	Reads     Class = "reads"
+	Delegates Class = "delegates"
+	Ambiguous Class = "ambiguous" // cannot be told
+	Writes    Class = "writes"
+)
+
+// Target is a file that a call writes. Path is relative to the project's root when it lies in it, absolute otherwise,
+// cleaned and with slashes; Real is where its links lead, in the same form. Of a path that cannot be told wholly, Path is
+// what is known of its beginning.
+type Target struct {
+	Path    string `json:"path,omitempty"`
+	Real    string `json:"real,omitempty"`
+	Unknown bool   `json:"unknown,omitzero"`
+}
+
+// Part is one of the things that a shell command does.
+type Part struct {
+	Words   []string `json:"words,omitempty"` // the program and its first words that are no flags
+	Class   Class    `json:"class"`
+	Targets []Target `json:"targets,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
+}
+
+// Call is one call of a tool, before it runs.
+type Call struct {
+	At        time.Time
+	Client    string
+	Session   string
+	Actor     Actor
+	Tool      string   // by its one name for all clients
+	Targets   []Target // the files that a tool names
+	Parts     []Part   // what a shell command does
+	IsShell   bool
+	Text      string // the literal text of a shell command; "" when it was not kept
+	BypassEnv string // the value of the environment variable that lifts the boundary
+	Grants    []Grant
+}
+
+// Grant lifts the boundary for a while.
+type Grant struct {
+	ID      string    `json:"id"`
+	Reason  string    `json:"reason"`
+	By      string    `json:"by"`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until"`
+	Session string    `json:"session,omitempty"` // "" for every session
+}
+
+// covers tells whether a grant is in force for a call.
+func (g Grant) covers(c Call) bool {
+	return !c.At.Before(g.Since) && c.At.Before(g.Until) && (g.Session == "" || g.Session == c.Session)
+}
+
+// Decision is what becomes of a call.
+type Decision string
+
+// The decisions.
+const (
+	Allow Decision = "allow"
+	Warn  Decision = "warn" // let through, and said
+	Ask   Decision = "ask"  // the person at the client decides
+	Block Decision = "block"
+)
+
+// BypassVariable is the environment variable that lifts the boundary when it is exactly "true".
+const BypassVariable = "AMPLIFIER_BYPASS_BOUNDARY" //nolint:gosec // a name
+
+// ByEnvironment is the bypass of a verdict that the environment variable lifted; others are the ids of grants.
+const ByEnvironment = "environment"
+
+// Verdict is what becomes of a call, and why. Would is what becomes of it in enforce without a bypass: a call whose Would is
+// not Allow is a violation.
+type Verdict struct {
+	Decision Decision `json:"decision"`
+	Would    Decision `json:"would"`
+	Rule     string   `json:"rule"`
+	Class    Class    `json:"class"`
+	Reason   string   `json:"reason,omitempty"`
+	Fix      string   `json:"fix,omitempty"`
+	Targets  []Target `json:"targets,omitempty"` // what the rule is about
+	Bypass   string   `json:"bypass,omitempty"`  // what lifted the boundary; only when that changed the decision
+	Steps    []Step   `json:"steps,omitempty"`   // every rule that was looked at, in order
+}
+
+// Violation tells whether the call is one that enforce does not let through.
+func (v Verdict) Violation() bool { return v.Would != Allow }
+
+// Step is one rule that was looked at.
+type Step struct {
+	Rule    string `json:"rule"`
+	Matched bool   `json:"matched"`
+	Note    string `json:"note"`
+}

@@ -1,0 +1,95 @@
+package boundary
+
+import (
+	"slices"
+	"strings"
+)
+
+// classOf is what a call does to files, as far as the policy and the call say. A tool that both lists name writes.
+func classOf(p *Policy, c Call) Class {
+	switch {
+	case matchAnyName(p.BlockedTools, c.Tool):
+		return Writes
+	case c.IsShell:
+		return classOfParts(p, c.Parts)
+	case matchAnyName(p.DelegateTools, c.Tool):
+		return Delegates
+	case matchAnyName(p.AllowedTools, c.Tool):
+		return Reads
+	}
+	return classOfName(c.Tool)
+}
+
+// classOfParts is the gravest of what a shell command does.
+func classOfParts(p *Policy, parts []Part) Class {
+	class := Reads
+	for _, part := range parts {
+		switch part.classUnder(p) {
+		case Writes:
+			return Writes
+		case Ambiguous:
+			class = Ambiguous
+		}
+	}
+	return class
+}
+
+// classUnder is the class of a part; a policy can vouch for a program that is not known.
+func (p Part) classUnder(policy *Policy) Class {
+	if p.Class == Ambiguous && p.Foreign && slices.ContainsFunc(policy.ReadingCommands, func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {
+		return Reads
+	}
+	return p.Class
+}
+
+func beginsWith(words, beginning []string) bool {
+	return len(words) >= len(beginning) && slices.Equal(words[:len(beginning)], beginning)
+}
+
+// Verbs of tools that are not in any list, such as those of MCP servers: as the words of their names.
+var (
+	writingVerbs = []string{"write", "edit", "create", "update", "delete", "remove", "move", "rename", "copy", "append", "insert", "replace", "patch", "apply", "save", "put", "mkdir", "truncate", "upload", "set"}
+	readingVerbs = []string{"read", "get", "list", "search", "find", "query", "fetch", "show", "view", "describe", "status", "stat", "info", "tree", "diff", "count", "lookup", "resolve"}
+)
+
+// classOfName tells by the name alone. Only a name that begins like reading, and has no word of writing, reads.
+func classOfName(tool string) Class {
+	name := tool
+	if rest, isMCP := strings.CutPrefix(tool, "mcp__"); isMCP {
+		if _, own, found := strings.Cut(rest, "__"); found {
+			name = own
+		}
+	}
+	words := wordsOf(name)
+	has := func(verbs []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(verbs, w) })
+	}
+	switch {
+	case has(writingVerbs):
+		return Writes
+	case len(words) > 0 && slices.Contains(readingVerbs, words[0]):
+		return Reads
+	}
+	return Ambiguous
+}
+
+// wordsOf are the words of a name like write_file, writeFile or write-file, in small letters.
+func wordsOf(name string) []string {
+	var words []string
+	begin := 0
+	for i := 0; i <= len(name); i++ {
+		switch {
+		case i == len(name) || name[i] == '_' || name[i] == '-' || name[i] == '.' || name[i] == ' ':
+			if i > begin {
+				words = append(words, strings.ToLower(name[begin:i]))
+			}
+			begin = i + 1
+		case i > begin && isUpper(name[i]) && !isUpper(name[i-1]):
+			words = append(words, strings.ToLower(name[begin:i]))
+			begin = i
+		}
+	}
+	return words
+}
+
+func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }

@@ -1,0 +1,307 @@
+package boundary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The rules, as verdicts name them, in the order in which they are looked at. The first that matches decides.
+const (
+	RuleOff        = "mode.off"           // nothing is judged
+	RuleCommand    = "protected.command"  // a command of this program that changes the boundary
+	RuleProtected  = "protected.path"     // a write to the guard's own files
+	RuleMention    = "protected.mention"  // a command that may write and names the guard's own files
+	RuleDelegates  = "tool.delegates"     // it starts an agent
+	RuleReads      = "tool.reads"         // it changes no file
+	RuleAgent      = "agent.rights"       // an agent within its rights
+	RuleAgentWrite = "agent.outside"      // an agent that writes what its type may not
+	RuleAgentNone  = "agent.unnamed"      // an agent of a type that the policy does not know
+	RuleUnknown    = "actor.unknown"      // nobody says who it is, and the policy takes it for an agent
+	RuleExempt     = "path.exempt"        // a main session may write there
+	RuleWrites     = "main.writes"        // a main session changes a file
+	RuleAmbiguous  = "main.ambiguous"     // a main session, and it cannot be told whether files change
+	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
+	RuleUnreadable = "hook.unreadable"    // the hook could not read the call, or the policy
+)
+
+// Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that make clients call it.
+var Guarded = []string{
+	".orchestrator/boundary/**", ".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json", ".qwen/settings.json", ".gemini/settings.json",
+	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc",
+}
+
+// mentions are what a command that may write must not name in its text: less than Guarded, since source code names those as well.
+var mentions = []string{
+	".orchestrator/boundary", ".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
+	".opencode/plugin", strings.ToLower(BypassVariable),
+}
+
+// verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of their own.
+var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor"}
+
+// commands are the beginnings of commands that change the boundary.
+var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"}, []string{"orchestrator-hook"})
+
+func withVerbs(words ...string) (all [][]string) {
+	for _, verb := range verbs {
+		all = append(all, append(slices.Clone(words), verb))
+	}
+	return all
+}
+
+// Judge decides on a call. It is a function of its arguments alone.
+func Judge(p *Policy, c Call) Verdict { return judge(p, c, false) }
+
+// Explain is Judge with every rule that was looked at, in order.
+func Explain(p *Policy, c Call) Verdict { return judge(p, c, true) }
+
+func judge(p *Policy, c Call, explain bool) Verdict {
+	j := &judgement{policy: p, call: c, class: classOf(p, c), explain: explain}
+	v := j.decide()
+	v.Class, v.Steps = j.class, j.steps
+	return v
+}
+
+// ruling is what one rule says of a call that it matches.
+type ruling struct {
+	rule        string
+	would       Decision
+	targets     []Target
+	reason, fix string
+}
+
+type judgement struct {
+	policy *Policy
+	call   Call
+	class  Class
+
+	explain bool
+	steps   []Step
+}
+
+func (j *judgement) decide() Verdict {
+	if j.saw(RuleOff, j.policy.Mode == Off, "the mode is %s", j.policy.Mode) {
+		return Verdict{Decision: Allow, Would: Allow, Rule: RuleOff}
+	}
+	r := j.rule()
+	v := Verdict{Decision: r.would, Would: r.would, Rule: r.rule, Reason: r.reason, Fix: r.fix, Targets: r.targets}
+	if r.would == Allow {
+		return v
+	}
+	if !protects(r.rule) {
+		v.Bypass = j.bypass()
+	}
+	switch {
+	case v.Bypass != "":
+		v.Decision = Allow
+	case j.policy.Mode == Validate:
+		v.Decision = Warn
+	}
+	return v
+}
+
+// protects tells the rules that no bypass lifts: what they keep is what a bypass is recorded in.
+func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
+
+// rule is the first that matches.
+func (j *judgement) rule() ruling {
+	rules := []func() (ruling, bool){j.protected, j.harmless, j.agent, j.unknown, j.exempt}
+	for _, rule := range rules {
+		if r, matched := rule(); matched {
+			return r
+		}
+	}
+	return j.mainChanges()
+}
+
+// saw notes a rule that was looked at, where that is asked for.
+func (j *judgement) saw(rule string, matched bool, format string, args ...any) bool {
+	if j.explain {
+		j.steps = append(j.steps, Step{rule, matched, fmt.Sprintf(format, args...)})
+	}
+	return matched
+}
+
+// protected keeps the guard's own files from everybody.
+func (j *judgement) protected() (ruling, bool) {
+	if r, matched := j.changesBoundary(); matched {
+		return r, true
+	}
+	if j.class == Reads || j.class == Delegates {
+		return ruling{}, false
+	}
+	guarded := append(slices.Clone(Guarded), j.policy.ProtectedPaths...)
+	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
+	if j.saw(RuleProtected, len(touched) > 0 || j.sweeps(), "%d protected files among what it writes; it sweeps the project: %t", len(touched), j.sweeps()) {
+		return ruling{RuleProtected, Block, touched, "files that make up the boundary, or that the policy protects, would change: no session changes them, agents' neither",
+			"a person changes them, in an editor or with orchestrator boundary; git clean needs -e .orchestrator"}, true
+	}
+	text := strings.ToLower(j.call.Text)
+	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
+	if j.saw(RuleMention, i >= 0, "its text names the boundary's files: %t", i >= 0) {
+		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] + ", which makes up the boundary",
+			"read it with the Read tool or a command that only reads; a person changes it"}, true
+	}
+	return ruling{}, false
+}
+
+// changesBoundary finds a command that changes the boundary: by its name, or under another name by its words.
+func (j *judgement) changesBoundary() (ruling, bool) {
+	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool {
+		return slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(p.Words, c) })
+	})
+	if !found && j.class != Reads {
+		found = namesVerb(strings.Split(j.call.Text, "\n"))
+	}
+	return ruling{RuleCommand, Block, nil, "a session of an agent client must not change the boundary that it is under", "a person runs this command, in a terminal of their own"},
+		j.saw(RuleCommand, found, "a command that changes the boundary: %t", found)
+}
+
+// namesVerb finds boundary and one of its verbs among words; options, each with or without a value, may stand between the two.
+func namesVerb(words []string) bool {
+	between, value := false, false
+	for _, w := range words {
+		option := strings.HasPrefix(w, "-")
+		switch {
+		case between && slices.Contains(verbs, w):
+			return true
+		case w == "boundary":
+			between, value = true, false
+		case between:
+			between, value = option || value, option
+		}
+	}
+	return false
+}
+
+// sweeps finds a command of git that removes whatever git does not know, the boundary's files among it.
+func (j *judgement) sweeps() bool {
+	text := "\n" + j.call.Text + "\n"
+	has := func(options ...string) bool {
+		return slices.ContainsFunc(options, func(o string) bool { return strings.Contains(text, "\n"+o) })
+	}
+	return slices.ContainsFunc(j.call.Parts, func(p Part) bool {
+		switch {
+		case beginsWith(p.Words, []string{"git", "clean"}):
+			return p.Class == Writes && !has("-e\n.orchestrator", "--exclude=.orchestrator")
+		case beginsWith(p.Words, []string{"git", "stash"}):
+			return p.Class == Writes && has("-u\n", "-a\n", "--include-untracked\n", "--all\n")
+		}
+		return false
+	})
+}
+
+// harmless lets through what changes no file.
+func (j *judgement) harmless() (ruling, bool) {
+	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class) {
+		return ruling{rule: RuleDelegates, would: Allow}, true
+	}
+	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class)
+}
+
+// agent gives agents the rights of their type.
+func (j *judgement) agent() (ruling, bool) {
+	if j.call.Actor.Kind != Agent {
+		j.saw(RuleAgent, false, "the actor is %s", j.call.Actor.Kind)
+		return ruling{}, false
+	}
+	return j.agentWithin(), true
+}
+
+func (j *judgement) agentWithin() ruling {
+	rights, known := j.policy.rightsOf(j.call.Actor.Type)
+	if !known {
+		j.saw(RuleAgentNone, true, "the policy has no agents of the type %q", j.call.Actor.Type)
+		return ruling{RuleAgentNone, Block, j.targets(), fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
+			`name the type under agents in the policy, or give "*" rights`}
+	}
+	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
+	everything := slices.Contains(rights.MayWrite, "**")
+	if j.saw(RuleAgentWrite, len(outside) > 0 || j.class == Ambiguous && !everything, "%d files outside of what %q may write", len(outside), rights.Name) {
+		return ruling{RuleAgentWrite, Block, outside, fmt.Sprintf("agents of the type %q may write %s alone", rights.Name, strings.Join(rights.MayWrite, ", ")),
+			"leave it to an agent whose type may write it, or widen may_write in the policy"}
+	}
+	j.saw(RuleAgent, true, "within the rights of %q", rights.Name)
+	return ruling{rule: RuleAgent, would: Allow}
+}
+
+// unknown follows the policy where the client does not say who calls.
+func (j *judgement) unknown() (ruling, bool) {
+	isUnknown := j.call.Actor.Kind == Unknown
+	if j.saw(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent, "the actor is %s, unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
+		r := j.agentWithin()
+		if r.would == Allow {
+			r.rule = RuleUnknown
+		}
+		return r, true
+	}
+	return ruling{}, false
+}
+
+// exempt lets a main session write where the policy says so.
+func (j *judgement) exempt() (ruling, bool) {
+	targets := j.targets()
+	allowed := j.class == Writes && len(targets) > 0 && !j.anyAmbiguous() &&
+		!slices.ContainsFunc(targets, func(t Target) bool { return t.Unknown || !t.within(j.policy.ExemptPaths) })
+	return ruling{rule: RuleExempt, would: Allow}, j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
+}
+
+// mainChanges is left: a main session, or one that counts as such, that does or may change files.
+func (j *judgement) mainChanges() ruling {
+	r := ruling{rule: RuleWrites, would: Block, targets: j.targets(), reason: j.why(), fix: "delegate it: an agent makes the change"}
+	if j.class == Ambiguous {
+		r.rule, r.would = RuleAmbiguous, j.policy.Ambiguous
+		if r.would == Allow {
+			r.rule = RuleAccepted
+		}
+		r.fix = "delegate it, or if it changes no file, have a person add its beginning to reading_commands or the tool to allowed_tools"
+	}
+	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
+		r.would = Ask
+	}
+	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class, j.call.Actor.Kind)
+	return r
+}
+
+// why is what in the call makes it of its class.
+func (j *judgement) why() string {
+	for _, part := range j.call.Parts {
+		if part.classUnder(j.policy) == j.class && part.Why != "" {
+			return part.Why
+		}
+	}
+	if j.class == Writes {
+		return j.call.Tool + " writes files"
+	}
+	return "whether " + j.call.Tool + " writes files cannot be told"
+}
+
+// targets are all files that the call writes.
+func (j *judgement) targets() []Target {
+	targets := slices.Clone(j.call.Targets)
+	for _, part := range j.call.Parts {
+		if part.Class != Reads {
+			targets = append(targets, part.Targets...)
+		}
+	}
+	return targets
+}
+
+func (j *judgement) anyAmbiguous() bool {
+	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == Ambiguous })
+}
+
+// bypass is what lifts the boundary for this call; "" for nothing.
+func (j *judgement) bypass() string {
+	if j.call.BypassEnv == "true" && j.policy.Bypass.Environment {
+		return ByEnvironment
+	}
+	for _, g := range j.call.Grants {
+		if g.covers(j.call) {
+			return g.ID
+		}
+	}
+	return ""
+}

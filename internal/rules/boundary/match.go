@@ -1,0 +1,104 @@
+package boundary
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// badPattern tells whether a pattern has what path.Match takes for more than * and ?: a folder may be named [id].
+func badPattern(pattern string) bool { return strings.ContainsAny(pattern, `[]\`) }
+
+// matchName matches the name of a tool or of an agent.
+func matchName(pattern, name string) bool {
+	ok, err := path.Match(pattern, strings.ReplaceAll(name, "/", "_"))
+	return ok && err == nil
+}
+
+func matchAnyName(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matchName(p, name) })
+}
+
+// matchPath matches a path, element by element; ** stands for any number of them.
+func matchPath(pattern, name string) bool {
+	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") || !strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) {
+		return false
+	}
+	return matchElements(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
+}
+
+// literalOf is what a pattern begins with before anything may stand.
+func literalOf(pattern string) string {
+	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
+		return pattern[:i]
+	}
+	return pattern
+}
+
+func matchElements(pattern, name []string) bool {
+	for len(pattern) > 0 && pattern[0] != "**" {
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], name[0]); !ok || err != nil {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	if len(pattern) == 0 {
+		return len(name) == 0
+	}
+	for len(pattern) > 1 && pattern[1] == "**" { // two are as one, and cost no more
+		pattern = pattern[1:]
+	}
+	for i := 0; i <= len(name); i++ {
+		if matchElements(pattern[1:], name[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// within tells whether a file, by its name and by where its links lead, is among some paths. One that cannot be told is
+// only within everything.
+func (t Target) within(patterns []string) bool {
+	if t.Unknown {
+		return slices.Contains(patterns, "**")
+	}
+	return matchAnyPath(patterns, t.Path) && (t.Real == "" || t.Real == t.Path || matchAnyPath(patterns, t.Real))
+}
+
+func matchAnyPath(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || matchPath(p, name) })
+}
+
+// touches tells whether a file, by its name or by where its links lead, may be among some paths: itself, or below one. Letters
+// are compared without case: there are file systems that do.
+func (t Target) touches(patterns []string) bool {
+	for _, p := range patterns {
+		p = strings.ToLower(p)
+		for _, name := range []string{strings.ToLower(t.Path), strings.ToLower(t.Real)} {
+			if name != "" && (matchPath(p, name) || leadsTo(name, p, t.Unknown)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leadsTo tells whether name is a folder above the pattern's files, so that what is done to it is done to them, or an unfinished
+// path that may become one of them. The root of the project is no such folder: formatters and git are given it all the time.
+func leadsTo(name, pattern string, unfinished bool) bool {
+	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") {
+		return false
+	}
+	literal := literalOf(pattern)
+	if unfinished {
+		return strings.HasPrefix(literal, name) || strings.HasPrefix(name, literal)
+	}
+	return strings.HasPrefix(strings.TrimSuffix(literal, "/")+"/", name+"/")
+}

@@ -1,0 +1,198 @@
+package boundary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+)
+
+// Policy is what a project allows whom. It is kept as JSON; schemas/boundary_policy.schema.json has its shape.
+//
+// Patterns of paths are relative to the root of the project, or absolute; * and ? stand for anything in one element, **
+// for any number of elements. Patterns of tools and of agents have * and ? alone.
+type Policy struct {
+	SchemaVersion   int        `json:"schema_version"`
+	Mode            Mode       `json:"mode"`
+	BlockedTools    []string   `json:"blocked_tools"`    // write files: not for a main session
+	AllowedTools    []string   `json:"allowed_tools"`    // write nothing
+	DelegateTools   []string   `json:"delegate_tools"`   // start an agent
+	ReadingCommands []string   `json:"reading_commands"` // beginnings of shell commands that are to count as reading
+	ExemptPaths     []string   `json:"exempt_paths"`     // what a main session may write, too
+	ProtectedPaths  []string   `json:"protected_paths"`  // what nobody may write, besides the guard's own files
+	Agents          []Rights   `json:"agents"`           // the first whose name matches an agent's type has its rights
+	UnknownActor    ActorRule  `json:"unknown_actor"`
+	Ambiguous       Decision   `json:"ambiguous"` // block, ask or allow
+	Bypass          BypassRule `json:"bypass"`
+	Thresholds      Thresholds `json:"thresholds"`
+}
+
+// Rights are what agents of one type may write, and what a main session is told to use them for.
+type Rights struct {
+	Name     string   `json:"name"`
+	For      string   `json:"for,omitempty"` // "" is never suggested
+	MayWrite []string `json:"may_write"`
+}
+
+// ActorRule is what is made of a call of which the client does not say who makes it.
+type ActorRule string
+
+// The rules for unknown actors.
+const (
+	AsMain  ActorRule = "main"  // as a main session's
+	AsAgent ActorRule = "agent" // as an agent's without a type
+	AskWho  ActorRule = "ask"   // the person at the client decides on whatever a main session may not do
+)
+
+// BypassRule says which bypasses count.
+type BypassRule struct {
+	Environment bool `json:"environment"` // whether the environment variable does
+}
+
+// Thresholds are the figures at which enforcement may begin, and those at which it should end. Rates are between 0 and 1.
+type Thresholds struct {
+	ValidateDays   float64 `json:"validate_days"`   // at least so long in validate
+	ToolUses       int     `json:"tool_uses"`       // at least so many
+	Accuracy       float64 `json:"accuracy"`        // of labelled decisions, more than so many are correct
+	Labelled       int     `json:"labelled"`        // at least so many decisions have a label
+	Misidentified  float64 `json:"misidentified"`   // a red flag: more false positives among the labelled
+	HookErrors     float64 `json:"hook_errors"`     // at most so many of all runs failed
+	BypassRollback float64 `json:"bypass_rollback"` // sessions with a bypass: above it, roll back
+	BypassReview   float64 `json:"bypass_review"`   // above it, review the boundary itself
+}
+
+// DefaultPolicy is that of a project which has just been set up.
+func DefaultPolicy() Policy {
+	return Policy{
+		SchemaVersion: 1,
+		Mode:          Validate,
+		BlockedTools:  []string{"Edit", "Write", "MultiEdit", "NotebookEdit"},
+		AllowedTools: []string{
+			"Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoRead", "TodoWrite", "AskUserQuestion", "ToolSearch",
+			"BashOutput", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "KillShell", "EnterPlanMode", "ExitPlanMode", "Skill", "SlashCommand",
+			"ListMcpResourcesTool", "ReadMcpResourceTool",
+		},
+		DelegateTools: []string{"Task", "Agent"},
+		ReadingCommands: []string{
+			"orchestrator boundary status", "orchestrator boundary report", "orchestrator boundary readiness",
+			"go test", "go build", "go vet", "make test", "make check", "npm test", "npm run test", "npm run lint", "pytest", "cargo test", "cargo check",
+		},
+		ExemptPaths:    []string{".claude/plans/**", "scratch/**"},
+		ProtectedPaths: []string{},
+		Agents: []Rights{
+			{Name: "modular-builder", For: "code implementation and module creation", MayWrite: []string{"**"}},
+			{Name: "bug-hunter", For: "bug diagnosis and fix implementation", MayWrite: []string{"**"}},
+			{Name: "test-coverage", For: "test creation and coverage", MayWrite: []string{"**"}},
+			{Name: "refactor-architect", For: "code refactoring", MayWrite: []string{"**"}},
+			{Name: "*", MayWrite: []string{"**"}},
+		},
+		UnknownActor: AsMain,
+		Ambiguous:    Block,
+		Bypass:       BypassRule{Environment: true},
+		Thresholds:   DefaultThresholds(),
+	}
+}
+
+// DefaultThresholds are those of the specification.
+func DefaultThresholds() Thresholds {
+	return Thresholds{
+		ValidateDays: 14, ToolUses: 50, Accuracy: 0.95, Labelled: 20, Misidentified: 0.05, HookErrors: 0.01, BypassRollback: 0.10, BypassReview: 0.25,
+	}
+}
+
+// Check returns everything that is wrong with a policy, or nil.
+func (p *Policy) Check() error {
+	var fields []fault.Field
+	wrong := func(pointer, fix, format string, args ...any) {
+		fields = append(fields, fault.Field{Pointer: pointer, Code: "invalid_policy", Detail: fmt.Sprintf(format, args...), Fix: fix})
+	}
+	if p.SchemaVersion != 1 {
+		wrong("/schema_version", "write 1", "there is no version %d of the policy", p.SchemaVersion)
+	}
+	if !slices.Contains(Modes(), p.Mode) {
+		wrong("/mode", "write off, validate or enforce", "there is no mode %q", p.Mode)
+	}
+	if !slices.Contains([]ActorRule{AsMain, AsAgent, AskWho}, p.UnknownActor) {
+		wrong("/unknown_actor", "write main, agent or ask", "there is no rule %q for unknown actors", p.UnknownActor)
+	}
+	if !slices.Contains([]Decision{Block, Ask, Allow}, p.Ambiguous) {
+		wrong("/ambiguous", "write block, ask or allow", "%q is nothing to do with an ambiguous call", p.Ambiguous)
+	}
+	p.checkPatterns(wrong)
+	p.Thresholds.check(wrong)
+	if len(fields) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "invalid_policy", "the policy of the boundary is not valid: %s: %s", fields[0].Pointer, fields[0].Detail).
+		WithFix("mend what errors names; schemas/boundary_policy.schema.json has the shape").WithFields(fields...)
+}
+
+func (p *Policy) checkPatterns(wrong func(pointer, fix, format string, args ...any)) {
+	paths := map[string][]string{"/exempt_paths": p.ExemptPaths, "/protected_paths": p.ProtectedPaths}
+	for i, a := range p.Agents {
+		paths[fmt.Sprintf("/agents/%d/may_write", i)] = a.MayWrite
+		if a.Name == "" || badPattern(a.Name) {
+			wrong(fmt.Sprintf("/agents/%d/name", i), "write the type of the agent, or a pattern", "%q names no agents", a.Name)
+		}
+	}
+	for _, pointer := range sortedKeys(paths) {
+		for i, pattern := range paths[pointer] {
+			if pattern == "" || badPattern(pattern) || strings.Contains("/"+pattern+"/", "/../") {
+				wrong(fmt.Sprintf("%s/%d", pointer, i), `write a path relative to the project, with *, ? and ** where anything may stand`, "%q is no pattern of paths", pattern)
+			}
+		}
+	}
+	tools := map[string][]string{"/blocked_tools": p.BlockedTools, "/allowed_tools": p.AllowedTools, "/delegate_tools": p.DelegateTools}
+	for _, pointer := range sortedKeys(tools) {
+		for i, pattern := range tools[pointer] {
+			if pattern == "" || badPattern(pattern) {
+				wrong(fmt.Sprintf("%s/%d", pointer, i), "write the name of a tool, with * where anything may stand", "%q is no pattern of tools", pattern)
+			}
+		}
+	}
+	for i, command := range p.ReadingCommands {
+		if len(strings.Fields(command)) == 0 {
+			wrong(fmt.Sprintf("/reading_commands/%d", i), "write the program and its first words, as in go test", "it is empty")
+		}
+	}
+}
+
+func (t Thresholds) check(wrong func(pointer, fix, format string, args ...any)) {
+	rates := []struct {
+		name  string
+		value float64
+	}{
+		{"accuracy", t.Accuracy}, {"misidentified", t.Misidentified}, {"hook_errors", t.HookErrors},
+		{"bypass_rollback", t.BypassRollback}, {"bypass_review", t.BypassReview},
+	}
+	for _, r := range rates {
+		if !(r.value >= 0 && r.value <= 1) {
+			wrong("/thresholds/"+r.name, "write a rate between 0 and 1, as in 0.05", "%v is no rate", r.value)
+		}
+	}
+	if !(t.ValidateDays >= 0) || t.ToolUses < 0 || t.Labelled < 0 {
+		wrong("/thresholds", "write numbers that are not negative", "validate_days, tool_uses or labelled is negative")
+	}
+}
+
+// rightsOf are the rights of agents of a type; false when the policy has none for it.
+func (p *Policy) rightsOf(agentType string) (Rights, bool) {
+	for _, r := range p.Agents {
+		if matchName(r.Name, agentType) {
+			return r, true
+		}
+	}
+	return Rights{}, false
+}
+
+// DelegatesFor are the agents that a main session is told to use for these files: those with a use that may write all of them.
+func (p *Policy) DelegatesFor(targets []Target) []Rights {
+	var found []Rights
+	for _, r := range p.Agents {
+		if r.For != "" && !strings.ContainsAny(r.Name, "*?") && !slices.ContainsFunc(targets, func(t Target) bool { return !t.within(r.MayWrite) }) {
+			found = append(found, r)
+		}
+	}
+	return found
+}

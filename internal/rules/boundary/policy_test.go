@@ -1,0 +1,75 @@
+package boundary
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+func TestTheDefaultPolicyIsValid(t *testing.T) {
+	p := DefaultPolicy()
+	require.NoError(t, p.Check())
+	require.Equal(t, Validate, p.Mode, "a project begins by watching")
+}
+
+func TestPoliciesAreChecked(t *testing.T) {
+	for pointer, change := range map[string]func(*Policy){
+		"/schema_version":             func(p *Policy) { p.SchemaVersion = 2 },
+		"/mode":                       func(p *Policy) { p.Mode = "on" },
+		"/unknown_actor":              func(p *Policy) { p.UnknownActor = "" },
+		"/ambiguous":                  func(p *Policy) { p.Ambiguous = Warn },
+		"/exempt_paths/0":             func(p *Policy) { p.ExemptPaths = []string{""} },
+		"/exempt_paths/1":             func(p *Policy) { p.ExemptPaths = []string{"a", "../b"} },
+		"/protected_paths/0":          func(p *Policy) { p.ProtectedPaths = []string{"[a"} },
+		"/agents/0/name":              func(p *Policy) { p.Agents[0].Name = "" },
+		"/agents/1/name":              func(p *Policy) { p.Agents[1].Name = "[" },
+		"/agents/1/may_write/0":       func(p *Policy) { p.Agents[1].MayWrite = []string{""} },
+		"/blocked_tools/0":            func(p *Policy) { p.BlockedTools = []string{"["} },
+		"/allowed_tools/0":            func(p *Policy) { p.AllowedTools = []string{""} },
+		"/delegate_tools/0":           func(p *Policy) { p.DelegateTools = []string{""} },
+		"/reading_commands/0":         func(p *Policy) { p.ReadingCommands = []string{" "} },
+		"/thresholds/accuracy":        func(p *Policy) { p.Thresholds.Accuracy = 95 },
+		"/thresholds/hook_errors":     func(p *Policy) { p.Thresholds.HookErrors = -1 },
+		"/thresholds/misidentified":   func(p *Policy) { p.Thresholds.Misidentified = math.NaN() },
+		"/thresholds/bypass_review":   func(p *Policy) { p.Thresholds.BypassReview = 2 },
+		"/thresholds/bypass_rollback": func(p *Policy) { p.Thresholds.BypassRollback = 2 },
+		"/thresholds":                 func(p *Policy) { p.Thresholds.ToolUses = -1 },
+	} {
+		p := DefaultPolicy()
+		change(&p)
+		var f *fault.Error
+		require.True(t, errors.As(p.Check(), &f), pointer)
+		require.Equal(t, "invalid_policy", f.Code)
+		require.Len(t, f.Fields, 1, pointer)
+		require.Equal(t, pointer, f.Fields[0].Pointer)
+		require.NotEmpty(t, f.Fields[0].Fix)
+	}
+}
+
+func TestPatternsOfPaths(t *testing.T) {
+	for _, one := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"**", "a", true}, {"**", "a/b/c", true}, {"docs/**", "docs", true}, {"docs/**", "docs/a/b", true}, {"docs/**", "docsx/a", false},
+		{"**/x.go", "x.go", true}, {"**/x.go", "a/b/x.go", true}, {"**/x.go", "a/x.gox", false}, {"a/**/**/b", "a/b", true}, {"a/**/b/**/c", "a/x/b/y/z/c", true},
+		{"*.md", "a.md", true}, {"*.md", "a/b.md", false}, {"a?c", "abc", true}, {"a?c", "a/c", false}, {"a/*", "a", false}, {"a", "a/b", false},
+		{"/tmp/**", "/tmp/a", true}, {"/tmp/**", "tmp/a", false}, {"tmp/**", "/tmp/a", false}, {"[", "[", false}, {`\*`, "*", true}, {`\*`, "a", false},
+	} {
+		require.Equal(t, one.want, matchPath(one.pattern, one.path), "%v", one)
+	}
+}
+
+func TestDelegates(t *testing.T) {
+	p := DefaultPolicy()
+	require.Len(t, p.DelegatesFor([]Target{file("a")}), 4)
+	p.Agents[0].MayWrite = []string{"docs/**"}
+	require.Equal(t, "bug-hunter", p.DelegatesFor([]Target{file("a")})[0].Name)
+	require.Equal(t, "modular-builder", p.DelegatesFor([]Target{file("docs/a")})[0].Name)
+	p.Agents = p.Agents[4:]
+	require.Empty(t, p.DelegatesFor(nil), "a pattern is no agent to call")
+}

@@ -1,0 +1,139 @@
+package boundary
+
+import "fmt"
+
+// Figures are what was measured of a project's boundary. Rates are between 0 and 1; a rate of nothing is absent (false).
+type Figures struct {
+	ValidateDays      float64  `json:"validate_days"`
+	ToolUses          int      `json:"tool_uses"`          // decisions in validate and enforce
+	Runs              int      `json:"runs"`               // of the hook before a tool
+	HookErrors        int      `json:"hook_errors"`        // runs that failed, or left no decision
+	Labelled          int      `json:"labelled"`           // decisions with a person's label
+	FalsePositives    int      `json:"false_positives"`    // of the labelled
+	OpenFalse         int      `json:"open_false"`         // of those, the ones that nobody resolved
+	Violations        int      `json:"violations"`         //
+	ViolationSessions int      `json:"violation_sessions"` // sessions with a violation
+	ViolationFiles    int      `json:"violation_files"`    // files that violations name
+	ViolationTools    int      `json:"violation_tools"`    // tools of violations
+	Uncovered         []string `json:"uncovered"`          // what was blocked, or would be, and no agent of the policy may do
+	Bypasses          int      `json:"bypasses"`           // decisions that a bypass changed
+	BypassDrills      int      `json:"bypass_drills"`      //
+	Rollbacks         int      `json:"rollbacks"`          // real ones and drills
+	EnforcedSessions  int      `json:"enforced_sessions"`  // sessions in enforce
+	BypassedSessions  int      `json:"bypassed_sessions"`  // of those, the ones with a bypass
+	EverEnforced      bool     `json:"ever_enforced"`      //
+}
+
+// Check is one item of the activation checklist, as measured.
+type Check struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	Threshold string `json:"threshold"`
+	Passed    bool   `json:"passed"`
+	Fix       string `json:"fix,omitempty"` // how to pass it
+}
+
+// Flag is something that speaks against enforcement, and what to do about it.
+type Flag struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Limit  string `json:"limit"`
+	Raised bool   `json:"raised"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Readiness is the activation checklist.
+type Readiness struct {
+	Ready   bool    `json:"ready"`
+	Checks  []Check `json:"checks"`
+	Flags   []Flag  `json:"flags"`
+	Figures Figures `json:"figures"`
+}
+
+// Assess holds the figures against the thresholds: ready is who passes every check and has no flag raised.
+func Assess(t Thresholds, f Figures) Readiness {
+	r := Readiness{Ready: true, Checks: checks(t, f), Flags: flags(t, f), Figures: f}
+	for _, c := range r.Checks {
+		r.Ready = r.Ready && c.Passed
+	}
+	for _, flag := range r.Flags {
+		r.Ready = r.Ready && !flag.Raised
+	}
+	return r
+}
+
+func checks(t Thresholds, f Figures) []Check {
+	accuracy, judged := rate(f.Labelled-f.FalsePositives, f.Labelled)
+	errors, ran := rate(f.HookErrors, f.Runs)
+	all := []Check{
+		{"days in validate", fmt.Sprintf("%.1f", f.ValidateDays), fmt.Sprintf(">= %g", t.ValidateDays), f.ValidateDays >= t.ValidateDays,
+			"keep working in validate"},
+		{"tool uses", fmt.Sprint(f.ToolUses), fmt.Sprintf(">= %d", t.ToolUses), f.ToolUses >= t.ToolUses,
+			"keep working in validate"},
+		{"labelled decisions", fmt.Sprint(f.Labelled), fmt.Sprintf(">= %d", t.Labelled), f.Labelled >= t.Labelled,
+			"label more: orchestrator boundary report lists decisions, orchestrator boundary label ID correct|false-positive --note TEXT"},
+		{"detection accuracy", percent(accuracy, judged), fmt.Sprintf("> %g %%", t.Accuracy*100), judged && accuracy > t.Accuracy,
+			"find out why decisions were false positives, and mend the policy"},
+		{"unresolved false positives", fmt.Sprint(f.OpenFalse), "0", f.OpenFalse == 0,
+			"change the policy so that they are let through, or label them resolved --note TEXT"},
+		{"hook errors", percent(errors, ran), fmt.Sprintf("<= %g %%", t.HookErrors*100), ran && errors <= t.HookErrors,
+			"orchestrator boundary doctor finds what is wrong; orchestrator boundary report lists the errors"},
+		{"violation patterns", fmt.Sprintf("%d violations in %d sessions, on %d files, by %d tools", f.Violations, f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
+			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
+			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
+		{"delegates for what is blocked", uncovered(f.Uncovered), "none without", len(f.Uncovered) == 0,
+			"name an agent under agents in the policy that may write it, with what it is for"},
+		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
+		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
+	}
+	for i := range all {
+		if all[i].Passed {
+			all[i].Fix = ""
+		}
+	}
+	return all
+}
+
+func flags(t Thresholds, f Figures) []Flag {
+	wrong, judged := rate(f.FalsePositives, f.Labelled)
+	errors, ran := rate(f.HookErrors, f.Runs)
+	bypassed, enforced := rate(f.BypassedSessions, f.EnforcedSessions)
+	over := func(limit float64) string { return fmt.Sprintf("> %g %%", limit*100) }
+	all := []Flag{
+		{"misidentified", percent(wrong, judged), over(t.Misidentified), judged && wrong > t.Misidentified, "do not enforce: detection is not reliable"},
+		{"hook errors", percent(errors, ran), over(t.HookErrors), ran && errors > t.HookErrors, "do not enforce: the hook is not stable"},
+		{"sessions with a bypass, rollback", percent(bypassed, enforced), over(t.BypassRollback), enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
+		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview), enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
+	}
+	for i := range all {
+		if !all[i].Raised {
+			all[i].Advice = ""
+		}
+	}
+	return all
+}
+
+// rate is false where there is nothing to have a rate of.
+func rate(part, whole int) (float64, bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
+}
+
+func percent(rate float64, measured bool) string {
+	if !measured {
+		return "not measured"
+	}
+	return fmt.Sprintf("%.1f %%", rate*100)
+}
+
+func uncovered(all []string) string {
+	switch len(all) {
+	case 0:
+		return "none without"
+	case 1:
+		return "1 without: " + clip(all[0], 80)
+	}
+	return fmt.Sprintf("%d without: %s, …", len(all), clip(all[0], 80))
+}
