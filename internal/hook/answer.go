@@ -1,0 +1,122 @@
+package hook
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// answers are a client's ways to be told something before a tool runs. A missing allow or warn is silence, which lets the
+// call go on as if there were no hook; a missing ask is a block, as silence would let the call through.
+type answers struct {
+	allow func() Answer
+	warn  func(message string) Answer
+	ask   func(message string) Answer
+	block func(message string) Answer
+	later func() Answer // after a tool; missing is silence
+}
+
+// unsaid stands for an empty message: some clients take a block without a reason for a broken hook, and let the call run.
+const unsaid = "The boundary of this project does not let this call through."
+
+// Answer is what to tell the client. Only the call before a tool can be answered; everything later is taken as it is.
+// A decision that does not exist blocks.
+//
+// An allowed call is not told "allow", since that passes over the client's own permission prompt. Cursor alone must be
+// told: it takes silence, and an object without a decision, for a broken hook, and blocks.
+func (p Protocol) Answer(when When, decision Decision, message string) Answer {
+	known := p.client.answers
+	if when != Before {
+		if known.later != nil {
+			return known.later()
+		}
+		return Answer{}
+	}
+	message = strings.ToValidUTF8(strings.TrimSpace(message), "�")
+	if message == "" {
+		message = unsaid
+	}
+	switch decision {
+	case Allow:
+		if known.allow != nil {
+			return known.allow()
+		}
+		return Answer{}
+	case Warn:
+		return known.warn(message)
+	case Ask:
+		if known.ask != nil {
+			return known.ask(message)
+		}
+	}
+	return known.block(message)
+}
+
+func onStderr(message string) Answer { return Answer{Stderr: []byte(message + "\n"), Exit: 2} }
+
+func warnOnStderr(message string) Answer { return Answer{Stderr: []byte(message + "\n")} }
+
+// pair is one member of an answer: a text, or an object.
+type pair struct {
+	name  string
+	value any // string or []pair
+}
+
+func say(members ...pair) Answer { return Answer{Stdout: append(encode(members), '\n')} }
+
+func encode(members []pair) []byte {
+	text := []byte{'{'}
+	for i, member := range members {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text, _ = jsontext.AppendQuote(text, member.name)
+		text = append(text, ':')
+		switch value := member.value.(type) {
+		case string:
+			text, _ = jsontext.AppendQuote(text, value) // Answer has made it valid
+		case []pair:
+			text = append(text, encode(value)...)
+		}
+	}
+	return append(text, '}')
+}
+
+// claudeWarning reaches the person and the model, and decides nothing.
+func claudeWarning(message string) Answer {
+	return say(pair{"systemMessage", message}, pair{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"additionalContext", message}}})
+}
+
+func claudeQuestion(message string) Answer {
+	return say(pair{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", "ask"}, {"permissionDecisionReason", message}}})
+}
+
+func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }
+
+func cursorAllow() Answer { return say(pair{"permission", "allow"}) }
+
+// cursorLater is an object that changes nothing: Cursor wants JSON from every hook.
+func cursorLater() Answer { return say() }
+
+// cursorDeny is JSON with exit 0, since what Cursor does with standard error is not documented.
+func cursorDeny(message string) Answer {
+	return say(pair{"permission", "deny"}, pair{"user_message", message}, pair{"agent_message", message})
+}
+
+func cursorWarning(message string) Answer {
+	return say(pair{"permission", "allow"}, pair{"user_message", message}, pair{"agent_message", message})
+}
+
+// copilotDeny is JSON with exit 0: Copilot takes any other exit for a broken hook, and the reason is lost.
+func copilotDeny(message string) Answer {
+	return say(pair{"permissionDecision", "deny"}, pair{"permissionDecisionReason", message})
+}
+
+func copilotQuestion(message string) Answer {
+	return say(pair{"permissionDecision", "ask"}, pair{"permissionDecisionReason", message})
+}
+
+// copilotWarning is a line of progress: shown to the person, and no part of the answer.
+func copilotWarning(message string) Answer {
+	return say(pair{"type", "progress"}, pair{"message", message})
+}

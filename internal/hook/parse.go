@@ -1,0 +1,264 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func (c *client) parse(stdin []byte) (Event, error) {
+	call, err := readObject(stdin)
+	if err != nil {
+		return Event{}, err
+	}
+	if cursor, found := Named("cursor"); found && c.alsoCursor && call.has("cursor_version") {
+		c = cursor.client
+	}
+	event := Event{Client: c.name, Paths: []string{}}
+	if event.When, err = c.when(call); err != nil {
+		return Event{}, err
+	}
+	if err := c.common(&event, call); err != nil {
+		return Event{}, err
+	}
+	if event.When == Other {
+		return event, nil
+	}
+	input, patchText, err := c.readInput(call)
+	if err != nil {
+		return Event{}, err
+	}
+	if c.adjust != nil {
+		event.OwnTool, err = c.adjust(&event, call, &input)
+	} else {
+		event.OwnTool, err = call.required(c.tool)
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	what := c.tools[event.OwnTool]
+	if event.Tool == "" {
+		event.Tool = event.OwnTool
+		if what.name != "" {
+			event.Tool = what.name
+		}
+	}
+	if err := event.fill(what, input, patchText); err != nil {
+		return Event{}, err
+	}
+	return event, nil
+}
+
+func (c *client) when(call object) (When, error) {
+	if c.moment != nil {
+		return c.moment(call)
+	}
+	name, err := call.required(c.event)
+	if err != nil {
+		return Other, err
+	}
+	if when, known := c.whens[name]; known {
+		return when, nil
+	}
+	return Other, nil
+}
+
+// common reads what does not depend on the tool.
+func (c *client) common(event *Event, call object) (err error) {
+	if event.Session, err = call.first(c.session); err != nil {
+		return err
+	}
+	if event.Cwd, err = call.first(c.cwd); err != nil {
+		return err
+	}
+	if c.toolUse != "" {
+		if event.ToolUseID, err = call.text(c.toolUse); err != nil {
+			return err
+		}
+	}
+	if c.version != "" {
+		if event.Version, err = call.text(c.version); err != nil {
+			return err
+		}
+	}
+	if c.failure != "" && event.When == Failed {
+		event.Error = call.loose(c.failure)
+	}
+	event.Actor, err = c.actor(call)
+	return err
+}
+
+// readInput reads the tool's input. Where it may be text, JSON in it is read as the object that it is, and anything
+// else is handed back as it stands.
+func (c *client) readInput(call object) (input object, text string, err error) {
+	if !c.looseInput || !call.has(c.input) || call[c.input].Kind() != '"' {
+		input, err = call.inner(c.input)
+		return input, "", err
+	}
+	text = unquote(call[c.input])
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return object{}, text, nil
+	}
+	if input, err = readObject([]byte(text)); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", c.input, err)
+	}
+	return input, "", nil
+}
+
+// fill reads from the tool's input what the tool is to read, to write or to run.
+func (e *Event) fill(what tool, input object, text string) (err error) {
+	if e.OwnTool == "str_replace_editor" && input.loose("command") == "view" {
+		e.Tool = read
+	}
+	switch e.Tool {
+	case patch:
+		e.Tool = edit
+		return e.fillPatch(input, text)
+	case bash, powerShell:
+		return e.fillCommand(what, input, text)
+	}
+	strict := fileTools[e.Tool]
+	if text != "" && strict {
+		return errors.New("the tool's input is text; want an object")
+	}
+	e.Paths, err = pathsOf(input, strict)
+	return err
+}
+
+func (e *Event) fillPatch(input object, text string) error {
+	for _, member := range patchMembers {
+		if value, found := input[member]; found && text == "" {
+			if argv, list := texts(value); list {
+				text = strings.Join(argv, "\n")
+			} else if value.Kind() == '"' {
+				text = unquote(value)
+			}
+		}
+	}
+	more, err := pathsOf(input, true)
+	e.Paths = append(patchPaths(text), more...)
+	return err
+}
+
+func (e *Event) fillCommand(what tool, input object, text string) error {
+	if action, err := input.inner("action"); err == nil && len(action) > 0 {
+		input = action
+	}
+	members := commandMembers
+	if what.command != "" {
+		members = []string{what.command}
+	}
+	found := text != ""
+	e.Command = text
+	for _, member := range members {
+		if found || !input.has(member) {
+			continue
+		}
+		found = true
+		if argv, list := texts(input[member]); list {
+			e.fillArgv(argv)
+			continue
+		}
+		command, err := input.text(member)
+		if err != nil {
+			return fmt.Errorf("the tool's %w", err)
+		}
+		e.Command = command
+	}
+	if !found && what.maybe {
+		e.Tool = e.OwnTool
+		return nil
+	}
+	if !found && e.When == Before {
+		return fmt.Errorf("the tool's %s is missing", members[0])
+	}
+	folder, err := input.first(folderMembers)
+	if err != nil {
+		return fmt.Errorf("the tool's %w", err)
+	}
+	e.Cwd = join(e.Cwd, folder)
+	return nil
+}
+
+// fillArgv reads a command that is a list of words. One that is a shell with its command is that command; a patch is one.
+func (e *Event) fillArgv(argv []string) {
+	program := ""
+	if len(argv) > 0 {
+		program = path.Base(argv[0])
+	}
+	switch {
+	case len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, program) && slices.Contains([]string{"-c", "-lc", "-cl", "-ilc"}, argv[1]):
+		e.Command = argv[2]
+	case len(argv) > 1 && (program == "apply_patch" || program == "applypatch"):
+		e.Tool, e.Paths = edit, patchPaths(strings.Join(argv[1:], "\n"))
+	default:
+		e.Command = quoted(argv)
+	}
+}
+
+// pathsOf collects the paths that an input names, each once, in the order of the members. Where strict, a path that is
+// no string is an error.
+func pathsOf(input object, strict bool) ([]string, error) {
+	paths := []string{}
+	add := func(path string) {
+		if path = withoutScheme(path); path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	for _, member := range pathMembers {
+		path, err := input.text(member)
+		if err != nil && strict {
+			return paths, fmt.Errorf("the tool's %w", err)
+		}
+		add(path)
+	}
+	for _, member := range listMembers {
+		all, _ := texts(input[member])
+		for _, path := range all {
+			add(path)
+		}
+	}
+	for _, member := range editMembers {
+		for _, one := range objects(input[member]) {
+			inner, err := pathsOf(one, strict)
+			if err != nil {
+				return paths, fmt.Errorf("%s: %w", member, err)
+			}
+			for _, path := range inner {
+				add(path)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// objects reads the objects of an array that is at most as deep as a list of edits; anything else is none.
+func objects(value jsontext.Value) []object {
+	if value.Kind() != '[' {
+		return nil
+	}
+	d := decoder(value)
+	if _, err := d.ReadToken(); err != nil {
+		return nil
+	}
+	var all []object
+	for d.PeekKind() != ']' {
+		element, err := d.ReadValue()
+		if err != nil {
+			return all
+		}
+		if element.Kind() != '{' {
+			continue
+		}
+		if one, err := readObject(element); err == nil {
+			delete(one, "edits")
+			delete(one, "files")
+			all = append(all, one)
+		}
+	}
+	return all
+}

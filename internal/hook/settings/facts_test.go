@@ -1,0 +1,50 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFactsAreThoseOfWhatIsRegistered(t *testing.T) {
+	t.Parallel()
+	for _, client := range Clients() {
+		o := Options{Root: t.TempDir(), Command: "orchestrator-hook " + client, ClientVersion: "99.0.0"}
+		_, err := Install(client, o)
+		require.NoError(t, err)
+		facts, err := FactsOf(client)
+		require.NoError(t, err)
+		found, err := Registered(client, o)
+		require.NoError(t, err)
+		require.Equal(t, found[0].Event, facts.Before, client)
+		require.Equal(t, limit, found[0].Timeout, client)
+		require.Positive(t, facts.Unit, client)
+		require.Equal(t, facts.Shut != "" || client == "opencode", found[0].FailsShut, client)
+		require.Empty(t, Elsewhere(client, o), client)
+	}
+	_, err := FactsOf("vscode")
+	require.ErrorContains(t, err, "vscode")
+	require.Empty(t, Elsewhere("vscode", Options{}))
+}
+
+func TestEntriesElsewhereAreFound(t *testing.T) {
+	t.Parallel()
+	root, home := t.TempDir(), t.TempDir()
+	text := `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"orchestrator-hook claude","timeout":5}]}]}}`
+	for _, file := range []string{filepath.Join(root, ".claude/hooks.json"), filepath.Join(home, ".claude/settings.json")} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	o := Options{Root: root, Home: home}
+	found := Elsewhere("claude", o)
+	require.Len(t, found, 2)
+	require.Equal(t, filepath.Join(home, ".claude/settings.json"), found[0].File)
+	require.Empty(t, found[0].Disabled)
+	require.Equal(t, []string{"claude does not read " + filepath.Join(root, ".claude/hooks.json")}, found[1].Disabled)
+
+	// In the user's own folder the project's file is not another one.
+	require.Len(t, Elsewhere("claude", Options{Root: home, Home: home}), 0)
+	require.Len(t, Elsewhere("claude", Options{Root: root}), 1)
+}

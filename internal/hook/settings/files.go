@@ -1,0 +1,236 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/durable"
+	"orchestrator/internal/fault"
+)
+
+// most is how large a settings file may be, in bytes.
+const most = 4 << 20
+
+// load reads a settings file; a missing one is nil, and an empty one an empty object.
+func load(file string) (doc *document, original []byte, err error) {
+	original, err = durable.ReadRegular(file, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).Because(err)
+	}
+	text := original
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	doc, err = parse(text)
+	if err != nil {
+		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).WithFix("mend the file first").Because(err)
+	}
+	return doc, original, nil
+}
+
+// save writes a settings file whole, with the mode that it had. A symbolic link stays one.
+func save(file string, text []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return durable.WriteFile(file, mode, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// keep writes the copy of the original, the first time. A file that was not there has none.
+func keep(file string, original []byte) (string, error) {
+	if original == nil || backupOf(file) != "" {
+		return backupOf(file), nil
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	backup := file + backupSuffix
+	return backup, durable.WriteFile(backup, mode, func(w io.Writer) error {
+		_, err := w.Write(original)
+		return err
+	})
+}
+
+// backupOf is the name of the copy, "" where there is none.
+func backupOf(file string) string {
+	if info, err := os.Lstat(file + backupSuffix); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return file + backupSuffix
+}
+
+// drop removes a file; of a symbolic link, what it leads to.
+func drop(file string) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	return os.Remove(target)
+}
+
+// bare tells whether a file has nothing but what an installation puts into an empty one.
+func (w *wiring) bare(doc *document) bool {
+	for _, c := range doc.root.children {
+		if c.name != "version" || w.version == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// original is the copy of the file before the installation, if it says the same as the file does now; else nil.
+func (w *wiring) original(backup string, doc *document) ([]byte, error) {
+	if backup == "" {
+		return nil, nil
+	}
+	text, err := durable.ReadRegular(backup, most)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", backup).Because(err)
+	}
+	before, now := w.meaning(text), w.meaning(doc.text)
+	if before == nil || now == nil {
+		return nil, nil
+	}
+	if _, had := before["version"]; !had && w.version != 0 {
+		delete(now, "version")
+	}
+	if !reflect.DeepEqual(before, now) {
+		return nil, nil
+	}
+	return text, nil
+}
+
+// meaning is what a file says, without lists and objects of hooks that are empty; nil where it says nothing readable.
+func (w *wiring) meaning(text []byte) map[string]any {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return map[string]any{}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var said map[string]any
+	if err := d.Decode(&said); err != nil {
+		return nil
+	}
+	hooks, _ := said["hooks"].(map[string]any)
+	for _, event := range w.events {
+		if list, ok := hooks[event].([]any); ok && len(list) == 0 {
+			delete(hooks, event)
+		}
+	}
+	if hooks != nil && len(hooks) == 0 {
+		delete(said, "hooks")
+	}
+	return said
+}
+
+// disabled lists what keeps a client from running hooks, as far as its files say.
+func (w *wiring) disabled(o Options) []string {
+	var found []string
+	for _, t := range w.toggles {
+		folder := o.Root
+		if t.home {
+			folder = o.Home
+		}
+		if folder == "" {
+			continue
+		}
+		file := filepath.Join(folder, t.file)
+		doc, _, err := load(file)
+		if err != nil {
+			found = append(found, fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
+		}
+		if doc == nil {
+			continue
+		}
+		value := doc.root.get(t.path...)
+		if value != nil && (t.off && value.kind == 't' || !t.off && value.kind == 'f') {
+			found = append(found, fmt.Sprintf("hooks are switched off: %s is %t in %s", strings.Join(t.path, "."), t.off, file))
+		}
+	}
+	if w.client == "gemini" {
+		found = append(found, geminiDisabled(o.Root, w.file)...)
+	}
+	if w.client == "codex" {
+		for _, folder := range []string{o.Root, o.Home} {
+			found = append(found, codexDisabled(folder)...)
+		}
+	}
+	return found
+}
+
+// geminiDisabled looks for our hook in the list of those that are switched off one by one.
+func geminiDisabled(root, file string) []string {
+	doc, _, err := load(filepath.Join(root, file))
+	if err != nil || doc == nil {
+		return nil
+	}
+	for _, path := range [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}} {
+		if list := doc.root.get(path...); list != nil {
+			for _, c := range list.children {
+				if name := doc.str(c.value); name == entryName || ours(name) {
+					return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s", strings.Join(path, "."), filepath.Join(root, file))}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// codexDisabled looks for the switch in Codex's TOML. It knows the two ways that the switch is written, and no more.
+func codexDisabled(folder string) []string {
+	if folder == "" {
+		return nil
+	}
+	file := filepath.Join(folder, ".codex/config.toml")
+	text, err := durable.ReadRegular(file, most)
+	if err != nil {
+		return nil
+	}
+	table := ""
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+		if strings.HasPrefix(line, "[") {
+			table = strings.Trim(strings.TrimSpace(line), "[] ")
+			continue
+		}
+		name, value, _ := strings.Cut(line, "=")
+		name = strings.TrimSpace(name)
+		if table != "" {
+			name = table + "." + name
+		}
+		if (name == "features.hooks" || name == "features.codex_hooks") && strings.TrimSpace(value) == "false" {
+			return []string{fmt.Sprintf("hooks are switched off: %s is false in %s", name, file)}
+		}
+	}
+	return nil
+}
+
+// compact is JSON without white space.
+func compact(text []byte) []byte {
+	value := jsontext.Value(bytes.Clone(text))
+	if err := value.Compact(); err != nil {
+		return text
+	}
+	return value
+}

@@ -1,0 +1,42 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever a settings file says: what is put in is complete, and taking it out again leaves what was said before.
+func FuzzWire(f *testing.F) {
+	cases, err := filepath.Glob("testdata/*/*.before")
+	require.NoError(f, err)
+	for _, file := range cases {
+		text, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	f.Add([]byte("{\"a\":{},\n\"hooks\":{\"x\":[[],{}],\"PreToolUse\":[ ]}}"))
+	f.Add([]byte("{ /* a */ \"b\": [1,], // c\n}"))
+	o := Options{Command: `"/a b/orchestrator-hook" x`, ClientVersion: "2.1.300"}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for i := range wirings {
+			w := &wirings[i]
+			doc, err := parse(text)
+			if err != nil || doc.lenient || w.fits(doc, "", o) != nil || len(doc.ways()) > 0 {
+				continue
+			}
+			before := w.meaning(doc.text)
+			version := doc.root.get("version") != nil
+			require.NoError(t, w.wire(doc, o))
+			require.True(t, w.complete(doc, o), string(doc.text))
+			require.NoError(t, w.unwire(doc))
+			after := w.meaning(doc.text)
+			if !version && w.version != 0 {
+				delete(after, "version")
+			}
+			require.Equal(t, before, after, string(doc.text))
+		}
+	})
+}

@@ -1,0 +1,122 @@
+// Package settings puts the guard's hook into the settings of an agent client, takes it out again, and tells what is
+// registered.
+//
+// A settings file belongs to its owner: it is edited as text, so that everything else stays as it was written, order
+// and formatting included; a copy is kept beside it before the first change; the new file takes the place of the old
+// one in one step. A file that cannot be edited without losing something, as one with comments, is refused with what
+// to add by hand, and nothing is written.
+//
+// Our entries are known by their command: a program orchestrator-hook, or orchestrator with hook as its first word.
+package settings
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+)
+
+// Options say where to register what.
+type Options struct {
+	Root          string // the project's folder
+	Home          string // the user's folder, looked at for switches that disable hooks; "" leaves it alone
+	Command       string // the command line to register
+	ClientVersion string // as the client prints it; "" is unknown, and leaves out what only newer versions know
+}
+
+// Change is what an installation or its removal did.
+type Change struct {
+	File    string
+	Created bool     // by Install: the file was not there
+	Removed bool     // by Uninstall: the file that Install created is gone
+	Changed bool     // anything at all
+	Backup  string   // the copy of the original, "" where there is none
+	Said    []string // what the person at the client has to know or to do
+}
+
+// Registration is one entry of ours that a client would run.
+type Registration struct {
+	File      string
+	Event     string
+	Matcher   string // "" is every tool
+	Command   string
+	Timeout   time.Duration // 0 is the client's default
+	FailsShut bool          // the client blocks when the hook breaks
+	Disabled  []string      // what keeps the client from running it, in words; empty is good
+}
+
+// backupSuffix is what the copy's name ends in.
+const backupSuffix = ".orchestrator-backup"
+
+// Clients lists those that can be installed to.
+func Clients() []string {
+	var names []string
+	for _, w := range wirings {
+		names = append(names, w.client)
+	}
+	return append(names, "opencode")
+}
+
+// Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
+// different is replaced.
+func Install(client string, o Options) (Change, error) {
+	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
+		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the guard's command", o.Command).
+			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
+	}
+	if client == "opencode" {
+		return installShim(o)
+	}
+	w, err := wiringOf(client)
+	if err != nil {
+		return Change{}, err
+	}
+	return w.install(o)
+}
+
+// Uninstall removes what Install added and leaves the rest. Where nothing else has changed since, the file is the
+// original again, byte for byte; a file that Install created is removed.
+func Uninstall(client string, o Options) (Change, error) {
+	if client == "opencode" {
+		return uninstallShim(o)
+	}
+	w, err := wiringOf(client)
+	if err != nil {
+		return Change{}, err
+	}
+	return w.uninstall(o)
+}
+
+// Registered lists our entries in the project's settings of a client. A file that is not there has none.
+func Registered(client string, o Options) ([]Registration, error) {
+	if client == "opencode" {
+		return registeredShim(o)
+	}
+	w, err := wiringOf(client)
+	if err != nil {
+		return nil, err
+	}
+	doc, _, err := load(filepath.Join(o.Root, w.file))
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	found := w.registrations(doc, filepath.Join(o.Root, w.file))
+	if len(found) == 0 {
+		return nil, nil
+	}
+	for i, disabled := 0, w.disabled(o); i < len(found); i++ {
+		found[i].Disabled = slices.Clone(disabled)
+	}
+	return found, nil
+}
+
+func wiringOf(client string) (*wiring, error) {
+	for i := range wirings {
+		if wirings[i].client == client {
+			return &wirings[i], nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "unknown_client", "there is no client %q", client).WithFix("one of %s", strings.Join(Clients(), ", "))
+}
