@@ -1,0 +1,240 @@
+// Package boundarydir reads and writes the folder .orchestrator/boundary of a project: the policy, the journal, the grants
+// that lift the boundary for a while, and the mark of an enforcing project.
+//
+//	policy.json               what the project allows whom; boundary.Policy
+//	enforcing                 there while the mode is enforce: without it a policy that was lost could not be missed
+//	grants.json               bypasses in force
+//	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, … when it grows
+//
+// Nothing else than this folder is needed to judge a call: no server, no store.
+package boundarydir
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/durable"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/strictjson"
+)
+
+// Dir is the folder of one project.
+type Dir struct {
+	Root string // of the project; absolute
+	path string
+}
+
+// In is the folder of the project at root.
+func In(root string) Dir {
+	if abs, err := filepath.Abs(root); err == nil {
+		root = abs
+	}
+	return Dir{root, filepath.Join(root, ".orchestrator", "boundary")}
+}
+
+// Find is the folder of the project that a path lies in: the nearest above it that has one.
+func Find(from string) (Dir, bool) {
+	for at := filepath.Clean(from); filepath.IsAbs(at); at = filepath.Dir(at) {
+		d := In(at)
+		if info, err := os.Stat(d.path); err == nil && info.IsDir() {
+			return d, true
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return Dir{}, false
+}
+
+// Path is that of the folder.
+func (d Dir) Path() string { return d.path }
+
+func (d Dir) policyPath() string { return filepath.Join(d.path, "policy.json") }
+func (d Dir) markPath() string   { return filepath.Join(d.path, "enforcing") }
+func (d Dir) grantsPath() string { return filepath.Join(d.path, "grants.json") }
+
+// Make makes the folder with a policy, unless there is one. It tells whether it did.
+func (d Dir) Make(p boundary.Policy) (bool, error) {
+	if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
+		return false, unwritable(d.path, err)
+	}
+	switch _, err := os.Lstat(d.policyPath()); {
+	case err == nil:
+		return false, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, unwritable(d.path, err)
+	}
+	return true, d.WritePolicy(p)
+}
+
+// The most bytes that files of the folder may have.
+const (
+	maxPolicy = 1 << 20
+	maxGrants = 1 << 20
+)
+
+// Policy reads the policy. One that is not there is fs.ErrNotExist.
+func (d Dir) Policy() (p boundary.Policy, err error) {
+	return readPolicy(d.policyPath(), ".orchestrator/boundary/policy.json")
+}
+
+// ReadPolicy reads and checks a policy from any file.
+func ReadPolicy(path string) (p boundary.Policy, err error) { return readPolicy(path, path) }
+
+// readPolicy reads the policy at a path, which its error names otherwise: clients of the service meet it, and see no folders.
+func readPolicy(path, name string) (p boundary.Policy, err error) {
+	raw, err := durable.ReadRegular(path, maxPolicy)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	if err == nil {
+		p, err = ParsePolicy(raw)
+	}
+	if err == nil {
+		return p, nil
+	}
+	refusal := fault.New(fault.Conflict, "policy_unreadable", "the policy %s cannot be used", name).
+		WithFix("mend it by schemas/boundary_policy.schema.json, or move it away and run orchestrator boundary install again")
+	if wrong, is := errors.AsType[*fault.Error](err); is {
+		return p, refusal.WithFields(wrong.Fields...)
+	}
+	return p, refusal.Because(err)
+}
+
+// ParsePolicy reads and checks a policy. Members that it leaves out are as in the default policy, but for the mode and the version.
+func ParsePolicy(raw []byte) (boundary.Policy, error) {
+	p := boundary.DefaultPolicy()
+	p.Mode, p.SchemaVersion = "", 0
+	if err := strictjson.Fill(raw, &p); err != nil {
+		return p, err
+	}
+	if err := refuseNull(raw); err != nil {
+		return p, err
+	}
+	return p, p.Check()
+}
+
+// refuseNull keeps null out, which would empty a list or set a threshold to nothing.
+func refuseNull(raw []byte) error {
+	for d := jsontext.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if token.Kind() == 'n' {
+			return fault.New(fault.Invalid, "invalid_policy", "the policy of the boundary is not valid").
+				WithFields(fault.Field{Pointer: string(d.StackPointer()), Code: "invalid_policy", Detail: "it is null", Fix: "leave it out for the default, or write [] for nothing"})
+		}
+	}
+}
+
+// WritePolicy replaces the policy, and sets the mark by its mode. Whatever moment it is cut off at, an enforcing policy has its mark.
+func (d Dir) WritePolicy(p boundary.Policy) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if p.Mode == boundary.Enforce {
+		if err := d.write(d.markPath(), []byte("The boundary of this project is enforced: without a policy, writing calls are blocked.\n")); err != nil {
+			return err
+		}
+	}
+	raw, err := encode(p)
+	if err == nil {
+		err = d.write(d.policyPath(), raw)
+	}
+	if err == nil && p.Mode != boundary.Enforce {
+		err = os.Remove(d.markPath())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	return err
+}
+
+// Enforcing tells whether the project is marked as enforcing. What cannot be told is that it is.
+func (d Dir) Enforcing() bool {
+	_, err := os.Lstat(d.markPath())
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Grants are the bypasses that were given, those that have ended included.
+func (d Dir) Grants() (all []boundary.Grant, err error) {
+	raw, err := durable.ReadRegular(d.grantsPath(), maxGrants)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = strictjson.Fill(raw, &grantFile{&all})
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "grants_unreadable", "the bypasses %s cannot be read, and none of them is in force", d.grantsPath()).
+			WithFix("move the file away").Because(err)
+	}
+	return all, nil
+}
+
+type grantFile struct {
+	Grants *[]boundary.Grant `json:"grants"`
+}
+
+// Lock keeps other processes from changing one thing, which it names.
+func (d Dir) Lock(what string) (unlock func(), err error) {
+	if unlock, err = durable.Lock(filepath.Join(d.path, what+".lock"), 5*time.Second); err != nil {
+		return nil, unwritable(d.path, err)
+	}
+	return unlock, nil
+}
+
+// AddGrant gives a bypass, and forgets those that ended a day before at.
+func (d Dir) AddGrant(g boundary.Grant, at time.Time) error {
+	unlock, err := d.Lock("grants")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	all, err := d.Grants()
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(g boundary.Grant) bool { return g.Until.Before(at.Add(-24 * time.Hour)) })
+	all = append(all, g)
+	raw, err := encode(grantFile{&all})
+	if err != nil {
+		return err
+	}
+	return d.write(d.grantsPath(), raw)
+}
+
+func encode(v any) ([]byte, error) {
+	raw, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.WithIndent("  "), jsontext.EscapeForHTML(false))
+	return append(raw, '\n'), err
+}
+
+func (d Dir) write(path string, content []byte) error {
+	err := durable.WriteFile(path, 0o600, func(w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(content))
+		return err
+	})
+	if err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
+
+func unwritable(path string, err error) error {
+	return fault.New(fault.Unavailable, "boundary_unwritable", "%s cannot be written", path).
+		WithFix("make it writable for this user, or free space on its disk").Because(err)
+}

@@ -1,0 +1,68 @@
+package boundarydir
+
+import (
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
+
+// The kinds of lines in a journal.
+const (
+	KindDecision = "decision" // a call was judged
+	KindOutcome  = "outcome"  // what became of a call after it was let through
+	KindError    = "error"    // the hook could not do its work
+	KindMode     = "mode"     // the mode was chosen
+	KindGrant    = "bypass"   // a bypass was given
+	KindLabel    = "label"    // what a person says of a decision
+	KindDrill    = "drill"    // bypass or rollback was exercised
+	KindPosting  = "posting"  // the hook was registered with a client, or taken out
+	KindImported = "imported" // a call out of an older journal
+)
+
+// Line is one line of a journal. Which members it has depends on its kind.
+type Line struct {
+	ID   string    `json:"id"` // 16 hexadecimal digits
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"`
+
+	// Of decisions, outcomes and errors, as far as the client says it.
+	Client    string          `json:"client,omitempty"`
+	Version   string          `json:"version,omitempty"`
+	Session   string          `json:"session,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Actor     *boundary.Actor `json:"actor,omitempty"`
+	Tool      string          `json:"tool,omitempty"`
+
+	// Of decisions.
+	Mode     boundary.Mode     `json:"mode,omitempty"`
+	Shell    bool              `json:"shell,omitzero"`
+	Named    []boundary.Target `json:"named,omitempty"` // files that the tool names
+	Parts    []boundary.Part   `json:"parts,omitempty"` // of a shell command
+	Verdict  *boundary.Verdict `json:"verdict,omitempty"`
+	Micros   int64             `json:"micros,omitzero"`
+	Cut      bool              `json:"cut,omitzero"`      // there was more than a line holds
+	Mentions bool              `json:"mentions,omitzero"` // the text of the command names the boundary's files; the text itself is not kept
+
+	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of postings: "installed" or "removed". Of labels: "correct", "false-positive" or "resolved".
+	What string `json:"what,omitempty"`
+	Of   string `json:"of,omitempty"` // the id of the decision that a label is of
+
+	// Of what a person did, and of errors.
+	By       string          `json:"by,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	From     boundary.Mode   `json:"from,omitempty"` // of a mode; its new one is Mode
+	Override string          `json:"override,omitempty"`
+	Grant    *boundary.Grant `json:"grant,omitempty"`
+}
+
+// Call is the call of a decision, as far as the journal keeps it: enough to judge it again.
+func (l Line) Call() boundary.Call {
+	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts, IsShell: l.Shell}
+	if l.Actor != nil {
+		c.Actor = *l.Actor
+	}
+	if l.Mentions {
+		c.Text = ".orchestrator/boundary"
+	}
+	return c
+}

@@ -1,0 +1,207 @@
+package sentry
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/hook"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/rules/boundary/shell"
+)
+
+// The tools that run a shell command.
+const (
+	toolBash       = "Bash"
+	toolPowerShell = "PowerShell"
+)
+
+// callOf is an event as the rules want it: with what its shell command does, and with every path resolved.
+func callOf(e hook.Event, r resolver, at time.Time) boundary.Call {
+	c := boundary.Call{
+		At: at, Client: e.Client, Session: clip(e.Session, maxName), Tool: clip(e.Tool, maxName),
+		Actor: boundary.Actor{Kind: boundary.ActorKind(e.Actor.Kind), ID: clip(e.Actor.ID, maxName), Type: clip(e.Actor.Type, maxName)},
+	}
+	for _, p := range e.Paths {
+		c.Targets = append(c.Targets, r.target(p, true))
+	}
+	if e.Tool != toolBash && e.Tool != toolPowerShell {
+		return c
+	}
+	read := shell.Bash
+	if e.Tool == toolPowerShell {
+		read = shell.PowerShell
+	}
+	reading := read(e.Command)
+	c.IsShell, c.Text = true, reading.Text
+	for _, p := range reading.Parts {
+		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
+		for _, t := range p.Targets {
+			part.Targets = append(part.Targets, r.target(t.Path, t.Known))
+		}
+		c.Parts = append(c.Parts, part)
+	}
+	return c
+}
+
+// resolver makes paths those of a project.
+type resolver struct{ root, realRoot, cwd, processCwd, home string }
+
+func newResolver(root, cwd, processCwd, home string) resolver {
+	return resolver{root, realPath(root), cwd, processCwd, home}
+}
+
+// target is a path relative to the root where it lies in it, and where its links lead.
+func (r resolver) target(given string, known bool) boundary.Target {
+	if !known {
+		if given == "" {
+			return boundary.Target{Unknown: true}
+		}
+		unfinished := strings.HasSuffix(given, "/")
+		p, _ := r.place(r.absolute(given))
+		if unfinished && p != "." {
+			p += "/"
+		}
+		return boundary.Target{Path: p, Unknown: true}
+	}
+	abs := r.absolute(given)
+	p, inside := r.place(abs)
+	real, realInside := r.place(realPath(abs))
+	if !inside && realInside {
+		p = real // the project has another name there
+	}
+	return boundary.Target{Path: p, Real: real}
+}
+
+func (r resolver) absolute(given string) string {
+	if rest, isHome := strings.CutPrefix(given, "~"); isHome && r.home != "" && (rest == "" || rest[0] == '/') {
+		given = r.home + rest
+	}
+	if filepath.IsAbs(given) {
+		return filepath.Clean(given)
+	}
+	cwd := r.cwd
+	if !filepath.IsAbs(cwd) {
+		cwd = filepath.Join(r.processCwd, cwd)
+	}
+	return filepath.Join(cwd, given)
+}
+
+// place is a path as policies name it: relative to the root, by whichever name that has, or absolute.
+func (r resolver) place(abs string) (string, bool) {
+	for _, root := range []string{r.root, r.realRoot} {
+		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+			return filepath.ToSlash(rel), true
+		}
+	}
+	return filepath.ToSlash(abs), false
+}
+
+// realPath is where the links of a path lead, as far as it exists.
+func realPath(abs string) string {
+	rest := ""
+	for at := abs; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if link, err := os.Readlink(at); err == nil { // it leads to what does not exist yet
+			if !filepath.IsAbs(link) {
+				link = filepath.Join(filepath.Dir(at), link)
+			}
+			return filepath.Join(link, rest)
+		}
+		if at == filepath.Dir(at) {
+			return abs
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// outsideProject are the guard's files that lie elsewhere: the programs that hooks run, and the person's own settings of the clients.
+func (r resolver) outsideProject(executable string) []string {
+	var all []string
+	add := func(p string) {
+		name, _ := r.place(p)
+		all = append(all, literal(name))
+	}
+	if executable != "" {
+		add(executable)
+		add(realPath(executable))
+		for _, name := range []string{"orchestrator", "orchestrator-hook"} {
+			add(filepath.Join(filepath.Dir(executable), name))
+		}
+	}
+	if r.home != "" {
+		for _, p := range boundary.Guarded {
+			if !strings.HasPrefix(p, ".orchestrator") && strings.HasPrefix(p, ".") && !strings.HasPrefix(p, ".github") {
+				name, _ := r.place(filepath.Join(r.home, strings.TrimSuffix(p, "/**")))
+				all = append(all, literal(name)+strings.Repeat("/**", strings.Count(p, "/**")))
+			}
+		}
+	}
+	return all
+}
+
+// literal is a pattern that matches one path.
+func literal(p string) string {
+	p = path.Clean(p)
+	if !strings.ContainsAny(p, `\*?[`) {
+		return p
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(p)
+}
+
+// The most bytes that a journal keeps of names that a client gives.
+const (
+	maxName = 200
+	maxWhy  = 300
+)
+
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// lineOf begins a line about an event.
+func lineOf(id, kind string, e hook.Event, at time.Time) boundarydir.Line {
+	return boundarydir.Line{
+		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: clip(e.Version, maxName), Session: clip(e.Session, maxName),
+		ToolUseID: clip(e.ToolUseID, maxName), Tool: clip(e.Tool, maxName),
+		Actor: &boundary.Actor{Kind: boundary.ActorKind(e.Actor.Kind), ID: clip(e.Actor.ID, maxName), Type: clip(e.Actor.Type, maxName)},
+	}
+}
+
+// decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or files.
+func decisionLine(id string, e hook.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) boundarydir.Line {
+	l := lineOf(id, boundarydir.KindDecision, e, c.At)
+	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", clip(v.Reason, maxWhy)
+	l.Mode, l.Shell, l.Named, l.Parts, l.Verdict, l.Micros = mode, c.IsShell, c.Targets, named(c.Parts), &v, took.Microseconds()
+	l.Mentions = v.Rule == boundary.RuleMention || v.Rule == boundary.RuleCommand
+	return l
+}
+
+// named is what a command does with no more of its words than name it: arguments may hold secrets.
+func named(parts []boundary.Part) []boundary.Part {
+	parts = slices.Clone(parts)
+	for i, p := range parts {
+		if n := slices.IndexFunc(p.Words, func(w string) bool { return !plain(w) }); n >= 0 {
+			parts[i].Words = p.Words[:n]
+		}
+	}
+	return parts
+}
+
+// plain tells whether a word is one that names a program or a subcommand.
+func plain(word string) bool {
+	const most = 24
+	odd := strings.IndexFunc(word, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_:.+", r)
+	})
+	return word != "" && len(word) <= most && odd < 0
+}

@@ -1,0 +1,33 @@
+package sentry
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/hook"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Explain judges a call as if the policy were enforced, and records nothing. No bypass counts.
+func Explain(client string, raw []byte, dir boundarydir.Dir, policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
+	protocol, known := hook.Named(client)
+	if !known {
+		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("there is no client %q; the clients are %v", client, hook.Names())
+	}
+	event, err := protocol.Parse(raw)
+	if err != nil {
+		return boundary.Verdict{}, boundary.Call{}, err
+	}
+	if event.When != hook.Before {
+		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("it is not a call before a tool, which alone is judged")
+	}
+	home, _ := os.UserHomeDir()
+	executable, _ := os.Executable()
+	policy.Mode = boundary.Enforce
+	resolver := newResolver(dir.Root, event.Cwd, dir.Root, home)
+	policy.ProtectedPaths = append(policy.ProtectedPaths, resolver.outsideProject(executable)...)
+	call := callOf(event, resolver, time.Now())
+	return boundary.Explain(&policy, call), call, nil
+}

@@ -1,0 +1,61 @@
+package sentry
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"orchestrator/internal/hook"
+)
+
+// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2.
+func Main(args []string, start time.Time) int {
+	client, root, err := arguments(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
+		return 2
+	}
+	in := Input{
+		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Now: time.Now, NewID: newID,
+	}
+	in.Cwd, _ = os.Getwd()
+	in.Home, _ = os.UserHomeDir()
+	in.Executable, _ = os.Executable()
+	a := Run(in)
+	if _, err := os.Stdout.Write(a.Stdout); err != nil && len(a.Stdout) > 0 {
+		return 2 // an answer that nobody can read is none
+	}
+	_, _ = os.Stderr.Write(a.Stderr)
+	return a.Exit
+}
+
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// arguments reads CLIENT and --root DIR, in any order. A command line that is wrong blocks: the client would take a failure for leave.
+func arguments(args []string) (client, root string, err error) {
+	for i := 0; i < len(args); i++ {
+		value, isRoot := strings.CutPrefix(args[i], "--root=")
+		switch {
+		case isRoot:
+			root = value
+		case args[i] == "--root" && i+1 < len(args):
+			i++
+			root = args[i]
+		case !strings.HasPrefix(args[i], "-") && client == "":
+			client = args[i]
+		default:
+			return "", "", fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %v", args[i], hook.Names())
+		}
+	}
+	if client == "" {
+		return "", "", fmt.Errorf("name the client: one of %v", hook.Names())
+	}
+	return client, root, nil
+}

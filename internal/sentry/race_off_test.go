@@ -1,0 +1,5 @@
+//go:build !race
+
+package sentry
+
+const raceEnabled = false

@@ -1,0 +1,268 @@
+// Package sentry judges one call of an agent client's tool from end to end: it finds the project, reads its policy and the
+// call, judges, notes the decision in the journal, and answers in the client's own form.
+//
+// It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2: a client
+// takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read is blocked.
+package sentry
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/hook"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Deadline is within how long an answer is given, from Input.Start on.
+const Deadline = 900 * time.Millisecond
+
+// MaxInput is the most bytes of a call that are read.
+const MaxInput = 32 << 20
+
+// Input is what a hook's process is given.
+type Input struct {
+	Client     string
+	Root       string // of the project; "" finds it
+	Stdin      io.Reader
+	Getenv     func(string) string
+	Cwd        string
+	Home       string // "" when there is none
+	Executable string // the path of the running program; "" when that cannot be told
+	Start      time.Time
+	Now        func() time.Time
+	NewID      func() string
+}
+
+// Run answers one call.
+func Run(in Input) hook.Answer {
+	protocol, known := hook.Named(in.Client)
+	if !known {
+		return hook.Answer{Exit: 2, Stderr: fmt.Appendf(nil, "orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, hook.Names())}
+	}
+	r := &run{Input: in}
+	r.client.Store(&protocol)
+	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
+	answers := make(chan hook.Answer, 1)
+	go func() { answers <- r.guarded() }()
+	late := time.NewTimer(Deadline - in.Now().Sub(in.Start))
+	defer late.Stop()
+	select {
+	case a := <-answers:
+		return a
+	case <-late.C:
+		return r.late(answers)
+	}
+}
+
+// late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
+func (r *run) late(answers <-chan hook.Answer) hook.Answer {
+	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", Deadline)
+	if r.claim() {
+		return r.failure(cause)
+	}
+	select {
+	case a := <-answers:
+		return a
+	case <-time.After(noting):
+		return r.refusal(cause)
+	}
+}
+
+// noting is how long an answer waits for the disk at most.
+const noting = 50 * time.Millisecond
+
+// claim is true for the one who may answer: the decision, or what keeps it from being made.
+func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
+
+// run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
+type run struct {
+	Input
+	enforcing atomic.Bool
+	client    atomic.Pointer[hook.Protocol] // who is answered
+	dir       atomic.Pointer[boundarydir.Dir]
+	lifted    atomic.Bool // by the environment variable
+	answered  atomic.Bool
+}
+
+func (r *run) protocol() hook.Protocol { return *r.client.Load() }
+
+// guarded is answer, with a panic as a failure like any other.
+func (r *run) guarded() (a hook.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = r.failed(fmt.Errorf("internal error: %v", p))
+		}
+	}()
+	return r.answer()
+}
+
+func (r *run) answer() hook.Answer {
+	dir, found := r.findDir("")
+	if found {
+		r.dir.Store(&dir)
+	}
+	r.enforcing.Store(found && dir.Enforcing())
+	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
+	if err == nil && len(raw) > MaxInput {
+		err = fmt.Errorf("the call has more than %d bytes", MaxInput)
+	}
+	var event hook.Event
+	if err == nil {
+		event, err = r.protocol().Parse(raw)
+	}
+	if own, known := hook.Named(event.Client); known && err == nil {
+		r.client.Store(&own) // a client can call what is registered for another one, and is answered as itself
+	}
+	if !found {
+		if dir, found = r.findDir(event.Cwd); !found {
+			return r.protocol().Answer(event.When, hook.Allow, "") // no project with a boundary
+		}
+		r.dir.Store(&dir)
+		r.enforcing.Store(dir.Enforcing())
+	}
+	return r.decide(dir, event, err)
+}
+
+// decide answers a call in a project that has a boundary. unread is what kept the call from being read.
+func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.Answer {
+	policy, err := dir.Policy()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
+		return r.protocol().Answer(event.When, hook.Allow, "") // not set up
+	case errors.Is(err, fs.ErrNotExist):
+		return r.failed(fmt.Errorf("the project enforces its boundary, and its policy is missing: put policy.json back into %s", dir.Path()))
+	case err != nil:
+		return r.failed(err)
+	}
+	r.enforcing.Store(policy.Mode == boundary.Enforce)
+	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
+	switch {
+	case policy.Mode == boundary.Off:
+		return r.protocol().Answer(event.When, hook.Allow, "")
+	case unread != nil:
+		return r.failed(unread)
+	case event.When == hook.Before:
+		return r.judge(dir, policy, event)
+	case event.When == hook.After || event.When == hook.Failed:
+		r.outcome(dir, event)
+	}
+	return r.protocol().Answer(event.When, hook.Allow, "")
+}
+
+// judge judges the call, notes that, and answers.
+func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event hook.Event) hook.Answer {
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
+	call := callOf(event, resolver, r.Now())
+	call.BypassEnv = r.Getenv(boundary.BypassVariable)
+	grants, grantsErr := dir.Grants()
+	call.Grants = grants
+	policy.ProtectedPaths = append(policy.ProtectedPaths, resolver.outsideProject(r.Executable)...)
+
+	verdict := boundary.Judge(&policy, call)
+	if !r.claim() {
+		return hook.Answer{} // the deadline has answered
+	}
+	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict, r.Now().Sub(r.Start)))
+	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
+		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
+	}
+	if verdict.Decision == boundary.Allow {
+		return r.protocol().Answer(hook.Before, hook.Allow, "")
+	}
+	message := boundary.Message(&policy, call, verdict)
+	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr), said("This decision is not on record: ", noteErr)} {
+		if note != "" {
+			message = boundary.WithNote(message, note)
+		}
+	}
+	return r.protocol().Answer(hook.Before, hook.Decision(verdict.Decision), message)
+}
+
+// ignored says that the environment variable does not count.
+func ignored(value string, policy boundary.Policy) string {
+	switch {
+	case value == "" || value == "true" && policy.Bypass.Environment:
+		return ""
+	case policy.Bypass.Environment:
+		return fmt.Sprintf("%s=%.40q is ignored: it counts when it is exactly true", boundary.BypassVariable, value)
+	}
+	return boundary.BypassVariable + " is ignored: the policy forbids it"
+}
+
+func said(what string, err error) string {
+	if err == nil {
+		return ""
+	}
+	return what + err.Error()
+}
+
+// outcome notes what became of a call that was let through.
+func (r *run) outcome(dir boundarydir.Dir, event hook.Event) {
+	what := "done"
+	if event.When == hook.Failed {
+		what = "failed"
+	}
+	l := lineOf(r.NewID(), boundarydir.KindOutcome, event, r.Now())
+	l.What = what
+	_ = dir.Append(l) // nothing depends on it, and after the tool nobody can be told
+}
+
+// failed answers what could not be judged.
+func (r *run) failed(cause error) hook.Answer {
+	if !r.claim() {
+		return hook.Answer{}
+	}
+	return r.failure(cause)
+}
+
+// failure notes what kept the call from being judged, and answers.
+func (r *run) failure(cause error) hook.Answer {
+	if dir := r.dir.Load(); dir != nil {
+		l := boundarydir.Line{
+			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: boundarydir.KindError, Client: r.Client,
+			Reason: clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
+		}
+		if r.enforcing.Load() && r.lifted.Load() {
+			l.What = boundary.ByEnvironment
+		}
+		noted := make(chan struct{})
+		go func() { _ = dir.Append(l); close(noted) }()
+		select {
+		case <-noted:
+		case <-time.After(noting): // a disk that does not answer keeps nobody waiting
+		}
+	}
+	return r.refusal(cause)
+}
+
+// refusal blocks in an enforcing project, unless the environment variable lifts the boundary, and lets through elsewhere.
+func (r *run) refusal(cause error) hook.Answer {
+	blocked := r.enforcing.Load() && !r.lifted.Load()
+	text := boundary.Failure(cause.Error(), blocked)
+	if blocked {
+		return r.protocol().Answer(hook.Before, hook.Block, text)
+	}
+	return hook.Answer{Stderr: []byte(text + "\n")}
+}
+
+// findDir finds the project: as the command line says, as the client's environment says, or above the folder that the
+// client works in.
+func (r *run) findDir(cwd string) (boundarydir.Dir, bool) {
+	if r.Root != "" {
+		return boundarydir.Find(boundarydir.In(r.Root).Root)
+	}
+	for _, from := range []string{r.Getenv("CLAUDE_PROJECT_DIR"), r.Getenv("GEMINI_PROJECT_DIR"), r.Getenv("QWEN_PROJECT_DIR"), cwd, r.Cwd} {
+		if from == "" {
+			continue
+		}
+		if dir, found := boundarydir.Find(from); found {
+			return dir, true
+		}
+	}
+	return boundarydir.Dir{}, false
+}
