@@ -33,6 +33,8 @@ const (
 	Problem       = "problem.schema.json"
 	AuditRecord   = "audit_record.schema.json"
 	Witness       = "witness.schema.json"
+
+	BoundaryPolicy = "boundary_policy.schema.json"
 )
 
 const base = "orchestrator:///"
@@ -46,7 +48,7 @@ var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c.AssertFormat()
 	c.UseLoader(embedded{})
 	all := map[string]*jsonschema.Schema{}
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy} {
 		if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
 			panic(err) // the files are embedded
 		}
@@ -173,6 +175,8 @@ func field(e *jsonschema.ValidationError) fault.Field {
 		f.Code, f.Detail = "additionalProperties", "there is no member "+strings.Join(slices.Sorted(slices.Values(k.Properties)), ", ")
 	case *kind.Pattern: // what was sent is not repeated: it may be long, or secret
 		f.Code, f.Detail = "pattern", "does not match pattern '"+k.Want+"'"
+	case *kind.Not: // which has no path of its own
+		f.Code, f.Detail = "not", "has what must not stand in it"
 	case *kind.Format:
 		f.Code, f.Detail = "format", "is not valid "+k.Want
 	default:

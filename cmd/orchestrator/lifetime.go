@@ -31,6 +31,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	running.Go(func() { s.watchDocuments(background) })
 	running.Go(func() { s.watchTokens(background) })
 	running.Go(func() { s.sweep(background) })
+	running.Go(func() { s.guard.Watch(background, boundaryEvery, s.boundaryFailed) })
 	running.Go(func() { s.recheck(background) })
 
 	served := make(chan error, 1)
@@ -106,6 +107,11 @@ func (s *server) accountForTokens(tokens []token.Token) error {
 func (s *server) logFolding(f orchestrator.Folding) {
 	s.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).Str("subject", f.Subject).Str("code", f.Code).
 		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
+}
+
+// boundaryFailed says that the boundary's journal could not be recorded.
+func (s *server) boundaryFailed(err error) {
+	s.log.Warn().Err(err).Msg("the boundary's journal could not be recorded; it is tried again")
 }
 
 // sweep forgets Idempotency-Keys that nobody may use any more.

@@ -23,6 +23,7 @@ import (
 	"orchestrator/internal/durable"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
@@ -42,9 +43,11 @@ const (
 	maxHeader    = 16 << 10
 	debounce     = 200 * time.Millisecond
 	sweepEvery   = time.Hour
-	heapFloor    = 40 << 20
-	maxProblems  = 20 // of a broken document that are logged
-	startGC      = 25 // per cent that the heap may grow between collections while the import peaks
+
+	boundaryEvery = time.Second // how often the boundary's journal is looked at
+	heapFloor     = 40 << 20
+	maxProblems   = 20 // of a broken document that are logged
+	startGC       = 25 // per cent that the heap may grow between collections while the import peaks
 )
 
 // server is everything that runs until the process is told to stop.
@@ -54,6 +57,7 @@ type server struct {
 	store    *boltstore.Store
 	ledger   *ledger.Ledger
 	service  *orchestrator.Service
+	guard    *guard.Guard
 	files    *token.File
 	listener net.Listener
 	workflow lifecycle.Workflow
@@ -147,6 +151,7 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.guard = guard.New(boundaryBeside(s.options.data), s.ledger, time.Now, newID)
 	if err := s.tokens.Account(s.accountForTokens); err != nil {
 		return err
 	}
@@ -257,7 +262,7 @@ func (s *server) handler() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
-		Service: s.service, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
+		Service: s.service, Boundary: s.guard, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
 		Hosts: s.hosts(), Draining: s.draining.Load,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/guard"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/secret"
@@ -37,6 +38,7 @@ type Version struct {
 // Config is what the service is wired to.
 type Config struct {
 	Service      *orchestrator.Service
+	Boundary     *guard.Guard
 	Tokens       Authenticator
 	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
 	Log          zerolog.Logger
@@ -91,6 +93,10 @@ func (a *API) router() chi.Router {
 		r.Get("/audit/proof/inclusion", a.handle(a.inclusion))
 		r.Get("/audit/proof/consistency", a.handle(a.consistency))
 		r.Get("/audit/tile/*", a.handle(a.tile))
+		r.Get("/boundary/report", a.handle(a.boundaryReport))
+		r.Get("/boundary/readiness", a.handle(a.boundaryReadiness))
+		r.Get("/boundary/decisions", a.handle(a.boundaryDecisions))
+		r.Put("/boundary/mode", a.handle(a.setBoundaryMode))
 	})
 	return r
 }
@@ -138,7 +144,7 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 	}
 	routes := chi.RouteContext(r.Context()).Routes
 	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut} {
 		probe := method
 		if probe == http.MethodHead {
 			probe = http.MethodGet

@@ -71,7 +71,9 @@ func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 	mediaType, params, err := mime.ParseMediaType(sent)
 	charset := params["charset"]
 	if err != nil || mediaType != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		w.Header().Set("Accept-Patch", "application/json")
+		if r.Method == http.MethodPatch {
+			w.Header().Set("Accept-Patch", "application/json")
+		}
 		return fault.New(fault.MediaType, "media_type", "the media type %q is not accepted", clip(sent)).WithFix("send Content-Type: application/json, in UTF-8")
 	}
 	return nil

@@ -16,10 +16,16 @@ import (
 )
 
 // answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store", "testreport"}
+var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store", "testreport", "guard", "boundarydir", "rules/boundary"}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
+	"bypass_duration":      "orchestrator boundary bypass",
+	"grants_unreadable":    "orchestrator boundary bypass",
+	"invalid_policy":       "becomes policy_unreadable",
+	"journal_missing":      "orchestrator boundary replay",
+	"unknown_decision":     "orchestrator boundary label",
+	"unknown_label":        "orchestrator boundary label",
 	"client_gone":          "its client is gone; TestAClientThatHangsUpIsNoDefect",
 	"export_differs":       "orchestrator verify",
 	"audit_key_changed":    "start",

@@ -36,6 +36,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("evidence", func(t *testing.T) { provokeEvidence(t, all) })
 	t.Run("documents", func(t *testing.T) { provokeDocuments(newHarness(t, into(all))) })
 	t.Run("at every path", func(t *testing.T) { provokeEverywhere(t, all) })
+	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
 
@@ -332,7 +333,7 @@ func provokeFailures(t *testing.T, all *seen) {
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
-	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report"} {
+	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode"} {
 		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
 		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
 	}

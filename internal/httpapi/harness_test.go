@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
@@ -82,6 +85,8 @@ type harness struct {
 	Document string // path of the requirement document; an import reads it
 	Export   string // path of project_status.json
 	Draining atomic.Bool
+	Project  boundarydir.Dir // its boundary, in validate
+	guard    *guard.Guard
 	routes   chi.Router
 	files    *token.File
 	auth     *token.Authenticator
@@ -105,6 +110,7 @@ func newHarness(t *testing.T, choose ...func(*options)) *harness {
 	}
 	h.seen = o.Seen
 	h.startService(o)
+	h.startBoundary(dir)
 	h.startServer(dir, o)
 	return h
 }
@@ -128,6 +134,15 @@ func (h *harness) startService(o options) {
 	require.NoError(h.t, err)
 }
 
+// startBoundary sets the boundary of a project up. Ids count up, so that answers are the same each time.
+func (h *harness) startBoundary(dir string) {
+	h.Project = boundarydir.In(dir)
+	_, err := guard.SetUp(h.Project, guard.Change{By: "local:test", Reason: "set up", At: h.Clock.Now(), ID: "00000000000000aa"})
+	require.NoError(h.t, err)
+	var last atomic.Int64
+	h.guard = guard.New(h.Project, h.Ledger, h.Clock.Now, func() string { return fmt.Sprintf("%016x", last.Add(1)) })
+}
+
 func (h *harness) startServer(dir string, o options) {
 	h.files = token.NewFile(filepath.Join(dir, "data"), func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
 	h.secrets = map[string]string{}
@@ -145,7 +160,7 @@ func (h *harness) startServer(dir string, o options) {
 	h.auth, err = token.NewAuthenticator(h.files, o.Limit)
 	require.NoError(h.t, err)
 	handler := httpapi.New(httpapi.Config{
-		Service: h.Service, Tokens: h.auth, Documents: h.documents, Log: zerolog.Nop(), Metrics: prometheus.NewRegistry(),
+		Service: h.Service, Boundary: h.guard, Tokens: h.auth, Documents: h.documents, Log: zerolog.Nop(), Metrics: prometheus.NewRegistry(),
 		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load,
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})

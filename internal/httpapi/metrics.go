@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -67,6 +68,17 @@ func registerState(c Config) {
 	gauge("export_writes", "Exports written since the start.", func() float64 { return float64(c.Service.State().Export.Writes) })
 	gauge("export_failures", "Exports that could not be written since the start.", func() float64 { return float64(c.Service.State().Export.Failures) })
 	gauge("export_seconds", "How long the last export took.", func() float64 { return c.Service.State().Export.Took.Seconds() })
+	gauge("boundary_lines_recorded", "Lines of the boundary's journal that went into the log since the start.", func() float64 { return float64(c.Boundary.Recorded()) })
+	for _, mode := range boundary.Modes() {
+		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "orchestrator_boundary_mode", Help: "1 for the mode that the boundary is in.", ConstLabels: prometheus.Labels{"mode": string(mode)},
+		}, func() float64 {
+			if c.Boundary.Mode() == mode {
+				return 1
+			}
+			return 0
+		}))
+	}
 	for _, status := range lifecycle.Statuses() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{"status": string(status)},

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -25,7 +26,7 @@ var update = flag.Bool("update", false, "write the answers into the transcripts"
 // A request is a line "WHO METHOD PATH", then lines "Name: value" for headers, then its body (a line that is a
 // Go string literal stands for raw bytes). Its answer begins with "=> STATUS". Other lines:
 // "document" takes the lines up to "end" as the requirement document and imports it; "workflow rework" in the
-// first lines chooses the workflow; "token NAME ROLE" adds a token.
+// first lines chooses the workflow; "token NAME ROLE" adds a token; "call ID ACTOR TOOL FILE" has a hook judge a call.
 //
 // "repository" in the first lines has evidence looked up in a git repository, whose first commit is empty. Then "file PATH"
 // takes the lines up to "end" as a file of its working tree; "commit MESSAGE" commits the working tree but for reports/, and
@@ -103,6 +104,8 @@ func (p *player) step() {
 		p.out.WriteString("=> " + p.clone.commit(strings.Join(words[1:], " ")) + "\n")
 	case words[0] == "forget":
 		p.clone.git("reset", "-q", "--hard", "HEAD~1")
+	case words[0] == "call":
+		p.h.judged(words[1], boundary.ActorKind(words[2]), words[3], words[4])
 	case words[0] == "later":
 		d, err := time.ParseDuration(words[1])
 		require.NoError(p.t, err)

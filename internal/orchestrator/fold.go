@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -19,12 +20,13 @@ import (
 
 // fold is the state that the log amounts to so far.
 type fold struct {
-	states  *states
-	answers map[string]answered       // by the key of table idempotency; nil before the first
-	reports map[string]attachedReport // by the digest of the report; nil before the first
-	tokens  []Credential              // in force, by their id; nil before the first
-	project projection.Project
-	keeps   bool // what only fill needs
+	states   *states
+	answers  map[string]answered       // by the key of table idempotency; nil before the first
+	reports  map[string]attachedReport // by the digest of the report; nil before the first
+	tokens   []Credential              // in force, by their id; nil before the first
+	project  projection.Project
+	boundary map[string]boundarylog.Position // by the file of the journal; nil before the first
+	keeps    bool                            // what only fill needs
 
 	refusals pastRefusals
 	keys     []ChosenKey                 // oldest first
@@ -90,6 +92,10 @@ func (f *fold) tables() ([]table, error) {
 	if err != nil {
 		return nil, err
 	}
+	journal, err := encoded(f.boundary)
+	if err != nil {
+		return nil, err
+	}
 	project, err := encoded(map[string]projection.Project{projection.KeyProject: f.project})
 	if err != nil {
 		return nil, err
@@ -107,6 +113,7 @@ func (f *fold) tables() ([]table, error) {
 			return f.states.unpack(f.answers[key].packed, f.answers[key].size)
 		}},
 		{tableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
+		{boundarylog.Table.Name, sumsOf(journal, sum), func(key string) []byte { return journal[key] }},
 		{tableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
 		{projection.TableProject.Name, sumsOf(project, sum), func(key string) []byte { return project[key] }},
 	}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
@@ -152,6 +153,8 @@ func (f *fold) apply(s *Step) error {
 		return f.refusalsFolded(s.record, data)
 	case tokensChanged:
 		return f.tokensChanged(s.record, data)
+	case boundarylog.Recorded:
+		return f.boundaryRecorded(s.record, data)
 	}
 	return nil // the first record changes no table
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
@@ -26,7 +27,7 @@ func TestTheLogAmountsToTheTables(t *testing.T) {
 			o.ExportPath, o.Workflow = "", rapid.SampledFrom([]lifecycle.Workflow{lifecycle.V1, lifecycle.Rework}).Draw(rt, "workflow")
 		})
 		r.mustImport(randomDocument(rt))
-		accepted := 0
+		accepted, journal := 0, map[string]int64{}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			if rapid.IntRange(0, 9).Draw(rt, "step") == 0 {
 				if rapid.Bool().Draw(rt, "delta") {
@@ -35,6 +36,9 @@ func TestTheLogAmountsToTheTables(t *testing.T) {
 					_, _ = r.importText(randomDocument(rt))
 				}
 				continue
+			}
+			if rapid.IntRange(0, 14).Draw(rt, "journal") == 0 {
+				randomJournal(rt, r.ledger, journal)
 			}
 			p := Proposal{ID: randomID(rt), Body: []byte(randomBody(rt)), IdempotencyKey: rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(rt, "key")}
 			p.IfMatch = rapid.SampledFrom([][]string{nil, nil, nil, {"1"}, {"*"}}).Draw(rt, "if-match")
@@ -247,6 +251,8 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"evidence that an agent looked at": {ledger.Event{Kind: kindRechecked, Actor: auditActor(cody), Data: rechecked{}}, "by itself"},
 		"a recheck that found nothing": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
 			Data: rechecked{[]recheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
+		"a journal that an agent recorded": {ledger.Event{Kind: boundarylog.KindRecorded, Actor: auditActor(cody),
+			Data: boundarylog.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
 		"an import by a coder": {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
 		"a change that calls itself refused": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
 			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 )
@@ -126,5 +127,18 @@ func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error
 		now = append(now, c)
 	}
 	f.tokens = byID(now)
+	return nil
+}
+
+// boundaryRecorded takes over how far the boundary's journal was read. What its lines say is the hook's word.
+func (f *fold) boundaryRecorded(record audit.Record, data boundarylog.Recorded) error {
+	next, err := data.Next(record, f.boundary[data.File])
+	if err != nil {
+		return err
+	}
+	if f.boundary == nil {
+		f.boundary = map[string]boundarylog.Position{}
+	}
+	f.boundary[data.File] = next
 	return nil
 }

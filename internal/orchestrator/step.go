@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
@@ -35,6 +36,8 @@ var dataOf = map[string]func(store.Getter, audit.Record) (any, error){
 	kindFolded:         dataAs[refusalsFolded],
 	kindTokensChanged:  dataAs[tokensChanged],
 	ledger.KindCreated: nil,
+
+	boundarylog.KindRecorded: dataAs[boundarylog.Recorded],
 }
 
 func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {

@@ -1,0 +1,49 @@
+// Package boundarylog is what the ledger keeps of a boundary's journal: its lines, each once, and how far the files were read.
+//
+// Keys written: boundary/<file of the journal>.
+package boundarylog
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger"
+)
+
+// KindRecorded is the kind of the records.
+const KindRecorded = "boundary.recorded"
+
+// Recorded is the data of a record: lines of one file, which are between two offsets of it.
+type Recorded struct {
+	File      string           `json:"file"`
+	From      int64            `json:"from"` // bytes
+	To        int64            `json:"to"`
+	Cut       bool             `json:"cut,omitzero"`       // the file is shorter than what was read of it, or gone: it is read anew
+	Malformed int              `json:"malformed,omitzero"` // lines that cannot be read
+	Lines     []jsontext.Value `json:"lines"`
+}
+
+// Position is how far a file was read.
+type Position struct {
+	Read int64 `json:"read"` // bytes
+}
+
+// Table has the positions by the name of the file.
+var Table = ledger.Table[Position]{Name: "boundary"}
+
+// Next checks a record against where the one before it ended, and returns where this one does.
+func (r Recorded) Next(record audit.Record, before Position) (Position, error) {
+	switch {
+	case record.Actor != ledger.System():
+		return before, fmt.Errorf("%q recorded the boundary's journal, which the service does by itself", record.Actor.Name)
+	case r.From != before.Read:
+		return before, fmt.Errorf("it has the journal's %s from byte %d on, which was read up to %d", r.File, r.From, before.Read)
+	case r.Cut && (r.To != 0 || len(r.Lines) > 0):
+		return before, fmt.Errorf("it says that %s was cut, and has lines of it", r.File)
+	case !r.Cut && r.To <= r.From:
+		return before, fmt.Errorf("it has nothing of %s", r.File)
+	}
+	return Position{r.To}, nil
+}

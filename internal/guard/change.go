@@ -1,0 +1,204 @@
+package guard
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/secret"
+)
+
+// Change is what a person does to the boundary of a project, and why.
+type Change struct {
+	By     string
+	Reason string
+	At     time.Time
+	ID     string // of the line in the journal
+}
+
+// maxReason is the most bytes of what a person writes: a line of the journal has room for two of them, control characters or not.
+const maxReason = 1000
+
+func (c Change) check() error {
+	if strings.TrimSpace(c.Reason) == "" {
+		return fault.New(fault.Invalid, "reason_required", "every change of the boundary is on record with its reason, and there is none").
+			WithFix("give it with --reason TEXT, or as reason in a request")
+	}
+	return checkText("reason", c.Reason)
+}
+
+func checkText(what, text string) error {
+	if len(text) > maxReason {
+		return fault.New(fault.Invalid, "reason_too_long", "the %s has %d bytes, and at most %d are kept", what, len(text), maxReason).
+			WithFix("give the short of it, and name where the rest stands")
+	}
+	if found := secret.Find(text); len(found) > 0 {
+		return fault.New(fault.Invalid, "secret_in_text", "the %s holds what looks like %s; nothing of it was kept", what, found[0].What).
+			WithFix("name where the secret is kept, never the secret; revoke it if it was real").
+			WithFields(fault.Field{Pointer: "/" + what, Code: found[0].Rule, Detail: "it looks like " + found[0].What})
+	}
+	return nil
+}
+
+func (c Change) line(kind string) boundarydir.Line {
+	return boundarydir.Line{ID: c.ID, At: c.At.UTC().Truncate(time.Microsecond), Kind: kind, By: c.By, Reason: c.Reason}
+}
+
+// Policy is the policy of a project; that there is none is said with what to do.
+func Policy(dir boundarydir.Dir) (boundary.Policy, error) {
+	p, err := dir.Policy()
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, fault.New(fault.NotFound, "no_boundary", "the project has no .orchestrator/boundary/policy.json").
+			WithFix("orchestrator boundary install CLIENT sets it up, in validate: nothing is blocked")
+	}
+	return p, err
+}
+
+// SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project begins.
+func SetUp(dir boundarydir.Dir, c Change) (made bool, err error) {
+	p := boundary.DefaultPolicy()
+	if made, err = dir.Make(p); err != nil || !made {
+		return made, err
+	}
+	l := c.line(boundarydir.KindMode)
+	l.Mode = p.Mode
+	return true, dir.Append(l)
+}
+
+// SetMode switches the mode. To enforce needs readiness, or a reason to override that. The switch is noted before it is made.
+func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change) (from boundary.Mode, err error) {
+	if err := c.check(); err != nil {
+		return "", err
+	}
+	if !slices.Contains(boundary.Modes(), to) {
+		return "", fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(to), 64)).WithFix("give off, validate or enforce")
+	}
+	if err := checkText("override", override); err != nil {
+		return "", err
+	}
+	if _, err := Policy(dir); err != nil { // before a lock is made in a folder that is none
+		return "", err
+	}
+	unlock, err := dir.Lock("mode")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	p, err := Policy(dir)
+	if err != nil || p.Mode == to {
+		return p.Mode, err
+	}
+	if to == boundary.Enforce {
+		if err := mayEnforce(dir, &p, override, c.At); err != nil {
+			return p.Mode, err
+		}
+	}
+	l := c.line(boundarydir.KindMode)
+	l.From, l.Mode, l.Override = p.Mode, to, override
+	if err := dir.Append(l); err != nil {
+		return p.Mode, err
+	}
+	from, p.Mode = p.Mode, to
+	return from, dir.WritePolicy(p)
+}
+
+// mayEnforce refuses to enforce a boundary that is not ready, unless somebody overrides that with a reason.
+func mayEnforce(dir boundarydir.Dir, p *boundary.Policy, override string, now time.Time) error {
+	if strings.TrimSpace(override) != "" {
+		return nil
+	}
+	h, err := Read(dir)
+	if err != nil {
+		return err
+	}
+	r := h.Readiness(p, now)
+	if r.Ready {
+		return nil
+	}
+	var fields []fault.Field
+	for _, check := range r.Checks {
+		if !check.Passed {
+			fields = append(fields, fault.Field{Code: "not_ready", Detail: check.Name + ": " + check.Value + ", wanted " + check.Threshold, Fix: check.Fix})
+		}
+	}
+	for _, flag := range r.Flags {
+		if flag.Raised {
+			fields = append(fields, fault.Field{Code: "red_flag", Detail: flag.Name + ": " + flag.Value + ", which is " + flag.Limit, Fix: flag.Advice})
+		}
+	}
+	return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
+		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), which is recorded").WithFields(fields...)
+}
+
+// Bypass lifts the boundary for a while. It is noted before it is in force.
+func Bypass(dir boundarydir.Dir, lasting time.Duration, session string, c Change) (boundary.Grant, error) {
+	const longest = 24 * time.Hour
+	if err := c.check(); err != nil {
+		return boundary.Grant{}, err
+	}
+	if lasting <= 0 || lasting > longest {
+		return boundary.Grant{}, fault.New(fault.Invalid, "bypass_duration", "a bypass lasts longer than nothing and at most %v, not %v", longest, lasting).
+			WithFix("give --for 30m; for longer, change the mode")
+	}
+	if _, err := Policy(dir); err != nil {
+		return boundary.Grant{}, err
+	}
+	at := c.At.UTC().Truncate(time.Microsecond)
+	g := boundary.Grant{ID: c.ID, Reason: c.Reason, By: c.By, Since: at, Until: at.Add(lasting), Session: session}
+	l := c.line(boundarydir.KindGrant)
+	l.Grant, l.Session = &g, session
+	if err := dir.Append(l); err != nil {
+		return g, err
+	}
+	return g, dir.AddGrant(g, at)
+}
+
+// Label notes what a person says of a decision, which is named by its id or by the beginning of it.
+func Label(dir boundarydir.Dir, id, label string, c Change) (Decision, error) {
+	if !slices.Contains(KnownLabels(), label) {
+		return Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).WithFix("give %s", strings.Join(KnownLabels(), ", "))
+	}
+	if label != LabelCorrect && strings.TrimSpace(c.Reason) == "" {
+		return Decision{}, fault.New(fault.Invalid, "reason_required", "a label other than correct needs a note").WithFix("give it with --note TEXT")
+	}
+	if err := checkText("note", c.Reason); err != nil {
+		return Decision{}, err
+	}
+	h, err := Read(dir)
+	if err != nil {
+		return Decision{}, err
+	}
+	d, n := h.Find(id)
+	if n != 1 {
+		return d, fault.New(fault.NotFound, "unknown_decision", "%d decisions have the id %q", n, fault.Clip(id, 40)).
+			WithFix("orchestrator boundary report lists violations with their ids; orchestrator boundary report --json has them whole")
+	}
+	l := c.line(boundarydir.KindLabel)
+	l.Of, l.What = d.ID, label
+	return d, dir.Append(l)
+}
+
+// NoteDrill notes that a way out of the boundary was exercised, and how many microseconds it took.
+func NoteDrill(dir boundarydir.Dir, what string, micros int64, c Change) error {
+	l := c.line(boundarydir.KindDrill)
+	l.What, l.Micros = what, micros
+	return dir.Append(l)
+}
+
+// What happened to the hook in a client's settings.
+const (
+	PostingInstalled = "installed"
+	PostingRemoved   = "removed"
+)
+
+// NotePosting notes that the hook was registered with a client, or taken out again.
+func NotePosting(dir boundarydir.Dir, client, what string, c Change) error {
+	l := c.line(boundarydir.KindPosting)
+	l.Client, l.What = client, what
+	return dir.Append(l)
+}

@@ -1,0 +1,168 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
+
+// The labels that a person gives a decision.
+const (
+	LabelCorrect       = "correct"
+	LabelFalsePositive = "false-positive"
+	LabelResolved      = "resolved" // it was a false positive, and its cause is gone
+)
+
+// The kinds of drills.
+const (
+	DrillBypass   = "bypass"
+	DrillRollback = "rollback"
+)
+
+// Readiness measures the activation checklist of a project under its policy.
+func (h *History) Readiness(p *boundary.Policy, now time.Time) boundary.Readiness {
+	return boundary.Assess(p.Thresholds, h.Figures(p, now))
+}
+
+// Figures are what the checklist is measured by.
+func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
+	f := boundary.Figures{
+		ValidateDays: h.validateFor(now).Hours() / 24,
+		ToolUses:     len(h.Decisions),
+		Runs:         len(h.Decisions) + len(h.Errors) + len(h.Orphans) + h.Malformed,
+		HookErrors:   len(h.Errors) + len(h.Orphans) + h.Malformed,
+		Uncovered:    []string{},
+	}
+	h.countLabels(p, &f)
+	h.countViolations(p, &f)
+	h.countSessions(&f)
+	for _, m := range h.Modes {
+		f.EverEnforced = f.EverEnforced || m.Mode == boundary.Enforce
+		if m.From == boundary.Enforce && m.Mode != boundary.Enforce {
+			f.Rollbacks++
+		}
+	}
+	for _, d := range h.Drills {
+		switch d.What {
+		case DrillBypass:
+			f.BypassDrills++
+		case DrillRollback:
+			f.Rollbacks++
+		}
+	}
+	return f
+}
+
+func (h *History) countLabels(p *boundary.Policy, f *boundary.Figures) {
+	for _, d := range h.Decisions {
+		if d.Label == nil {
+			continue
+		}
+		f.Labelled++
+		if d.Label.What == LabelCorrect {
+			continue
+		}
+		f.FalsePositives++
+		if d.Label.What == LabelFalsePositive && h.still(p, d) {
+			f.OpenFalse++
+		}
+	}
+}
+
+// still tells whether a decision would be the same violation under a policy as it is now: a false positive is resolved when it
+// would not.
+func (h *History) still(p *boundary.Policy, d Decision) bool {
+	enforced := *p
+	enforced.Mode = boundary.Enforce
+	return boundary.Judge(&enforced, d.Call()).Violation()
+}
+
+func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
+	sessions, files, tools := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, d := range h.Decisions {
+		if d.Verdict.Bypass != "" {
+			f.Bypasses++
+		}
+		if !d.Verdict.Violation() {
+			continue
+		}
+		f.Violations++
+		sessions[d.Client+"\x00"+d.Session], tools[d.Tool] = true, true
+		for _, name := range d.files() {
+			files[name] = true
+		}
+		if gap := uncovered(p, d); gap != "" && !slices.Contains(f.Uncovered, gap) {
+			f.Uncovered = append(f.Uncovered, gap)
+		}
+	}
+	slices.Sort(f.Uncovered)
+	f.ViolationSessions, f.ViolationFiles, f.ViolationTools = len(sessions), len(files), len(tools)
+}
+
+// uncovered is what a main session was told to delegate, and no agent of the policy may do; "" where there is one.
+func uncovered(p *boundary.Policy, d Decision) string {
+	if d.Actor != nil && d.Actor.Kind == boundary.Agent || strings.HasPrefix(d.Verdict.Rule, "protected.") {
+		return ""
+	}
+	for _, t := range d.targets() {
+		if len(p.DelegatesFor([]boundary.Target{t})) == 0 {
+			return d.Tool + " on " + nameOf(t)
+		}
+	}
+	if len(p.DelegatesFor(nil)) == 0 {
+		return d.Tool
+	}
+	return ""
+}
+
+func nameOf(t boundary.Target) string {
+	switch {
+	case t.Path == "":
+		return "a file that cannot be told"
+	case t.Unknown:
+		return t.Path + "…"
+	}
+	return t.Path
+}
+
+// countSessions counts the sessions that worked while the boundary was enforced, and those of them that a bypass lifted it for.
+func (h *History) countSessions(f *boundary.Figures) {
+	enforced := map[string]bool{}
+	for _, d := range h.Decisions {
+		if d.Mode == boundary.Enforce {
+			session := d.Client + "\x00" + d.Session
+			enforced[session] = enforced[session] || d.Verdict.Bypass != ""
+		}
+	}
+	for _, bypassed := range enforced {
+		f.EnforcedSessions++
+		if bypassed {
+			f.BypassedSessions++
+		}
+	}
+}
+
+// Changed is a decision that another policy would make otherwise.
+type Changed struct {
+	ID    string            `json:"id"`
+	At    time.Time         `json:"at"`
+	Tool  string            `json:"tool"`
+	Files []string          `json:"files,omitempty"`
+	From  boundary.Decision `json:"from"` // what enforce makes of it under the policy then
+	To    boundary.Decision `json:"to"`   // and under the new one
+	Rule  string            `json:"rule"` // of the new policy
+}
+
+// Replay judges all decisions again under a policy, as if it were enforced. Bypasses are not looked at.
+func (h *History) Replay(p boundary.Policy) (changed []Changed) {
+	p.Mode = boundary.Enforce
+	for _, d := range h.Decisions {
+		v := boundary.Judge(&p, d.Call())
+		if v.Would != d.Verdict.Would {
+			changed = append(changed, Changed{d.ID, d.At, d.Tool, d.files(), d.Verdict.Would, v.Would, v.Rule})
+		}
+	}
+	return changed
+}

@@ -1,0 +1,133 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Guard is the boundary of a project beside a running service.
+type Guard struct {
+	Dir      boundarydir.Dir
+	recorder *Recorder
+	newID    func() string
+	clock    func() time.Time
+	recorded atomic.Int64
+}
+
+// New makes the guard of a project. Its journal goes to the ledger.
+func New(dir boundarydir.Dir, l *ledger.Ledger, clock func() time.Time, newID func() string) *Guard {
+	return &Guard{Dir: dir, recorder: NewRecorder(dir, l), clock: clock, newID: newID}
+}
+
+// Record puts into the ledger what the journal has beyond what is there.
+func (g *Guard) Record(ctx context.Context) (lines int, err error) {
+	lines, err = g.recorder.Record(ctx)
+	g.recorded.Add(int64(lines))
+	return lines, err
+}
+
+// Recorded is how many lines went into the ledger since the start.
+func (g *Guard) Recorded() int64 { return g.recorded.Load() }
+
+// Mode is the mode of the policy; "" where there is no boundary, or its policy cannot be read.
+func (g *Guard) Mode() boundary.Mode {
+	p, err := g.Dir.Policy()
+	if err != nil {
+		return ""
+	}
+	return p.Mode
+}
+
+// Report reports from a moment on.
+func (g *Guard) Report(since time.Time) (Report, error) {
+	_, h, err := g.read()
+	if err != nil {
+		return Report{}, err
+	}
+	return h.Report(since), nil
+}
+
+// Readiness measures the activation checklist.
+func (g *Guard) Readiness() (boundary.Readiness, error) {
+	p, h, err := g.read()
+	if err != nil {
+		return boundary.Readiness{}, err
+	}
+	return h.Readiness(&p, g.clock()), nil
+}
+
+// Decisions are those from the n-th on, oldest first, at most so many, and how many there are. Violations alone where that is asked for.
+func (g *Guard) Decisions(from uint64, limit int, violations bool) (page []Violation, total int, err error) {
+	_, h, err := g.read()
+	if err != nil {
+		return nil, 0, err
+	}
+	page = []Violation{}
+	for _, d := range h.Decisions {
+		if violations && !d.Verdict.Violation() {
+			continue
+		}
+		if uint64(total) >= from && len(page) < limit {
+			page = append(page, violationOf(d))
+		}
+		total++
+	}
+	return page, total, nil
+}
+
+// ModeChange is a request to switch the mode.
+type ModeChange struct {
+	Mode     boundary.Mode `json:"mode"`
+	Reason   string        `json:"reason"`
+	Override string        `json:"override,omitempty"`
+}
+
+// SetMode switches the mode for an actor. When it returns nil, the switch is in the ledger.
+func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boundary.Mode, err error) {
+	from, err = SetMode(g.Dir, c.Mode, c.Override, Change{By: by, Reason: c.Reason, At: g.clock(), ID: g.newID()})
+	if err != nil {
+		return from, err
+	}
+	_, err = g.Record(ctx)
+	return from, err
+}
+
+func (g *Guard) read() (boundary.Policy, *History, error) {
+	p, err := Policy(g.Dir)
+	if err != nil {
+		return p, nil, err
+	}
+	h, err := Read(g.Dir)
+	return p, h, err
+}
+
+// Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is told of an error, once until it is another.
+func (g *Guard) Watch(ctx context.Context, every time.Duration, failed func(error)) {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	said := ""
+	for {
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+		_, err := g.Record(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil || errors.Is(err, fs.ErrNotExist):
+			said = ""
+		case err.Error() != said:
+			said = err.Error()
+			failed(err)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+// Package guard is what people and the service do with the boundary of a project: report what happened, tell whether it may be
+// enforced, switch its mode, lift it for a while, and judge the past by another policy. All of it is read from the journal.
+package guard
+
+import (
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
+)
+
+// History is a journal as it was read, in order.
+type History struct {
+	Decisions []Decision
+	Errors    []boundarydir.Line
+	Modes     []boundarydir.Line
+	Bypasses  []boundarydir.Line // grants
+	Drills    []boundarydir.Line
+	Imported  []boundarydir.Line // out of an older journal
+	Malformed int                // lines that cannot be read
+	Orphans   []time.Time        // when tools ran although the hook left no decision on them; in no order
+	First     time.Time          // of the first line
+}
+
+// Decision is a judged call, what a person said of it, and what became of it.
+type Decision struct {
+	boundarydir.Line
+	Label   *boundarydir.Line // the latest; nil where nobody said anything
+	Outcome string            // "done", "failed", or "" where nothing is known
+}
+
+// Read reads the whole journal of a project.
+func Read(dir boundarydir.Dir) (*History, error) { return read(dir.Read) }
+
+// ReadFile reads any one file of a journal.
+func ReadFile(path string) (*History, error) {
+	h, err := read(func(visit func(boundarydir.Line, error) error) error { return boundarydir.ReadFile(path, visit) })
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).WithFix("name a file of .orchestrator/boundary/journal").Because(err)
+	}
+	return h, nil
+}
+
+func read(lines func(func(boundarydir.Line, error) error) error) (*History, error) {
+	h := &History{}
+	byID, byUse := map[string]int{}, map[use]int{}
+	outcomes := map[use]boundarydir.Line{}
+	err := lines(func(l boundarydir.Line, err error) error {
+		if err != nil {
+			h.Malformed++
+			return nil //nolint:nilerr // it is counted, and never fatal
+		}
+		if h.First.IsZero() || l.At.Before(h.First) {
+			h.First = l.At
+		}
+		switch l.Kind {
+		case boundarydir.KindDecision:
+			if l.Verdict == nil {
+				h.Malformed++
+				return nil
+			}
+			byID[l.ID] = len(h.Decisions)
+			if l.ToolUseID != "" {
+				byUse[useOf(l)] = len(h.Decisions)
+			}
+			h.Decisions = append(h.Decisions, Decision{Line: l})
+		case boundarydir.KindOutcome:
+			if l.ToolUseID != "" {
+				outcomes[useOf(l)] = l
+			}
+		case boundarydir.KindLabel:
+			if i, known := byID[l.Of]; known {
+				h.Decisions[i].Label = &l
+			}
+		default:
+			h.keep(l)
+		}
+		return nil
+	})
+	for use, outcome := range outcomes {
+		if i, known := byUse[use]; known {
+			h.Decisions[i].Outcome = outcome.What
+		} else {
+			h.Orphans = append(h.Orphans, outcome.At)
+		}
+	}
+	return h, err
+}
+
+// use is one use of a tool; clients number them anew in each session.
+type use struct{ client, session, id string }
+
+func useOf(l boundarydir.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
+
+func (h *History) keep(l boundarydir.Line) {
+	switch l.Kind {
+	case boundarydir.KindError:
+		h.Errors = append(h.Errors, l)
+	case boundarydir.KindMode:
+		h.Modes = append(h.Modes, l)
+	case boundarydir.KindGrant:
+		h.Bypasses = append(h.Bypasses, l)
+	case boundarydir.KindDrill:
+		h.Drills = append(h.Drills, l)
+	case boundarydir.KindImported:
+		h.Imported = append(h.Imported, l)
+	}
+}
+
+// Find is a decision by its id, or by a beginning of it that no other has.
+func (h *History) Find(id string) (found Decision, n int) {
+	for _, d := range h.Decisions {
+		if d.ID == id {
+			return d, 1
+		}
+		if len(id) >= 4 && len(d.ID) > len(id) && d.ID[:len(id)] == id {
+			found = d
+			n++
+		}
+	}
+	return found, n
+}
+
+// validateFor is how long the project was in validate so far.
+func (h *History) validateFor(now time.Time) time.Duration {
+	var total time.Duration
+	for i, m := range h.Modes {
+		if m.Mode != boundary.Validate {
+			continue
+		}
+		until := now
+		if i+1 < len(h.Modes) {
+			until = h.Modes[i+1].At
+		}
+		total += max(0, until.Sub(m.At))
+	}
+	return total
+}
+
+// files are what a call writes, by name; one that cannot be told has none.
+func (d Decision) files() []string {
+	var names []string
+	for _, t := range d.targets() {
+		if t.Path != "" {
+			names = append(names, t.Path)
+		}
+	}
+	return names
+}
+
+func (d Decision) targets() []boundary.Target {
+	all := append([]boundary.Target{}, d.Named...)
+	for _, p := range d.Parts {
+		if p.Class != boundary.Reads {
+			all = append(all, p.Targets...)
+		}
+	}
+	return all
+}

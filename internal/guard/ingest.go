@@ -1,0 +1,172 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/secret"
+	"orchestrator/internal/store"
+)
+
+// maxRecorded is the most bytes of lines in one record: more would lie beside the log.
+const maxRecorded = 40 << 10
+
+// Recorder puts the lines of a project's journal into the ledger, each exactly once: how far a file was read is committed together
+// with what was read of it.
+type Recorder struct {
+	dir    boundarydir.Dir
+	ledger *ledger.Ledger
+	one    sync.Mutex // records at a time
+}
+
+// NewRecorder records the journal of a project.
+func NewRecorder(dir boundarydir.Dir, l *ledger.Ledger) *Recorder {
+	return &Recorder{dir: dir, ledger: l}
+}
+
+// Record records what the journal has beyond what was recorded. It returns how many lines are new.
+func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
+	r.one.Lock()
+	defer r.one.Unlock()
+	positions, err := r.positions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	names, err := r.dir.Files()
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		n, err := r.file(ctx, name, positions[name].Read)
+		lines += n
+		if err != nil {
+			return lines, err
+		}
+		delete(positions, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(positions)) { // what is gone
+		if positions[name].Read == 0 {
+			continue
+		}
+		if _, err := r.commit(ctx, boundarylog.Recorded{File: name, From: positions[name].Read, Cut: true}); err != nil {
+			return lines, err
+		}
+	}
+	return lines, nil
+}
+
+func (r *Recorder) positions(ctx context.Context) (map[string]boundarylog.Position, error) {
+	var all map[string]boundarylog.Position
+	err := r.ledger.View(ctx, func(from store.Reader) error {
+		all = map[string]boundarylog.Position{}
+		return boundarylog.Table.Scan(from, func(key string, _ []byte, p boundarylog.Position) error {
+			all[key] = p
+			return nil
+		})
+	})
+	return all, err
+}
+
+// file records one file from an offset on.
+func (r *Recorder) file(ctx context.Context, name string, from int64) (lines int, err error) {
+	switch size, err := r.dir.Size(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil // it went since it was listed; the next time tells
+	case err != nil:
+		return 0, err
+	case size < from:
+		mine, err := r.commit(ctx, boundarylog.Recorded{File: name, From: from, Cut: true})
+		if err != nil || !mine {
+			return 0, err
+		}
+		from = 0
+	case size == from:
+		return 0, nil
+	}
+	for {
+		batch, err := r.batch(name, from)
+		if err != nil || batch.To == batch.From {
+			return lines, err
+		}
+		mine, err := r.commit(ctx, batch)
+		if err != nil || !mine {
+			return lines, err
+		}
+		lines, from = lines+len(batch.Lines), batch.To
+	}
+}
+
+// batch reads lines for one record.
+func (r *Recorder) batch(name string, from int64) (b boundarylog.Recorded, err error) {
+	b = boundarylog.Recorded{File: name, From: from, Lines: []jsontext.Value{}}
+	size := 0
+	b.To, err = r.dir.ReadFrom(name, from, func(raw []byte) error {
+		line, err := recordable(raw)
+		if size += len(line); err == nil && size > maxRecorded && len(b.Lines) > 0 {
+			return errFull
+		}
+		if err != nil {
+			b.Malformed++
+			return nil //nolint:nilerr // it is counted, and never fatal
+		}
+		b.Lines = append(b.Lines, line)
+		return nil
+	})
+	if errors.Is(err, errFull) {
+		err = nil
+	}
+	return b, err
+}
+
+var errFull = errors.New("the record is full")
+
+// recordable is a line as the ledger keeps it: valid, and without what looks like a secret.
+func recordable(raw []byte) (jsontext.Value, error) {
+	l, err := boundarydir.ParseLine(raw)
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true), jsonv2.Deterministic(true))
+	if len(text) > maxRecorded {
+		return nil, errors.New("it is longer than any line that a hook writes")
+	}
+	if err != nil || len(secret.Find(string(text))) == 0 {
+		return text, err
+	}
+	masked := jsontext.Value(secret.Mask(string(text)))
+	if !masked.IsValid() {
+		return nil, errors.New("it holds what looks like a secret")
+	}
+	return masked, nil
+}
+
+// commit records data, unless another recorder went on from where it begins: then mine is false.
+func (r *Recorder) commit(ctx context.Context, data boundarylog.Recorded) (mine bool, err error) {
+	if data.Lines == nil {
+		data.Lines = []jsontext.Value{}
+	}
+	err = r.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		before, _, err := boundarylog.Table.Get(tx, data.File)
+		if err != nil {
+			return err
+		}
+		if mine = before.Read == data.From; !mine {
+			return nil
+		}
+		if _, err := boundarylog.Table.Put(tx, data.File, boundarylog.Position{Read: data.To}); err != nil {
+			return err
+		}
+		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Data: data})
+	})
+	return mine && err == nil, err
+}

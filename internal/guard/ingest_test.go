@@ -1,0 +1,369 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/store"
+	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/store/storetest"
+)
+
+func openLedger(t *testing.T, s store.Store) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), s, time.Now)
+	require.NoError(t, err)
+	return l
+}
+
+// recordedIn are the boundary's records of a log, in order. The whole log is replayed as orchestrator verify does it.
+func recordedIn(t *testing.T, s store.Store) (all []boundarylog.Recorded) {
+	t.Helper()
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	_, err = orchestrator.Verify(t.Context(), l, nil)
+	require.NoError(t, err)
+	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
+		for seq := range l.Head().Size {
+			record, err := ledger.RecordAt(r, seq)
+			if err != nil {
+				return err
+			}
+			require.Empty(t, ledger.BlobOf(record), "a record has its lines in itself")
+			raw, err := audit.Encode(record)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(raw), audit.MaxRecord)
+			if record.Kind != boundarylog.KindRecorded {
+				continue
+			}
+			data, err := ledger.DataOf[boundarylog.Recorded](r, record)
+			if err != nil {
+				return err
+			}
+			all = append(all, data)
+		}
+		return nil
+	}))
+	return all
+}
+
+// idsIn are the ids of all recorded lines, and how many others could not be read.
+func idsIn(t *testing.T, all []boundarylog.Recorded) (ids []string, malformed int) {
+	t.Helper()
+	ids = []string{}
+	for _, r := range all {
+		malformed += r.Malformed
+		for _, raw := range r.Lines {
+			l, err := boundarydir.ParseLine(raw)
+			require.NoError(t, err)
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids, malformed
+}
+
+func noted(n int, at time.Time) boundarydir.Line {
+	return boundarydir.Line{ID: id(n), At: at, Kind: boundarydir.KindOutcome, Client: "claude", Session: "s", ToolUseID: id(n), What: "done"}
+}
+
+// plain is a folder with a journal alone.
+func plain(t *testing.T) boundarydir.Dir { return boundarydir.In(t.TempDir()) }
+
+func TestEveryLineIsRecordedOnce(t *testing.T) {
+	const count = 10_000
+	dir, s := plain(t), store.NewMemory()
+	r := NewRecorder(dir, openLedger(t, s))
+	n, err := r.Record(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, n, "there is no journal")
+	want := make([]string, count)
+	for i := range count {
+		want[i] = id(i)
+		add(t, dir, noted(i, day0.Add(time.Duration(i)*10*time.Second)))
+		if i%997 == 0 {
+			_, err := r.Record(t.Context())
+			require.NoError(t, err)
+		}
+	}
+	for range 3 {
+		_, err = r.Record(t.Context())
+		require.NoError(t, err)
+	}
+	names, err := dir.Files()
+	require.NoError(t, err)
+	require.Len(t, names, 2, "a day each")
+	got, malformed := idsIn(t, recordedIn(t, s))
+	require.Equal(t, want, got)
+	require.Zero(t, malformed)
+}
+
+func TestAFileThatIsFullIsFollowedByTheNext(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	r := NewRecorder(dir, openLedger(t, s))
+	var want []string
+	for i := range boundarydir.MaxFile/15_000 + 100 {
+		l := noted(i, day0)
+		l.Reason = long(15_000)
+		want = append(want, l.ID)
+		add(t, dir, l)
+	}
+	n, err := r.Record(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, len(want), n)
+	names, err := dir.Files()
+	require.NoError(t, err)
+	require.Equal(t, []string{"2026-01-01.jsonl", "2026-01-01.1.jsonl"}, names)
+	got, _ := idsIn(t, recordedIn(t, s))
+	require.Equal(t, want, got)
+}
+
+// The answer to a commit may be lost while it happened, or be true. Either way the next start goes on where the log is.
+func TestACommitThatFailsLosesAndDoublesNothing(t *testing.T) {
+	for name, f := range map[string]storetest.Fault{
+		"failed":              {Apply: false, Err: errors.New("no space left")},
+		"failed but happened": {Apply: true, Err: errors.New("timed out")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			memory := store.NewMemory()
+			faulty, dir := storetest.NewFaulty(memory), plain(t)
+			var want []string
+			for round := range 5 {
+				for range 700 { // more than one record takes
+					want = append(want, id(len(want)))
+					add(t, dir, noted(len(want)-1, day0))
+				}
+				r := NewRecorder(dir, openLedger(t, faulty)) // a new process
+				if round < 4 {
+					faulty.Next(f)
+					_, err := r.Record(t.Context())
+					require.ErrorIs(t, err, store.ErrCommit)
+					continue
+				}
+				_, err := r.Record(t.Context())
+				require.NoError(t, err)
+			}
+			got, _ := idsIn(t, recordedIn(t, memory))
+			require.Equal(t, want, got)
+		})
+	}
+}
+
+func TestWhatIsWrongInAJournalIsCountedAndNeverFatal(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	r := NewRecorder(dir, openLedger(t, s))
+	record := func() {
+		t.Helper()
+		_, err := r.Record(t.Context())
+		require.NoError(t, err)
+	}
+	const file = "2026-01-01.jsonl"
+	add(t, dir, noted(1, day0))
+	for _, line := range []string{
+		"{", "[]", "null", `"text"`, "\x00\xff", `{"id":"x"}`, `{"id":"","at":"2026-01-01T00:00:00Z","kind":"outcome"}`, `{"id":"x","at":"soon","kind":"outcome"}`,
+		`{"id":"x","id":"y","at":"2026-01-01T00:00:00Z","kind":"outcome"}`, long(100_000),
+		`{"id":"` + strings.Repeat("\xff", 30_000) + `","at":"2026-01-01T00:00:00Z","kind":"outcome"}`,
+	} {
+		appendRaw(t, dir, file, line+"\n")
+	}
+	appendRaw(t, dir, file, "\n  \n\r\n") // nothing
+	add(t, dir, noted(2, day0))
+	record()
+	torn := `{"id":"0000000000000003","at":"2026-01-01T00:00:00Z","ki`
+	appendRaw(t, dir, file, torn)
+	record()
+	got, malformed := idsIn(t, recordedIn(t, s))
+	require.Equal(t, []string{id(1), id(2)}, got)
+	require.Equal(t, 11, malformed, "a line without its end is being written")
+
+	add(t, dir, noted(4, day0)) // the next hook ends it
+	record()
+	got, malformed = idsIn(t, recordedIn(t, s))
+	require.Equal(t, []string{id(1), id(2), id(4)}, got)
+	require.Equal(t, 12, malformed)
+}
+
+func TestALineThatIsEndedLaterIsRecordedWhole(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	r := NewRecorder(dir, openLedger(t, s))
+	add(t, dir, noted(1, day0))
+	appendRaw(t, dir, "2026-01-01.jsonl", `{"id":"0000000000000002","at":"2026-01-01T00:00:00Z",`)
+	for range 3 {
+		_, err := r.Record(t.Context())
+		require.NoError(t, err)
+	}
+	appendRaw(t, dir, "2026-01-01.jsonl", `"kind":"outcome"}`+"\n")
+	n, err := r.Record(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	got, malformed := idsIn(t, recordedIn(t, s))
+	require.Equal(t, []string{id(1), id(2)}, got)
+	require.Zero(t, malformed)
+}
+
+// Whoever shortens a journal leaves a trace.
+func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	r := NewRecorder(dir, openLedger(t, s))
+	record := func() {
+		t.Helper()
+		_, err := r.Record(t.Context())
+		require.NoError(t, err)
+	}
+	for i := range 10 {
+		add(t, dir, noted(i, day0), noted(100+i, day0.Add(24*time.Hour)))
+	}
+	record()
+	require.Len(t, recordedIn(t, s), 2)
+	cut, gone := filepath.Join(dir.Path(), "journal", "2026-01-01.jsonl"), filepath.Join(dir.Path(), "journal", "2026-01-02.jsonl")
+	info, err := os.Stat(cut)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(cut, 0))
+	require.NoError(t, os.Remove(gone))
+	add(t, dir, noted(50, day0))
+	record()
+	record()
+	all := recordedIn(t, s)[2:]
+	require.Len(t, all, 3)
+	require.Equal(t, boundarylog.Recorded{File: "2026-01-01.jsonl", From: info.Size(), Cut: true, Lines: all[0].Lines}, all[0])
+	require.Empty(t, all[0].Lines)
+	require.Equal(t, int64(0), all[1].From)
+	got, _ := idsIn(t, all)
+	require.Equal(t, []string{id(50)}, got)
+	require.True(t, all[2].Cut)
+	require.Equal(t, "2026-01-02.jsonl", all[2].File)
+
+	add(t, dir, noted(51, day0.Add(24*time.Hour))) // it comes back
+	record()
+	got, _ = idsIn(t, recordedIn(t, s)[5:])
+	require.Equal(t, []string{id(51)}, got)
+}
+
+func TestTwoRecordersRecordEachLineOnce(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	l := openLedger(t, s)
+	const count = 2000
+	var running sync.WaitGroup
+	var total [2]int
+	ctx, stop := context.WithCancel(t.Context())
+	for i := range total {
+		running.Go(func() {
+			for r := NewRecorder(dir, l); ctx.Err() == nil; {
+				n, err := r.Record(context.WithoutCancel(ctx))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				total[i] += n
+			}
+		})
+	}
+	for i := range count {
+		add(t, dir, noted(i, day0))
+	}
+	require.Eventually(t, func() bool {
+		size, err := dir.Size("2026-01-01.jsonl")
+		if err != nil {
+			return false
+		}
+		positions, err := NewRecorder(dir, l).positions(t.Context())
+		return err == nil && positions["2026-01-01.jsonl"].Read == size
+	}, 20*time.Second, 5*time.Millisecond)
+	stop()
+	running.Wait()
+	got, _ := idsIn(t, recordedIn(t, s))
+	require.Len(t, got, count)
+	require.IsIncreasing(t, got)
+	require.Equal(t, count, total[0]+total[1], "each counts what it recorded itself")
+}
+
+func TestWhatLooksLikeASecretIsMasked(t *testing.T) {
+	key := "AK" + "IAIOSFODNN7EXAMPLE" // of the documentation, put together so that no scanner takes it for a leak
+	dir, s := plain(t), store.NewMemory()
+	l := noted(1, day0)
+	l.Reason, l.Named = "with "+key, nil
+	add(t, dir, l, noted(2, day0))
+	_, err := NewRecorder(dir, openLedger(t, s)).Record(t.Context())
+	require.NoError(t, err)
+	all := recordedIn(t, s)
+	got, malformed := idsIn(t, all)
+	require.Equal(t, []string{id(1), id(2)}, got)
+	require.Zero(t, malformed)
+	require.NotContains(t, fmt.Sprint(s.Dump()), key)
+	require.Contains(t, string(all[0].Lines[0]), `"reason":"with `)
+}
+
+func TestWhatANewerProgramAddsIsPassedOver(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	add(t, dir, noted(1, day0))
+	appendRaw(t, dir, "2026-01-01.jsonl", `{"id":"0000000000000002","at":"2026-01-01T00:00:00Z","kind":"weather","sun":true}`+"\n")
+	n, err := NewRecorder(dir, openLedger(t, s)).Record(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	require.Len(t, history(t, dir).Decisions, 0)
+}
+
+// recordingIn is set in a child process that records the journal of the folder it names, until it is killed.
+const recordingIn = "GUARD_TEST_RECORDING_IN"
+
+func recordForEver() {
+	root := os.Getenv(recordingIn)
+	s, err := boltstore.Open(filepath.Join(root, "state.db"), boltstore.Options{})
+	if err == nil {
+		var l *ledger.Ledger
+		if l, err = ledger.Open(context.Background(), s, time.Now); err == nil {
+			for r := NewRecorder(boundarydir.In(root), l); err == nil; {
+				_, err = r.Record(context.Background())
+			}
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// A service is killed again and again while hooks write: nothing is lost, and nothing is there twice.
+func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
+	dir := plain(t)
+	var want []string
+	for round := range 6 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), recordingIn+"="+dir.Root)
+		var said strings.Builder
+		cmd.Stderr = &said
+		require.NoError(t, cmd.Start())
+		for until := time.Now().Add(time.Duration(60+37*round) * time.Millisecond); time.Now().Before(until); {
+			want = append(want, id(len(want)))
+			add(t, dir, noted(len(want)-1, day0))
+			time.Sleep(200 * time.Microsecond)
+		}
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		require.Empty(t, said.String(), "round "+strconv.Itoa(round))
+	}
+	s, err := boltstore.Open(filepath.Join(dir.Root, "state.db"), boltstore.Options{})
+	require.NoError(t, err)
+	l := openLedger(t, s)
+	defer func() { require.NoError(t, l.Close()) }()
+	before, _ := idsIn(t, recordedIn(t, s))
+	require.NotEmpty(t, before, "the service was killed before it recorded anything: the test shows nothing")
+	_, err = NewRecorder(dir, l).Record(t.Context())
+	require.NoError(t, err)
+	got, malformed := idsIn(t, recordedIn(t, s))
+	require.Equal(t, want, got)
+	require.Zero(t, malformed)
+}

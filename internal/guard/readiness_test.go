@@ -1,0 +1,342 @@
+package guard
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/rules/boundary"
+)
+
+const day = 24 * time.Hour
+
+// ripe is the journal of a project that passes every check on day 15, but for what a test changes in it before it is written.
+func ripe(t *testing.T, change func(lines []boundarydir.Line) []boundarydir.Line) boundarydir.Dir {
+	t.Helper()
+	dir := project(t)
+	var lines []boundarydir.Line
+	for i := range 60 {
+		actor := []boundary.ActorKind{boundary.Agent, boundary.Main, boundary.Agent}[i%3]
+		lines = append(lines, judged(t, dir, call{
+			id: id(i), session: fmt.Sprintf("s%d", i%4), tool: "Edit", file: fmt.Sprintf("f%d.go", i%5), actor: actor, at: day0.Add(time.Duration(i) * 5 * time.Hour),
+		}))
+	}
+	for i := range 21 {
+		lines = append(lines, boundarydir.Line{ID: fmt.Sprintf("l%015x", i), At: day0.Add(13 * day), Kind: boundarydir.KindLabel, Of: id(i), What: LabelCorrect})
+	}
+	for _, what := range []string{DrillBypass, DrillRollback} {
+		lines = append(lines, boundarydir.Line{ID: "d" + what, At: day0.Add(13 * day), Kind: boundarydir.KindDrill, What: what})
+	}
+	if change != nil {
+		lines = change(lines)
+	}
+	add(t, dir, lines...)
+	return dir
+}
+
+func without(match func(boundarydir.Line) bool) func([]boundarydir.Line) []boundarydir.Line {
+	return func(lines []boundarydir.Line) []boundarydir.Line { return slices.DeleteFunc(lines, match) }
+}
+
+func relabelled(n int, what string) func([]boundarydir.Line) []boundarydir.Line {
+	return func(lines []boundarydir.Line) []boundarydir.Line {
+		for i := range lines {
+			if lines[i].Kind == boundarydir.KindLabel && lines[i].Of < id(n) {
+				lines[i].What = what
+			}
+		}
+		return lines
+	}
+}
+
+func failures(n int) func([]boundarydir.Line) []boundarydir.Line {
+	return func(lines []boundarydir.Line) []boundarydir.Line {
+		for i := range n {
+			lines = append(lines, boundarydir.Line{ID: fmt.Sprintf("e%015x", i), At: day0.Add(13 * day), Kind: boundarydir.KindError, Client: "claude", Reason: "no policy"})
+		}
+		return lines
+	}
+}
+
+func TestEachItemOfTheChecklist(t *testing.T) {
+	kind := func(kind, what string) func(boundarydir.Line) bool {
+		return func(l boundarydir.Line) bool { return l.Kind == kind && (what == "" || l.What == what) }
+	}
+	for name, c := range map[string]struct {
+		change func([]boundarydir.Line) []boundarydir.Line
+		policy func(*boundary.Policy)
+		early  time.Duration
+		want   []string // checks that fail, and flags that are raised
+	}{
+		"ready":              {want: []string{}},
+		"a minute too early": {early: time.Minute, want: []string{"days in validate"}},
+		"49 uses": {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindDecision && l.ID >= id(49) }),
+			want: []string{"tool uses"}},
+		"50 uses":             {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindDecision && l.ID >= id(50) }), want: []string{}},
+		"nobody labelled":     {change: without(kind(boundarydir.KindLabel, "")), want: []string{"labelled decisions", "detection accuracy"}},
+		"19 labels":           {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindLabel && l.Of >= id(19) }), want: []string{"labelled decisions"}},
+		"1 of 21 is wrong":    {change: relabelled(1, LabelResolved), want: []string{}},
+		"2 of 21 are wrong":   {change: relabelled(2, LabelResolved), want: []string{"detection accuracy", "misidentified"}},
+		"one is not solved":   {change: relabelled(2, LabelFalsePositive), want: []string{"detection accuracy", "misidentified", "unresolved false positives"}},
+		"one that was let by": {change: relabelled(1, LabelFalsePositive), want: []string{}}, // an agent's call, which is no violation
+		"a failure in 61":     {change: failures(1), want: []string{"hook errors", "hook errors"}},
+		"no failure in 61":    {change: failures(0), want: []string{}},
+		"no violations": {change: without(func(l boundarydir.Line) bool { return l.Verdict != nil && l.Verdict.Violation() && l.ID > id(0) }),
+			want: []string{"tool uses", "labelled decisions", "violation patterns"}},
+		"no delegate": {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"delegates for what is blocked"}},
+		"a delegate not for it": {policy: func(p *boundary.Policy) {
+			for i := range p.Agents {
+				p.Agents[i].MayWrite = []string{"f1.go", "f2.go"}
+			}
+		}, want: []string{"delegates for what is blocked"}},
+		"no bypass":    {change: without(kind(boundarydir.KindDrill, DrillBypass)), want: []string{"bypass exercised"}},
+		"no rollback":  {change: without(kind(boundarydir.KindDrill, DrillRollback)), want: []string{"rollback exercised"}},
+		"other limits": {policy: func(p *boundary.Policy) { p.Thresholds.ToolUses, p.Thresholds.ValidateDays = 61, 15 }, want: []string{"days in validate", "tool uses"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := ripe(t, c.change)
+			p, err := dir.Policy()
+			require.NoError(t, err)
+			if c.policy != nil {
+				c.policy(&p)
+			}
+			r := history(t, dir).Readiness(&p, day0.Add(14*day-c.early))
+			failing := []string{}
+			for _, check := range r.Checks {
+				require.Equal(t, check.Passed, check.Fix == "", "%s: what fails says how to pass", check.Name)
+				if !check.Passed {
+					failing = append(failing, check.Name)
+				}
+			}
+			for _, flag := range r.Flags {
+				require.Equal(t, flag.Raised, flag.Advice != "")
+				if flag.Raised {
+					failing = append(failing, flag.Name)
+				}
+			}
+			require.ElementsMatch(t, c.want, failing)
+			require.Equal(t, len(c.want) == 0, r.Ready)
+		})
+	}
+}
+
+func TestAFalsePositiveIsResolvedByThePolicyThatLetsItThrough(t *testing.T) {
+	dir := project(t)
+	add(t, dir, judged(t, dir, call{id: id(0xabcdef), session: "s", tool: "Edit", file: "notes/today.md", actor: boundary.Main, at: day0}))
+	_, err := Label(dir, id(0xabcdef), LabelFalsePositive, by("notes are nobody's work", day0))
+	require.NoError(t, err)
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	figures := func() boundary.Figures { return history(t, dir).Figures(&p, day0) }
+	require.Equal(t, 1, figures().OpenFalse)
+	p.ExemptPaths = append(p.ExemptPaths, "notes/**")
+	require.Equal(t, 0, figures().OpenFalse, "whatever mode the policy has")
+	require.Equal(t, 1, figures().FalsePositives, "it was one all the same")
+	p.ExemptPaths = nil
+	require.Equal(t, 1, figures().OpenFalse)
+	_, err = Label(dir, id(0xabcdef), LabelResolved, by("the file is gone", day0))
+	require.NoError(t, err)
+	require.Equal(t, 0, figures().OpenFalse)
+	_, err = Label(dir, id(0xabcdef), LabelCorrect, by("", day0))
+	require.NoError(t, err)
+	require.Equal(t, 0, figures().FalsePositives, "the latest label counts")
+	require.Equal(t, 1, figures().Labelled)
+}
+
+func TestADecisionIsNamedByTheBeginningOfItsID(t *testing.T) {
+	dir := project(t)
+	for _, id := range []string{"aaaa000000000001", "aaaa000000000002", "bbbb000000000001", "bbbb"} {
+		add(t, dir, judged(t, dir, call{id: id, session: "s", tool: "Edit", file: "a", actor: boundary.Main, at: day0}))
+	}
+	for name, c := range map[string]struct{ id, label, note, found, code string }{
+		"whole":              {id: "aaaa000000000001", label: LabelCorrect, found: "aaaa000000000001"},
+		"the beginning":      {id: "bbbb0", label: LabelFalsePositive, note: "n", found: "bbbb000000000001"},
+		"itself, not longer": {id: "bbbb", label: LabelCorrect, found: "bbbb"},
+		"of two":             {id: "aaaa", label: LabelCorrect, code: "unknown_decision"},
+		"too short":          {id: "bbb", label: LabelCorrect, code: "unknown_decision"},
+		"nothing":            {id: "", label: LabelCorrect, code: "unknown_decision"},
+		"none":               {id: "cccc", label: LabelCorrect, code: "unknown_decision"},
+		"longer than any":    {id: "aaaa0000000000011", label: LabelCorrect, code: "unknown_decision"},
+		"no such label":      {id: "bbbb", label: "wrong", code: "unknown_label"},
+		"without a note":     {id: "bbbb", label: LabelFalsePositive, note: " ", code: "reason_required"},
+		"solved without one": {id: "bbbb", label: LabelResolved, code: "reason_required"},
+		"a note without end": {id: "bbbb", label: LabelCorrect, note: long(1001), code: "reason_too_long"},
+		"a key in the note":  {id: "bbbb", label: LabelCorrect, note: "AK" + "IAIOSFODNN7EXAMPLE", code: "secret_in_text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := len(history(t, dir).Decisions)
+			d, err := Label(dir, c.id, c.label, by(c.note, day0))
+			if c.code != "" {
+				requireCode(t, err, c.code)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.found, d.ID)
+			h := history(t, dir)
+			require.Len(t, h.Decisions, before)
+			found, n := h.Find(c.found)
+			require.Equal(t, 1, n)
+			require.Equal(t, c.label, found.Label.What)
+			require.Equal(t, "local:ada", found.Label.By)
+		})
+	}
+}
+
+func TestDaysInValidateAreAddedUp(t *testing.T) {
+	dir := project(t)
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	require.InDelta(t, 12.5, history(t, dir).Figures(&p, day0.Add(12*day+12*time.Hour)).ValidateDays, 1e-9)
+	for _, s := range []struct {
+		to   boundary.Mode
+		days int
+	}{{boundary.Off, 3}, {boundary.Validate, 5}, {boundary.Enforce, 9}, {boundary.Validate, 10}, {boundary.Validate, 11}, {boundary.Enforce, 12}, {boundary.Off, 13}} {
+		_, err := SetMode(dir, s.to, "a test", by("a test", day0.Add(time.Duration(s.days)*day)))
+		require.NoError(t, err)
+	}
+	h := history(t, dir)
+	require.Len(t, h.Modes, 7, "the same mode again is no switch")
+	f := h.Figures(&p, day0.Add(20*day))
+	require.InDelta(t, 3+4+2, f.ValidateDays, 1e-9)
+	require.Equal(t, 2, f.Rollbacks, "to validate and to off")
+	require.True(t, f.EverEnforced)
+	require.Zero(t, history(t, dir).validateFor(day0.Add(-day))-history(t, dir).validateFor(day0.Add(20*day)), "only an open phase asks for now")
+}
+
+func TestSessionsWithABypassRaiseFlags(t *testing.T) {
+	for _, c := range []struct {
+		bypassed int
+		want     []string
+	}{
+		{0, nil}, {1, nil}, {2, []string{"sessions with a bypass, rollback"}},
+		{5, []string{"sessions with a bypass, rollback", "sessions with a bypass, review"}},
+	} {
+		t.Run(fmt.Sprint(c.bypassed), func(t *testing.T) {
+			dir := project(t)
+			grant := []boundary.Grant{{ID: "g", Since: day0, Until: day0.Add(time.Hour), Session: ""}}
+			before := judged(t, dir, call{id: id(99), session: "validated", tool: "Edit", file: "a", actor: boundary.Main, at: day0, bypass: grant})
+			_, err := SetMode(dir, boundary.Enforce, "o", by("r", day0))
+			require.NoError(t, err)
+			add(t, dir, before)
+			for i := range 20 { // ten sessions, two calls each
+				one := call{id: id(i), session: fmt.Sprint("s", i%10), tool: "Edit", file: "a", actor: boundary.Main, at: day0}
+				if i < c.bypassed {
+					one.bypass = grant
+				}
+				add(t, dir, judged(t, dir, one))
+			}
+			p, err := dir.Policy()
+			require.NoError(t, err)
+			r := history(t, dir).Readiness(&p, day0)
+			require.Equal(t, 10, r.Figures.EnforcedSessions)
+			require.Equal(t, c.bypassed, r.Figures.BypassedSessions, "a session in validate does not count")
+			var raised []string
+			for _, flag := range r.Flags {
+				if flag.Raised && strings.Contains(flag.Name, "bypass") {
+					raised = append(raised, flag.Name)
+				}
+			}
+			require.Equal(t, c.want, raised)
+			require.InDelta(t, float64(c.bypassed+1)/11, history(t, dir).Report(time.Time{}).Bypasses.Rate, 1e-9)
+		})
+	}
+}
+
+func TestEnforceWaitsForReadiness(t *testing.T) {
+	dir := ripe(t, nil)
+	_, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(10*day)))
+	f := requireCode(t, err, "boundary_not_ready")
+	require.Len(t, f.Fields, 1)
+	require.Equal(t, "days in validate: 10.0, wanted >= 14", f.Fields[0].Detail)
+	require.False(t, dir.Enforcing())
+	from, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(14*day)))
+	require.NoError(t, err)
+	require.Equal(t, boundary.Validate, from)
+	require.True(t, dir.Enforcing())
+	last := history(t, dir).Modes[1]
+	require.Equal(t, []any{boundary.Validate, boundary.Enforce, "local:ada", "let us go", ""}, []any{last.From, last.Mode, last.By, last.Reason, last.Override})
+}
+
+// A switch that cannot be noted is not made.
+func TestASwitchThatCannotBeNotedIsNotMade(t *testing.T) {
+	dir := project(t)
+	journal := filepath.Join(dir.Path(), "journal")
+	require.NoError(t, os.RemoveAll(journal))
+	require.NoError(t, os.WriteFile(journal, nil, 0o600))
+	_, err := SetMode(dir, boundary.Enforce, "o", by("r", day0))
+	requireCode(t, err, "boundary_unwritable")
+	_, err = Bypass(dir, time.Hour, "", by("r", day0))
+	requireCode(t, err, "boundary_unwritable")
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	require.Equal(t, boundary.Validate, p.Mode)
+	grants, err := dir.Grants()
+	require.NoError(t, err)
+	require.Empty(t, grants)
+}
+
+func TestABypassHasAnEnd(t *testing.T) {
+	dir := project(t)
+	for name, c := range map[string]struct {
+		lasting      time.Duration
+		reason, code string
+	}{
+		"no time":   {0, "r", "bypass_duration"},
+		"backwards": {-time.Second, "r", "bypass_duration"},
+		"for ever":  {24*time.Hour + 1, "r", "bypass_duration"},
+		"no reason": {time.Hour, "", "reason_required"},
+		"a day":     {24 * time.Hour, "r", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, err := Bypass(dir, c.lasting, "s1", by(c.reason, day0))
+			if c.code != "" {
+				requireCode(t, err, c.code)
+				return
+			}
+			require.NoError(t, err)
+			grants, err := dir.Grants()
+			require.NoError(t, err)
+			require.Equal(t, []boundary.Grant{g}, grants)
+			require.Equal(t, day0.Add(c.lasting), g.Until)
+			noted := history(t, dir).Bypasses
+			require.Equal(t, &g, noted[0].Grant)
+		})
+	}
+	_, err := Bypass(boundarydir.In(t.TempDir()), time.Hour, "", by("r", day0))
+	requireCode(t, err, "no_boundary")
+	_, err = SetMode(boundarydir.In(t.TempDir()), boundary.Off, "", by("r", day0))
+	requireCode(t, err, "no_boundary")
+}
+
+// Of several who switch at once each starts from what the one before left.
+func TestSwitchesAtOnceFollowOneAnother(t *testing.T) {
+	dir := project(t)
+	to := []boundary.Mode{boundary.Off, boundary.Validate, boundary.Enforce}
+	var running sync.WaitGroup
+	for i := range 12 {
+		c := by("r", day0.Add(time.Duration(i)))
+		running.Go(func() {
+			if _, err := SetMode(dir, to[i%3], "o", c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	was := boundary.Mode("")
+	for _, m := range history(t, dir).Modes {
+		require.Equal(t, was, m.From)
+		was = m.Mode
+	}
+	require.Equal(t, was, p.Mode)
+	require.Equal(t, p.Mode == boundary.Enforce, dir.Enforcing())
+}

@@ -1,0 +1,304 @@
+package guard
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
+
+// Report is what happened at the boundary, from a moment on. Latencies are in microseconds.
+type Report struct {
+	Since      time.Time                 `json:"since,omitzero"`
+	Decisions  int                       `json:"decisions"`
+	ByDecision map[boundary.Decision]int `json:"by_decision"`
+	Violations int                       `json:"violations"`
+	Sessions   []SessionCount            `json:"sessions"` // with violations, most first
+	Files      []Count                   `json:"files"`    // of violations, most first
+	Tools      []Count                   `json:"tools"`    // of violations, most first
+	Rules      []Count                   `json:"rules"`    // of violations, most first
+	Days       []DayCount                `json:"days"`     // all, in order
+	Patterns   []string                  `json:"patterns"` // what stands out
+	Bypasses   Rate                      `json:"bypasses"` // of all sessions, those that a bypass lifted the boundary for
+	Errors     Rate                      `json:"errors"`   // of all runs of the hook
+	LastErrors []ErrorSeen               `json:"last_errors"`
+	Latency    Latency                   `json:"latency_us"`
+	Ran        int                       `json:"ran_although_blocked"` // blocked calls whose tool ran: the client does not heed the hook
+	Malformed  int                       `json:"malformed_lines"`
+	Imported   int                       `json:"imported"` // calls out of an older journal, which count nowhere else
+	Latest     []Violation               `json:"latest"`   // violations, newest first
+}
+
+// Count is how often something was met.
+type Count struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// SessionCount is a session with its decisions and violations.
+type SessionCount struct {
+	Client     string `json:"client"`
+	Session    string `json:"session"`
+	Decisions  int    `json:"decisions"`
+	Violations int    `json:"violations"`
+}
+
+// DayCount is a day, in UTC, with its decisions and violations.
+type DayCount struct {
+	Day        string `json:"day"`
+	Decisions  int    `json:"decisions"`
+	Violations int    `json:"violations"`
+}
+
+// Rate is a part of a whole; Rate is 0 where there is no whole.
+type Rate struct {
+	Count int     `json:"count"`
+	Of    int     `json:"of"`
+	Rate  float64 `json:"rate"`
+}
+
+func rateOf(count, of int) Rate {
+	if of == 0 {
+		return Rate{count, of, 0}
+	}
+	return Rate{count, of, float64(count) / float64(of)}
+}
+
+// ErrorSeen is a run of the hook that failed.
+type ErrorSeen struct {
+	At     time.Time `json:"at"`
+	Client string    `json:"client"`
+	Reason string    `json:"reason"`
+}
+
+// Latency is how long the hook took, from its start to its decision.
+type Latency struct {
+	P50 int64 `json:"p50"`
+	P95 int64 `json:"p95"`
+	P99 int64 `json:"p99"`
+	Max int64 `json:"max"`
+}
+
+// Violation is a decision on a call that enforce does not let through.
+type Violation struct {
+	ID       string            `json:"id"`
+	At       time.Time         `json:"at"`
+	Client   string            `json:"client"`
+	Session  string            `json:"session"`
+	Actor    boundary.Actor    `json:"actor"`
+	Tool     string            `json:"tool"`
+	Files    []string          `json:"files"`
+	Decision boundary.Decision `json:"decision"`
+	Rule     string            `json:"rule"`
+	Reason   string            `json:"reason"`
+	Bypass   string            `json:"bypass,omitempty"`
+	Outcome  string            `json:"outcome,omitempty"`
+	Label    string            `json:"label,omitempty"`
+}
+
+// The most entries of the lists in a report.
+const (
+	mostListed = 20
+	mostErrors = 10
+)
+
+// Report reports from a moment on; the zero time is everything.
+func (h *History) Report(since time.Time) Report {
+	c := newCounter()
+	for _, d := range h.Decisions {
+		if !d.At.Before(since) {
+			c.add(d)
+		}
+	}
+	r := c.report()
+	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
+	for _, e := range slices.Backward(h.Errors) {
+		if e.At.Before(since) {
+			continue
+		}
+		r.Errors.Count++
+		if len(r.LastErrors) < mostErrors {
+			r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
+		}
+	}
+	failed := r.Errors.Count + h.Malformed // a line that cannot be read has no time
+	for _, at := range h.Orphans {
+		if !at.Before(since) {
+			failed++
+		}
+	}
+	r.Errors = rateOf(failed, r.Decisions+failed)
+	r.Patterns = r.patterns(c.violating())
+	return r
+}
+
+type session struct{ client, id string }
+
+type counter struct {
+	all          Report
+	sessions     map[session]*SessionCount
+	bypassed     map[session]bool
+	files, tools map[string]int
+	rules        map[string]int
+	days         map[string]*DayCount
+	micros       []int64
+	violations   []Violation
+}
+
+func newCounter() *counter {
+	return &counter{
+		all:      Report{ByDecision: map[boundary.Decision]int{}, LastErrors: []ErrorSeen{}},
+		sessions: map[session]*SessionCount{}, bypassed: map[session]bool{}, files: map[string]int{}, tools: map[string]int{}, rules: map[string]int{}, days: map[string]*DayCount{},
+	}
+}
+
+func (c *counter) add(d Decision) {
+	c.all.Decisions++
+	c.all.ByDecision[d.Verdict.Decision]++
+	c.micros = append(c.micros, d.Micros)
+	who := session{d.Client, d.Session}
+	if c.sessions[who] == nil {
+		c.sessions[who] = &SessionCount{Client: d.Client, Session: d.Session}
+	}
+	day := d.At.UTC().Format(time.DateOnly)
+	if c.days[day] == nil {
+		c.days[day] = &DayCount{Day: day}
+	}
+	c.sessions[who].Decisions++
+	c.days[day].Decisions++
+	if d.Verdict.Bypass != "" {
+		c.bypassed[who] = true
+	}
+	if d.Verdict.Decision == boundary.Block && d.Outcome == "done" {
+		c.all.Ran++
+	}
+	if !d.Verdict.Violation() {
+		return
+	}
+	c.sessions[who].Violations++
+	c.days[day].Violations++
+	c.tools[d.Tool]++
+	c.rules[d.Verdict.Rule]++
+	for _, name := range d.files() {
+		c.files[name]++
+	}
+	c.violations = append(c.violations, violationOf(d))
+}
+
+func violationOf(d Decision) Violation {
+	v := Violation{
+		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),
+		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass, Outcome: d.Outcome,
+	}
+	if v.Files == nil {
+		v.Files = []string{}
+	}
+	if d.Actor != nil {
+		v.Actor = *d.Actor
+	}
+	if d.Label != nil {
+		v.Label = d.Label.What
+	}
+	return v
+}
+
+func (c *counter) report() Report {
+	r := c.all
+	r.Violations = len(c.violations)
+	r.Files, r.Tools, r.Rules = most(c.files), most(c.tools), most(c.rules)
+	r.Sessions = []SessionCount{}
+	for _, s := range c.sessions {
+		if s.Violations > 0 {
+			r.Sessions = append(r.Sessions, *s)
+		}
+	}
+	slices.SortFunc(r.Sessions, func(a, b SessionCount) int {
+		return cmp.Or(b.Violations-a.Violations, cmp.Compare(a.Client, b.Client), cmp.Compare(a.Session, b.Session))
+	})
+	r.Sessions = r.Sessions[:min(mostListed, len(r.Sessions))]
+	r.Days = []DayCount{}
+	for _, day := range slices.Sorted(maps.Keys(c.days)) {
+		r.Days = append(r.Days, *c.days[day])
+	}
+	r.Bypasses = rateOf(len(c.bypassed), len(c.sessions))
+	r.Latency = latency(c.micros)
+	slices.Reverse(c.violations)
+	r.Latest = append([]Violation{}, c.violations[:min(mostListed, len(c.violations))]...)
+	return r
+}
+
+// violating is how many sessions have violations; the report lists only some of them.
+func (c *counter) violating() (n int) {
+	for _, s := range c.sessions {
+		if s.Violations > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func most(counts map[string]int) []Count {
+	list := []Count{}
+	for name, n := range counts {
+		list = append(list, Count{name, n})
+	}
+	slices.SortFunc(list, func(a, b Count) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name)) })
+	return list[:min(mostListed, len(list))]
+}
+
+func latency(micros []int64) Latency {
+	if len(micros) == 0 {
+		return Latency{}
+	}
+	slices.Sort(micros)
+	at := func(q float64) int64 { return micros[min(len(micros)-1, int(q*float64(len(micros))))] }
+	return Latency{at(0.50), at(0.95), at(0.99), micros[len(micros)-1]}
+}
+
+// patterns are what stands out: where violations are concentrated, whether they grow, and what points at the boundary itself.
+func (r *Report) patterns(sessions int) []string {
+	said := []string{}
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	if r.Violations == 0 {
+		return said
+	}
+	share := func(n int) int { return n * 100 / r.Violations }
+	if top := r.Tools[0]; share(top.Count) >= 50 {
+		say("%d %% of the violations are by %s", share(top.Count), top.Name)
+	}
+	if len(r.Files) > 0 && share(r.Files[0].Count) >= 25 {
+		say("%d %% of the violations are on %s: does an agent for it exist?", share(r.Files[0].Count), r.Files[0].Name)
+	}
+	if top := r.Sessions[0]; len(r.Sessions) > 1 && share(top.Violations) >= 50 {
+		say("%d %% of the violations are of one session, %s: they are concentrated", share(top.Violations), top.Session)
+	} else if sessions > 3 {
+		say("the violations are spread over %d sessions: the pattern is general", sessions)
+	}
+	for _, rule := range r.Rules {
+		if rule.Name == boundary.RuleAmbiguous && share(rule.Count) >= 25 {
+			say("%d %% of the violations are commands that cannot be told: reading_commands in the policy can vouch for some", share(rule.Count))
+		}
+	}
+	if days := len(r.Days); days >= 4 {
+		early, late := violationRate(r.Days[:days/2]), violationRate(r.Days[days/2:])
+		say("violations per decision went from %.1f %% in the first half of the days to %.1f %% in the second", early*100, late*100)
+	}
+	if r.Ran > 0 {
+		say("%d calls were blocked, and their tools ran: the client does not heed the hook; see orchestrator boundary doctor", r.Ran)
+	}
+	return said
+}
+
+func violationRate(days []DayCount) float64 {
+	var violations, decisions int
+	for _, d := range days {
+		violations, decisions = violations+d.Violations, decisions+d.Decisions
+	}
+	return rateOf(violations, decisions).Rate
+}
+
+// KnownLabels are what a decision can be labelled as.
+func KnownLabels() []string { return []string{LabelFalsePositive, LabelCorrect, LabelResolved} }
