@@ -23,16 +23,18 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/rules/lifecycle",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/store/boltstore",
+		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
 	},
-	"internal/backup":  {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/audit", "internal/durable", "internal/fault"},
-	"internal/auditor": {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/store", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
+	"cmd/orchestrator-hook": {"internal/sentry"},
+	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/audit", "internal/durable", "internal/fault"},
+	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/store", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/review", "internal/secret", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
-		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
+		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
 		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":      {"internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/durable", "internal/fault"},
@@ -59,10 +61,25 @@ var mayImport = map[string][]string{
 	"internal/durable":         {},
 	"internal/fault":           {},
 	"internal/watch":           {},
-	"api":                      {},
+	"internal/hook":            {},
+	"internal/hook/settings":   {"internal/durable", "internal/fault"},
+	"internal/boundarylog":     {"internal/ledger", "internal/audit"},
+
+	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell"},
+	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/gitcmd", "internal/fault"},
+	"internal/doctor": {
+		"internal/guard", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/boundarydir", "internal/rules/boundary", "internal/gitcmd", "internal/fault",
+	},
+	"internal/guard": {
+		"internal/boundarylog", "internal/boundarydir", "internal/rules/boundary", "internal/ledger", "internal/store", "internal/secret", "internal/durable", "internal/fault",
+	},
+	"internal/boundarydir":          {"internal/rules/boundary", "internal/durable", "internal/strictjson", "internal/fault"},
+	"internal/rules/boundary":       {"internal/fault"},
+	"internal/rules/boundary/shell": {},
+	"api":                           {},
 	"bench": {
 		"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
-		"internal/store", "internal/store/boltstore", "internal/fault",
+		"internal/store", "internal/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault",
 	},
 	"": {},
 }
@@ -80,14 +97,15 @@ var onlyIn = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
+	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
-	"internal/rules/lifecycle", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
-	"internal/mention", "internal/secret", "internal/testreport", "internal/fault",
+	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
+	"internal/mention", "internal/secret", "internal/testreport", "internal/hook", "internal/fault",
 }
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}

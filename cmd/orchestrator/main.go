@@ -59,10 +59,9 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetVersionTemplate("orchestrator {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(),
-		auditCommand(), backupCommand(), restoreCommand(), compactCommand())
+		auditCommand(), backupCommand(), restoreCommand(), compactCommand(), boundaryCommand(), hookCommand())
 	return group(root)
 }
 

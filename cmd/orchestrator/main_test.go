@@ -6,17 +6,23 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"orchestrator/internal/sentry"
 )
 
-// TestMain lets copies of this test be the programs that the tests start: orchestrator is the real program,
-// its race detector included, and limited starts another program that may only write small files.
+// TestMain lets copies of this test be the programs that the tests start: orchestrator and orchestrator-hook are the real
+// programs, the race detector included, and limited starts another program that may only write small files.
 func TestMain(m *testing.M) {
 	// A program with the race detector sleeps for a second before it ends, unless it is told not to.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	_ = flag.Set("test.parallel", "6") // they wait more than they compute; the command line may still say otherwise
-	testscript.Main(m, map[string]func(){"orchestrator": main, "limited": limited})
+	testscript.Main(m, map[string]func(){
+		"orchestrator": main, "limited": limited,
+		"orchestrator-hook": func() { os.Exit(sentry.Main(os.Args[1:], time.Now())) },
+	})
 }
 
 // limited BYTES PROGRAM [ARGS] makes every write beyond the first BYTES of a file fail, as a full disk would.

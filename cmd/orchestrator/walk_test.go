@@ -25,6 +25,7 @@ type door struct {
 	reads bool
 	may   []string // kinds of records that a reading one may leave all the same
 
+	prepare           func(*walker) // makes what it works on; what that leaves is not looked at
 	accepted, refused func(*walker)
 	dry               func(*walker) // asks what it would do, where that is possible
 	records           []string      // of what was accepted
@@ -66,6 +67,9 @@ var routes = map[string]door{
 	"GET /audit/records/{index}":     asking("/audit/records/1"),
 	"GET /audit/tile/*":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/audit/tile/0/x999/000", "", 404) }},
 	"GET /audit/blobs/{sha256}":      {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/audit/blobs/0", "", 404) }},
+	"GET /boundary/report":           asking("/boundary/report"),
+	"GET /boundary/readiness":        asking("/boundary/readiness"),
+	"GET /boundary/decisions":        asking("/boundary/decisions"),
 	// A review looks at all evidence again, and puts on record what it finds.
 	"GET /project/review": {reads: true, may: []string{"evidence.rechecked"}, accepted: asking("/project/review").accepted},
 
@@ -92,6 +96,11 @@ var routes = map[string]door{
 		dry:     func(w *walker) { w.ask("pm", "POST", "/project/import?dry_run=true", "", 200) },
 		records: []string{"requirements.imported"}, refusal: "request.refused viewer role_forbidden",
 	},
+	"PUT /boundary/mode": {
+		accepted: func(w *walker) { w.ask("pm", "PUT", "/boundary/mode", `{"mode":"off","reason":"a pause"}`, 200) },
+		refused:  func(w *walker) { w.ask("coder", "PUT", "/boundary/mode", `{"mode":"enforce","reason":"r"}`, 403) },
+		records:  []string{"boundary.recorded"}, refusal: "request.refused coder role_forbidden",
+	},
 }
 
 const report = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
@@ -99,7 +108,7 @@ const report = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
 // commands has a row for each command of the program.
 var commands = map[string]door{
 	"serve": {
-		accepted: func(w *walker) { w.project(); w.serve() },
+		accepted: func(w *walker) { w.project(); w.boundary(); w.serve() },
 		refused:  func(w *walker) { w.stop(); w.document(broken); w.serve(); w.document(shop) },
 		records:  []string{"ledger.created", "workflow.chosen", "evidence.chosen", "audit.key_chosen", "tokens.changed", "requirements.imported"},
 		refusal:  "request.refused system document_invalid",
@@ -130,6 +139,68 @@ var commands = map[string]door{
 		refused: func(w *walker) { w.run(1, "restore", "state.zip", "--replace") },
 		records: []string{"log.restored"}, unrecorded: "the database is a service's, and was not touched",
 	},
+	"hook": {
+		accepted: func(w *walker) { w.hook(0, edit); w.awaitRecord() },
+		refused:  func(w *walker) { w.hook(0, "no call"); w.awaitRecord() }, // in validate it is noted, and blocks nothing
+		records:  []string{"boundary.recorded"}, refusal: "boundary.recorded system",
+	},
+	"boundary install": {
+		accepted: func(w *walker) {
+			w.run(0, "boundary", "install", "claude", "--client-version", "2.1.300")
+			w.awaitRecord()
+		},
+		refused: func(w *walker) {
+			w.run(0, "boundary", "install", "claude", "--client-version", "2.1.300")
+			w.run(1, "boundary", "install", "nobody")
+		},
+		records: []string{"boundary.recorded"}, unrecorded: "it is installed already, or there is no such client",
+	},
+	"boundary doctor": {reads: true, accepted: func(w *walker) { w.run(1, "boundary", "doctor") }}, // the hook is registered with nobody
+	"boundary drill": {
+		accepted: func(w *walker) { w.run(0, "boundary", "drill"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "boundary", "drill", "--root", "/") },
+		records:  []string{"boundary.recorded"}, unrecorded: "there is no boundary",
+	},
+	"boundary uninstall": {
+		prepare: func(w *walker) {
+			w.run(0, "boundary", "install", "gemini", "--client-version", "1.0.0")
+			w.awaitRecord()
+		},
+		accepted: func(w *walker) { w.run(0, "boundary", "uninstall", "gemini"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(0, "boundary", "uninstall", "gemini") },
+		records:  []string{"boundary.recorded"}, unrecorded: "it was not installed",
+	},
+	"boundary bypass": journalling(
+		[]string{"boundary", "bypass", "--reason", "r", "--for", "1s"},
+		[]string{"boundary", "bypass", "--for", "1s"}),
+	"boundary import": {
+		prepare:  func(w *walker) { w.file("older.jsonl", older) },
+		accepted: func(w *walker) { w.run(0, "boundary", "import", "older.jsonl"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(0, "boundary", "import", "older.jsonl"); w.run(1, "boundary", "import", "none") },
+		records:  []string{"boundary.recorded"}, unrecorded: "it was imported before, or is no file",
+	},
+	"boundary label": {
+		prepare:  func(w *walker) { w.hook(0, edit); w.awaitRecord() },
+		accepted: func(w *walker) { w.run(0, "boundary", "label", w.violation(), "correct"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "boundary", "label", "none", "correct") },
+		records:  []string{"boundary.recorded"}, unrecorded: unjournalled,
+	},
+	"boundary mode": journalling(
+		[]string{"boundary", "mode", "enforce", "--reason", "r", "--override", "o"},
+		[]string{"boundary", "mode", "validate"}),
+	"boundary rollback": journalling( // from the mode that the row before leaves
+		[]string{"boundary", "rollback", "--reason", "r"},
+		[]string{"boundary", "rollback"}),
+	"boundary explain": {reads: true, accepted: func(w *walker) {
+		w.file("edit.json", edit)
+		w.run(0, "boundary", "explain", "edit.json")
+	}},
+	"boundary export":    running("boundary", "export"),
+	"boundary readiness": {reads: true, accepted: func(w *walker) { w.run(1, "boundary", "readiness") }},
+	"boundary replay":    running("boundary", "replay", "--policy", ".orchestrator/boundary/policy.json"),
+	"boundary report":    running("boundary", "report"),
+	"boundary status":    running("boundary", "status"),
+
 	"backup":       running("backup", "-o", "backup.zip"),
 	"audit bundle": running("audit", "bundle", "-o", "log.zip"),
 	"audit verify": running("audit", "verify", "log.zip"),
@@ -203,10 +274,7 @@ func (w *walker) walk(name string, d door) {
 		}
 		return
 	}
-	w.size = 0
-	if w.p != nil {
-		w.size = w.logSize()
-	}
+	w.prepare(d)
 	if d.dry != nil {
 		d.dry(w)
 		require.Empty(w.t, w.news(), "%s: a question is no decision", name)
@@ -232,9 +300,22 @@ func (w *walker) walk(name string, d door) {
 		} `json:"refusal"`
 	}
 	require.NoError(w.t, json.Unmarshal(news[0].Data, &data))
-	require.Equal(w.t, d.refusal, fmt.Sprintf("%s %s %s", news[0].Kind, news[0].Actor.Role, data.Refusal.Code), name)
+	require.Equal(w.t, d.refusal, strings.TrimSpace(fmt.Sprintf("%s %s %s", news[0].Kind, news[0].Actor.Role, data.Refusal.Code)), name)
 	for _, r := range news[1:] {
 		require.Equal(w.t, "requirements.imported", r.Kind, "the document is mended, and imported")
+	}
+}
+
+// prepare makes what a door needs, and notes how large the log is then.
+func (w *walker) prepare(d door) {
+	w.size = 0
+	if w.p == nil {
+		return
+	}
+	w.size = w.logSize()
+	if d.prepare != nil {
+		d.prepare(w)
+		w.size = w.logSize()
 	}
 }
 

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write what is printed into the README's section on the boundary")
+
+// boundaryBlock is a block of commands in the README's section on the boundary, and the output that is printed under it.
+var boundaryBlock = regexp.MustCompile("(?s)<!-- boundary -->\n```sh\n(.*?)```\n```text\n(.*?)```\n")
+
+// TestTheReadmesBoundary runs the section's blocks as printed, one after the other, in a project that was just set up.
+func TestTheReadmesBoundary(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("the blocks need bash, which is not installed")
+	}
+	const path = "../../README.md"
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	readme := string(raw)
+	blocks := boundaryBlock.FindAllStringSubmatch(readme, -1)
+	require.Len(t, blocks, strings.Count(readme, "<!-- boundary -->"), "every marked block is found")
+	require.Greater(t, len(blocks), 4)
+
+	dir := t.TempDir()
+	out, code := orchestrate(t, dir, "boundary", "install", "claude", "--client-version", "2.1.300")
+	require.Zero(t, code, out)
+	var script strings.Builder
+	for _, b := range blocks {
+		fmt.Fprintf(&script, "%s\necho '--- end of block'\n", b[1])
+	}
+	cmd := exec.Command(bash, "-eu", "-o", "pipefail", "-c", script.String())
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	all, err := cmd.Output()
+	require.NoError(t, err, string(all))
+	printed := strings.Split(string(all), "--- end of block\n")
+	require.Len(t, printed, len(blocks)+1)
+	for i, b := range blocks {
+		if *update {
+			readme = strings.Replace(readme, b[0], strings.Replace(b[0], "```text\n"+b[2], "```text\n"+printed[i], 1), 1)
+			continue
+		}
+		require.Equal(t, b[2], printed[i], "after the commands\n%s", b[1])
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(readme), 0o644))
+	}
+}

@@ -1,0 +1,254 @@
+// Package doctor finds out whether the boundary of a project does what it is for: whether an agent client has the hook registered so
+// that it wakes on every tool, and whether the registered command line blocks what it is to block. It also exercises the ways
+// out of the boundary. The journal and the policy of the project are never touched by its trials: they are made in copies.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/guard"
+	"orchestrator/internal/hook/settings"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Level is how bad a finding is.
+type Level string
+
+// The levels. A note is something to know that cannot be mended, or need not be.
+const (
+	OK    Level = "ok"
+	Note  Level = "note"
+	Fault Level = "fault"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	Client string `json:"client,omitempty"`
+	Level  Level  `json:"level"`
+	What   string `json:"what"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// Report is all that was looked at. Good is without a fault.
+type Report struct {
+	Root     string    `json:"root"`
+	Good     bool      `json:"good"`
+	Findings []Finding `json:"findings"`
+}
+
+// Faults is how many findings are faults.
+func (r *Report) Faults() (n int) {
+	for _, f := range r.Findings {
+		if f.Level == Fault {
+			n++
+		}
+	}
+	return n
+}
+
+// Options say what is examined.
+type Options struct {
+	Dir     boundarydir.Dir
+	Home    string                                              // the user's folder; "" for none
+	Clients []string                                            // none: those that the hook is registered with
+	Environ []string                                            // what hooks are started with
+	Path    string                                              // where their programs are looked for
+	Version func(ctx context.Context, client string) (v string) // of a client; "" is unknown
+}
+
+// Examine looks at the policy, and at each client.
+func Examine(ctx context.Context, o Options) (Report, error) {
+	for _, client := range o.Clients {
+		if _, err := settings.FactsOf(client); err != nil {
+			return Report{}, err
+		}
+	}
+	e := &examination{Options: o, report: Report{Root: o.Dir.Root, Findings: []Finding{}}}
+	e.lookAtPolicy()
+	e.lookAtEnvironment()
+	e.lookAtJournal()
+	clients := o.Clients
+	if len(clients) == 0 {
+		clients = slices.DeleteFunc(settings.Clients(), func(client string) bool {
+			registered, err := settings.Registered(client, e.settings())
+			return err == nil && len(registered) == 0 && len(settings.Elsewhere(client, e.settings())) == 0
+		})
+	}
+	if len(clients) == 0 {
+		e.say("", Fault, "orchestrator boundary install CLIENT registers it", "the hook is registered with no client")
+	}
+	for _, client := range clients {
+		if err := e.lookAtClient(ctx, client); err != nil {
+			return e.report, err
+		}
+	}
+	e.report.Good = e.report.Faults() == 0
+	return e.report, nil
+}
+
+type examination struct {
+	Options
+	report Report
+	policy *boundary.Policy // nil where it cannot be read
+}
+
+func (e *examination) say(client string, level Level, fix, format string, args ...any) {
+	e.report.Findings = append(e.report.Findings, Finding{client, level, fmt.Sprintf(format, args...), fix})
+}
+
+func (e *examination) settings() settings.Options {
+	return settings.Options{Root: e.Dir.Root, Home: e.Home}
+}
+
+func (e *examination) lookAtPolicy() {
+	p, err := guard.Policy(e.Dir)
+	if err != nil {
+		e.say("", Fault, "mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
+		return
+	}
+	e.policy = &p
+	e.say("", OK, "", "the policy can be read; the mode is %s", p.Mode)
+	if p.Mode == boundary.Off {
+		e.say("", Note, "orchestrator boundary mode validate --reason TEXT", "the boundary is off: nothing is judged, and nothing recorded")
+	}
+	if marked := e.Dir.Enforcing(); marked != (p.Mode == boundary.Enforce) {
+		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
+			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by hand", p.Mode, marked)
+	}
+}
+
+func (e *examination) lookAtEnvironment() {
+	if value, set := lookup(e.Environ, boundary.BypassVariable); set && value != "" {
+		e.say("", Note, "unset it where clients are started from, once the emergency is over", "%s=%.40q is set here; the trials below are made without it", boundary.BypassVariable, value)
+	}
+}
+
+// lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.
+func (e *examination) lookAtJournal() {
+	h, err := guard.Read(e.Dir)
+	if err != nil {
+		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
+		return
+	}
+	r := h.Report(time.Now().AddDate(0, 0, -7))
+	if r.Ran > 0 {
+		e.say("", Fault, "see orchestrator boundary report --since 7d; another hook, or an old client, may overrule this one", "%d calls of the past week were blocked, and their tools ran: a client does not heed the hook", r.Ran)
+	}
+	if r.Errors.Count > 0 {
+		e.say("", Note, "see orchestrator boundary report --since 7d", "in the past week %d of %d runs of the hook failed", r.Errors.Count, r.Errors.Of)
+	}
+}
+
+// lookAtClient looks at the registrations of one client, at its version, and tries what is registered.
+func (e *examination) lookAtClient(ctx context.Context, client string) error {
+	facts, err := settings.FactsOf(client)
+	if err != nil {
+		return err
+	}
+	entries, err := settings.Registered(client, e.settings())
+	if err != nil {
+		e.say(client, Fault, "mend the file", "%v", err)
+		return nil
+	}
+	entries = append(entries, e.strays(client)...)
+	before := slices.DeleteFunc(slices.Clone(entries), func(r settings.Registration) bool { return r.Event != facts.Before })
+	if len(before) == 0 {
+		what := "the hook is not registered in this project"
+		if len(entries) > 0 {
+			what = fmt.Sprintf("the hook is registered, but not for %s: after a tool nothing can be prevented", facts.Before)
+		}
+		e.say(client, Fault, "orchestrator boundary install "+client, "%s", what)
+		return nil
+	}
+	e.lookAtEntries(client, facts, entries, before)
+	e.lookAtVersion(ctx, client, facts, before)
+	for _, n := range facts.Notes {
+		e.say(client, Note, "", "%s", n)
+	}
+	tried := map[string]bool{}
+	for _, r := range before {
+		if tried[r.Command] {
+			continue
+		}
+		tried[r.Command] = true
+		if err := e.try(ctx, client, facts, r.Command); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strays are entries in other files: those that the client reads count, the others are said.
+func (e *examination) strays(client string) (read []settings.Registration) {
+	for _, r := range settings.Elsewhere(client, e.settings()) {
+		if i := slices.IndexFunc(r.Disabled, func(s string) bool { return s == client+" does not read "+r.File }); i >= 0 {
+			e.say(client, Fault, "take it out there; orchestrator boundary install "+client+" registers it in the right file", "%s, where the hook stands", r.Disabled[i])
+			continue
+		}
+		e.say(client, Note, "orchestrator boundary install "+client+" registers it for everybody in the project", "%s: the hook is registered for %s there, for this person alone", r.File, r.Event)
+		read = append(read, r)
+	}
+	return read
+}
+
+func (e *examination) lookAtEntries(client string, facts settings.Facts, entries, before []settings.Registration) {
+	install := "orchestrator boundary install " + client
+	if wakes := slices.IndexFunc(before, func(r settings.Registration) bool { return wakesOnAll(r.Matcher) }); wakes < 0 {
+		e.say(client, Fault, install+" registers it for every tool; the policy decides", "%s: its matcher %q leaves tools out: those it does not name go unjudged", before[0].File, before[0].Matcher)
+	} else {
+		e.say(client, OK, "", "%s: registered for %s, every tool: %s", before[wakes].File, facts.Before, before[wakes].Command)
+	}
+	if len(before) > 1 {
+		e.say(client, Note, "leave one", "it is registered %d times before a tool: every call is judged as often", len(before))
+	}
+	if len(entries) == len(before) {
+		e.say(client, Note, install+" registers it after a tool as well", "it is not registered after a tool: whether blocked calls ran all the same cannot be seen")
+	}
+	const least, longest = time.Second, 2 * time.Minute
+	for _, r := range entries {
+		if r.Timeout != 0 && (r.Timeout < least || r.Timeout > longest) {
+			e.say(client, Fault, install+" sets 5 s", "%s: the time limit of %s is %v: %s counts in units of %v; the hook answers within a second", r.File, r.Event, r.Timeout, client, facts.Unit)
+		}
+	}
+	said := map[string]bool{}
+	for _, r := range before {
+		for _, d := range r.Disabled {
+			if !said[d] {
+				e.say(client, Fault, "switch hooks on again", "%s", d)
+			}
+			said[d] = true
+		}
+	}
+}
+
+// wakesOnAll tells the matchers that leave no tool out.
+func wakesOnAll(matcher string) bool {
+	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, matcher)
+}
+
+func (e *examination) lookAtVersion(ctx context.Context, client string, facts settings.Facts, before []settings.Registration) {
+	version := e.Version(ctx, client)
+	switch {
+	case version == "" && (facts.Since != "" || facts.ShutBy != ""):
+		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; subagents need %s", facts.Since)
+		return
+	case version == "":
+		return
+	case !settings.AtLeast(version, facts.Since):
+		e.say(client, Fault, "update it to "+facts.Since+" or later", "version %s %s", version, facts.Lacks)
+	default:
+		e.say(client, OK, "", "version %s", version)
+	}
+	if facts.Shut == "" || before[0].FailsShut && settings.AtLeast(version, facts.ShutBy) {
+		return
+	}
+	if !settings.AtLeast(version, facts.ShutBy) {
+		e.say(client, Note, "update it to "+facts.ShutBy+" or later, and install again", "version %s has no %s: where the hook breaks, the call is let through", version, facts.Shut)
+		return
+	}
+	e.say(client, Note, "orchestrator boundary install "+client+" adds it", "%s is not set: where the hook breaks, the call is let through", facts.Shut)
+}

@@ -1,0 +1,308 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/guard"
+	"orchestrator/internal/hook"
+	"orchestrator/internal/hook/settings"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/sentry"
+)
+
+// TestMain lets links to this test be the hook.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "orchestrator-hook" {
+		os.Exit(sentry.Main(os.Args[1:], time.Now()))
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
+	os.Exit(m.Run())
+}
+
+// project is a folder with a boundary in validate, and a hook to start.
+func project(t *testing.T) (boundarydir.Dir, string) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	program := filepath.Join(t.TempDir(), "it's here", "orchestrator-hook")
+	require.NoError(t, os.Mkdir(filepath.Dir(program), 0o700))
+	require.NoError(t, os.Symlink(self, program))
+	dir := boundarydir.In(t.TempDir())
+	made, err := guard.SetUp(dir, guard.Change{By: "test", Reason: "installed", At: time.Now(), ID: "0000000000000001"})
+	require.NoError(t, err)
+	require.True(t, made)
+	return dir, program
+}
+
+func examine(t *testing.T, dir boundarydir.Dir, version string, clients ...string) Report {
+	t.Helper()
+	r, err := Examine(t.Context(), Options{
+		Dir: dir, Clients: clients, Environ: os.Environ(), Path: os.Getenv("PATH"), Version: func(context.Context, string) string { return version },
+	})
+	require.NoError(t, err)
+	return r
+}
+
+func journal(t *testing.T, dir boundarydir.Dir) string {
+	t.Helper()
+	var all strings.Builder
+	names, err := dir.Files()
+	require.NoError(t, err)
+	for _, name := range names {
+		_, err := dir.ReadFrom(name, 0, func(raw []byte) error { fmt.Fprintln(&all, string(raw)); return nil })
+		require.NoError(t, err)
+	}
+	return all.String()
+}
+
+// Every client's own form of a block, and of letting through, is taken for what it is.
+func TestEveryClientIsTriedInItsOwnForm(t *testing.T) {
+	for client, tells := range map[string]bool{"claude": true, "codex": true, "qwen": true, "opencode": true, "gemini": false, "cursor": false, "copilot": false} {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel()
+			dir, program := project(t)
+			before := journal(t, dir)
+			command := single(program) + " " + client + " --root " + single(dir.Root)
+			_, err := settings.Install(client, settings.Options{Root: dir.Root, Command: command, ClientVersion: "99.0.0"})
+			require.NoError(t, err)
+			r := examine(t, dir, "99.0.0")
+			require.True(t, r.Good, "%v", r.Findings)
+			want := []string{
+				"in enforce, an edit by the main session is blocked", "in enforce, a read is let through, and nothing is said", "in enforce, a call that cannot be read is blocked",
+				"in validate, an edit by the main session is let through with a warning", "in validate, a call that cannot be read is let through with a warning",
+			}
+			if tells {
+				want = append(want, "in enforce, an edit by an agent is let through, and nothing is said")
+			}
+			found := map[string]bool{}
+			for _, f := range r.Findings {
+				what, _, tried := strings.Cut(f.What, " (")
+				if tried && strings.HasPrefix(what, "in ") {
+					require.Equal(t, OK, f.Level, f.What)
+					found[what] = true
+				}
+			}
+			for _, what := range want {
+				require.True(t, found[what], "%s in %v", what, r.Findings)
+			}
+			require.Len(t, found, len(want))
+			require.Equal(t, before, journal(t, dir), "trials are not decisions")
+		})
+	}
+}
+
+// The canned calls are what the clients send: each can be read, and is what it is to be.
+func TestTheCannedCallsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, client := range settings.Clients() {
+		f, p := forms[client], protocolOf(t, client)
+		for _, c := range []struct {
+			who, tool string
+			kind      hook.Kind
+			write     bool
+		}{{f.main, f.edit, "", true}, {f.agent, f.edit, hook.Agent, true}, {f.main, f.read, "", false}} {
+			if c.kind == hook.Agent && c.who == "" {
+				continue
+			}
+			e, err := p.Parse(call("/p/a \"b\"", f.head, c.who, c.tool))
+			require.NoError(t, err, client)
+			require.Equal(t, hook.Before, e.When, client)
+			require.Equal(t, c.kind == hook.Agent, e.Actor.Kind == hook.Agent, client)
+			require.Equal(t, "/p/a \"b\"", e.Cwd, client)
+			require.Len(t, e.Paths, 1, client)
+			require.Equal(t, probeName, filepath.Base(e.Paths[0]), client)
+			require.Equal(t, !c.write, e.Tool == "Read", client)
+		}
+		_, err := p.Parse([]byte(garbage))
+		require.Error(t, err, client)
+	}
+}
+
+func protocolOf(t *testing.T, client string) hook.Protocol {
+	t.Helper()
+	p, known := hook.Named(client)
+	require.True(t, known, client)
+	return p
+}
+
+// What a client hears is what its protocol says.
+func TestAnswersAreHeardAsTheyAreMeant(t *testing.T) {
+	t.Parallel()
+	for _, client := range settings.Clients() {
+		p := protocolOf(t, client)
+		for _, d := range []hook.Decision{hook.Allow, hook.Warn, hook.Ask, hook.Block} {
+			got, err := heard(client, p.Answer(hook.Before, d, "because"))
+			require.NoError(t, err, client)
+			if d == hook.Ask && got == hook.Block {
+				continue // it cannot ask
+			}
+			require.Equal(t, d, got, client)
+		}
+	}
+}
+
+func TestBrokenAnswersAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		client string
+		answer hook.Answer
+		why    string
+	}{
+		"exit 1":                {"claude", hook.Answer{Exit: 1, Stderr: []byte("x")}, "exit code 1: x"},
+		"killed":                {"claude", hook.Answer{Exit: -1}, "exit code -1"},
+		"not found":             {"claude", hook.Answer{Exit: 127, Stderr: []byte("sh: no")}, "exit code 127"},
+		"block without reason":  {"codex", hook.Answer{Exit: 2, Stderr: []byte(" \n")}, "without a reason"},
+		"block of another kind": {"copilot", hook.Answer{Exit: 2, Stderr: []byte("x")}, "wants a decision as JSON"},
+		"silence to cursor":     {"cursor", hook.Answer{}, "silence"},
+		"no JSON":               {"claude", hook.Answer{Stdout: []byte("hello")}, "no JSON"},
+		"allow":                 {"claude", hook.Answer{Stdout: []byte(`{"hookSpecificOutput":{"permissionDecision":"allow"}}`)}, "permission prompts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := heard(c.client, c.answer)
+			require.ErrorContains(t, err, c.why)
+		})
+	}
+}
+
+// A registered line is pointed at the copy, however it names the project.
+func TestALineIsPointedAtTheCopy(t *testing.T) {
+	t.Parallel()
+	claude, err := settings.FactsOf("claude")
+	require.NoError(t, err)
+	codex, err := settings.FactsOf("codex")
+	require.NoError(t, err)
+	for registered, c := range map[string]struct {
+		facts   settings.Facts
+		want    string
+		project string // CLAUDE_PROJECT_DIR
+	}{
+		"/b/orchestrator-hook claude":                                  {claude, "/b/orchestrator-hook claude", "/copy"},
+		"/b/orchestrator hook codex":                                   {codex, "/b/orchestrator hook codex", ""},
+		"/b/orchestrator-hook codex --root /p":                         {codex, "/b/orchestrator-hook codex --root '/copy'", ""},
+		"/b/orchestrator-hook --root '/my p' codex || exit 2":          {codex, "/b/orchestrator-hook --root '/copy' codex || exit 2", ""},
+		"/b/orchestrator-hook codex --root=/p 2>/dev/null":             {codex, "/b/orchestrator-hook codex --root='/copy' 2>/dev/null", ""},
+		"/b/orchestrator-hook codex --root /p --root=/q":               {codex, "/b/orchestrator-hook codex --root '/copy' --root='/copy'", ""},
+		`"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude || exit 2`: {claude, `"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude --root '/copy' || exit 2`, "/p"},
+		`/b/orchestrator-hook claude --root "$CLAUDE_PROJECT_DIR"`:     {claude, `/b/orchestrator-hook claude --root '/copy'`, "/p"},
+	} {
+		l, err := readLine(registered, []string{"CLAUDE_PROJECT_DIR=/p"})
+		require.NoError(t, err)
+		text, env := l.at("/p", "/copy", c.facts, []string{"A=b", "CLAUDE_PROJECT_DIR=/x", "GEMINI_PROJECT_DIR=/y"})
+		require.Equal(t, c.want, text)
+		want := []string{"A=b"}
+		if c.project != "" {
+			want = append(want, "CLAUDE_PROJECT_DIR="+c.project)
+		}
+		require.Equal(t, want, env)
+	}
+}
+
+func TestProgramsThatCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "plain"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "orchestrator-hook"), nil, 0o755))
+	for text, why := range map[string]string{
+		folder + "/orchestrator-hook claude":  "",
+		"orchestrator-hook claude":            "",
+		"A=b \"$F\"/orchestrator-hook claude": "",
+		folder + "/plain claude":              "no program that can be started",
+		folder + "/none claude":               "is not there",
+		folder + " claude":                    "no program that can be started",
+		"./orchestrator-hook claude":          "relative",
+		"orchestrator claude":                 "in no folder of PATH",
+		"$(which orchestrator-hook) claude":   "cannot be told",
+	} {
+		l, err := readLine(text, []string{"F=" + folder})
+		require.NoError(t, err, text)
+		if why == "" {
+			require.NoError(t, l.program(folder), text)
+		} else {
+			require.ErrorContains(t, l.program(folder), why, text)
+		}
+	}
+	for _, text := range []string{"", "A=b", "'unfinished", "# nothing"} {
+		_, err := readLine(text, nil)
+		require.Error(t, err, text)
+	}
+}
+
+// A bypass that is in force in the project is not in force in the trials, nor is the environment's.
+func TestBypassesDoNotMakeTrialsFail(t *testing.T) {
+	dir, program := project(t)
+	t.Setenv(boundary.BypassVariable, "true")
+	_, err := guard.Bypass(dir, time.Hour, "", guard.Change{By: "test", Reason: "r", At: time.Now(), ID: "0000000000000002"})
+	require.NoError(t, err)
+	_, err = settings.Install("claude", settings.Options{Root: dir.Root, Command: single(program) + " claude", ClientVersion: "99.0.0"})
+	require.NoError(t, err)
+	r := examine(t, dir, "99.0.0")
+	require.True(t, r.Good, "%v", r.Findings)
+	require.Contains(t, fmt.Sprint(r.Findings), "AMPLIFIER_BYPASS_BOUNDARY=\"true\" is set here")
+	require.Contains(t, fmt.Sprint(r.Findings), "an edit by the main session is blocked")
+}
+
+// A policy that takes rights away from agents, or leaves them to unknown actors, is no fault of the hook, and is said.
+func TestWhatThePolicyAllowsIsSaidAndNoFault(t *testing.T) {
+	t.Parallel()
+	dir, program := project(t)
+	p := boundary.DefaultPolicy()
+	p.UnknownActor, p.Agents = boundary.AsAgent, []boundary.Rights{{Name: "*", MayWrite: []string{"docs/**"}}, {Name: "x", MayWrite: []string{"**"}}}
+	p.ExemptPaths = []string{"**"}
+	require.NoError(t, dir.WritePolicy(p))
+	_, err := settings.Install("claude", settings.Options{Root: dir.Root, Command: single(program) + " claude", ClientVersion: "99.0.0"})
+	require.NoError(t, err)
+	r := examine(t, dir, "99.0.0")
+	require.True(t, r.Good, "%v", r.Findings)
+	var notes []string
+	for _, f := range r.Findings {
+		if f.Level == Note {
+			notes = append(notes, strings.SplitN(f.What, " (", 2)[0])
+		}
+	}
+	require.Equal(t, []string{"in enforce, an edit by the main session is let through, and nothing is said", "in enforce, an edit by an agent is blocked"}, notes)
+}
+
+func TestAnUnknownClientIsRefused(t *testing.T) {
+	t.Parallel()
+	dir, _ := project(t)
+	_, err := Examine(t.Context(), Options{Dir: dir, Clients: []string{"vscode"}})
+	require.ErrorContains(t, err, `there is no client "vscode"`)
+}
+
+// A client that runs what was blocked is found by the journal, where it is registered after a tool as well.
+func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
+	t.Parallel()
+	dir, program := project(t)
+	file := filepath.Join(dir.Root, ".claude", "settings.json")
+	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
+	text := fmt.Sprintf(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":%s}]}]}}`, quoted(single(program)+" claude"))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	r := examine(t, dir, "99.0.0")
+	require.True(t, r.Good, "%v", r.Findings)
+	require.Contains(t, fmt.Sprint(r.Findings), "not registered after a tool")
+	require.Contains(t, fmt.Sprint(r.Findings), "onFailure is not set")
+
+	p := boundary.DefaultPolicy()
+	p.Mode = boundary.Enforce
+	require.NoError(t, dir.WritePolicy(p))
+	edit := call(dir.Root, forms["claude"].head, forms["claude"].edit)
+	for event, exit := range map[string]int{"PreToolUse": 2, "PostToolUse": 0} {
+		in := strings.Replace(string(edit), "PreToolUse", event, 1)
+		a := sentry.Run(sentry.Input{Client: "claude", Root: dir.Root, Stdin: strings.NewReader(in), Getenv: func(string) string { return "" },
+			Cwd: dir.Root, Start: time.Now(), Now: time.Now, NewID: func() string { return event }})
+		require.Equal(t, exit, a.Exit, string(a.Stderr))
+	}
+	r = examine(t, dir, "99.0.0")
+	require.Equal(t, 1, r.Faults(), "%v", r.Findings)
+	require.Contains(t, fmt.Sprint(r.Findings), "1 calls of the past week were blocked, and their tools ran")
+}

@@ -1,0 +1,219 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/gitcmd"
+	"orchestrator/internal/hook"
+	"orchestrator/internal/hook/settings"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/sentry"
+)
+
+// How long a trial may take: a client is to be answered within brisk, and after patience nobody waits any more.
+const (
+	brisk    = time.Second
+	patience = 5 * time.Second
+)
+
+// trial is one canned call.
+type trial struct {
+	what  string // a sentence begins with it
+	mode  boundary.Mode
+	agent bool
+	edit  bool
+	tool  func(form) string // nil is garbage
+}
+
+func edits(f form) string { return f.edit }
+func reads(f form) string { return f.read }
+
+var trials = []trial{
+	{"in enforce, an edit by the main session", boundary.Enforce, false, true, edits},
+	{"in enforce, an edit by an agent", boundary.Enforce, true, true, edits},
+	{"in enforce, a read", boundary.Enforce, false, false, reads},
+	{"in enforce, a call that cannot be read", boundary.Enforce, false, false, nil},
+	{"in validate, an edit by the main session", boundary.Validate, false, true, edits},
+	{"in validate, a call that cannot be read", boundary.Validate, false, false, nil},
+}
+
+// call is what the client would send, in the project at root.
+func (t trial) call(f form, root string) []byte {
+	switch {
+	case t.tool == nil:
+		return []byte(garbage)
+	case t.agent:
+		return call(root, f.head, f.agent, t.tool(f))
+	}
+	return call(root, f.head, f.main, t.tool(f))
+}
+
+// patient is a client under examination, with the command line that is tried.
+type patient struct {
+	name     string
+	facts    settings.Facts
+	protocol hook.Protocol
+	line     line
+}
+
+// try pipes canned calls through a registered command line, each in a copy of the project's boundary.
+func (e *examination) try(ctx context.Context, client string, facts settings.Facts, command string) error {
+	if e.policy == nil {
+		return nil
+	}
+	environ := e.Environ
+	if facts.Project != "" {
+		environ = append(without(environ, facts.Project), facts.Project+"="+e.Dir.Root)
+	}
+	l, err := readLine(command, environ)
+	if err == nil {
+		err = l.program(e.Path)
+	}
+	if err != nil {
+		e.say(client, Fault, "orchestrator boundary install "+client+" registers the program where it is now", "%s cannot be run: %v", command, err)
+		return nil
+	}
+	protocol, _ := hook.Named(client)
+	p := patient{client, facts, protocol, l}
+	if text, _ := l.at(e.Dir.Root, "COPY", facts, nil); text != l.text {
+		e.say(client, OK, "", "it is tried as %s, since the line as registered would use the project itself", text)
+	}
+	for _, t := range trials {
+		if t.agent && forms[client].agent == "" {
+			continue // it does not tell agents; the notes about the client say so
+		}
+		if answered, err := e.tryOne(ctx, p, t); err != nil || !answered {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryOne makes one trial, and tells whether there was an answer at all. An error is that it could not be made.
+func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered bool, err error) {
+	dir, remove, err := copied(*e.policy, t.mode)
+	if err != nil {
+		return false, err
+	}
+	defer remove()
+	raw := t.call(forms[p.name], dir.Root)
+	want, err := e.wanted(p, t, raw, dir)
+	if err != nil {
+		return false, err
+	}
+	text, env := p.line.at(e.Dir.Root, dir.Root, p.facts, without(e.Environ, boundary.BypassVariable))
+	a, took, err := run(ctx, text, dir.Root, env, raw)
+	for again := 0; again < 2 && err == nil && took > brisk; again++ { // the first start of a program may be slow
+		a, took, err = run(ctx, text, dir.Root, env, raw)
+	}
+	got := hook.Decision("")
+	if answered = err == nil; answered {
+		got, err = heard(p.name, a)
+	}
+	const broken = "make the registered line start this program's hook and nothing else: orchestrator boundary install "
+	switch {
+	case err != nil:
+		e.say(p.name, Fault, broken+p.name, "%s: %v", t.what, err)
+	case got != want:
+		e.say(p.name, Fault, broken+p.name, "%s is %s, and should be %s", t.what, words[got], words[want])
+	case took > brisk:
+		e.say(p.name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what, words[got], took.Round(time.Millisecond), brisk)
+	case want == hook.Allow && noisy(p.protocol, a):
+		e.say(p.name, Fault, broken+p.name, "%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what, append(a.Stdout, a.Stderr...))
+	default:
+		e.sayAsWanted(p, t, want, fmt.Sprintf("%s is %s (%v)", t.what, words[want], took.Round(100*time.Microsecond)))
+	}
+	return answered, nil
+}
+
+// wanted is what is to become of a call under the project's policy.
+func (e *examination) wanted(p patient, t trial, raw []byte, dir boundarydir.Dir) (hook.Decision, error) {
+	want := hook.Block
+	if t.tool != nil {
+		v, _, err := sentry.Explain(p.name, raw, dir, *e.policy)
+		if err != nil {
+			return "", err
+		}
+		want = hook.Decision(v.Would)
+	}
+	switch {
+	case want == hook.Allow:
+		return hook.Allow, nil
+	case t.mode == boundary.Validate:
+		return hook.Warn, nil
+	}
+	return heard(p.name, p.protocol.Answer(hook.Before, want, "")) // one that cannot ask blocks
+}
+
+var words = map[hook.Decision]string{
+	hook.Allow: "let through, and nothing is said", hook.Warn: "let through with a warning", hook.Ask: "left to the person", hook.Block: "blocked",
+}
+
+// noisy tells whether more is printed than the client has to be told.
+func noisy(p hook.Protocol, a hook.Answer) bool {
+	silent := p.Answer(hook.Before, hook.Allow, "")
+	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0
+}
+
+// sayAsWanted says what is as the policy has it. Where the policy itself leaves the main session a free hand, or agents none, that too.
+func (e *examination) sayAsWanted(p patient, t trial, want hook.Decision, what string) {
+	level, fix := OK, ""
+	switch edit := t.edit && t.mode == boundary.Enforce; {
+	case edit && !t.agent && want == hook.Allow:
+		level, fix = Note, "see exempt_paths, blocked_tools and unknown_actor in the policy: it does not keep the main session from editing"
+	case edit && t.agent && want != hook.Allow:
+		level, fix = Note, "see agents in the policy: those of the client's general type cannot edit"
+	}
+	e.say(p.name, level, fix, "%s", what)
+}
+
+// copied is a project of its own with the policy in a mode; remove ends it.
+func copied(p boundary.Policy, mode boundary.Mode) (dir boundarydir.Dir, remove func(), err error) {
+	folder, err := os.MkdirTemp("", "orchestrator-boundary-")
+	if err != nil {
+		return dir, nil, err
+	}
+	remove = func() { _ = os.RemoveAll(folder) }
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	p.Mode = mode
+	dir = boundarydir.In(folder)
+	if _, err = dir.Make(p); err != nil {
+		remove()
+	}
+	return dir, remove, err
+}
+
+// run starts a command line as a client does, and kills it with its children after patience.
+func run(ctx context.Context, text, folder string, env []string, stdin []byte) (a hook.Answer, took time.Duration, err error) {
+	const most = 64 << 10
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, errs := gitcmd.Output{Most: most, Cut: true}, gitcmd.Output{Most: most, Cut: true}
+	cmd := exec.CommandContext(ctx, "sh", "-c", text)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, env, bytes.NewReader(stdin), &out, &errs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 100 * time.Millisecond
+	start := time.Now()
+	err = cmd.Run()
+	took = time.Since(start)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return a, took, fmt.Errorf("no answer within %v", patience)
+	case err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay):
+		return a, took, err
+	}
+	return hook.Answer{Stdout: []byte(out.String()), Stderr: []byte(errs.String()), Exit: cmd.ProcessState.ExitCode()}, took, nil
+}
