@@ -127,6 +127,7 @@ var sections = []struct {
 	{"review", (*bench).reviewing},
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
+	{"hook", (*bench).hooks},
 }
 
 func sectionNames() []string {
