@@ -8,10 +8,11 @@ import (
 
 // call looks at a simple command: its assignments, then its program.
 func (w *walker) call(c *syntax.CallExpr) {
-	start := w.scope.vars
+	start, altered := w.scope.vars, w.scope.altered
 	for _, a := range c.Assigns {
 		value := w.assign(a)
 		if len(c.Args) > 0 { // for this call alone, and only as the program sees it
+			w.alter(a.Name.Value, value)
 			value = arg{loose: true}
 		}
 		w.scope.bind(a.Name.Value, value)
@@ -19,8 +20,11 @@ func (w *walker) call(c *syntax.CallExpr) {
 	if len(c.Args) == 0 {
 		return
 	}
-	bound := w.scope.vars
+	bound, own := w.scope.vars, w.scope.altered
 	w.run(w.words(c.Args))
+	if w.scope.altered == own {
+		w.scope.altered = altered
+	}
 	if len(c.Assigns) > 0 {
 		after := w.scope.vars
 		if w.scope.vars = start; after != bound {
@@ -55,6 +59,7 @@ func (w *walker) assign(a *syntax.Assign) arg {
 
 // assignments looks at export, declare and their like.
 func (w *walker) assignments(d *syntax.DeclClause) {
+	exported := exports(d)
 	for _, a := range d.Args {
 		value := w.assign(a)
 		switch {
@@ -63,8 +68,26 @@ func (w *walker) assignments(d *syntax.DeclClause) {
 		case a.Name != nil && !a.Naked:
 			w.scope.bind(a.Name.Value, value)
 		}
+		if exported && a.Name != nil {
+			if a.Naked {
+				value, _ = w.scope.lookup(a.Name.Value)
+			}
+			w.alter(a.Name.Value, value)
+		}
 	}
 	w.add(Part{Words: []string{d.Variant.Value}, Class: Reads})
+}
+
+// exports says whether a declaration may give variables to programs.
+func exports(d *syntax.DeclClause) bool {
+	exported := d.Variant.Value == "export"
+	for _, a := range d.Args {
+		if a.Name == nil && a.Value != nil {
+			text := a.Value.Lit()
+			exported = exported || text == "" || text[0] == '-' && strings.Contains(text, "x")
+		}
+	}
+	return exported
 }
 
 // commandVariables hold a command that other programs run, hazards change what programs do in other ways.
@@ -75,7 +98,7 @@ var (
 		"PROMPT_COMMAND": true, "LESSOPEN": true, "LESSCLOSE": true, "BROWSER": true, "RIPGREP_PREPROCESSOR": true,
 	}
 	hazards = map[string]bool{
-		"LD_PRELOAD": true, "LD_AUDIT": true, "LD_LIBRARY_PATH": true, "DYLD_INSERT_LIBRARIES": true, "BASH_ENV": true, "ENV": true, "PS4": true,
+		"PATH": true, "PATHEXT": true, "LD_PRELOAD": true, "LD_AUDIT": true, "LD_LIBRARY_PATH": true, "DYLD_INSERT_LIBRARIES": true, "BASH_ENV": true, "ENV": true, "PS4": true,
 		"PERL5OPT": true, "PERL5LIB": true, "RUBYOPT": true, "PYTHONSTARTUP": true, "NODE_OPTIONS": true, "JAVA_TOOL_OPTIONS": true,
 		"SHELLOPTS": true, "BASHOPTS": true, "RIPGREP_CONFIG_PATH": true, "GIT_EXEC_PATH": true, "GIT_TEMPLATE_DIR": true, "LESS": true,
 		"GOFLAGS": true, "BASH_ALIASES": true, "BASH_CMDS": true, "TAR_OPTIONS": true, "CURL_HOME": true, "HOME": true, "XDG_CONFIG_HOME": true,

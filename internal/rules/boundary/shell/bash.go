@@ -244,6 +244,7 @@ func (w *walker) forEach(cmd *syntax.ForClause) {
 	} else {
 		w.inner(cmd.Loop)
 	}
+	w.environment(name, arg{})
 	w.loop(cmd, func() {
 		w.scope.bind(name, item)
 		w.stmts(cmd.Do)
@@ -267,6 +268,10 @@ var (
 func (w *walker) unsettle(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.DeclClause:
+			if exports(n) {
+				w.scope.altered = &n.Variant.Value
+			}
 		case *syntax.Assign:
 			if n.Name != nil {
 				w.scope.bind(n.Name.Value, arg{loose: true})
@@ -278,6 +283,9 @@ func (w *walker) unsettle(node syntax.Node) {
 			program := n.Args[0].Lit()
 			own := program == "" || w.scope.function(program)
 			w.scope.lost = w.scope.lost || own || slices.Contains(movers, program)
+			if w.scope.does(program).alters {
+				w.scope.altered = &program
+			}
 			if own || slices.Contains(assigners, program) {
 				w.scope.forget()
 			}
@@ -288,13 +296,20 @@ func (w *walker) unsettle(node syntax.Node) {
 
 // declare looks into a function where it is declared; nobody knows from where it will be called.
 func (w *walker) declare(f *syntax.FuncDecl) {
+	var does doing
+	before := len(w.parts)
 	w.apart(func() {
 		w.scope = scope{lost: true}
 		w.scope.forget()
 		w.stmt(f.Body)
+		does.alters = w.scope.altered != nil
 	})
+	for _, p := range w.parts[before:] {
+		does.vouched = does.vouched || p.Unknown
+	}
 	if f.Name != nil {
 		w.scope.bind(f.Name.Value+"()", arg{})
+		w.scope.vars.doing = does
 	}
 }
 

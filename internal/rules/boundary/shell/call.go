@@ -68,9 +68,7 @@ func (w *walker) run(words []arg) {
 
 func (c *call) look() {
 	if c.w.scope.function(c.name) {
-		c.w.scope.forget()
-		c.w.scope.lost = true
-		c.reads() // what it does stands where it is declared
+		c.function()
 		return
 	}
 	if end := c.name[len(c.name)-1:]; end >= "0" && end <= "9" && !listed(c.name) {
@@ -97,6 +95,21 @@ func (c *call) look() {
 		c.interpret(opts)
 	} else {
 		c.unknown(c.name + " may do anything")
+	}
+}
+
+// function looks at the call of a function. What it does stands where it is declared, but for what it gets from here.
+func (c *call) function() {
+	does := c.w.scope.does(c.name)
+	c.w.scope.forget()
+	c.w.scope.lost = true
+	if by := c.w.scope.altered; by != nil && does.vouched {
+		c.ambiguous(*by + " may lead " + c.name + " to other code")
+	} else {
+		c.reads()
+	}
+	if does.alters {
+		c.w.scope.altered = &c.name
 	}
 }
 
@@ -133,7 +146,7 @@ func (c *call) judge(t tool) {
 		c.ambiguous(p.runs)
 		return
 	case p.dry:
-		c.reads()
+		c.keepsNothing(p)
 		return
 	case p.loose && t.class != Writes && strings.ContainsAny(t.opts, optionMarks):
 		c.ambiguous("a word that cannot be told may be an option of " + c.name + " that writes")
@@ -156,7 +169,20 @@ func (c *call) judge(t tool) {
 		c.unknown(c.name + " may do anything")
 		return
 	}
+	if len(harm(targets)) == 0 {
+		c.keepsNothing(p)
+		return
+	}
 	c.writes(p.why, targets...)
+}
+
+// keepsNothing adds a part that writes no file: it reads, or it sends.
+func (c *call) keepsNothing(p parsed) {
+	if p.sends {
+		c.unknown(c.name + " sends something")
+		return
+	}
+	c.reads()
 }
 
 // files are the targets that the operands of a call name.
@@ -256,6 +282,10 @@ func (c *call) ambiguous(why string) {
 }
 
 func (c *call) unknown(why string) {
+	if other := c.otherCode(); other != "" {
+		c.ambiguous(other)
+		return
+	}
 	c.w.add(Part{Words: c.words(), Class: Ambiguous, Why: why, Unknown: true})
 }
 

@@ -80,11 +80,9 @@ func (w *walker) cmdlet(words []arg) {
 	case writes:
 		c.writeCmdlet(cmdletWriters[name])
 	case name == "invoke-webrequest", name == "invoke-restmethod":
-		if targets, _ := c.parameters("-"); len(targets) > 0 {
-			c.writes(name+" -OutFile writes a file", targets...)
-			return
-		}
-		c.reads()
+		c.web(words)
+	case name == "foreach-object":
+		c.forEach()
 	case name == "set-location" || name == "push-location" || name == "pop-location":
 		c.location()
 	case readCmdlet(name):
@@ -94,6 +92,54 @@ func (w *walker) cmdlet(words []arg) {
 	default:
 		w.run(append([]arg{literal(strings.ToLower(strings.ReplaceAll(first.text, `\`, "/")))}, words[1:]...))
 	}
+}
+
+// web looks at a request. What curl and wget are depends on the PowerShell: its cmdlet, or the program.
+func (c *call) web(words []arg) {
+	targets, _ := c.parameters("-")
+	switch typed := strings.ToLower(words[0].text); {
+	case len(targets) > 0:
+		c.writes(c.name+" -OutFile writes a file", targets...)
+	case c.sends():
+		c.unknown(c.name + " sends something")
+	case typed == "curl", typed == "wget":
+		c.w.run(append([]arg{literal(typed)}, words[1:]...))
+	default:
+		c.reads()
+	}
+}
+
+// sends says whether a request has a body, or another method than GET and HEAD.
+func (c *call) sends() bool {
+	for i, a := range c.args {
+		name, value, attached := strings.Cut(a.text, ":")
+		switch {
+		case parameter(name, []string{"-body", "-infile", "-form", "-custommethod", "-cm"}):
+			return true
+		case !parameter(name, []string{"-method"}):
+		case attached && value != "":
+			return !fetches(arg{text: value, known: a.known})
+		case i+1 == len(c.args) || !fetches(c.args[i+1]):
+			return true
+		}
+	}
+	return false
+}
+
+// forEach looks at ForEach-Object: a block is looked at where it stands, any other word names a method that is called.
+func (c *call) forEach() {
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		switch {
+		case a.block:
+		case a.known && parameter(a.text, []string{"-inputobject", "-throttlelimit", "-timeoutseconds"}):
+			i++
+		case !a.known, !strings.HasPrefix(a.text, "-"), strings.HasPrefix(strings.ToLower(a.text), "-m"):
+			c.ambiguous("what a method does cannot be told")
+			return
+		}
+	}
+	c.reads()
 }
 
 // isVerb tells a cmdlet from a program with a dash in its name.

@@ -13,7 +13,8 @@ import "strings"
 //	*   it writes the files that are named        @   it writes, and the file is not named
 //	!   it may run anything                       .   with it, nothing is written
 //	%   its value is the program text, which is then no operand
-const optionMarks = ">*@!./%"
+//	^   it sends something                        ~   its value is a method, which sends unless it is GET or HEAD
+const optionMarks = ">*@!./%^~"
 
 // parsed is what the options of a call say.
 type parsed struct {
@@ -23,6 +24,7 @@ type parsed struct {
 	inPlace  bool
 	elsewise bool // it writes files that are not named
 	runs     string
+	sends    bool // something goes to another machine
 	dry      bool
 	programs []arg // the program texts that came as options
 	stdout   bool  // - was named where a file may be
@@ -171,7 +173,16 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 		p.runs = why + " may run anything"
 	case '.':
 		p.dry = true
+	case '^':
+		p.sends = true
+	case '~':
+		p.sends = p.sends || !fetches(value)
 	case '%':
 		p.programs = append(p.programs, value)
 	}
+}
+
+// fetches says whether a method of HTTP only asks for something.
+func fetches(method arg) bool {
+	return method.known && (strings.EqualFold(method.text, "GET") || strings.EqualFold(method.text, "HEAD"))
 }

@@ -222,6 +222,7 @@ func (s *scanner) nested(open byte) {
 		s.w.doubt("what a method does cannot be told")
 	}
 	s.unknown(true)
+	s.block = open == '{'
 	if !harmless {
 		s.w.power(inside)
 	}
@@ -281,6 +282,7 @@ func (s *scanner) word(a arg, text string) {
 	if len(s.words) == 1 && !s.words[0].known && (text == "=" || text == "+=") {
 		if name := s.first; len(name) > 4 && strings.EqualFold(name[:4], "env:") {
 			s.w.environment(strings.ToUpper(name[4:]), arg{})
+			s.w.alter(strings.ToUpper(name[4:]), arg{})
 		}
 		s.words = nil
 		return

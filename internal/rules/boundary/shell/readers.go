@@ -21,7 +21,7 @@ var readers = map[string]tool{
 	"nproc": read(), "lscpu": read(), "lsblk": read(), "lsusb": read(), "lspci": read(), "lsof": read(), "lsmod": read(), "locale": read(),
 	"getent": read(), "getconf": read(), "cal": read(), "ncal": read(),
 	"netstat": read(), "ss": read("D:> --diag:>"), "dig": read(), "host": read(), "nslookup": read(), "ping": read(), "ping6": read(),
-	"traceroute": read(), "ulimit": read(), "umask": read(), "times": read(), "jobs": read(), "set": read(), "dirs": read(),
+	"traceroute": read(), "ulimit": read(), "umask": read(), "times": read(), "jobs": read(), "dirs": read(),
 	"history": read("w@ a@ c@ d:@"), "fg": read(), "bg": read(), "disown": read(),
 	"md5sum": read(), "sha1sum": read(), "sha224sum": read(), "sha256sum": read(), "sha384sum": read(), "sha512sum": read(),
 	"b2sum": read(), "b3sum": read(), "cksum": read(), "sum": read(), "md5": read(), "shasum": read(), "crc32": read(),
@@ -64,4 +64,4 @@ const (
 )
 
 const curlOptions = "o:> --output:> O@ --remote-name@ --remote-name-all@ --output-dir: D:> --dump-header:> c:> --cookie-jar:> --trace:> --trace-ascii:> --stderr:> --libcurl:> " +
-	"--hsts:> --alt-svc:> --etag-save:> K:! --config:! d: H: X: u: A: e: b: F: T: m: x: r: w: E: y: Y: C: Q: t: U: z: P: --data: --data-raw: --data-binary: --header: --request: --user: --url: --max-time: --connect-timeout: --retry: --write-out: --form: --proxy: --cookie: --user-agent: --referer: --cacert: --cert: --key: --range: --data-urlencode: --json: --engine:!"
+	"--hsts:> --alt-svc:> --etag-save:> K:! --config:! d:^ H: X:~ u: A: e: b: F:^ T:^ m: x: r: w: E: y: Y: C: Q:^ t: U: z: P: --data:^ --data-raw:^ --data-binary:^ --data-ascii:^ --header: --request:~ --upload-file:^ --quote:^ --mail-rcpt:^ --user: --url: --max-time: --connect-timeout: --retry: --write-out: --form:^ --form-string:^ --proxy: --cookie: --user-agent: --referer: --cacert: --cert: --key: --range: --data-urlencode:^ --json:^ --engine:!"

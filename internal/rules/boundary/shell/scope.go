@@ -7,6 +7,8 @@ type scope struct {
 	dir  string // the literal cds so far, joined; empty where the command started
 	lost bool   // a cd came that cannot be told
 	vars *binding
+
+	altered *string // what changed the environment of programs last, if anything did that may steer them
 }
 
 // binding is what a variable, or a function (its name ends in "()"), was last bound to. Past a binding of anything
@@ -16,6 +18,13 @@ type binding struct {
 	value arg
 	older *binding
 	count int // bindings from here on
+	doing     // of a function
+}
+
+// doing is what a call of a function depends on, and does.
+type doing struct {
+	vouched bool // it runs programs for which a policy may vouch
+	alters  bool // it changes the environment of the programs that run after it
 }
 
 const anything = "*"
@@ -29,7 +38,7 @@ func (s *scope) bind(name string, value arg) {
 	if s.vars.count >= maxBindings {
 		s.vars = &binding{name: anything, value: arg{loose: true}, count: 1}
 	}
-	s.vars = &binding{name, value, s.vars, s.vars.count + 1}
+	s.vars = &binding{name: name, value: value, older: s.vars, count: s.vars.count + 1}
 }
 
 // forget makes all variables unknown: something may have assigned any of them.
@@ -58,12 +67,26 @@ func (s *scope) function(name string) bool {
 	return false
 }
 
+// does tells of all functions of the name what they do: which one is called need not be known.
+func (s *scope) does(name string) (all doing) {
+	for b := s.vars; b != nil; b = b.older {
+		if b.name == name+"()" {
+			all.vouched = all.vouched || b.vouched
+			all.alters = all.alters || b.alters
+		}
+	}
+	return all
+}
+
 // merge takes back what happened after start on a way that may not have been gone.
 func (s *scope) merge(start scope) {
 	end := *s
 	*s = start
 	if end.dir != start.dir || end.lost != start.lost {
 		s.lost = true
+	}
+	if end.altered != nil {
+		s.altered = end.altered
 	}
 	for b := end.vars; b != nil && b != start.vars; b = b.older {
 		if !strings.HasSuffix(b.name, "()") {

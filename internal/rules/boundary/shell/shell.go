@@ -5,8 +5,11 @@
 // turn. Whatever no table tells is ambiguous. Nothing is guessed: a variable is followed only where one literal
 // assignment is sure to reach it, and a word that cannot be told may be any option of the program that gets it.
 //
-// What it trusts: that a program found by a plain name, or in a folder of the system, is the one of that name (PATH is
-// not followed), that a cd succeeds unless || says otherwise, and that git's configuration and curl's are the user's
+// A policy may vouch for a program that no table tells, but not where an option or a variable of the environment may
+// make it run other code than the project's.
+//
+// What it trusts: that a program found by a plain name, or in a folder of the system, is the one of that name (whatever
+// assigns PATH is ambiguous), that a plain assignment is not of a variable which the environment has already, that a cd succeeds unless || says otherwise, and that git's configuration and curl's are the user's
 // own. A target may be a folder, and then whatever lies below it is written.
 package shell
 

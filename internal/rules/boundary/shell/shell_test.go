@@ -139,6 +139,9 @@ func TestTablesAgree(t *testing.T) {
 	for name := range runners {
 		claim("runners", name)
 	}
+	for name := range steering {
+		require.NotContains(t, []string{"writers", "readers", "wrappers"}, owner[name], "nobody vouches for %s", name)
+	}
 	for name := range gitVerbs {
 		_, row := gitRows[name]
 		require.False(t, row, "git %s has a row and verbs", name)
@@ -160,6 +163,10 @@ func TestOptionTables(t *testing.T) {
 	}
 	for _, row := range gitRows {
 		tables = append(tables, row.opts)
+	}
+	tables = append(tables, curlOptions)
+	for _, opts := range steering {
+		tables = append(tables, opts)
 	}
 	for _, opts := range interpreters {
 		tables = append(tables, opts)
@@ -216,4 +223,24 @@ func FuzzPowerShell(f *testing.F) {
 		require.Contains(t, []Class{Reads, Writes, Ambiguous}, PowerShell(command).Class())
 		require.NotEqual(t, Reads, PowerShell("echo a > b; "+command).Class())
 	})
+}
+
+// Who reads why a policy's word does not count sees what is to blame.
+func TestWhyNobodyVouches(t *testing.T) {
+	for command, why := range map[string]string{
+		"CC=x go test":               "CC may lead go to other code",
+		"set -a; make":               "set may lead make to other code",
+		"make -C x":                  "make -C may run other code",
+		"make CC=x":                  "a variable may lead make to other code",
+		"f() { make; }; A=b f":       "A may lead f to other code",
+		"go build -ldflags=-extld=x": "go -ldflags may run other code",
+		"PATH=x make":                "PATH changes what programs do",
+	} {
+		var all []string
+		for _, p := range Bash(command).Parts {
+			all = append(all, p.Why)
+		}
+		require.Contains(t, all, why, command) // that it is not vouchable stands in commands.tsv
+	}
+	require.Equal(t, []Part{{Words: []string{"curl", "x"}, Class: Ambiguous, Why: "curl sends something", Unknown: true}}, Bash("curl -da x").Parts)
 }

@@ -13,7 +13,7 @@ func init() { // here, as these functions look the words of other commands up in
 		"eval": eval, "source": source, ".": source, "trap": trap, "alias": alias,
 		"cd": cd, "pushd": cd, "popd": cd,
 		"read": forgetful, "mapfile": callback, "readarray": callback, "getopts": forgetful, "printf": forgetful, "unset": forgetful, "wait": forgetful,
-		"declare": forgetful, "typeset": forgetful, "local": forgetful, "export": forgetful, "readonly": forgetful, "let": forgetful, "shopt": forgetful,
+		"declare": forgetful, "typeset": forgetful, "local": forgetful, "export": forgetful, "readonly": forgetful, "let": forgetful, "shopt": shellOption, "set": shellOption,
 		"find": find_, "fd": fd, "fdfind": fd, "sed": sed, "gsed": sed, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "perl": perl, "ruby": perl,
 		"cp": transfer, "mv": transfer, "install": transfer, "ln": transfer, "rsync": transfer, "scp": transfer, "gcp": transfer, "gmv": transfer,
 		"dd": dd, "tar": tar, "gtar": tar, "bsdtar": tar, "patch": patch, "git": git, "gh": gh,
@@ -166,14 +166,49 @@ func cd(c *call) {
 
 // forgetful are builtins that may assign variables.
 func forgetful(c *call) {
-	if c.name != "printf" || len(c.args) > 0 && (c.args[0].loose || strings.HasPrefix(c.args[0].text, "-v")) {
+	switch {
+	case c.name == "printf" && (len(c.args) == 0 || !c.args[0].loose && !strings.HasPrefix(c.args[0].text, "-v")):
+	case c.name == "unset", c.name == "wait":
 		c.w.scope.forget()
+	default:
+		c.w.scope.forget()
+		c.assigns()
+	}
+	c.reads()
+}
+
+// assigns looks at the names that a builtin may assign, any of its words.
+func (c *call) assigns() {
+	for _, a := range c.args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(a.text, "-v"), "=")
+		c.w.environment(name, arg{})
+	}
+	switch c.name {
+	case "export", "declare", "typeset", "local":
+		c.w.scope.altered = &c.name
+	}
+}
+
+// shellOption looks at set and shopt: with allexport, all that is assigned from then on goes to programs.
+func shellOption(c *call) {
+	if c.name == "shopt" {
+		c.w.scope.forget()
+	}
+	for _, a := range c.args {
+		if a.text == "--" {
+			break
+		}
+		short := c.name == "set" && strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")
+		if short || !a.known || a.text == "allexport" {
+			c.w.scope.altered = &c.name
+		}
 	}
 	c.reads()
 }
 
 func callback(c *call) {
 	c.w.scope.forget()
+	c.assigns()
 	c.judge(tool{class: Reads, opts: "C:! d: n: O: s: u: c: t"})
 }
 
@@ -249,7 +284,11 @@ func argument(c *call) {
 
 // curl can write files by more than its options: in the text of -w, and by an upload to file://.
 func curl(c *call) {
-	for _, a := range c.args {
+	c.args = append([]arg(nil), c.args...)
+	for i, a := range c.args {
+		if name, ok := strings.CutPrefix(a.text, "--expand-"); ok {
+			c.args[i].text = "--" + name // the same option, with variables in its value
+		}
 		if lower := strings.ToLower(a.text); strings.Contains(lower, "%output{") || strings.Contains(lower, "file:") {
 			c.ambiguous("curl " + a.text + " may write a file")
 			return

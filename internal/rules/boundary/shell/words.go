@@ -13,6 +13,7 @@ type arg struct {
 	text  string // what is known of its beginning
 	known bool   // text is all of it
 	loose bool   // it may be an option, or several words, or none
+	block bool   // it is a script block of PowerShell
 }
 
 func literal(s string) arg { return arg{text: s, known: true} }
@@ -167,11 +168,20 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 		b.add("/dev/fd/63", true)
 	case *syntax.CmdSubst:
 		b.w.inner(part)
-		b.stop(!quoted || len(b.text) == 0)
+		b.stop((!quoted || len(b.text) == 0) && !b.w.counts(part))
 	default: // arithmetic, extended globs, sequences in braces: one word, and no option
 		b.w.inner(part)
 		b.stop(false)
 	}
+}
+
+// counts says whether a substitution gives a number: $(nproc), as in make -j$(nproc).
+func (w *walker) counts(s *syntax.CmdSubst) bool {
+	if len(s.Stmts) != 1 {
+		return false
+	}
+	call, ok := s.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1 && len(call.Assigns) == 0 && call.Args[0].Lit() == "nproc" && !w.scope.function("nproc")
 }
 
 // add appends literal text. A quoted ~ at the beginning is a name, not the home folder.

@@ -54,6 +54,10 @@ func (c *call) unwrap(wrapped wrapper) {
 		c.ambiguous("which command " + c.name + " runs cannot be told")
 		return
 	}
+	if wrapped.assigns {
+		altered := c.w.scope.altered
+		defer func() { c.w.scope.altered = altered }()
+	}
 	for wrapped.assigns && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
 		c.setting(rest[0])
 		rest = rest[1:]
@@ -91,7 +95,9 @@ func (c *call) inside(words []arg) {
 // setting looks at name=value among the words of a wrapper.
 func (c *call) setting(a arg) {
 	name, value, _ := strings.Cut(a.text, "=")
-	c.w.environment(name, arg{text: value, known: a.known})
+	set := arg{text: value, known: a.known}
+	c.w.environment(name, set)
+	c.w.alter(name, set)
 }
 
 // env looks at env: settings, -S, and the command.
@@ -115,6 +121,8 @@ func env(c *call) {
 }
 
 func (c *call) afterSettings(rest []arg) {
+	altered := c.w.scope.altered
+	defer func() { c.w.scope.altered = altered }()
 	for len(rest) > 0 && strings.Contains(rest[0].text, "=") {
 		c.setting(rest[0])
 		rest = rest[1:]

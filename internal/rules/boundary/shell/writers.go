@@ -45,7 +45,7 @@ var writers = map[string]tool{
 	"ar":         {Writes, unnamed, ""},
 
 	"wget": {Writes, unnamed, "O:> --output-document:> o:> a:> --output-file:> --append-output:> P:/ --directory-prefix:/ q nv --spider. U: e:! --use-askpass:! " +
-		"--user-agent: --header: --post-data: t: T: --tries: --timeout: --version. --help."},
+		"--user-agent: --header: --post-data:^ --post-file:^ --body-data:^ --body-file:^ --method:~ t: T: --tries: --timeout: --version. --help."},
 	"aria2c": {Writes, unnamed, ""},
 	"lftp":   {Writes, unnamed, ""},
 	"sftp":   {Writes, unnamed, ""},
@@ -103,7 +103,7 @@ var sometimes = map[string]tool{
 	"gcc":           {Ambiguous, none, "o:>"}, "cc": {Ambiguous, none, "o:>"}, "clang": {Ambiguous, none, "o:>"},
 	"g++": {Ambiguous, none, "o:>"}, "ld": {Ambiguous, none, "o:>"},
 	"tsc":     {Ambiguous, none, "--outDir:> --outFile:>"},
-	"pytest":  {Ambiguous, none, "--junitxml:> --junit-xml:> --log-file:> --resultlog:>"},
+	"pytest":  {Ambiguous, none, "--basetemp:> --junitxml:> --junit-xml:> --log-file:> --resultlog:>"},
 	"sqlite3": {Ambiguous, none, "-cmd:!"},
 	"strace":  {Ambiguous, none, "o:>"}, "script": {Writes, unnamed, "c:! --command:! O:> --log-out:>"},
 	"convert": {Ambiguous, last, ""}, "magick": {Ambiguous, last, ""}, "ffmpeg": {Ambiguous, last, "i: f: c: t: s: r:"},
@@ -122,8 +122,8 @@ var subcommands = map[string]tool{
 	"go work": {Writes, unnamed, ""}, "go install": {Writes, unnamed, "n."},
 	"go list": {Reads, none, goRuns + " -f: f:"}, "go version": {Reads, none, ""}, "go doc": {Reads, none, "C:!"},
 	"go env": {Reads, none, "w@ u@ -w@ -u@"}, "go vet": {Reads, none, goRuns + " -fix@"}, "go help": {Reads, none, ""},
-	"go build": {Ambiguous, none, goRuns + " o:> -o:>"},
-	"go test":  {Ambiguous, none, goRuns + " o:> -o:> c@ -c@ -coverprofile:> -cpuprofile:> -memprofile:> -blockprofile:> -mutexprofile:> -trace:> -outputdir:> -run: -bench: -count: -timeout: -update@"},
+	"go build": {Ambiguous, none, goRuns + " -o:>"},
+	"go test":  {Ambiguous, none, goRuns + " -o:> -c@ -coverprofile:> -cpuprofile:> -memprofile:> -blockprofile:> -mutexprofile:> -trace:> -outputdir:> -run: -bench: -count: -timeout: -update@"},
 	"npm ls":   {Reads, none, ""}, "npm list": {Reads, none, ""}, "npm view": {Reads, none, ""}, "npm info": {Reads, none, ""},
 	"npm outdated": {Reads, none, ""},
 	"npm install":  {Writes, unnamed, "--dry-run."}, "npm i": {Writes, unnamed, "--dry-run."}, "npm ci": {Writes, unnamed, ""},
