@@ -83,9 +83,27 @@ const (
 	maxGrants = 1 << 20
 )
 
-// Policy reads the policy. One that is not there is fs.ErrNotExist.
+// Policy reads the policy. One that is not there is fs.ErrNotExist. While the project is marked as enforcing its mode is that,
+// whatever the file says: an older one may have come back from version control, and only a switch of the mode is on record.
 func (d Dir) Policy() (p boundary.Policy, err error) {
+	p, err = d.Written()
+	if err == nil && d.Enforcing() {
+		p.Mode = boundary.Enforce
+	}
+	return p, err
+}
+
+// Written is the policy as the file has it.
+func (d Dir) Written() (boundary.Policy, error) {
 	return readPolicy(d.policyPath(), ".orchestrator/boundary/policy.json")
+}
+
+// Mark marks the project as enforcing, unless it is.
+func (d Dir) Mark() error {
+	if d.Enforcing() {
+		return nil
+	}
+	return d.write(d.markPath(), []byte("The boundary of this project is enforced: without a policy, writing calls are blocked.\n"))
 }
 
 // ReadPolicy reads and checks a policy from any file.
@@ -147,7 +165,7 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 		return err
 	}
 	if p.Mode == boundary.Enforce {
-		if err := d.write(d.markPath(), []byte("The boundary of this project is enforced: without a policy, writing calls are blocked.\n")); err != nil {
+		if err := d.Mark(); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package boundarydir
 
 import (
+	"slices"
 	"time"
 
 	"orchestrator/internal/rules/boundary"
@@ -34,14 +35,14 @@ type Line struct {
 	Tool      string          `json:"tool,omitempty"`
 
 	// Of decisions.
-	Mode     boundary.Mode     `json:"mode,omitempty"`
-	Shell    bool              `json:"shell,omitzero"`
-	Named    []boundary.Target `json:"named,omitempty"` // files that the tool names
-	Parts    []boundary.Part   `json:"parts,omitempty"` // of a shell command
-	Verdict  *boundary.Verdict `json:"verdict,omitempty"`
-	Micros   int64             `json:"micros,omitzero"`
-	Cut      bool              `json:"cut,omitzero"`      // there was more than a line holds
-	Mentions bool              `json:"mentions,omitzero"` // the text of the command names the boundary's files; the text itself is not kept
+	Mode    boundary.Mode     `json:"mode,omitempty"`
+	Shell   bool              `json:"shell,omitzero"`
+	Named   []boundary.Target `json:"named,omitempty"` // files that the tool names
+	Parts   []boundary.Part   `json:"parts,omitempty"` // of a shell command
+	Verdict *boundary.Verdict `json:"verdict,omitempty"`
+	Micros  int64             `json:"micros,omitzero"`
+	Cut     bool              `json:"cut,omitzero"`     // there was more than a line holds
+	Guarded bool              `json:"guarded,omitzero"` // it would change the boundary's own files; the text of the command, which may tell it alone, is not kept
 
 	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of postings: "installed" or "removed". Of labels: "correct", "false-positive" or "resolved".
 	What string `json:"what,omitempty"`
@@ -61,8 +62,10 @@ func (l Line) Call() boundary.Call {
 	if l.Actor != nil {
 		c.Actor = *l.Actor
 	}
-	if l.Mentions {
+	if l.Guarded && l.Shell {
 		c.Text = ".orchestrator/boundary"
+	} else if l.Guarded {
+		c.Targets = append(slices.Clone(c.Targets), boundary.Target{Path: ".orchestrator/boundary/policy.json"})
 	}
 	return c
 }

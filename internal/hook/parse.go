@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -125,8 +126,39 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 	if text != "" && strict {
 		return errors.New("the tool's input is text; want an object")
 	}
-	e.Paths, err = pathsOf(input, strict)
+	if e.Paths, err = pathsOf(input, strict); err == nil && what.name == "" && !strict {
+		e.Paths = withLeaves(e.Paths, input)
+	}
 	return err
+}
+
+// mostLeaves is how many texts of a tool that nobody knows are taken for paths.
+const mostLeaves = 200
+
+// withLeaves adds every text in the input of a tool that nobody knows that may be a path, wherever it stands: what such a
+// tool writes cannot be told by the names of its members.
+func withLeaves(paths []string, input object) []string {
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		d := decoder(input[name])
+		for len(paths) < mostLeaves {
+			token, err := d.ReadToken()
+			if err != nil {
+				break
+			}
+			if kind, n := d.StackIndex(d.StackDepth()); token.Kind() != '"' || kind == '{' && n%2 == 1 {
+				continue
+			}
+			if text := withoutScheme(token.String()); mayBePath(text) && !slices.Contains(paths, text) {
+				paths = append(paths, text)
+			}
+		}
+	}
+	return paths
+}
+
+func mayBePath(text string) bool {
+	const longest = 1024
+	return len(text) <= longest && strings.ContainsAny(text, `/\.`) && !strings.ContainsAny(text, "\n\r\x00")
 }
 
 func (e *Event) fillPatch(input object, text string) error {

@@ -136,6 +136,9 @@ func (r resolver) outsideProject(executable string) []string {
 		}
 	}
 	if r.home != "" {
+		for _, p := range shellFiles {
+			add(filepath.Join(r.home, p))
+		}
 		for _, p := range boundary.Guarded {
 			if !strings.HasPrefix(p, ".orchestrator") && strings.HasPrefix(p, ".") && !strings.HasPrefix(p, ".github") {
 				name, _ := r.place(filepath.Join(r.home, strings.TrimSuffix(p, "/**")))
@@ -145,6 +148,9 @@ func (r resolver) outsideProject(executable string) []string {
 	}
 	return all
 }
+
+// shellFiles set the environment that a client is started with.
+var shellFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".config/fish/config.fish", ".config/opencode/opencode.json", ".copilot/config.json"}
 
 // literal is a pattern that matches one path.
 func literal(p string) string {
@@ -182,7 +188,7 @@ func decisionLine(id string, e hook.Event, c boundary.Call, mode boundary.Mode, 
 	l := lineOf(id, boundarydir.KindDecision, e, c.At)
 	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", clip(v.Reason, maxWhy)
 	l.Mode, l.Shell, l.Named, l.Parts, l.Verdict, l.Micros = mode, c.IsShell, c.Targets, named(c.Parts), &v, took.Microseconds()
-	l.Mentions = v.Rule == boundary.RuleMention || v.Rule == boundary.RuleCommand
+	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
 	return l
 }
 

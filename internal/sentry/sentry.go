@@ -139,6 +139,9 @@ func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.A
 	case err != nil:
 		return r.failed(err)
 	}
+	if policy.Mode == boundary.Enforce {
+		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
+	}
 	r.enforcing.Store(policy.Mode == boundary.Enforce)
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
 	switch {

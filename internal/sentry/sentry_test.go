@@ -384,7 +384,38 @@ func TestManyProcessesAtOnce(t *testing.T) {
 		}
 	}
 	require.Len(t, p.lines(), hooks)
-	t.Logf("%d of %d decided in time", decisions, hooks)
+	require.Greater(t, decisions, hooks/4)
+}
+
+// The mark holds against a policy that came back from version control, and is made where one was cloned.
+func TestTheMarkHolds(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	path := filepath.Join(p.dir.Path(), "policy.json")
+	require.NoError(t, os.WriteFile(path, []byte(`{"schema_version":1,"mode":"validate"}`), 0o600))
+	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code)
+	require.NoError(t, os.Remove(filepath.Join(p.dir.Path(), "enforcing")))
+	require.Equal(t, 0, p.hook(strings.NewReader(p.edit())).code)
+	require.NoError(t, os.WriteFile(path, []byte(`{"schema_version":1,"mode":"enforce"}`), 0o600))
+	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code)
+	require.NoError(t, os.Remove(path))
+	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code, "the first call has marked the project")
+}
+
+// What a tool writes that nobody knows is looked for wherever it may stand, and is nobody's to exempt.
+func TestToolsOfServers(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	for input, rule := range map[string]string{
+		`{"path":"scratch/a","new_path":"shop/x"}`:                                     boundary.RuleWrites,
+		`{"path":"scratch/a","operations":[{"path":"shop/x"}]}`:                        boundary.RuleWrites,
+		`{"path":"scratch/a"}`:                                                         boundary.RuleWrites,
+		`{"filename":".orchestrator/boundary/policy.json"}`:                            boundary.RuleProtected,
+		`{"operations":[{"to":{"file":"` + p.dir.Root + `/.claude/settings.json"}}]}`:  boundary.RuleProtected,
+		`{"uri":"file://` + p.dir.Root + `/.orchestrator/boundary/enforcing","n":[1]}`: boundary.RuleProtected,
+	} {
+		got := p.hook(strings.NewReader(p.call("mcp__fs__move_file", input)))
+		require.Equal(t, 2, got.code, input)
+		require.Contains(t, got.stderr, "["+rule+"]", input)
+	}
 }
 
 func TestBypassOfTheEnvironment(t *testing.T) {

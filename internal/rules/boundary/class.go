@@ -48,11 +48,16 @@ func beginsWith(words, beginning []string) bool {
 
 // Verbs of tools that are not in any list, such as those of MCP servers: as the words of their names.
 var (
-	writingVerbs = []string{"write", "edit", "create", "update", "delete", "remove", "move", "rename", "copy", "append", "insert", "replace", "patch", "apply", "save", "put", "mkdir", "truncate", "upload", "set"}
-	readingVerbs = []string{"read", "get", "list", "search", "find", "query", "fetch", "show", "view", "describe", "status", "stat", "info", "tree", "diff", "count", "lookup", "resolve"}
+	writingVerbs = []string{
+		"write", "rewrite", "edit", "create", "make", "update", "upsert", "delete", "remove", "move", "rename", "copy", "append", "insert", "replace", "patch", "apply", "save", "store",
+		"put", "post", "mkdir", "touch", "truncate", "upload", "set", "add", "commit", "push", "merge", "format", "fix", "refactor", "generate", "import", "install", "publish", "deploy",
+		"scale", "reset", "revert", "restore", "sync", "clear", "drop", "send", "rm", "mv", "cp",
+	}
+	doubtfulVerbs = []string{"and", "or", "then", "exec", "execute", "run", "eval", "query", "sql", "script", "shell", "command", "call", "invoke", "start", "stop", "kill", "restart", "fetch", "download", "manage", "do"}
+	readingVerbs  = []string{"read", "get", "list", "search", "find", "show", "view", "describe", "status", "stat", "info", "tree", "diff", "count", "lookup", "resolve"}
 )
 
-// classOfName tells by the name alone. Only a name that begins like reading, and has no word of writing, reads.
+// classOfName tells by the name alone. Only a name that begins like reading, and has no word of writing or of doubt, reads.
 func classOfName(tool string) Class {
 	name := tool
 	if rest, isMCP := strings.CutPrefix(tool, "mcp__"); isMCP {
@@ -67,7 +72,7 @@ func classOfName(tool string) Class {
 	switch {
 	case has(writingVerbs):
 		return Writes
-	case len(words) > 0 && slices.Contains(readingVerbs, words[0]):
+	case len(words) > 0 && slices.Contains(readingVerbs, words[0]) && !has(doubtfulVerbs):
 		return Reads
 	}
 	return Ambiguous

@@ -27,14 +27,14 @@ const (
 
 // Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that make clients call it.
 var Guarded = []string{
-	".orchestrator/boundary/**", ".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
 	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json", ".qwen/settings.json", ".gemini/settings.json",
 	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc",
 }
 
 // mentions are what a command that may write must not name in its text: less than Guarded, since source code names those as well.
 var mentions = []string{
-	".orchestrator/boundary", ".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
+	".orchestrator/boundary", "/boundary/mode", ".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
 	".opencode/plugin", strings.ToLower(BypassVariable),
 }
 
@@ -42,7 +42,8 @@ var mentions = []string{
 var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor"}
 
 // commands are the beginnings of commands that change the boundary.
-var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"}, []string{"orchestrator-hook"})
+var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"}, []string{"orchestrator-hook"},
+	[]string{"orchestrator", "token", "add"}, []string{"orchestrator", "token", "revoke"}, []string{"orchestrator", "restore"}, []string{"orchestrator", "compact"})
 
 func withVerbs(words ...string) (all [][]string) {
 	for _, verb := range verbs {
@@ -136,7 +137,7 @@ func (j *judgement) protected() (ruling, bool) {
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
 	if j.saw(RuleProtected, len(touched) > 0 || j.sweeps(), "%d protected files among what it writes; it sweeps the project: %t", len(touched), j.sweeps()) {
 		return ruling{RuleProtected, Block, touched, "files that make up the boundary, or that the policy protects, would change: no session changes them, agents' neither",
-			"a person changes them, in an editor or with orchestrator boundary; git clean needs -e .orchestrator"}, true
+			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean instead of the whole project, and give git clean -e .orchestrator"}, true
 	}
 	text := strings.ToLower(j.call.Text)
 	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
@@ -153,7 +154,7 @@ func (j *judgement) changesBoundary() (ruling, bool) {
 		return slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(p.Words, c) })
 	})
 	if !found && j.class != Reads {
-		found = namesVerb(strings.Split(j.call.Text, "\n"))
+		found = namesVerb(strings.Split(j.call.Text, "\n")) || strings.Contains(j.call.Text, "orchestrator") && namesVerb(strings.Fields(j.call.Text))
 	}
 	return ruling{RuleCommand, Block, nil, "a session of an agent client must not change the boundary that it is under", "a person runs this command, in a terminal of their own"},
 		j.saw(RuleCommand, found, "a command that changes the boundary: %t", found)
@@ -176,20 +177,31 @@ func namesVerb(words []string) bool {
 	return false
 }
 
-// sweeps finds a command of git that removes whatever git does not know, the boundary's files among it.
+// sweepers are programs that change whatever lies in the folder that they are given.
+var sweepers = []string{"rm", "mv", "rsync", "chmod", "chown", "shred", "unlink", "rmdir"}
+
+// sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know, or a
+// program that is given the root.
 func (j *judgement) sweeps() bool {
+	if j.call.Text == "" {
+		return false // of a call that is judged again, the line says it
+	}
 	text := "\n" + j.call.Text + "\n"
 	has := func(options ...string) bool {
 		return slices.ContainsFunc(options, func(o string) bool { return strings.Contains(text, "\n"+o) })
 	}
 	return slices.ContainsFunc(j.call.Parts, func(p Part) bool {
 		switch {
+		case p.Class != Writes || len(p.Words) == 0:
+			return false
 		case beginsWith(p.Words, []string{"git", "clean"}):
-			return p.Class == Writes && !has("-e\n.orchestrator", "--exclude=.orchestrator")
+			return !has("-e\n.orchestrator", "--exclude=.orchestrator")
 		case beginsWith(p.Words, []string{"git", "stash"}):
-			return p.Class == Writes && has("-u\n", "-a\n", "--include-untracked\n", "--all\n")
+			return has("-u\n", "-a\n", "--include-untracked\n", "--all\n")
+		case p.Words[0] == "find":
+			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
 		}
-		return false
+		return slices.Contains(sweepers, p.Words[0]) && slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
 	})
 }
 
@@ -219,7 +231,8 @@ func (j *judgement) agentWithin() ruling {
 	}
 	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
-	if j.saw(RuleAgentWrite, len(outside) > 0 || j.class == Ambiguous && !everything, "%d files outside of what %q may write", len(outside), rights.Name) {
+	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
+	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "%d files outside of what %q may write", len(outside), rights.Name) {
 		return ruling{RuleAgentWrite, Block, outside, fmt.Sprintf("agents of the type %q may write %s alone", rights.Name, strings.Join(rights.MayWrite, ", ")),
 			"leave it to an agent whose type may write it, or widen may_write in the policy"}
 	}
@@ -243,9 +256,14 @@ func (j *judgement) unknown() (ruling, bool) {
 // exempt lets a main session write where the policy says so.
 func (j *judgement) exempt() (ruling, bool) {
 	targets := j.targets()
-	allowed := j.class == Writes && len(targets) > 0 && !j.anyAmbiguous() &&
-		!slices.ContainsFunc(targets, func(t Target) bool { return t.Unknown || !t.within(j.policy.ExemptPaths) })
+	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.anyAmbiguous() &&
+		!slices.ContainsFunc(targets, func(t Target) bool { return t.Unknown || t.plantsRepository() || !t.within(j.policy.ExemptPaths) })
 	return ruling{rule: RuleExempt, would: Allow}, j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
+}
+
+// namesItsFiles tells whether all that a call writes is known by name: of a tool that the policy does not list it is a guess.
+func (j *judgement) namesItsFiles() bool {
+	return j.call.IsShell || matchAnyName(j.policy.BlockedTools, j.call.Tool)
 }
 
 // mainChanges is left: a main session, or one that counts as such, that does or may change files.

@@ -194,6 +194,13 @@ func TestProtectedPaths(t *testing.T) {
 		{"the variable", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "AMPLIFIER_BYPASS_BOUNDARY=true\nclaude"}, RuleMention},
 		{"the hook by hand", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator-hook", "claude"}, Class: Ambiguous}}}, RuleCommand},
 
+		{"text that no shell parses", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "orchestrator boundary mode off --reason x\n("}, RuleCommand},
+		{"words for xargs", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "echo\nboundary rollback --reason x\nxargs\norchestrator"}, RuleCommand},
+		{"a token of its own", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator", "token", "add", "x"}, Class: Ambiguous, Foreign: true}}}, RuleCommand},
+		{"over HTTP", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"curl"}, Class: Ambiguous, Foreign: true}}, Text: "curl\n-X\nPUT\nhttp://127.0.0.1:8080/boundary/mode"}, RuleMention},
+		{"a boundary within", Call{Tool: "Write", Targets: []Target{file("scratch/.orchestrator/boundary/policy.json")}}, RuleProtected},
+		{"the whole project", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"find", "."}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "find\n.\n-delete"}, RuleProtected},
+		{"all that lies in it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"rm", "."}, Class: Writes, Targets: []Target{file(".")}}}, Text: "rm\n-r\n."}, RuleProtected},
 		{"the program by another name", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"go", "run"}, Class: Ambiguous, Foreign: true}}, Text: "go\nrun\n./cmd/orchestrator\nboundary\nmode\noff"}, RuleCommand},
 		{"an option before the verb", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "orchestrator\nboundary\n--root\n.\nrollback"}, RuleCommand},
 		{"options before the verb", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root=.\n--json\n--note\na\nlabel"}, RuleCommand},
@@ -231,6 +238,8 @@ func TestExemptPaths(t *testing.T) {
 	}{
 		{"all of them", writes(file("scratch/a"), file("scratch/b/c")), RuleExempt},
 		{"one is not", writes(file("scratch/a"), file("src/b")), RuleWrites},
+		{"a repository", writes(file("scratch/.git/config")), RuleWrites},
+		{"a bare repository", writes(file("scratch/x/HEAD")), RuleWrites},
 		{"a link out of it", writes(Target{Path: "scratch/a", Real: "src/a.go"}), RuleWrites},
 		{"a link into it", writes(Target{Path: "src/a", Real: "scratch/a"}), RuleWrites},
 		{"none is named", writes(), RuleWrites},
@@ -251,6 +260,7 @@ func TestClassOfTools(t *testing.T) {
 	for tool, want := range map[string]Class{
 		"mcp__filesystem__write_file": Writes, "mcp__filesystem__read_file": Reads, "mcp__fs__readAndDelete": Writes, "mcp__github__create_issue": Writes,
 		"mcp__x__list_allowed_directories": Reads, "mcp__x": Ambiguous, "mcp__x__": Ambiguous, "mcp__x__frob": Ambiguous, "mcp__db__getUser": Reads,
+		"mcp__fs__get_and_store": Writes, "mcp__x__search_exec": Ambiguous, "mcp__pg__query": Ambiguous, "mcp__k8s__describe_and_scale": Writes, "mcp__x__find_and_look": Ambiguous,
 		"NotebookEdit": Writes, "MultiEdit": Writes, "Agent": Delegates, "Task": Delegates, "WebFetch": Reads, "StrReplace": Writes, "": Ambiguous, "offset": Ambiguous, "reader": Ambiguous,
 	} {
 		require.Equal(t, want, classOf(&p, Call{Tool: tool}), tool)
@@ -260,6 +270,13 @@ func TestClassOfTools(t *testing.T) {
 	require.Equal(t, Writes, classOf(&p, Call{Tool: "Edit"}), "a tool in both lists writes")
 	p.BlockedTools = append(p.BlockedTools, "Bash")
 	require.Equal(t, Writes, classOf(&p, call("ls", "main")), "a policy can block a shell as a whole")
+}
+
+// An agent that may not write everything does not write what nobody can name.
+func TestRightsNeedTargets(t *testing.T) {
+	p := policy()
+	require.Equal(t, RuleAgentWrite, Judge(&p, Call{Tool: "mcp__fs__write_file", Actor: actors["docs"]}).Rule)
+	require.Equal(t, RuleAgent, Judge(&p, Call{Tool: "mcp__fs__write_file", Actor: actors["agent"]}).Rule)
 }
 
 // The same arguments give the same verdict, and none of them is changed.

@@ -76,6 +76,15 @@ func matchAnyPath(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || matchPath(p, name) })
 }
 
+// plantsRepository tells whether a file makes a folder one of git's: its settings name programs, which git runs when it reads.
+func (t Target) plantsRepository() bool {
+	return slices.ContainsFunc([]string{t.Path, t.Real}, func(name string) bool {
+		elements := strings.Split(strings.ToLower(name), "/")
+		last := elements[len(elements)-1]
+		return last == "head" || last == "config" || slices.Contains(elements, ".git")
+	})
+}
+
 // touches tells whether a file, by its name or by where its links lead, may be among some paths: itself, or below one. Letters
 // are compared without case: there are file systems that do.
 func (t Target) touches(patterns []string) bool {
@@ -97,6 +106,9 @@ func leadsTo(name, pattern string, unfinished bool) bool {
 		return false
 	}
 	literal := literalOf(pattern)
+	if literal == "" {
+		return false
+	}
 	if unfinished {
 		return strings.HasPrefix(literal, name) || strings.HasPrefix(name, literal)
 	}

@@ -67,7 +67,7 @@ func DefaultPolicy() Policy {
 	return Policy{
 		SchemaVersion: 1,
 		Mode:          Validate,
-		BlockedTools:  []string{"Edit", "Write", "MultiEdit", "NotebookEdit"},
+		BlockedTools:  []string{"Edit", "Write", "MultiEdit", "NotebookEdit", "Delete"},
 		AllowedTools: []string{
 			"Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoRead", "TodoWrite", "AskUserQuestion", "ToolSearch",
 			"BashOutput", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "KillShell", "EnterPlanMode", "ExitPlanMode", "Skill", "SlashCommand",

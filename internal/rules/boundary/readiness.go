@@ -21,7 +21,6 @@ type Figures struct {
 	Rollbacks         int      `json:"rollbacks"`          // real ones and drills
 	EnforcedSessions  int      `json:"enforced_sessions"`  // sessions in enforce
 	BypassedSessions  int      `json:"bypassed_sessions"`  // of those, the ones with a bypass
-	EverEnforced      bool     `json:"ever_enforced"`      //
 }
 
 // Check is one item of the activation checklist, as measured.
@@ -71,7 +70,7 @@ func checks(t Thresholds, f Figures) []Check {
 		{"tool uses", fmt.Sprint(f.ToolUses), fmt.Sprintf(">= %d", t.ToolUses), f.ToolUses >= t.ToolUses,
 			"keep working in validate"},
 		{"labelled decisions", fmt.Sprint(f.Labelled), fmt.Sprintf(">= %d", t.Labelled), f.Labelled >= t.Labelled,
-			"label more: orchestrator boundary report lists decisions, orchestrator boundary label ID correct|false-positive --note TEXT"},
+			"label more: orchestrator boundary decisions lists them, orchestrator boundary label ID correct|false-positive --note TEXT"},
 		{"detection accuracy", percent(accuracy, judged), fmt.Sprintf("> %g %%", t.Accuracy*100), judged && accuracy > t.Accuracy,
 			"find out why decisions were false positives, and mend the policy"},
 		{"unresolved false positives", fmt.Sprint(f.OpenFalse), "0", f.OpenFalse == 0,
