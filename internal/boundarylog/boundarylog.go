@@ -20,7 +20,8 @@ type Recorded struct {
 	File      string           `json:"file"`
 	From      int64            `json:"from"` // bytes
 	To        int64            `json:"to"`
-	Cut       bool             `json:"cut,omitzero"`       // the file is shorter than what was read of it, or gone: it is read anew
+	Cut       bool             `json:"cut,omitzero"`       // the file is shorter than what was read of it: it is read anew
+	Gone      bool             `json:"gone,omitzero"`      // the file is not there; what was read of it counts, should it come back
 	Malformed int              `json:"malformed,omitzero"` // lines that cannot be read
 	Lines     []jsontext.Value `json:"lines"`
 }
@@ -28,6 +29,7 @@ type Recorded struct {
 // Position is how far a file was read.
 type Position struct {
 	Read int64 `json:"read"` // bytes
+	Gone bool  `json:"gone,omitzero"`
 }
 
 // Table has the positions by the name of the file.
@@ -42,8 +44,10 @@ func (r Recorded) Next(record audit.Record, before Position) (Position, error) {
 		return before, fmt.Errorf("it has the journal's %s from byte %d on, which was read up to %d", r.File, r.From, before.Read)
 	case r.Cut && (r.To != 0 || len(r.Lines) > 0):
 		return before, fmt.Errorf("it says that %s was cut, and has lines of it", r.File)
-	case !r.Cut && r.To <= r.From:
+	case r.Gone && (r.Cut || r.To != r.From || len(r.Lines) > 0 || before.Gone):
+		return before, fmt.Errorf("it says that %s is gone, and has more to say of it, or it was gone before", r.File)
+	case !r.Cut && !r.Gone && r.To <= r.From:
 		return before, fmt.Errorf("it has nothing of %s", r.File)
 	}
-	return Position{r.To}, nil
+	return Position{r.To, r.Gone}, nil
 }

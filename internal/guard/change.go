@@ -176,7 +176,7 @@ func Label(dir boundarydir.Dir, id, label string, c Change) (Decision, error) {
 	d, n := h.Find(id)
 	if n != 1 {
 		return d, fault.New(fault.NotFound, "unknown_decision", "%d decisions have the id %q", n, fault.Clip(id, 40)).
-			WithFix("orchestrator boundary report lists violations with their ids; orchestrator boundary report --json has them whole")
+			WithFix("orchestrator boundary decisions lists them with their ids, newest first; what an id begins with is enough where no other begins so")
 	}
 	l := c.line(boundarydir.KindLabel)
 	l.Of, l.What = d.ID, label

@@ -29,7 +29,7 @@ func (h *History) Readiness(p *boundary.Policy, now time.Time) boundary.Readines
 // Figures are what the checklist is measured by.
 func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	f := boundary.Figures{
-		ValidateDays: h.validateFor(now).Hours() / 24,
+		ValidateDays: h.validateFor().Hours() / 24,
 		ToolUses:     len(h.Decisions),
 		Runs:         len(h.Decisions) + len(h.Errors) + len(h.Orphans) + h.Malformed,
 		HookErrors:   len(h.Errors) + len(h.Orphans) + h.Malformed,
@@ -39,7 +39,6 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	h.countViolations(p, &f)
 	h.countSessions(&f)
 	for _, m := range h.Modes {
-		f.EverEnforced = f.EverEnforced || m.Mode == boundary.Enforce
 		if m.From == boundary.Enforce && m.Mode != boundary.Enforce {
 			f.Rollbacks++
 		}

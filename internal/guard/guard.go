@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ type Guard struct {
 	newID    func() string
 	clock    func() time.Time
 	recorded atomic.Int64
+	reading  sync.Mutex
 }
 
 // New makes the guard of a project. Its journal goes to the ledger.
@@ -35,6 +37,9 @@ func (g *Guard) Record(ctx context.Context) (lines int, err error) {
 
 // Recorded is how many lines went into the ledger since the start.
 func (g *Guard) Recorded() int64 { return g.recorded.Load() }
+
+// Tally counts what was recorded since the start.
+func (g *Guard) Tally() Tally { return g.recorder.tally.read() }
 
 // Mode is the mode of the policy; "" where there is no boundary, or its policy cannot be read.
 func (g *Guard) Mode() boundary.Mode {
@@ -99,7 +104,10 @@ func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boun
 	return from, err
 }
 
+// read reads one journal at a time: it may be large.
 func (g *Guard) read() (boundary.Policy, *History, error) {
+	g.reading.Lock()
+	defer g.reading.Unlock()
 	p, err := Policy(g.Dir)
 	if err != nil {
 		return p, nil, err

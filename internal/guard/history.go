@@ -122,18 +122,24 @@ func (h *History) Find(id string) (found Decision, n int) {
 	return found, n
 }
 
-// validateFor is how long the project was in validate so far.
-func (h *History) validateFor(now time.Time) time.Duration {
-	var total time.Duration
+// validateFor is how long the project worked in validate: of every time in that mode, from its first decision to its last.
+// Idle days at the ends count as little as a line that claims a time long ago.
+func (h *History) validateFor() (total time.Duration) {
 	for i, m := range h.Modes {
 		if m.Mode != boundary.Validate {
 			continue
 		}
-		until := now
-		if i+1 < len(h.Modes) {
-			until = h.Modes[i+1].At
+		var first, last time.Time
+		for _, d := range h.Decisions {
+			if d.Mode != boundary.Validate || d.At.Before(m.At) || i+1 < len(h.Modes) && d.At.After(h.Modes[i+1].At) {
+				continue
+			}
+			if first.IsZero() {
+				first = d.At
+			}
+			last = d.At
 		}
-		total += max(0, until.Sub(m.At))
+		total += max(0, last.Sub(first))
 	}
 	return total
 }

@@ -27,6 +27,7 @@ type Recorder struct {
 	dir    boundarydir.Dir
 	ledger *ledger.Ledger
 	one    sync.Mutex // records at a time
+	tally  tally
 }
 
 // NewRecorder records the journal of a project.
@@ -55,10 +56,11 @@ func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
 		delete(positions, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(positions)) { // what is gone
-		if positions[name].Read == 0 {
+		p := positions[name]
+		if p.Read == 0 || p.Gone {
 			continue
 		}
-		if _, err := r.commit(ctx, boundarylog.Recorded{File: name, From: positions[name].Read, Cut: true}); err != nil {
+		if _, err := r.commit(ctx, boundarylog.Recorded{File: name, From: p.Read, To: p.Read, Gone: true}); err != nil {
 			return lines, err
 		}
 	}
@@ -102,6 +104,7 @@ func (r *Recorder) file(ctx context.Context, name string, from int64) (lines int
 		if err != nil || !mine {
 			return lines, err
 		}
+		r.tally.add(batch.Lines)
 		lines, from = lines+len(batch.Lines), batch.To
 	}
 }
@@ -163,7 +166,7 @@ func (r *Recorder) commit(ctx context.Context, data boundarylog.Recorded) (mine 
 		if mine = before.Read == data.From; !mine {
 			return nil
 		}
-		if _, err := boundarylog.Table.Put(tx, data.File, boundarylog.Position{Read: data.To}); err != nil {
+		if _, err := boundarylog.Table.Put(tx, data.File, boundarylog.Position{Read: data.To, Gone: data.Gone}); err != nil {
 			return err
 		}
 		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Data: data})

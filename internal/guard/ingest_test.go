@@ -245,13 +245,39 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	require.Equal(t, int64(0), all[1].From)
 	got, _ := idsIn(t, all)
 	require.Equal(t, []string{id(50)}, got)
-	require.True(t, all[2].Cut)
+	require.True(t, all[2].Gone)
 	require.Equal(t, "2026-01-02.jsonl", all[2].File)
 
-	add(t, dir, noted(51, day0.Add(24*time.Hour))) // it comes back
+	add(t, dir, noted(51, day0.Add(24*time.Hour))) // another one takes its place, and is shorter
 	record()
 	got, _ = idsIn(t, recordedIn(t, s)[5:])
 	require.Equal(t, []string{id(51)}, got)
+}
+
+// A journal that is away for a moment is not recorded again when it is back.
+func TestAJournalThatComesBackIsNotRecordedTwice(t *testing.T) {
+	dir, s := plain(t), store.NewMemory()
+	r := NewRecorder(dir, openLedger(t, s))
+	record := func() {
+		t.Helper()
+		_, err := r.Record(t.Context())
+		require.NoError(t, err)
+	}
+	add(t, dir, noted(1, day0), noted(2, day0))
+	record()
+	journal := filepath.Join(dir.Path(), "journal")
+	require.NoError(t, os.Rename(journal, journal+".away"))
+	record()
+	record()
+	require.NoError(t, os.Rename(journal+".away", journal))
+	record()
+	add(t, dir, noted(3, day0))
+	record()
+	all := recordedIn(t, s)
+	require.Len(t, all, 3)
+	require.True(t, all[1].Gone)
+	got, _ := idsIn(t, all)
+	require.Equal(t, []string{id(1), id(2), id(3)}, got)
 }
 
 func TestTwoRecordersRecordEachLineOnce(t *testing.T) {

@@ -26,7 +26,7 @@ func ripe(t *testing.T, change func(lines []boundarydir.Line) []boundarydir.Line
 	for i := range 60 {
 		actor := []boundary.ActorKind{boundary.Agent, boundary.Main, boundary.Agent}[i%3]
 		lines = append(lines, judged(t, dir, call{
-			id: id(i), session: fmt.Sprintf("s%d", i%4), tool: "Edit", file: fmt.Sprintf("f%d.go", i%5), actor: actor, at: day0.Add(time.Duration(i) * 5 * time.Hour),
+			id: id(i), session: fmt.Sprintf("s%d", i%4), tool: "Edit", file: fmt.Sprintf("f%d.go", i%5), actor: actor, at: day0.Add(time.Duration(i) * 7 * time.Hour), // the 49th is 14 days after the first
 		}))
 	}
 	for i := range 21 {
@@ -73,11 +73,17 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func([]boundarydir.Line) []boundarydir.Line
 		policy func(*boundary.Policy)
-		early  time.Duration
 		want   []string // checks that fail, and flags that are raised
 	}{
-		"ready":              {want: []string{}},
-		"a minute too early": {early: time.Minute, want: []string{"days in validate"}},
+		"ready": {want: []string{}},
+		"a minute too early": {change: func(lines []boundarydir.Line) []boundarydir.Line {
+			for i := range lines {
+				if most := day0.Add(14*day - time.Minute); lines[i].At.After(most) {
+					lines[i].At = most
+				}
+			}
+			return lines
+		}, want: []string{"days in validate"}},
 		"49 uses": {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindDecision && l.ID >= id(49) }),
 			want: []string{"tool uses"}},
 		"50 uses":             {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindDecision && l.ID >= id(50) }), want: []string{}},
@@ -99,7 +105,7 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 		}, want: []string{"delegates for what is blocked"}},
 		"no bypass":    {change: without(kind(boundarydir.KindDrill, DrillBypass)), want: []string{"bypass exercised"}},
 		"no rollback":  {change: without(kind(boundarydir.KindDrill, DrillRollback)), want: []string{"rollback exercised"}},
-		"other limits": {policy: func(p *boundary.Policy) { p.Thresholds.ToolUses, p.Thresholds.ValidateDays = 61, 15 }, want: []string{"days in validate", "tool uses"}},
+		"other limits": {policy: func(p *boundary.Policy) { p.Thresholds.ToolUses, p.Thresholds.ValidateDays = 61, 18 }, want: []string{"days in validate", "tool uses"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := ripe(t, c.change)
@@ -108,7 +114,7 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 			if c.policy != nil {
 				c.policy(&p)
 			}
-			r := history(t, dir).Readiness(&p, day0.Add(14*day-c.early))
+			r := history(t, dir).Readiness(&p, day0.Add(20*day))
 			failing := []string{}
 			for _, check := range r.Checks {
 				require.Equal(t, check.Passed, check.Fix == "", "%s: what fails says how to pass", check.Name)
@@ -190,25 +196,43 @@ func TestADecisionIsNamedByTheBeginningOfItsID(t *testing.T) {
 	}
 }
 
+// The days between the first and the last decision of every phase in validate: neither idle days nor a line that lies of its
+// time make a project ready.
 func TestDaysInValidateAreAddedUp(t *testing.T) {
 	dir := project(t)
 	p, err := dir.Policy()
 	require.NoError(t, err)
-	require.InDelta(t, 12.5, history(t, dir).Figures(&p, day0.Add(12*day+12*time.Hour)).ValidateDays, 1e-9)
-	for _, s := range []struct {
-		to   boundary.Mode
-		days int
-	}{{boundary.Off, 3}, {boundary.Validate, 5}, {boundary.Enforce, 9}, {boundary.Validate, 10}, {boundary.Validate, 11}, {boundary.Enforce, 12}, {boundary.Off, 13}} {
-		_, err := SetMode(dir, s.to, "a test", by("a test", day0.Add(time.Duration(s.days)*day)))
+	n := 0
+	at := func(days float64) {
+		n++
+		add(t, dir, judged(t, dir, call{id: id(n), session: "s", tool: "Read", file: "a", actor: boundary.Main, at: day0.Add(time.Duration(days * float64(day)))}))
+	}
+	switchTo := func(to boundary.Mode, days int) {
+		_, err := SetMode(dir, to, "a test", by("a test", day0.Add(time.Duration(days)*day)))
 		require.NoError(t, err)
 	}
+	days := func() float64 { return history(t, dir).Figures(&p, day0.Add(100*day)).ValidateDays }
+	require.Zero(t, days(), "nothing was judged")
+	at(0.5)
+	require.Zero(t, days())
+	at(2.5)
+	require.InDelta(t, 2, days(), 1e-9)
+	switchTo(boundary.Off, 3)
+	switchTo(boundary.Validate, 5)
+	at(5)
+	at(8)
+	switchTo(boundary.Enforce, 9)
+	at(9.5)
+	switchTo(boundary.Validate, 10)
+	switchTo(boundary.Validate, 11)
+	at(10)
+	at(12)
+	require.InDelta(t, 2+3+2, days(), 1e-9)
 	h := history(t, dir)
-	require.Len(t, h.Modes, 7, "the same mode again is no switch")
-	f := h.Figures(&p, day0.Add(20*day))
-	require.InDelta(t, 3+4+2, f.ValidateDays, 1e-9)
-	require.Equal(t, 2, f.Rollbacks, "to validate and to off")
-	require.True(t, f.EverEnforced)
-	require.Zero(t, history(t, dir).validateFor(day0.Add(-day))-history(t, dir).validateFor(day0.Add(20*day)), "only an open phase asks for now")
+	require.Len(t, h.Modes, 5, "the same mode again is no switch")
+	require.Equal(t, 1, h.Figures(&p, day0).Rollbacks)
+	require.NoError(t, dir.Append(boundarydir.Line{ID: id(99), At: day0.Add(-1000 * day), Kind: boundarydir.KindMode, Mode: boundary.Validate, By: "a liar", Reason: "x"}))
+	require.LessOrEqual(t, days(), 12.0)
 }
 
 func TestSessionsWithABypassRaiseFlags(t *testing.T) {
@@ -251,13 +275,14 @@ func TestSessionsWithABypassRaiseFlags(t *testing.T) {
 }
 
 func TestEnforceWaitsForReadiness(t *testing.T) {
-	dir := ripe(t, nil)
-	_, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(10*day)))
+	dir := ripe(t, without(func(l boundarydir.Line) bool { return l.What == DrillBypass }))
+	_, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)))
 	f := requireCode(t, err, "boundary_not_ready")
 	require.Len(t, f.Fields, 1)
-	require.Equal(t, "days in validate: 10.0, wanted >= 14", f.Fields[0].Detail)
+	require.Equal(t, "bypass exercised: 0, wanted >= 1", f.Fields[0].Detail)
 	require.False(t, dir.Enforcing())
-	from, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(14*day)))
+	require.NoError(t, NoteDrill(dir, DrillBypass, 1, by("a drill", day0.Add(20*day))))
+	from, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)))
 	require.NoError(t, err)
 	require.Equal(t, boundary.Validate, from)
 	require.True(t, dir.Enforcing())

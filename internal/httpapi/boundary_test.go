@@ -171,7 +171,7 @@ func TestTheMetricsOfTheBoundary(t *testing.T) {
 	h.judged("1000000000000000", boundary.Main, "Edit", "main.go")
 	h.expect(200, "", "pm", "PUT", pathOfMode, mode("off", "a pause"))
 	metrics := string(h.do("", "GET", "/metrics", "").Body)
-	for _, line := range []string{`boundary_mode{mode="off"} 1`, `boundary_mode{mode="validate"} 0`, `boundary_mode{mode="enforce"} 0`, "boundary_lines_recorded 3"} {
+	for _, line := range []string{`boundary_mode{mode="off"} 1`, `boundary_mode{mode="validate"} 0`, `boundary_mode{mode="enforce"} 0`, "boundary_lines_recorded_total 3", `boundary_decisions_total{decision="warn"} 1`} {
 		require.Contains(t, metrics, "orchestrator_"+line+"\n")
 	}
 }

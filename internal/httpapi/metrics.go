@@ -52,6 +52,7 @@ func newMetrics(c Config) *metrics {
 		Name: "orchestrator_refusals_folded_total", Help: "Refusals beyond the first of their kind in a minute; they are recorded in sum."},
 		func() float64 { return float64(c.Service.State().Folded) }))
 	registerState(c)
+	registerBoundary(c)
 	return m
 }
 
@@ -68,7 +69,25 @@ func registerState(c Config) {
 	gauge("export_writes", "Exports written since the start.", func() float64 { return float64(c.Service.State().Export.Writes) })
 	gauge("export_failures", "Exports that could not be written since the start.", func() float64 { return float64(c.Service.State().Export.Failures) })
 	gauge("export_seconds", "How long the last export took.", func() float64 { return c.Service.State().Export.Took.Seconds() })
-	gauge("boundary_lines_recorded", "Lines of the boundary's journal that went into the log since the start.", func() float64 { return float64(c.Boundary.Recorded()) })
+	for _, status := range lifecycle.Statuses() {
+		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{"status": string(status)},
+		}, func() float64 { return float64(c.Service.State().ByStatus[status]) }))
+	}
+}
+
+// registerBoundary shows what the service knows of the boundary. Decisions are counted as they go into the log.
+func registerBoundary(c Config) {
+	counter := func(name, help string, labels prometheus.Labels, read func() int64) {
+		c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "orchestrator_boundary_" + name, Help: help, ConstLabels: labels},
+			func() float64 { return float64(read()) }))
+	}
+	counter("lines_recorded_total", "Lines of the boundary's journal that went into the log since the start.", nil, func() int64 { return c.Boundary.Recorded() })
+	counter("hook_errors_total", "Runs of the boundary's hook that failed.", nil, func() int64 { return c.Boundary.Tally().Errors })
+	counter("bypassed_total", "Decisions at the boundary that a bypass changed.", nil, func() int64 { return c.Boundary.Tally().Bypassed })
+	for _, decision := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
+		counter("decisions_total", "Decisions at the boundary.", prometheus.Labels{"decision": string(decision)}, func() int64 { return c.Boundary.Tally().Decisions[decision] })
+	}
 	for _, mode := range boundary.Modes() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "orchestrator_boundary_mode", Help: "1 for the mode that the boundary is in.", ConstLabels: prometheus.Labels{"mode": string(mode)},
@@ -78,11 +97,6 @@ func registerState(c Config) {
 			}
 			return 0
 		}))
-	}
-	for _, status := range lifecycle.Statuses() {
-		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{"status": string(status)},
-		}, func() float64 { return float64(c.Service.State().ByStatus[status]) }))
 	}
 }
 
@@ -102,7 +116,7 @@ func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 // methodOf keeps clients from making up label values.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost:
+	case http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut:
 		return method
 	}
 	return "other"

@@ -57,6 +57,8 @@ func TestVerifyFollowsTheBoundarysJournal(t *testing.T) {
 		"backwards":                   {further: []boundarylog.Recorded{{File: file, From: 20, To: 19}}, want: "has nothing of"},
 		"nothing":                     {further: []boundarylog.Recorded{{File: file, From: 20, To: 20}}, want: "has nothing of"},
 		"a cut that leaves something": {further: []boundarylog.Recorded{{File: file, From: 20, To: 5, Cut: true}}, want: "was cut, and has lines"},
+		"gone and moved":              {further: []boundarylog.Recorded{{File: file, From: 20, To: 25, Gone: true}}, want: "is gone"},
+		"gone twice":                  {further: []boundarylog.Recorded{{File: file, From: 20, To: 20, Gone: true}, {File: file, From: 20, To: 20, Gone: true}}, want: "is gone"},
 		"a cut with lines":            {further: []boundarylog.Recorded{{File: file, From: 20, Cut: true, Lines: []jsontext.Value{jsontext.Value(`{}`)}}}, want: "was cut, and has lines"},
 		"a position moved back": {spoil: func(tx store.Tx) error { return tx.Put("boundary", file, []byte(`{"read":0}`)) },
 			want: `table boundary, "2026-01-01.jsonl" is not what the log amounts to`},

@@ -1,0 +1,54 @@
+package guard
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Tally counts what went into the ledger since the start.
+type Tally struct {
+	Decisions map[boundary.Decision]int64
+	Bypassed  int64 // decisions that a bypass changed
+	Errors    int64 // runs of the hook that failed
+}
+
+type tally struct {
+	mu  sync.Mutex
+	sum Tally
+}
+
+// add counts lines that were recorded.
+func (t *tally) add(lines []jsontext.Value) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sum.Decisions == nil {
+		t.sum.Decisions = map[boundary.Decision]int64{}
+	}
+	for _, raw := range lines {
+		l, err := boundarydir.ParseLine(raw)
+		switch {
+		case err != nil:
+		case l.Kind == boundarydir.KindError:
+			t.sum.Errors++
+		case l.Verdict != nil:
+			t.sum.Decisions[l.Verdict.Decision]++
+			if l.Verdict.Bypass != "" {
+				t.sum.Bypassed++
+			}
+		}
+	}
+}
+
+// read is a copy.
+func (t *tally) read() Tally {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	copied := t.sum
+	copied.Decisions = maps.Clone(t.sum.Decisions)
+	return copied
+}
