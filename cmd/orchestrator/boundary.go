@@ -30,7 +30,7 @@ tool judges the call by .orchestrator/boundary/policy.json, and notes the decisi
 There are three phases: off; validate, in which violations are recorded and said, and nothing is blocked; and enforce. A
 project begins in validate. Readiness says by the figures when to enforce.`,
 	}
-	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryLabelCommand(), boundaryReadinessCommand(), boundaryModeCommand(), boundaryRollbackCommand(),
+	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(), boundaryLabelCommand(), boundaryReadinessCommand(), boundaryModeCommand(), boundaryRollbackCommand(),
 		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(), boundaryExportCommand(),
 		boundaryInstallCommand(), boundaryUninstallCommand(), boundaryDoctorCommand(), boundaryDrillCommand())
 	return group(cmd)
@@ -52,6 +52,7 @@ func (o *boundaryOptions) jsonFlag(cmd *cobra.Command) {
 
 func (o *boundaryOptions) reasonFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why; it is recorded")
+	typedOnly(cmd, "reason")
 }
 
 // dir is the boundary of the project that --root lies in.
@@ -62,6 +63,23 @@ func (o *boundaryOptions) dir() (boundarydir.Dir, error) {
 	}
 	return at, fault.New(fault.NotFound, "no_boundary", "neither %s nor a folder above it has a boundary", at.Root).
 		WithFix("orchestrator boundary install CLIENT sets it up, in validate: nothing is blocked")
+}
+
+// policy is the project's own.
+func (o *boundaryOptions) policy() (dir boundarydir.Dir, p boundary.Policy, err error) {
+	if dir, err = o.dir(); err == nil {
+		p, err = guard.Policy(dir)
+	}
+	return dir, p, err
+}
+
+// history is what the project's journal has.
+func (o *boundaryOptions) history() (*guard.History, error) {
+	dir, err := o.dir()
+	if err != nil {
+		return nil, err
+	}
+	return guard.Read(dir)
 }
 
 // boundaryBeside is the boundary of the project that a service's data lie in.
@@ -141,11 +159,7 @@ func boundaryStatusCommand() *cobra.Command {
 }
 
 func (o *boundaryOptions) status() (s boundaryStatus, err error) {
-	dir, err := o.dir()
-	if err != nil {
-		return s, err
-	}
-	p, err := guard.Policy(dir)
+	dir, p, err := o.policy()
 	if err != nil {
 		return s, err
 	}
@@ -162,10 +176,14 @@ func (o *boundaryOptions) status() (s boundaryStatus, err error) {
 	s = boundaryStatus{
 		Root: dir.Root, Mode: p.Mode, Bypasses: []boundary.Grant{}, Decisions: len(h.Decisions), Violations: ready.Figures.Violations, Ready: ready.Ready, Raised: []boundary.Flag{},
 	}
+	written, err := dir.Written()
+	if err != nil {
+		return s, err
+	}
 	s.Unrecorded = true
 	if n := len(h.Modes); n > 0 {
 		last := h.Modes[n-1]
-		s.Since, s.By, s.Reason, s.Unrecorded = last.At, last.By, last.Reason, last.Mode != p.Mode
+		s.Since, s.By, s.Reason, s.Unrecorded = last.At, last.By, last.Reason, last.Mode != written.Mode
 	}
 	for _, g := range grants {
 		if now.Before(g.Until) {
@@ -181,7 +199,7 @@ func (o *boundaryOptions) status() (s boundaryStatus, err error) {
 }
 
 func (s boundaryStatus) write(p *reportPrinter) {
-	p.line("%s: %s", printable(s.Root), p.paint(colourOf(s.Mode), string(s.Mode)))
+	p.line("%s: %s", printable(s.Root), p.paint(colourOf(s.Mode), printable(string(s.Mode))))
 	if !s.Since.IsZero() {
 		p.line("  since %s by %s: %s", s.Since.Format(time.RFC3339), printable(s.By), printable(s.Reason))
 	}
@@ -193,11 +211,11 @@ func (s boundaryStatus) write(p *reportPrinter) {
 		if g.Session != "" {
 			whom = "session " + printable(g.Session)
 		}
-		p.line("  bypass %s for %s until %s by %s: %s", g.ID, whom, g.Until.Format(time.RFC3339), printable(g.By), printable(g.Reason))
+		p.line("  bypass %s for %s until %s by %s: %s", printable(g.ID), whom, g.Until.Format(time.RFC3339), printable(g.By), printable(g.Reason))
 	}
 	p.line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations, map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
 	for _, f := range s.Raised {
-		p.line("  %s %s: %s", p.paint(red, f.Name), f.Value, f.Advice)
+		p.line("  %s %s: %s", p.paint(red, printable(f.Name)), printable(f.Value), printable(f.Advice))
 	}
 }
 
@@ -217,11 +235,7 @@ func boundaryReportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := o.dir()
-			if err != nil {
-				return err
-			}
-			h, err := guard.Read(dir)
+			h, err := o.history()
 			if err != nil {
 				return err
 			}
@@ -231,7 +245,7 @@ func boundaryReportCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cmd.Flags().StringVar(&since, "since", "", "from when on: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
+	sinceFlag(cmd, &since)
 	return withEnv(cmd)
 }
 
@@ -290,7 +304,7 @@ func writeBoundaryReport(p *reportPrinter, r guard.Report) {
 	}
 	writeDays(p, r)
 	for _, v := range r.Latest {
-		p.line("%s", violationLine(p, v))
+		p.line("%s", decisionLine(p, v))
 	}
 	for _, e := range r.LastErrors {
 		p.line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.paint(red, "error"), printable(e.Client), printable(e.Reason))
@@ -310,23 +324,8 @@ func writeDays(p *reportPrinter, r guard.Report) {
 		most = max(most, d.Violations)
 	}
 	for _, d := range r.Days {
-		p.line("  %s  %5d of %5d  %s", d.Day, d.Violations, d.Decisions, strings.Repeat("#", d.Violations*40/most))
+		p.line("  %s  %5d of %5d  %s", printable(d.Day), d.Violations, d.Decisions, strings.Repeat("#", d.Violations*40/most))
 	}
-}
-
-func violationLine(p *reportPrinter, v guard.Violation) string {
-	line := fmt.Sprintf("%s  %s  %s  %s", v.ID, v.At.Format(time.DateTime), p.paint(yellow, string(v.Decision)), printable(v.Tool))
-	if len(v.Files) > 0 {
-		line += " on " + printable(strings.Join(v.Files[:min(3, len(v.Files))], ", "))
-	}
-	line += fmt.Sprintf("  by %s [%s] %s", v.Actor.Kind, v.Rule, printable(v.Reason))
-	if v.Label != "" {
-		line += "  labelled " + v.Label
-	}
-	if v.Bypass != "" {
-		line += "  bypass " + printable(v.Bypass)
-	}
-	return line
 }
 
 func decisionsOf(by map[boundary.Decision]int) string {

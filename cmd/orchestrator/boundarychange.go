@@ -21,11 +21,7 @@ func boundaryReadinessCommand() *cobra.Command {
 Exit codes: 0 ready; 1 not ready, or it cannot be told.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := o.dir()
-			if err != nil {
-				return err
-			}
-			p, err := guard.Policy(dir)
+			dir, p, err := o.policy()
 			if err != nil {
 				return err
 			}
@@ -51,9 +47,9 @@ func writeReadiness(p *reportPrinter, r boundary.Readiness) {
 		if !c.Passed {
 			verdict = p.paint(red, "FAIL")
 		}
-		p.line("%s  %s: %s (%s)", verdict, c.Name, printable(c.Value), c.Threshold)
+		p.line("%s  %s: %s (%s)", verdict, printable(c.Name), printable(c.Value), printable(c.Threshold))
 		if c.Fix != "" {
-			p.line("      %s", c.Fix)
+			p.line("      %s", printable(c.Fix))
 		}
 	}
 	for _, f := range r.Flags {
@@ -61,9 +57,9 @@ func writeReadiness(p *reportPrinter, r boundary.Readiness) {
 		if f.Raised {
 			verdict = p.paint(red, "FLAG")
 		}
-		p.line("%s  %s: %s (raised %s)", verdict, f.Name, f.Value, f.Limit)
+		p.line("%s  %s: %s (raised %s)", verdict, printable(f.Name), printable(f.Value), printable(f.Limit))
 		if f.Advice != "" {
-			p.line("      %s", f.Advice)
+			p.line("      %s", printable(f.Advice))
 		}
 	}
 }
@@ -85,6 +81,7 @@ recorded as well. Sessions that run heed the new mode from their next call on.`,
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
 	cmd.Flags().StringVar(&override, "override", "", "enforce although it is not ready, for this reason")
+	typedOnly(cmd, "override")
 	return withEnv(cmd)
 }
 
@@ -97,7 +94,7 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", printable(dir.Root), to, from)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", printable(dir.Root), printable(string(to)), printable(string(from)))
 	return nil
 }
 
@@ -123,7 +120,7 @@ func boundaryBypassCommand() *cobra.Command {
 		Use:   "bypass",
 		Short: "Lift the boundary for a while, for one session or for all",
 		Long: `Bypass lets through what the boundary blocks, until its time is over. It is recorded when it is given, and with every decision that
-it changes. The boundary's own files stay protected.`,
+it changes. What names the boundary's own files stays blocked.`,
 		Example: `  orchestrator boundary bypass --reason "release is on fire" --for 30m --session 0b1c…`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -135,7 +132,7 @@ it changes. The boundary's own files stay protected.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "bypass %s until %s\n", g.ID, g.Until.Local().Format(time.RFC3339))
+			fmt.Fprintf(cmd.OutOrStdout(), "bypass %s until %s\n", printable(g.ID), g.Until.Local().Format(time.RFC3339))
 			return nil
 		},
 	}
@@ -164,7 +161,7 @@ resolved. The latest label counts.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is labelled %s\n", d.ID, args[1])
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is labelled %s\n", printable(d.ID), printable(args[1]))
 			return nil
 		},
 	}

@@ -101,7 +101,7 @@ func writeInstalled(p *reportPrinter, d posting.Done) {
 		p.line("  %s", p.paint(yellow, printable(s)))
 	}
 	if len(d.Unkept) > 0 {
-		p.line("git does not ignore what names files and sessions; add to .gitignore: %s", strings.Join(d.Unkept, " "))
+		p.line("git does not ignore what names files and sessions; add to .gitignore: %s", printable(strings.Join(d.Unkept, " ")))
 		p.line("  .orchestrator/boundary/policy.json may be committed")
 	}
 	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary readiness says when to enforce")
@@ -157,7 +157,7 @@ func writeExamined(p *reportPrinter, r doctor.Report) {
 	for _, f := range r.Findings {
 		name := ""
 		if f.Client != "" {
-			name = f.Client + ": "
+			name = printable(f.Client) + ": "
 		}
 		p.line("%s  %s%s", marks[f.Level], name, printable(f.What))
 		if f.Fix != "" {

@@ -54,11 +54,7 @@ func boundaryExplainCommand() *cobra.Command {
 every rule that was looked at in order. Nothing is recorded. FILE - is standard input.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := o.dir()
-			if err != nil {
-				return err
-			}
-			p, err := guard.Policy(dir)
+			dir, p, err := o.policy()
 			if err != nil {
 				return err
 			}
@@ -92,20 +88,22 @@ func readCall(in io.Reader, path string) ([]byte, error) {
 }
 
 func writeExplained(p *reportPrinter, policy *boundary.Policy, c boundary.Call, v boundary.Verdict) {
-	p.line("%s by rule %s: the call %s", v.Would, v.Rule, v.Class)
+	p.line("%s by rule %s: the call %s", printable(string(v.Would)), printable(v.Rule), printable(string(v.Class)))
 	for _, s := range v.Steps {
 		mark := " "
 		if s.Matched {
 			mark = "*"
 		}
-		p.line("  %s %-20s %s", mark, s.Rule, printable(s.Note))
+		p.line("  %s %-20s %s", mark, printable(s.Rule), printable(s.Note))
 	}
 	for _, part := range c.Parts {
-		p.line("  %s: %s %s", strings.Join(part.Words, " "), part.Class, printable(part.Why))
+		p.line("  %s: %s %s", printable(strings.Join(part.Words, " ")), printable(string(part.Class)), printable(part.Why))
 	}
 	if v.Violation() {
 		p.line("")
-		p.line("%s", boundary.Message(policy, c, v))
+		for said := range strings.SplitSeq(boundary.Message(policy, c, v), "\n") {
+			p.line("%s", printable(said))
+		}
 	}
 }
 
@@ -144,11 +142,8 @@ func (o *boundaryOptions) replayPolicy(path string) (boundary.Policy, error) {
 		}
 		return p, err
 	}
-	dir, err := o.dir()
-	if err != nil {
-		return boundary.Policy{}, err
-	}
-	return guard.Policy(dir)
+	_, p, err := o.policy()
+	return p, err
 }
 
 // replayed is what replay shows.
@@ -164,10 +159,7 @@ func (o *boundaryOptions) replay(args []string, p boundary.Policy) (replayed, er
 	if len(args) == 1 {
 		h, err = guard.ReadFile(args[0])
 	} else {
-		var dir boundarydir.Dir
-		if dir, err = o.dir(); err == nil {
-			h, err = guard.Read(dir)
-		}
+		h, err = o.history()
 	}
 	if err != nil {
 		return replayed{}, err
@@ -177,7 +169,8 @@ func (o *boundaryOptions) replay(args []string, p boundary.Policy) (replayed, er
 
 func (r replayed) write(p *reportPrinter) {
 	for _, c := range r.Changed {
-		p.line("%s  %s  %s: %s instead of %s [%s] %s", c.ID, c.At.Format(time.DateTime), printable(c.Tool), c.To, c.From, c.Rule, printable(strings.Join(c.Files, ", ")))
+		p.line("%s  %s  %s: %s instead of %s [%s] %s", printable(c.ID), c.At.Format(time.DateTime), printable(c.Tool),
+			printable(string(c.To)), printable(string(c.From)), printable(c.Rule), printable(strings.Join(c.Files, ", ")))
 	}
 	p.line("%d of %d decisions would change; %d lines cannot be read", len(r.Changed), r.Decisions, r.Malformed)
 }
@@ -226,11 +219,7 @@ func boundaryExportCommand() *cobra.Command {
 		Short: "Write the journal in the form of the older one, delegation_audit.jsonl",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := o.dir()
-			if err != nil {
-				return err
-			}
-			h, err := guard.Read(dir)
+			h, err := o.history()
 			if err != nil {
 				return err
 			}

@@ -15,15 +15,29 @@ func envName(flag string) string {
 	return "ORCHESTRATOR_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// withEnv lets every flag of a command be set by its environment variable; the command line wins. An empty variable
-// is as good as none: an empty address, for one, would be every interface.
+// byHand marks flags that no environment variable stands in for.
+const byHand = "by hand"
+
+// typedOnly keeps the environment from setting a flag: what it says is a person's word at that moment. It goes before withEnv.
+func typedOnly(cmd *cobra.Command, flag string) {
+	_ = cmd.Flags().SetAnnotation(flag, byHand, nil) // fails only where there is no such flag, which a test sees
+}
+
+func isTypedOnly(f *pflag.Flag) bool { _, only := f.Annotations[byHand]; return only }
+
+// withEnv lets every flag of a command be set by its environment variable, but those that are typed only; the command line wins.
+// An empty variable is as good as none: an empty address, for one, would be every interface.
 func withEnv(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage += " [" + envName(f.Name) + "]" })
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !isTypedOnly(f) {
+			f.Usage += " [" + envName(f.Name) + "]"
+		}
+	})
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		var wrong error
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			value := os.Getenv(envName(f.Name))
-			if value == "" || f.Changed || f.Name == "help" || wrong != nil {
+			if value == "" || f.Changed || f.Name == "help" || isTypedOnly(f) || wrong != nil {
 				return
 			}
 			if err := cmd.Flags().Set(f.Name, value); err != nil {

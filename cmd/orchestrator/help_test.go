@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 )
+
+// byHandAlone are the flags that no variable stands in for, of all commands.
+var byHandAlone = []string{"override", "reason"}
 
 // The help of every command names each flag with its environment variable, and what the command is for.
 func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
@@ -22,6 +26,11 @@ func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
 		require.Contains(t, help, "Usage:\n  "+c.CommandPath(), args)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" {
+				return
+			}
+			if slices.Contains(byHandAlone, f.Name) {
+				require.Regexp(t, `(?m)^  .* --`+f.Name+` `, help)
+				require.NotContains(t, help, envName(f.Name))
 				return
 			}
 			documented := regexp.MustCompile(`(?m)^  .* --` + f.Name + ` .*\[` + envName(f.Name) + `\]`)

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/store"
 	"orchestrator/internal/store/boltstore"
 )
@@ -50,10 +51,10 @@ func (s *script) end() {
 	}
 }
 
-// environ is the part of the script's environment that a server may see.
+// environ is the part of the script's environment that a server, or a command with an exit code of its own, may see.
 func (s *script) environ() []string {
-	names := []string{"PATH", "HOME", "TMPDIR", "GORACE"}
-	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand()} {
+	names := []string{"PATH", "HOME", "TMPDIR", "GORACE", boundary.BypassVariable}
+	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand(), boundaryModeCommand()} {
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, envName(f.Name)) })
 	}
 	var env []string

@@ -195,6 +195,7 @@ var commands = map[string]door{
 		w.file("edit.json", edit)
 		w.run(0, "boundary", "explain", "edit.json")
 	}},
+	"boundary decisions": running("boundary", "decisions"),
 	"boundary export":    running("boundary", "export"),
 	"boundary readiness": {reads: true, accepted: func(w *walker) { w.run(1, "boundary", "readiness") }},
 	"boundary replay":    running("boundary", "replay", "--policy", ".orchestrator/boundary/policy.json"),

@@ -115,16 +115,43 @@ func (e *examination) lookAtPolicy() {
 	if p.Mode == boundary.Off {
 		e.say("", Note, "orchestrator boundary mode validate --reason TEXT", "the boundary is off: nothing is judged, and nothing recorded")
 	}
-	if marked := e.Dir.Enforcing(); marked != (p.Mode == boundary.Enforce) {
+	written, err := e.Dir.Written()
+	if marked := e.Dir.Enforcing(); err == nil && marked != (written.Mode == boundary.Enforce) {
 		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
-			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by hand", p.Mode, marked)
+			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by hand, or it came out of version control", written.Mode, marked)
 	}
 }
 
+// lookAtEnvironment looks at the variable that lifts the boundary, here, where clients may be started from.
 func (e *examination) lookAtEnvironment() {
 	if value, set := lookup(e.Environ, boundary.BypassVariable); set && value != "" {
-		e.say("", Note, "unset it where clients are started from, once the emergency is over", "%s=%.40q is set here; the trials below are made without it", boundary.BypassVariable, value)
+		level, effect := e.lifting(value)
+		e.say("", level, "unset it where clients are started from, once the emergency is over",
+			"%s=%.40q is set here; for a client that is started from here %s; the trials below are made without it", boundary.BypassVariable, value, effect)
 	}
+}
+
+// lookAtVariables looks at that variable in the settings of a client, which sets it for every session.
+func (e *examination) lookAtVariables(client string) {
+	for _, v := range settings.Variables(client, boundary.BypassVariable, e.settings()) {
+		if v.Value == "" {
+			continue
+		}
+		level, effect := e.lifting(v.Value)
+		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by itself",
+			"%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
+	}
+}
+
+// lifting tells what a value of the variable does. Where the policy cannot be read, it may count.
+func (e *examination) lifting(value string) (level Level, effect string) {
+	switch {
+	case value != "true":
+		return Note, "it is ignored, as it counts when it is exactly true"
+	case e.policy != nil && !e.policy.Bypass.Environment:
+		return Note, "it is ignored, as the policy does not let it count"
+	}
+	return Fault, "enforce holds nobody up but from the boundary's own files"
 }
 
 // lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.
@@ -165,6 +192,7 @@ func (e *examination) lookAtClient(ctx context.Context, client string) error {
 		return nil
 	}
 	e.lookAtEntries(client, facts, entries, before)
+	e.lookAtVariables(client)
 	e.lookAtVersion(ctx, client, facts, before)
 	for _, n := range facts.Notes {
 		e.say(client, Note, "", "%s", n)

@@ -246,7 +246,7 @@ func TestBypassesDoNotMakeTrialsFail(t *testing.T) {
 	_, err = settings.Install("claude", settings.Options{Root: dir.Root, Command: single(program) + " claude", ClientVersion: "99.0.0"})
 	require.NoError(t, err)
 	r := examine(t, dir, "99.0.0")
-	require.True(t, r.Good, "%v", r.Findings)
+	require.Equal(t, 1, r.Faults(), "that it is set; %v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "AMPLIFIER_BYPASS_BOUNDARY=\"true\" is set here")
 	require.Contains(t, fmt.Sprint(r.Findings), "an edit by the main session is blocked")
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -63,6 +64,55 @@ func Elsewhere(client string, o Options) (found []Registration) {
 	return found
 }
 
-// AtLeast compares versions such as 2.1.295, or "2.1.295 (Claude Code)". An unknown version is older than any, and every
-// version is at least "".
-func AtLeast(version, least string) bool { return atLeast(version, least) }
+// Variable is an environment variable that a settings file has a client set for what it starts.
+type Variable struct {
+	File  string
+	Value string
+}
+
+// Variables are the values that a client's settings give an environment variable: the project's, the person's own in it, and those in
+// the user's folder. A value that is no string is as it is written. Files that cannot be read have none; Registered names them.
+func Variables(client, name string, o Options) (found []Variable) {
+	w, err := wiringOf(client)
+	if err != nil {
+		return nil
+	}
+	for _, file := range w.read(o) {
+		doc, _, err := load(file)
+		if err != nil || doc == nil {
+			continue
+		}
+		value := doc.root.get("env", name)
+		switch {
+		case value == nil:
+		case value.kind == '"':
+			found = append(found, Variable{file, doc.str(value)})
+		default:
+			found = append(found, Variable{file, string(doc.text[value.start:value.end])})
+		}
+	}
+	return found
+}
+
+// read are the settings files that the client reads, each once.
+func (w *wiring) read(o Options) (files []string) {
+	add := func(file string, home bool) {
+		folder := o.Root
+		if home {
+			folder = o.Home
+		}
+		if path := filepath.Join(folder, file); folder != "" && !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	add(w.file, false)
+	for _, s := range w.strays {
+		if !s.unread {
+			add(s.file, s.home)
+		}
+	}
+	for _, t := range w.toggles {
+		add(t.file, t.home)
+	}
+	return files
+}

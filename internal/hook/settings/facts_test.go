@@ -48,3 +48,29 @@ func TestEntriesElsewhereAreFound(t *testing.T) {
 	require.Len(t, Elsewhere("claude", Options{Root: home, Home: home}), 0)
 	require.Len(t, Elsewhere("claude", Options{Root: root}), 1)
 }
+
+func TestVariablesAreFound(t *testing.T) {
+	t.Parallel()
+	const name = "AMPLIFIER_BYPASS_BOUNDARY"
+	root, home := t.TempDir(), t.TempDir()
+	for file, text := range map[string]string{
+		filepath.Join(root, ".claude/settings.json"):       `{"env": {"OTHER": "true", "` + name + `": "true"}}`,
+		filepath.Join(root, ".claude/settings.local.json"): "{\"env\": {\"" + name + "\": true}} // mine",
+		filepath.Join(home, ".claude/settings.json"):       `{"env": {"` + name + `": "ye\u0073"}}`,
+		filepath.Join(root, ".claude/hooks.json"):          `{"env": {"` + name + `": "true"}}`, // which it does not read
+		filepath.Join(root, ".qwen/settings.json"):         `{"env": "` + name + `"}`,
+		filepath.Join(root, ".gemini/settings.json"):       `{"env": `,
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	project := filepath.Join(root, ".claude/settings.json")
+	own := filepath.Join(root, ".claude/settings.local.json")
+	users := filepath.Join(home, ".claude/settings.json")
+	require.Equal(t, []Variable{{project, "true"}, {own, "true"}, {users, "yes"}}, Variables("claude", name, Options{Root: root, Home: home}))
+	require.Equal(t, []Variable{{project, "true"}, {own, "true"}}, Variables("claude", name, Options{Root: root}))
+	require.Equal(t, []Variable{{users, "yes"}}, Variables("claude", name, Options{Root: home, Home: home}), "one file is read once")
+	for _, client := range []string{"qwen", "gemini", "opencode", "vscode"} {
+		require.Empty(t, Variables(client, name, Options{Root: root, Home: home}), client)
+	}
+}

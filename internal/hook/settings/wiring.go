@@ -129,7 +129,7 @@ func (w *wiring) entry(event string, o Options) fields {
 		hook = append(hook, field{"name", entryName})
 	}
 	hook = append(hook, field{w.command, o.Command}, field{w.timeout, int(limit / w.unit)})
-	if w.shut != nil && event == w.events[0] && atLeast(o.ClientVersion, w.shut.since) {
+	if w.shut != nil && event == w.events[0] && AtLeast(o.ClientVersion, w.shut.since) {
 		hook = append(hook, field{w.shut.name, w.shut.value})
 	}
 	if !w.nested {
@@ -145,22 +145,22 @@ func (w *wiring) entry(event string, o Options) fields {
 // remarks are what the person at the client has to know, for this version of it.
 func (w *wiring) remarks(o Options) []string {
 	var said []string
-	if w.shut != nil && !atLeast(o.ClientVersion, w.shut.since) {
+	if w.shut != nil && !AtLeast(o.ClientVersion, w.shut.since) {
 		version := "version " + o.ClientVersion
 		if o.ClientVersion == "" {
 			version = "an unknown version"
 		}
 		said = append(said, version+" of "+w.client+": "+w.shut.name+" is left out, which it has since "+w.shut.since+"; without it a hook that breaks lets the call through")
 	}
-	if w.since != "" && o.ClientVersion != "" && !atLeast(o.ClientVersion, w.since) {
+	if w.since != "" && o.ClientVersion != "" && !AtLeast(o.ClientVersion, w.since) {
 		said = append(said, "version "+o.ClientVersion+" of "+w.client+" is older than "+w.since+" and "+w.lacks)
 	}
 	return append(said, w.notes...)
 }
 
-// atLeast compares versions as 2.1.295 or "2.1.295 (Claude Code)". An unknown version is older than any, and every
+// AtLeast compares versions such as 2.1.295, or "2.1.295 (Claude Code)". An unknown version is older than any, and every
 // version is at least "".
-func atLeast(version, least string) bool {
+func AtLeast(version, least string) bool {
 	if least == "" {
 		return true
 	}
