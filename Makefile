@@ -98,7 +98,7 @@ $(FSCK):
 bench:
 	$(GO) run ./bench
 
-# A log of a million records: one more change, and its verification. It takes half an hour and 4 GB of disk.
+# A log of a million records: one more change, and its verification. It takes a quarter of an hour and 4 GB of disk.
 bench-log:
 	$(GO) run ./bench --only log --log 1000000 --longest 2h
 
