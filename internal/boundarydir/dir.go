@@ -2,7 +2,8 @@
 // that lift the boundary for a while, and the mark of an enforcing project.
 //
 //	policy.json               what the project allows whom; boundary.Policy
-//	enforcing                 there while the mode is enforce: without it a policy that was lost could not be missed
+//	enforcing                 there while the mode is enforce: without it a policy that was lost could not be missed; in a
+//	                          repository .git/orchestrator-enforcing as well, for when the whole folder is lost
 //	grants.json               bypasses in force
 //	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, … when it grows
 //
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -42,11 +44,11 @@ func In(root string) Dir {
 	return Dir{root, filepath.Join(root, ".orchestrator", "boundary")}
 }
 
-// Find is the folder of the project that a path lies in: the nearest above it that has one.
+// Find is the folder of the project that a path lies in: the nearest above it that has one, or that is marked as enforcing.
 func Find(from string) (Dir, bool) {
 	for at := filepath.Clean(from); filepath.IsAbs(at); at = filepath.Dir(at) {
 		d := In(at)
-		if info, err := os.Stat(d.path); err == nil && info.IsDir() {
+		if info, err := os.Stat(d.path); err == nil && info.IsDir() || d.markedInGit() {
 			return d, true
 		}
 		if at == filepath.Dir(at) {
@@ -61,6 +63,7 @@ func (d Dir) Path() string { return d.path }
 
 func (d Dir) policyPath() string { return filepath.Join(d.path, "policy.json") }
 func (d Dir) markPath() string   { return filepath.Join(d.path, "enforcing") }
+func (d Dir) gitMark() string    { return filepath.Join(d.Root, ".git", "orchestrator-enforcing") }
 func (d Dir) grantsPath() string { return filepath.Join(d.path, "grants.json") }
 
 // Make makes the folder with a policy, unless there is one. It tells whether it did.
@@ -98,12 +101,33 @@ func (d Dir) Written() (boundary.Policy, error) {
 	return readPolicy(d.policyPath(), ".orchestrator/boundary/policy.json")
 }
 
-// Mark marks the project as enforcing, unless it is.
+// Mark marks the project as enforcing, where it is not.
 func (d Dir) Mark() error {
-	if d.Enforcing() {
+	text := []byte("The boundary of this project is enforced: without a policy, writing calls are blocked.\n")
+	if info, err := os.Stat(filepath.Dir(d.gitMark())); err == nil && info.IsDir() && !d.markedInGit() {
+		if err := d.write(d.gitMark(), text); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Lstat(d.markPath()); err == nil {
 		return nil
 	}
-	return d.write(d.markPath(), []byte("The boundary of this project is enforced: without a policy, writing calls are blocked.\n"))
+	return d.write(d.markPath(), text)
+}
+
+// unmark takes the marks away.
+func (d Dir) unmark() error {
+	for _, path := range []string{d.markPath(), d.gitMark()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return unwritable(path, err)
+		}
+	}
+	return nil
+}
+
+func (d Dir) markedInGit() bool {
+	_, err := os.Lstat(d.gitMark())
+	return err == nil
 }
 
 // ReadPolicy reads and checks a policy from any file.
@@ -174,10 +198,7 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 		err = d.write(d.policyPath(), raw)
 	}
 	if err == nil && p.Mode != boundary.Enforce {
-		err = os.Remove(d.markPath())
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+		err = d.unmark()
 	}
 	return err
 }
@@ -185,7 +206,7 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 // Enforcing tells whether the project is marked as enforcing. What cannot be told is that it is.
 func (d Dir) Enforcing() bool {
 	_, err := os.Lstat(d.markPath())
-	return !errors.Is(err, fs.ErrNotExist)
+	return d.markedInGit() || !errors.Is(err, fs.ErrNotExist)
 }
 
 // Grants are the bypasses that were given, those that have ended included.

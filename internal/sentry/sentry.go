@@ -135,7 +135,7 @@ func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.A
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
 		return r.protocol().Answer(event.When, hook.Allow, "") // not set up
 	case errors.Is(err, fs.ErrNotExist):
-		return r.failed(fmt.Errorf("the project enforces its boundary, and its policy is missing: put policy.json back into %s", dir.Path()))
+		return r.failed(fmt.Errorf("the project enforces its boundary, and its policy is missing: put policy.json back into %s, or have orchestrator boundary install make a new one", dir.Path()))
 	case err != nil:
 		return r.failed(err)
 	}

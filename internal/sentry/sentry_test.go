@@ -401,6 +401,23 @@ func TestTheMarkHolds(t *testing.T) {
 	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code, "the first call has marked the project")
 }
 
+// In a repository the project is known as enforcing when all of the boundary's folder is gone.
+func TestTheWholeFolderIsGone(t *testing.T) {
+	p := project{t, boundarydir.In(t.TempDir())}
+	require.NoError(t, os.Mkdir(filepath.Join(p.dir.Root, ".git"), 0o700))
+	p.set(func(b *boundary.Policy) { b.Mode = boundary.Enforce })
+	require.NoError(t, os.RemoveAll(filepath.Join(p.dir.Root, ".orchestrator")))
+	got := p.hook(strings.NewReader(p.edit()))
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "its policy is missing")
+	require.Equal(t, 2, p.hook(strings.NewReader(p.call("Bash", `{"command":"rm .git/orchestrator-enforcing"}`, asAgent))).code)
+	p.set(func(b *boundary.Policy) { b.Mode = boundary.Validate })
+	require.Equal(t, 0, p.hook(strings.NewReader(p.edit())).code)
+	require.NoFileExists(t, filepath.Join(p.dir.Root, ".git", "orchestrator-enforcing"))
+	require.NoError(t, os.RemoveAll(filepath.Join(p.dir.Root, ".orchestrator")))
+	require.Equal(t, 0, p.hook(strings.NewReader(p.edit())).code)
+}
+
 // What a tool writes that nobody knows is looked for wherever it may stand, and is nobody's to exempt.
 func TestToolsOfServers(t *testing.T) {
 	p := newProject(t, boundary.Enforce)

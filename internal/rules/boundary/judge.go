@@ -27,14 +27,14 @@ const (
 
 // Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that make clients call it.
 var Guarded = []string{
-	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing", ".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
 	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json", ".qwen/settings.json", ".gemini/settings.json",
 	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc",
 }
 
 // mentions are what a command that may write must not name in its text: less than Guarded, since source code names those as well.
 var mentions = []string{
-	".orchestrator/boundary", "/boundary/mode", ".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
+	".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", ".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
 	".opencode/plugin", strings.ToLower(BypassVariable),
 }
 
