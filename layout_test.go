@@ -61,11 +61,11 @@ var mayImport = map[string][]string{
 	"internal/durable":         {},
 	"internal/fault":           {},
 	"internal/watch":           {},
-	"internal/hook":            {},
+	"internal/hook":            {"internal/rules/boundary"},
 	"internal/hook/settings":   {"internal/durable", "internal/fault"},
 	"internal/boundarylog":     {"internal/ledger", "internal/audit"},
 
-	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell"},
+	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
 	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/gitcmd", "internal/fault"},
 	"internal/doctor": {
 		"internal/guard", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/boundarydir", "internal/rules/boundary", "internal/gitcmd", "internal/fault",

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os/user"
@@ -18,6 +16,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/sentry"
 )
 
 func boundaryCommand() *cobra.Command {
@@ -92,7 +91,7 @@ func boundaryBeside(data string) boundarydir.Dir {
 
 // change is what this person does, now.
 func (o *boundaryOptions) change() guard.Change {
-	return guard.Change{By: whoami(), Reason: o.reason, At: time.Now(), ID: newID()}
+	return guard.Change{By: whoami(), Reason: o.reason, At: time.Now(), ID: sentry.NewID()}
 }
 
 // whoami names the person at this machine; it is their word, as the machine has it.
@@ -101,12 +100,6 @@ func whoami() string {
 		return "local:" + u.Username
 	}
 	return "local:unknown"
-}
-
-func newID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // show writes a value as JSON, or as text.

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/posting"
+	"orchestrator/internal/sentry"
 )
 
 func boundaryInstallCommand() *cobra.Command {
@@ -78,7 +79,7 @@ func (o *boundaryOptions) posting(client string) (posting.Options, error) {
 	}
 	executable, err := os.Executable()
 	home, _ := os.UserHomeDir()
-	return posting.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: newID()}, err
+	return posting.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: sentry.NewID()}, err
 }
 
 func writeInstalled(p *reportPrinter, d posting.Done) {
@@ -179,7 +180,7 @@ rollback to validate lets it through with a warning. The policy itself is not to
 			if err != nil {
 				return err
 			}
-			d, err := doctor.Drill(dir, o.change(), newID)
+			d, err := doctor.Drill(dir, o.change(), sentry.NewID)
 			if err != nil {
 				return err
 			}

@@ -30,6 +30,7 @@ import (
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/sentry"
 	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/token"
 	"orchestrator/internal/watch"
@@ -151,7 +152,7 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.guard = guard.New(boundaryBeside(s.options.data), s.ledger, time.Now, newID)
+	s.guard = guard.New(boundaryBeside(s.options.data), s.ledger, time.Now, sentry.NewID)
 	if err := s.tokens.Account(s.accountForTokens); err != nil {
 		return err
 	}

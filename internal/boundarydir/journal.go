@@ -262,19 +262,16 @@ const mostPath = 400
 
 // shorten makes one part of all that a call does, with at most so many files.
 func shorten(l Line, most int) []boundary.Part {
-	all := boundary.Part{Class: boundary.Reads, Targets: l.Named}
+	all := boundary.Part{Class: boundary.Reads, Targets: boundary.Written(l.Named, l.Parts)}
 	if l.Verdict != nil {
 		all.Class = l.Verdict.Class
 	}
 	for _, p := range l.Parts {
-		if p.Class != boundary.Reads {
-			all.Targets = append(all.Targets, p.Targets...)
-		}
 		if all.Why == "" && p.Class == all.Class {
 			all.Words, all.Why, all.Foreign = p.Words, p.Why, p.Foreign
 		}
 	}
-	all.Targets = slices.Clone(all.Targets[:min(most, len(all.Targets))])
+	all.Targets = all.Targets[:min(most, len(all.Targets))]
 	for i, t := range all.Targets {
 		all.Targets[i] = boundary.Target{Path: cut(t.Path), Real: cut(t.Real), Unknown: t.Unknown || len(t.Path) > mostPath}
 	}

@@ -7,18 +7,19 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/hook"
+	"orchestrator/internal/rules/boundary"
 )
 
 // heard is what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook, which most
 // clients let the call through on.
-func heard(client string, a hook.Answer) (hook.Decision, error) {
+func heard(client string, a hook.Answer) (boundary.Decision, error) {
 	switch {
 	case a.Exit == 2 && len(bytes.TrimSpace(a.Stderr)) == 0:
 		return "", fmt.Errorf("exit code 2 without a reason on standard error")
 	case a.Exit == 2 && client == "copilot":
 		return "", fmt.Errorf("exit code 2, where it wants a decision as JSON: %.200s", a.Stderr)
 	case a.Exit == 2:
-		return hook.Block, nil
+		return boundary.Block, nil
 	case a.Exit != 0:
 		return "", fmt.Errorf("exit code %d: %.200s", a.Exit, a.Stderr)
 	case len(bytes.TrimSpace(a.Stdout)) > 0:
@@ -26,9 +27,9 @@ func heard(client string, a hook.Answer) (hook.Decision, error) {
 	case client == "cursor" && len(a.Stderr) == 0:
 		return "", fmt.Errorf("silence, where it wants JSON")
 	case len(a.Stderr) > 0:
-		return hook.Warn, nil
+		return boundary.Warn, nil
 	}
-	return hook.Allow, nil
+	return boundary.Allow, nil
 }
 
 // spoken are the members that say something before a tool, of all clients.
@@ -41,7 +42,7 @@ type spoken struct {
 	} `json:"hookSpecificOutput"`
 }
 
-func said(stdout []byte) (hook.Decision, error) {
+func said(stdout []byte) (boundary.Decision, error) {
 	var s spoken
 	if err := jsonv2.Unmarshal(stdout, &s); err != nil {
 		return "", fmt.Errorf("what it printed is no JSON that a client reads: %.200s", stdout)
@@ -49,16 +50,16 @@ func said(stdout []byte) (hook.Decision, error) {
 	for _, decision := range []string{s.Permission, s.PermissionDecision, s.Specific.PermissionDecision} {
 		switch decision {
 		case "deny":
-			return hook.Block, nil
+			return boundary.Block, nil
 		case "ask":
-			return hook.Ask, nil
+			return boundary.Ask, nil
 		}
 	}
 	if s.PermissionDecision == "allow" || s.Specific.PermissionDecision == "allow" {
 		return "", fmt.Errorf("it says allow, which passes over the person's own permission prompts")
 	}
 	if s.Permission == "allow" && s.UserMessage == "" {
-		return hook.Allow, nil
+		return boundary.Allow, nil
 	}
-	return hook.Warn, nil
+	return boundary.Warn, nil
 }

@@ -107,16 +107,16 @@ func TestTheCannedCallsAreRead(t *testing.T) {
 		f, p := forms[client], protocolOf(t, client)
 		for _, c := range []struct {
 			who, tool string
-			kind      hook.Kind
+			kind      boundary.ActorKind
 			write     bool
-		}{{f.main, f.edit, "", true}, {f.agent, f.edit, hook.Agent, true}, {f.main, f.read, "", false}} {
-			if c.kind == hook.Agent && c.who == "" {
+		}{{f.main, f.edit, "", true}, {f.agent, f.edit, boundary.Agent, true}, {f.main, f.read, "", false}} {
+			if c.kind == boundary.Agent && c.who == "" {
 				continue
 			}
 			e, err := p.Parse(call("/p/a \"b\"", f.head, c.who, c.tool))
 			require.NoError(t, err, client)
 			require.Equal(t, hook.Before, e.When, client)
-			require.Equal(t, c.kind == hook.Agent, e.Actor.Kind == hook.Agent, client)
+			require.Equal(t, c.kind == boundary.Agent, e.Actor.Kind == boundary.Agent, client)
 			require.Equal(t, "/p/a \"b\"", e.Cwd, client)
 			require.Len(t, e.Paths, 1, client)
 			require.Equal(t, probeName, filepath.Base(e.Paths[0]), client)
@@ -139,10 +139,10 @@ func TestAnswersAreHeardAsTheyAreMeant(t *testing.T) {
 	t.Parallel()
 	for _, client := range settings.Clients() {
 		p := protocolOf(t, client)
-		for _, d := range []hook.Decision{hook.Allow, hook.Warn, hook.Ask, hook.Block} {
+		for _, d := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
 			got, err := heard(client, p.Answer(hook.Before, d, "because"))
 			require.NoError(t, err, client)
-			if d == hook.Ask && got == hook.Block {
+			if d == boundary.Ask && got == boundary.Block {
 				continue // it cannot ask
 			}
 			require.Equal(t, d, got, client)

@@ -105,7 +105,7 @@ func (d *drill) bypass() (Exercise, error) {
 	}
 	a := d.write(env)
 	x.Micros = time.Since(start).Microseconds()
-	if got, err := heard("claude", a); err != nil || got != hook.Allow {
+	if got, err := heard("claude", a); err != nil || got != boundary.Allow {
 		return x, failed("with the bypass of the %s, the write is answered with %q (%v)", x.By, got, err)
 	}
 	h, err := guard.Read(d.dir)
@@ -126,7 +126,7 @@ func (d *drill) rollback() (Exercise, error) {
 	}
 	a := d.write(nil)
 	x.Micros = time.Since(start).Microseconds()
-	if got, err := heard("claude", a); err != nil || got != hook.Warn {
+	if got, err := heard("claude", a); err != nil || got != boundary.Warn {
 		return x, failed("rolled back, the write is answered with %q (%v)", got, err)
 	}
 	return x, nil

@@ -115,7 +115,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 	for again := 0; again < 2 && err == nil && took > brisk; again++ { // the first start of a program may be slow
 		a, took, err = run(ctx, text, dir.Root, env, raw)
 	}
-	got := hook.Decision("")
+	got := boundary.Decision("")
 	if answered = err == nil; answered {
 		got, err = heard(p.name, a)
 	}
@@ -127,7 +127,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 		e.say(p.name, Fault, broken+p.name, "%s is %s, and should be %s", t.what, words[got], words[want])
 	case took > brisk:
 		e.say(p.name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what, words[got], took.Round(time.Millisecond), brisk)
-	case want == hook.Allow && noisy(p.protocol, a):
+	case want == boundary.Allow && noisy(p.protocol, a):
 		e.say(p.name, Fault, broken+p.name, "%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what, append(a.Stdout, a.Stderr...))
 	default:
 		e.sayAsWanted(p, t, want, fmt.Sprintf("%s is %s (%v)", t.what, words[want], took.Round(100*time.Microsecond)))
@@ -136,41 +136,41 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 }
 
 // wanted is what is to become of a call under the project's policy.
-func (e *examination) wanted(p patient, t trial, raw []byte, dir boundarydir.Dir) (hook.Decision, error) {
-	want := hook.Block
+func (e *examination) wanted(p patient, t trial, raw []byte, dir boundarydir.Dir) (boundary.Decision, error) {
+	want := boundary.Block
 	if t.tool != nil {
 		v, _, err := sentry.Explain(p.name, raw, dir, *e.policy)
 		if err != nil {
 			return "", err
 		}
-		want = hook.Decision(v.Would)
+		want = v.Would
 	}
 	switch {
-	case want == hook.Allow:
-		return hook.Allow, nil
+	case want == boundary.Allow:
+		return boundary.Allow, nil
 	case t.mode == boundary.Validate:
-		return hook.Warn, nil
+		return boundary.Warn, nil
 	}
 	return heard(p.name, p.protocol.Answer(hook.Before, want, "")) // one that cannot ask blocks
 }
 
-var words = map[hook.Decision]string{
-	hook.Allow: "let through, and nothing is said", hook.Warn: "let through with a warning", hook.Ask: "left to the person", hook.Block: "blocked",
+var words = map[boundary.Decision]string{
+	boundary.Allow: "let through, and nothing is said", boundary.Warn: "let through with a warning", boundary.Ask: "left to the person", boundary.Block: "blocked",
 }
 
 // noisy tells whether more is printed than the client has to be told.
 func noisy(p hook.Protocol, a hook.Answer) bool {
-	silent := p.Answer(hook.Before, hook.Allow, "")
+	silent := p.Answer(hook.Before, boundary.Allow, "")
 	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0
 }
 
 // sayAsWanted says what is as the policy has it. Where the policy itself leaves the main session a free hand, or agents none, that too.
-func (e *examination) sayAsWanted(p patient, t trial, want hook.Decision, what string) {
+func (e *examination) sayAsWanted(p patient, t trial, want boundary.Decision, what string) {
 	level, fix := OK, ""
 	switch edit := t.edit && t.mode == boundary.Enforce; {
-	case edit && !t.agent && want == hook.Allow:
+	case edit && !t.agent && want == boundary.Allow:
 		level, fix = Note, "see exempt_paths, blocked_tools and unknown_actor in the policy: it does not keep the main session from editing"
-	case edit && t.agent && want != hook.Allow:
+	case edit && t.agent && want != boundary.Allow:
 		level, fix = Note, "see agents in the policy: those of the client's general type cannot edit"
 	}
 	e.say(p.name, level, fix, "%s", what)

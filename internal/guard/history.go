@@ -155,12 +155,4 @@ func (d Decision) files() []string {
 	return names
 }
 
-func (d Decision) targets() []boundary.Target {
-	all := append([]boundary.Target{}, d.Named...)
-	for _, p := range d.Parts {
-		if p.Class != boundary.Reads {
-			all = append(all, p.Targets...)
-		}
-	}
-	return all
-}
+func (d Decision) targets() []boundary.Target { return boundary.Written(d.Named, d.Parts) }

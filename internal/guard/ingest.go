@@ -96,7 +96,7 @@ func (r *Recorder) file(ctx context.Context, name string, from int64) (lines int
 		return 0, nil
 	}
 	for {
-		batch, err := r.batch(name, from)
+		batch, read, err := r.batch(name, from)
 		if err != nil || batch.To == batch.From {
 			return lines, err
 		}
@@ -104,17 +104,17 @@ func (r *Recorder) file(ctx context.Context, name string, from int64) (lines int
 		if err != nil || !mine {
 			return lines, err
 		}
-		r.tally.add(batch.Lines)
+		r.tally.add(read)
 		lines, from = lines+len(batch.Lines), batch.To
 	}
 }
 
-// batch reads lines for one record.
-func (r *Recorder) batch(name string, from int64) (b boundarylog.Recorded, err error) {
+// batch reads lines for one record, and returns them as they were read as well.
+func (r *Recorder) batch(name string, from int64) (b boundarylog.Recorded, read []boundarydir.Line, err error) {
 	b = boundarylog.Recorded{File: name, From: from, Lines: []jsontext.Value{}}
 	size := 0
 	b.To, err = r.dir.ReadFrom(name, from, func(raw []byte) error {
-		line, err := recordable(raw)
+		l, line, err := recordable(raw)
 		if size += len(line); err == nil && size > maxRecorded && len(b.Lines) > 0 {
 			return errFull
 		}
@@ -122,35 +122,33 @@ func (r *Recorder) batch(name string, from int64) (b boundarylog.Recorded, err e
 			b.Malformed++
 			return nil //nolint:nilerr // it is counted, and never fatal
 		}
-		b.Lines = append(b.Lines, line)
+		b.Lines, read = append(b.Lines, line), append(read, l)
 		return nil
 	})
 	if errors.Is(err, errFull) {
 		err = nil
 	}
-	return b, err
+	return b, read, err
 }
 
 var errFull = errors.New("the record is full")
 
-// recordable is a line as the ledger keeps it: valid, and without what looks like a secret.
-func recordable(raw []byte) (jsontext.Value, error) {
-	l, err := boundarydir.ParseLine(raw)
-	if err != nil {
-		return nil, err
+// recordable is a line, and its text as the ledger keeps it: valid, and without what looks like a secret.
+func recordable(raw []byte) (l boundarydir.Line, text jsontext.Value, err error) {
+	if l, err = boundarydir.ParseLine(raw); err != nil {
+		return l, nil, err
 	}
-	text, err := jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true), jsonv2.Deterministic(true))
+	text, err = jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true), jsonv2.Deterministic(true))
 	if len(text) > maxRecorded {
-		return nil, errors.New("it is longer than any line that a hook writes")
+		return l, nil, errors.New("it is longer than any line that a hook writes")
 	}
 	if err != nil || len(secret.Find(string(text))) == 0 {
-		return text, err
+		return l, text, err
 	}
-	masked := jsontext.Value(secret.Mask(string(text)))
-	if !masked.IsValid() {
-		return nil, errors.New("it holds what looks like a secret")
+	if text = jsontext.Value(secret.Mask(string(text))); !text.IsValid() {
+		return l, nil, errors.New("it holds what looks like a secret")
 	}
-	return masked, nil
+	return l, text, nil
 }
 
 // commit records data, unless another recorder went on from where it begins: then mine is false.

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/rules/boundary"
 )
@@ -23,16 +21,14 @@ type tally struct {
 }
 
 // add counts lines that were recorded.
-func (t *tally) add(lines []jsontext.Value) {
+func (t *tally) add(lines []boundarydir.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sum.Decisions == nil {
 		t.sum.Decisions = map[boundary.Decision]int64{}
 	}
-	for _, raw := range lines {
-		l, err := boundarydir.ParseLine(raw)
+	for _, l := range lines {
 		switch {
-		case err != nil:
 		case l.Kind == boundarydir.KindError:
 			t.sum.Errors++
 		case l.Verdict != nil:

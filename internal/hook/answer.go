@@ -3,6 +3,8 @@ package hook
 import (
 	"strings"
 
+	"orchestrator/internal/rules/boundary"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -20,11 +22,11 @@ type answers struct {
 const unsaid = "The boundary of this project does not let this call through."
 
 // Answer is what to tell the client. Only the call before a tool can be answered; everything later is taken as it is.
-// A decision that does not exist blocks.
+// Ask blocks where the client cannot ask. A decision that does not exist blocks.
 //
 // An allowed call is not told "allow", since that passes over the client's own permission prompt. Cursor alone must be
 // told: it takes silence, and an object without a decision, for a broken hook, and blocks.
-func (p Protocol) Answer(when When, decision Decision, message string) Answer {
+func (p Protocol) Answer(when When, decision boundary.Decision, message string) Answer {
 	known := p.client.answers
 	if when != Before {
 		if known.later != nil {
@@ -37,14 +39,14 @@ func (p Protocol) Answer(when When, decision Decision, message string) Answer {
 		message = unsaid
 	}
 	switch decision {
-	case Allow:
+	case boundary.Allow:
 		if known.allow != nil {
 			return known.allow()
 		}
 		return Answer{}
-	case Warn:
+	case boundary.Warn:
 		return known.warn(message)
-	case Ask:
+	case boundary.Ask:
 		if known.ask != nil {
 			return known.ask(message)
 		}

@@ -1,6 +1,10 @@
 package hook
 
-import "slices"
+import (
+	"slices"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // client is one row of the table: the names that a client gives to what an Event holds, and how it is answered.
 type client struct {
@@ -20,7 +24,7 @@ type client struct {
 	tools      map[string]tool
 
 	moment func(object) (When, error)                    // where event is not enough
-	actor  func(object) (Actor, error)                   // who uses the tool
+	actor  func(object) (boundary.Actor, error)          // who uses the tool
 	adjust func(*Event, object, *object) (string, error) // what is different from event to event; returns the tool's name
 
 	answers answers
@@ -69,42 +73,42 @@ var clients = []client{
 
 // agentID tells main from agent by the one member that does: a string with something in it is an agent. agent_type alone
 // tells nothing, as a main session can have one too.
-func agentID(call object) (Actor, error) {
+func agentID(call object) (boundary.Actor, error) {
 	id, err := call.text("agent_id")
 	if err != nil || id == "" {
-		return Actor{Kind: Main}, err
+		return boundary.Actor{Kind: boundary.Main}, err
 	}
 	kind, err := call.text("agent_type")
-	return Actor{Kind: Agent, ID: id, Type: kind}, err
+	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err
 }
 
 // claudeActor is agentID, except that Copilot runs the hooks in Claude Code's settings too, and says nothing about agents
 // there. It is told by what it sends and Claude Code does not.
-func claudeActor(call object) (Actor, error) {
+func claudeActor(call object) (boundary.Actor, error) {
 	actor, err := agentID(call)
-	if err == nil && actor.Kind == Main && call.has("timestamp") && !call.has("transcript_path") {
-		return Actor{Kind: Unknown}, nil
+	if err == nil && actor.Kind == boundary.Main && call.has("timestamp") && !call.has("transcript_path") {
+		return boundary.Actor{Kind: boundary.Unknown}, nil
 	}
 	return actor, err
 }
 
 // untold is a client that does not say who uses the tool.
-func untold(object) (Actor, error) { return Actor{Kind: Unknown}, nil }
+func untold(object) (boundary.Actor, error) { return boundary.Actor{Kind: boundary.Unknown}, nil }
 
 // shimActor reads what the shim found out about the session: one with a parent is an agent's.
-func shimActor(call object) (Actor, error) {
+func shimActor(call object) (boundary.Actor, error) {
 	actor, err := call.inner("actor")
 	if err != nil {
-		return Actor{}, err
+		return boundary.Actor{}, err
 	}
-	var found Actor
+	var found boundary.Actor
 	for name, into := range map[string]*string{"kind": (*string)(&found.Kind), "id": &found.ID, "type": &found.Type} {
 		if *into, err = actor.text(name); err != nil {
-			return Actor{}, err
+			return boundary.Actor{}, err
 		}
 	}
-	if !slices.Contains([]Kind{Main, Agent}, found.Kind) || found.Kind == Agent && found.ID == "" {
-		return Actor{Kind: Unknown}, nil
+	if !slices.Contains([]boundary.ActorKind{boundary.Main, boundary.Agent}, found.Kind) || found.Kind == boundary.Agent && found.ID == "" {
+		return boundary.Actor{Kind: boundary.Unknown}, nil
 	}
 	return found, nil
 }

@@ -5,7 +5,11 @@
 // stays unknown; nothing is guessed. docs/clients.md has the clients side by side.
 package hook
 
-import "fmt"
+import (
+	"fmt"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // When says what the call is about.
 type When string
@@ -18,32 +22,15 @@ const (
 	Other  When = "other"
 )
 
-// Kind says who uses the tool.
-type Kind string
-
-// The kinds of actor. Unknown is a client, or a version, that does not say.
-const (
-	Main    Kind = "main"
-	Agent   Kind = "agent"
-	Unknown Kind = "unknown"
-)
-
-// Actor is who uses the tool. ID and Type are those of an agent, "" where the client does not say.
-type Actor struct {
-	Kind Kind   `json:"kind"`
-	ID   string `json:"id,omitempty"`
-	Type string `json:"type,omitempty"`
-}
-
 // Event is one call of a hook, in one form for all clients.
 type Event struct {
-	When      When   `json:"when"`
-	Client    string `json:"client"`            // who calls: Cursor also runs the hooks of Claude Code, and is to be answered as Cursor
-	Version   string `json:"version,omitempty"` // of the client, where it says so
-	Session   string `json:"session,omitempty"`
-	ToolUseID string `json:"tool_use_id,omitempty"` // joins Before with After and Failed
-	Cwd       string `json:"cwd,omitempty"`         // where relative paths begin; of a shell, where its command starts
-	Actor     Actor  `json:"actor"`
+	When      When           `json:"when"`
+	Client    string         `json:"client"`            // who calls: Cursor also runs the hooks of Claude Code, and is to be answered as Cursor
+	Version   string         `json:"version,omitempty"` // of the client, where it says so
+	Session   string         `json:"session,omitempty"`
+	ToolUseID string         `json:"tool_use_id,omitempty"` // joins Before with After and Failed
+	Cwd       string         `json:"cwd,omitempty"`         // where relative paths begin; of a shell, where its command starts
+	Actor     boundary.Actor `json:"actor"`                 // ID and Type are those of an agent, "" where the client does not say
 	// Tool is the canonical name (Edit, Write, MultiEdit, NotebookEdit, Delete, Read, Grep, Glob, Bash, PowerShell,
 	// Task, …), or the client's own where there is none. A tool of an MCP server begins with mcp__ wherever the
 	// client shows that it is one.
@@ -53,18 +40,6 @@ type Event struct {
 	Command string   `json:"command,omitempty"`  // of a shell
 	Error   string   `json:"error,omitempty"`    // of Failed
 }
-
-// Decision is what the guard wants to happen with a call.
-type Decision string
-
-// The decisions. Warn lets the call through and says something; Ask leaves it to the person at the client, and
-// blocks where the client cannot ask.
-const (
-	Allow Decision = "allow"
-	Warn  Decision = "warn"
-	Ask   Decision = "ask"
-	Block Decision = "block"
-)
 
 // Answer is what the hook's process is to write and to exit with. Exit is 0 or 2 and nothing else.
 type Answer struct {
@@ -103,7 +78,7 @@ func (p Protocol) Name() string { return p.client.name }
 func (p Protocol) Parse(stdin []byte) (Event, error) {
 	event, err := p.client.parse(stdin)
 	if err != nil {
-		return Event{When: Other, Client: p.client.name, Actor: Actor{Kind: Unknown}, Paths: []string{}}, fmt.Errorf("the call of %s cannot be read: %w", p.client.name, err)
+		return Event{When: Other, Client: p.client.name, Actor: boundary.Actor{Kind: boundary.Unknown}, Paths: []string{}}, fmt.Errorf("the call of %s cannot be read: %w", p.client.name, err)
 	}
 	return event, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/hook"
+	"orchestrator/internal/rules/boundary"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*/*.event.json, *.error and *.answer")
@@ -71,7 +72,7 @@ func TestParse(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	const message = "Edit of main.go: delegate to \"coder\".\nBypass: …\x07"
 	for _, name := range hook.Names() {
-		for _, decision := range []hook.Decision{hook.Allow, hook.Warn, hook.Ask, hook.Block} {
+		for _, decision := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
 			t.Run(name+"/"+string(decision), func(t *testing.T) {
 				answer := protocol(t, name).Answer(hook.Before, decision, message)
 				golden(t, filepath.Join("testdata", name, string(decision)+".answer"), show(answer))
@@ -112,16 +113,16 @@ func TestAnswersHold(t *testing.T) {
 		p := protocol(t, name)
 		require.Equal(t, name, p.Name())
 		for _, message := range []string{"why", "", " \n", "\xff", strings.Repeat("é", 5000)} {
-			require.False(t, blocks(t, name, p.Answer(hook.Before, hook.Allow, message)), name)
-			require.False(t, blocks(t, name, p.Answer(hook.Before, hook.Warn, message)), name)
-			require.True(t, blocks(t, name, p.Answer(hook.Before, hook.Block, message)), name)
+			require.False(t, blocks(t, name, p.Answer(hook.Before, boundary.Allow, message)), name)
+			require.False(t, blocks(t, name, p.Answer(hook.Before, boundary.Warn, message)), name)
+			require.True(t, blocks(t, name, p.Answer(hook.Before, boundary.Block, message)), name)
 			require.True(t, blocks(t, name, p.Answer(hook.Before, "nonsense", message)), name)
 			asks := slices.Contains([]string{"claude", "qwen", "copilot"}, name)
-			ask := p.Answer(hook.Before, hook.Ask, message)
+			ask := p.Answer(hook.Before, boundary.Ask, message)
 			require.Equal(t, !asks, blocks(t, name, ask), "%s cannot ask, so it must block", name)
 			require.Equal(t, asks, strings.Contains(string(ask.Stdout), `"ask"`))
 			for _, later := range []hook.When{hook.After, hook.Failed, hook.Other} {
-				said := p.Answer(later, hook.Block, message)
+				said := p.Answer(later, boundary.Block, message)
 				require.Equal(t, 0, said.Exit)
 				require.Empty(t, said.Stderr)
 				require.Equal(t, map[bool]string{true: "{}\n", false: ""}[name == "cursor"], string(said.Stdout))
@@ -180,9 +181,9 @@ func FuzzParse(f *testing.F) {
 				require.NotEmpty(t, event.OwnTool)
 			}
 			if err != nil {
-				require.Equal(t, hook.Unknown, event.Actor.Kind)
+				require.Equal(t, boundary.Unknown, event.Actor.Kind)
 			}
-			if event.Actor.Kind == hook.Agent {
+			if event.Actor.Kind == boundary.Agent {
 				require.NotEmpty(t, event.Actor.ID)
 			}
 		}
@@ -192,7 +193,7 @@ func FuzzParse(f *testing.F) {
 // Cursor takes silence for a broken hook and blocks, so that every answer of it is JSON, and says what is to happen.
 func TestCursorIsAlwaysAnswered(t *testing.T) {
 	p := protocol(t, "cursor")
-	for decision, permission := range map[hook.Decision]string{hook.Allow: "allow", hook.Warn: "allow", hook.Ask: "deny", hook.Block: "deny"} {
+	for decision, permission := range map[boundary.Decision]string{boundary.Allow: "allow", boundary.Warn: "allow", boundary.Ask: "deny", boundary.Block: "deny"} {
 		var said map[string]string
 		require.NoError(t, json.Unmarshal(p.Answer(hook.Before, decision, "why").Stdout, &said))
 		require.Equal(t, permission, said["permission"], decision)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/shell"
@@ -23,8 +24,8 @@ const (
 // callOf is an event as the rules want it: with what its shell command does, and with every path resolved.
 func callOf(e hook.Event, r resolver, at time.Time) boundary.Call {
 	c := boundary.Call{
-		At: at, Client: e.Client, Session: clip(e.Session, maxName), Tool: clip(e.Tool, maxName),
-		Actor: boundary.Actor{Kind: boundary.ActorKind(e.Actor.Kind), ID: clip(e.Actor.ID, maxName), Type: clip(e.Actor.Type, maxName)},
+		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
+		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName), Type: fault.Clip(e.Actor.Type, maxName)},
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -167,26 +168,19 @@ const (
 	maxWhy  = 300
 )
 
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
 // lineOf begins a line about an event.
 func lineOf(id, kind string, e hook.Event, at time.Time) boundarydir.Line {
 	return boundarydir.Line{
-		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: clip(e.Version, maxName), Session: clip(e.Session, maxName),
-		ToolUseID: clip(e.ToolUseID, maxName), Tool: clip(e.Tool, maxName),
-		Actor: &boundary.Actor{Kind: boundary.ActorKind(e.Actor.Kind), ID: clip(e.Actor.ID, maxName), Type: clip(e.Actor.Type, maxName)},
+		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: fault.Clip(e.Version, maxName), Session: fault.Clip(e.Session, maxName),
+		ToolUseID: fault.Clip(e.ToolUseID, maxName), Tool: fault.Clip(e.Tool, maxName),
+		Actor: &boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName), Type: fault.Clip(e.Actor.Type, maxName)},
 	}
 }
 
 // decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or files.
 func decisionLine(id string, e hook.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) boundarydir.Line {
 	l := lineOf(id, boundarydir.KindDecision, e, c.At)
-	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", clip(v.Reason, maxWhy)
+	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", fault.Clip(v.Reason, maxWhy)
 	l.Mode, l.Shell, l.Named, l.Parts, l.Verdict, l.Micros = mode, c.IsShell, c.Targets, named(c.Parts), &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
 	return l

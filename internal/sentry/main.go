@@ -19,7 +19,7 @@ func Main(args []string, start time.Time) int {
 		return 2
 	}
 	in := Input{
-		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Now: time.Now, NewID: newID,
+		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Now: time.Now, NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
@@ -32,7 +32,8 @@ func Main(args []string, start time.Time) int {
 	return a.Exit
 }
 
-func newID() string {
+// NewID is the id of a line in a journal: 16 hexadecimal digits, drawn at random.
+func NewID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 )
@@ -120,7 +121,7 @@ func (r *run) answer() hook.Answer {
 	}
 	if !found {
 		if dir, found = r.findDir(event.Cwd); !found {
-			return r.protocol().Answer(event.When, hook.Allow, "") // no project with a boundary
+			return r.protocol().Answer(event.When, boundary.Allow, "") // no project with a boundary
 		}
 		r.dir.Store(&dir)
 		r.enforcing.Store(dir.Enforcing())
@@ -133,7 +134,7 @@ func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.A
 	policy, err := dir.Policy()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
-		return r.protocol().Answer(event.When, hook.Allow, "") // not set up
+		return r.protocol().Answer(event.When, boundary.Allow, "") // not set up
 	case errors.Is(err, fs.ErrNotExist):
 		return r.failed(fmt.Errorf("the project enforces its boundary, and its policy is missing: put policy.json back into %s, or have orchestrator boundary install make a new one", dir.Path()))
 	case err != nil:
@@ -146,7 +147,7 @@ func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.A
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
 	switch {
 	case policy.Mode == boundary.Off:
-		return r.protocol().Answer(event.When, hook.Allow, "")
+		return r.protocol().Answer(event.When, boundary.Allow, "")
 	case unread != nil:
 		return r.failed(unread)
 	case event.When == hook.Before:
@@ -154,7 +155,7 @@ func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.A
 	case event.When == hook.After || event.When == hook.Failed:
 		r.outcome(dir, event)
 	}
-	return r.protocol().Answer(event.When, hook.Allow, "")
+	return r.protocol().Answer(event.When, boundary.Allow, "")
 }
 
 // judge judges the call, notes that, and answers.
@@ -175,7 +176,7 @@ func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event hook.Even
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
 	if verdict.Decision == boundary.Allow {
-		return r.protocol().Answer(hook.Before, hook.Allow, "")
+		return r.protocol().Answer(hook.Before, boundary.Allow, "")
 	}
 	message := boundary.Message(&policy, call, verdict)
 	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr), said("This decision is not on record: ", noteErr)} {
@@ -183,7 +184,7 @@ func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event hook.Even
 			message = boundary.WithNote(message, note)
 		}
 	}
-	return r.protocol().Answer(hook.Before, hook.Decision(verdict.Decision), message)
+	return r.protocol().Answer(hook.Before, verdict.Decision, message)
 }
 
 // ignored says that the environment variable does not count.
@@ -228,7 +229,7 @@ func (r *run) failure(cause error) hook.Answer {
 	if dir := r.dir.Load(); dir != nil {
 		l := boundarydir.Line{
 			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: boundarydir.KindError, Client: r.Client,
-			Reason: clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
+			Reason: fault.Clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
 		}
 		if r.enforcing.Load() && r.lifted.Load() {
 			l.What = boundary.ByEnvironment
@@ -248,7 +249,7 @@ func (r *run) refusal(cause error) hook.Answer {
 	blocked := r.enforcing.Load() && !r.lifted.Load()
 	text := boundary.Failure(cause.Error(), blocked)
 	if blocked {
-		return r.protocol().Answer(hook.Before, hook.Block, text)
+		return r.protocol().Answer(hook.Before, boundary.Block, text)
 	}
 	return hook.Answer{Stderr: []byte(text + "\n")}
 }

@@ -345,7 +345,7 @@ func TestManyAtOnce(t *testing.T) {
 				call := strings.Replace(p.edit(), `"t1"`, fmt.Sprintf(`"t-%d-%d-%s"`, i, j, strings.Repeat("x", i*3)), 1)
 				in := Input{
 					Client: "claude", Stdin: strings.NewReader(call), Getenv: func(string) string { return "" }, Cwd: p.dir.Root,
-					Start: time.Now(), Now: time.Now, NewID: newID,
+					Start: time.Now(), Now: time.Now, NewID: NewID,
 				}
 				if a := Run(in); a.Exit != 2 {
 					t.Errorf("exit %d: %s", a.Exit, a.Stderr)

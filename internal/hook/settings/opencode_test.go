@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/hook"
 	"orchestrator/internal/hook/settings"
+	"orchestrator/internal/rules/boundary"
 )
 
 func TestShimIsWrittenAndTakenOut(t *testing.T) {
@@ -156,8 +157,8 @@ func TestShimTellsWhoCalls(t *testing.T) {
 	require.Equal(t, []string{"ran", "ran", "ran", "ran", "ran"}, p.Results)
 	require.Empty(t, p.Toasts)
 	require.Len(t, p.events, 10)
-	for i, actor := range []hook.Actor{
-		{Kind: hook.Main}, {Kind: hook.Agent, ID: "ses_child", Type: "coder"}, {Kind: hook.Unknown}, {Kind: hook.Unknown}, {Kind: hook.Unknown},
+	for i, actor := range []boundary.Actor{
+		{Kind: boundary.Main}, {Kind: boundary.Agent, ID: "ses_child", Type: "coder"}, {Kind: boundary.Unknown}, {Kind: boundary.Unknown}, {Kind: boundary.Unknown},
 	} {
 		before, after := p.events[2*i], p.events[2*i+1]
 		require.Equal(t, hook.Before, before.When)

@@ -5,7 +5,10 @@
 // form for all clients and with the paths already resolved, and the moment.
 package boundary
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Mode is the phase of the guard.
 type Mode string
@@ -64,6 +67,17 @@ type Part struct {
 	Targets []Target `json:"targets,omitempty"`
 	Why     string   `json:"why,omitempty"`
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
+}
+
+// Written are all files that a call writes: those that its tool names, and those of the parts of a command that do not only read.
+func Written(named []Target, parts []Part) []Target {
+	all := slices.Clone(named)
+	for _, part := range parts {
+		if part.Class != Reads {
+			all = append(all, part.Targets...)
+		}
+	}
+	return all
 }
 
 // Call is one call of a tool, before it runs.

@@ -22,7 +22,6 @@ const (
 	RuleWrites     = "main.writes"        // a main session changes a file
 	RuleAmbiguous  = "main.ambiguous"     // a main session, and it cannot be told whether files change
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
-	RuleUnreadable = "hook.unreadable"    // the hook could not read the call, or the policy
 )
 
 // Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that make clients call it.
@@ -135,7 +134,8 @@ func (j *judgement) protected() (ruling, bool) {
 	}
 	guarded := append(slices.Clone(Guarded), j.policy.ProtectedPaths...)
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
-	if j.saw(RuleProtected, len(touched) > 0 || j.sweeps(), "%d protected files among what it writes; it sweeps the project: %t", len(touched), j.sweeps()) {
+	sweeps := j.sweeps()
+	if j.saw(RuleProtected, len(touched) > 0 || sweeps, "%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
 		return ruling{RuleProtected, Block, touched, "files that make up the boundary, or that the policy protects, would change: no session changes them, agents' neither",
 			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean instead of the whole project, and give git clean -e .orchestrator"}, true
 	}
@@ -297,15 +297,7 @@ func (j *judgement) why() string {
 }
 
 // targets are all files that the call writes.
-func (j *judgement) targets() []Target {
-	targets := slices.Clone(j.call.Targets)
-	for _, part := range j.call.Parts {
-		if part.Class != Reads {
-			targets = append(targets, part.Targets...)
-		}
-	}
-	return targets
-}
+func (j *judgement) targets() []Target { return Written(j.call.Targets, j.call.Parts) }
 
 func (j *judgement) anyAmbiguous() bool {
 	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == Ambiguous })
