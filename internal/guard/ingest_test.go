@@ -354,7 +354,9 @@ func recordForEver() {
 		var l *ledger.Ledger
 		if l, err = ledger.Open(context.Background(), s, time.Now); err == nil {
 			for r := NewRecorder(boundarydir.In(root), l); err == nil; {
-				_, err = r.Record(context.Background())
+				if _, err = r.Record(context.Background()); err == nil {
+					err = os.WriteFile(filepath.Join(root, "recording"), nil, 0o600)
+				}
 			}
 		}
 	}
@@ -371,8 +373,11 @@ func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
 		cmd.Env = append(os.Environ(), recordingIn+"="+dir.Root)
 		var said strings.Builder
 		cmd.Stderr = &said
+		recording := filepath.Join(dir.Root, "recording")
+		_ = os.Remove(recording)
 		require.NoError(t, cmd.Start())
-		for until := time.Now().Add(time.Duration(60+37*round) * time.Millisecond); time.Now().Before(until); {
+		require.Eventually(t, func() bool { _, err := os.Stat(recording); return err == nil }, 20*time.Second, time.Millisecond, "it records")
+		for until := time.Now().Add(time.Duration(5+37*round) * time.Millisecond); time.Now().Before(until); {
 			want = append(want, id(len(want)))
 			add(t, dir, noted(len(want)-1, day0))
 			time.Sleep(200 * time.Microsecond)
