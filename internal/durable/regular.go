@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,12 +32,16 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(content)) > most {
+	var content bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		content.Grow(int(min(info.Size(), most)) + bytes.MinRead)
+	}
+	_, err = content.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && int64(content.Len()) > most {
 		err = fmt.Errorf("%s has more than %d bytes", path, most)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return content, nil
+	return content.Bytes(), nil
 }

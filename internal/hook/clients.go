@@ -9,8 +9,8 @@ import (
 // client is one row of the table: the names that a client gives to what an Event holds, and how it is answered.
 type client struct {
 	name    string
-	event   string          // the member that names the event; "" where only the other members tell it
-	whens   map[string]When // what its events are; every other one is Other
+	event   string     // the member that names the event; "" where only the other members tell it
+	whens   rows[When] // what its events are; every other one is Other
 	tool    string
 	input   string
 	session []string // the first that is there
@@ -21,7 +21,7 @@ type client struct {
 
 	alsoCursor bool // Cursor runs the hooks of this client's settings too, and shows itself by its version
 	looseInput bool // the input may be text: JSON in a string, or a patch as it is
-	tools      map[string]tool
+	tools      rows[tool]
 
 	moment func(object) (When, error)                    // where event is not enough
 	actor  func(object) (boundary.Actor, error)          // who uses the tool
@@ -31,7 +31,7 @@ type client struct {
 }
 
 // claudeWhens are the events of Claude Code and of those that took its names over.
-var claudeWhens = map[string]When{"PreToolUse": Before, "PostToolUse": After, "PostToolUseFailure": Failed}
+var claudeWhens = rows[When]{{"PreToolUse", Before}, {"PostToolUse", After}, {"PostToolUseFailure", Failed}}
 
 var clients = []client{
 	{
@@ -50,7 +50,7 @@ var clients = []client{
 		tools: qwenTools, actor: agentID, answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
 	},
 	{
-		name: "gemini", event: "hook_event_name", whens: map[string]When{"BeforeTool": Before, "AfterTool": After},
+		name: "gemini", event: "hook_event_name", whens: rows[When]{{"BeforeTool", Before}, {"AfterTool", After}},
 		tool: "tool_name", input: "tool_input", session: []string{"session_id"}, cwd: []string{"cwd"},
 		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust, answers: answers{block: onStderr, warn: systemMessage},
 	},
@@ -65,7 +65,7 @@ var clients = []client{
 		looseInput: true, tools: copilotTools, actor: untold, moment: copilotMoment, answers: answers{block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
 	},
 	{
-		name: "opencode", event: "hook_event_name", whens: map[string]When{"tool.execute.before": Before, "tool.execute.after": After},
+		name: "opencode", event: "hook_event_name", whens: rows[When]{{"tool.execute.before", Before}, {"tool.execute.after", After}},
 		tool: "tool", input: "args", session: []string{"session_id"}, toolUse: "call_id", cwd: []string{"cwd"},
 		tools: opencodeTools, actor: shimActor, answers: answers{block: onStderr, warn: warnOnStderr},
 	},
@@ -158,22 +158,22 @@ func geminiAdjust(event *Event, call object, _ *object) (string, error) {
 	return name, err
 }
 
-var cursorWhens = map[string]When{
-	"preToolUse": Before, "beforeShellExecution": Before, "beforeMCPExecution": Before, "beforeReadFile": Before,
-	"postToolUse": After, "afterShellExecution": After, "afterMCPExecution": After, "afterFileEdit": After,
-	"postToolUseFailure": Failed,
+var cursorWhens = rows[When]{
+	{"preToolUse", Before}, {"beforeShellExecution", Before}, {"beforeMCPExecution", Before}, {"beforeReadFile", Before},
+	{"postToolUse", After}, {"afterShellExecution", After}, {"afterMCPExecution", After}, {"afterFileEdit", After},
+	{"postToolUseFailure", Failed},
 	// As it calls what is registered for Claude Code.
-	"PreToolUse": Before, "PostToolUse": After, "PostToolUseFailure": Failed,
+	{"PreToolUse", Before}, {"PostToolUse", After}, {"PostToolUseFailure", Failed},
 }
 
 // cursorImplied are the events that name no tool: the call itself is the tool's input.
-var cursorImplied = map[string]string{
-	"beforeShellExecution": "Shell", "afterShellExecution": "Shell", "beforeReadFile": "Read", "afterFileEdit": "Edit",
+var cursorImplied = rows[string]{
+	{"beforeShellExecution", "Shell"}, {"afterShellExecution", "Shell"}, {"beforeReadFile", "Read"}, {"afterFileEdit", "Edit"},
 }
 
 func cursorAdjust(event *Event, call object, input *object) (string, error) {
 	of := call.loose("hook_event_name")
-	if name, implied := cursorImplied[of]; implied {
+	if name, implied := cursorImplied.find(of); implied {
 		*input = call
 		return name, nil
 	}

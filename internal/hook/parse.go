@@ -41,7 +41,7 @@ func (c *client) parse(stdin []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	what := c.tools[event.OwnTool]
+	what, _ := c.tools.find(event.OwnTool)
 	if event.Tool == "" {
 		event.Tool = event.OwnTool
 		if what.name != "" {
@@ -62,7 +62,7 @@ func (c *client) when(call object) (When, error) {
 	if err != nil {
 		return Other, err
 	}
-	if when, known := c.whens[name]; known {
+	if when, known := c.whens.find(name); known {
 		return when, nil
 	}
 	return Other, nil
@@ -122,7 +122,7 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 	case bash, powerShell:
 		return e.fillCommand(what, input, text)
 	}
-	strict := fileTools[e.Tool]
+	strict := slices.Contains(fileTools, e.Tool)
 	if text != "" && strict {
 		return errors.New("the tool's input is text; want an object")
 	}

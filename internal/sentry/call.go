@@ -38,7 +38,7 @@ func callOf(e hook.Event, r resolver, at time.Time) boundary.Call {
 		read = shell.PowerShell
 	}
 	reading := read(e.Command)
-	c.IsShell, c.Text = true, reading.Text
+	c.IsShell, c.Text, c.Parts = true, reading.Text, make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
 		for _, t := range p.Targets {

@@ -25,8 +25,10 @@ func Main(args []string, start time.Time) int {
 	in.Home, _ = os.UserHomeDir()
 	in.Executable, _ = os.Executable()
 	a := Run(in)
-	if _, err := os.Stdout.Write(a.Stdout); err != nil && len(a.Stdout) > 0 {
-		return 2 // an answer that nobody can read is none
+	if len(a.Stdout) > 0 {
+		if _, err := os.Stdout.Write(a.Stdout); err != nil {
+			return 2 // an answer that nobody can read is none
+		}
 	}
 	_, _ = os.Stderr.Write(a.Stderr)
 	return a.Exit

@@ -33,8 +33,11 @@ func matchPath(pattern, name string) bool {
 
 // literalOf is what a pattern begins with before anything may stand.
 func literalOf(pattern string) string {
-	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
-		return pattern[:i]
+	for i := range len(pattern) {
+		switch pattern[i] {
+		case '*', '?', '[', '\\':
+			return pattern[:i]
+		}
 	}
 	return pattern
 }
@@ -88,10 +91,15 @@ func (t Target) plantsRepository() bool {
 // touches tells whether a file, by its name or by where its links lead, may be among some paths: itself, or below one. Letters
 // are compared without case: there are file systems that do.
 func (t Target) touches(patterns []string) bool {
+	names := [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)}
 	for _, p := range patterns {
 		p = strings.ToLower(p)
-		for _, name := range []string{strings.ToLower(t.Path), strings.ToLower(t.Real)} {
-			if name != "" && (matchPath(p, name) || leadsTo(name, p, t.Unknown)) {
+		literal := strings.TrimSuffix(literalOf(p), "/")
+		for _, name := range names {
+			if name == "" || !strings.HasPrefix(name, literal) && !strings.HasPrefix(literal, name) {
+				continue // most are told apart by how they begin
+			}
+			if matchPath(p, name) || leadsTo(name, p, t.Unknown) {
 				return true
 			}
 		}

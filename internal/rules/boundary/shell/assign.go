@@ -92,16 +92,14 @@ func exports(d *syntax.DeclClause) bool {
 
 // commandVariables hold a command that other programs run, hazards change what programs do in other ways.
 var (
-	commandVariables = map[string]bool{
-		"PAGER": true, "GIT_PAGER": true, "MANPAGER": true, "GH_PAGER": true, "EDITOR": true, "VISUAL": true, "GIT_EDITOR": true,
-		"GIT_SEQUENCE_EDITOR": true, "GIT_SSH_COMMAND": true, "GIT_SSH": true, "GIT_ASKPASS": true, "GIT_EXTERNAL_DIFF": true,
-		"PROMPT_COMMAND": true, "LESSOPEN": true, "LESSCLOSE": true, "BROWSER": true, "RIPGREP_PREPROCESSOR": true,
+	commandVariables = names{
+		"BROWSER", "EDITOR", "GH_PAGER", "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND",
+		"LESSCLOSE", "LESSOPEN", "MANPAGER", "PAGER", "PROMPT_COMMAND", "RIPGREP_PREPROCESSOR", "VISUAL",
 	}
-	hazards = map[string]bool{
-		"PATH": true, "PATHEXT": true, "LD_PRELOAD": true, "LD_AUDIT": true, "LD_LIBRARY_PATH": true, "DYLD_INSERT_LIBRARIES": true, "BASH_ENV": true, "ENV": true, "PS4": true,
-		"PERL5OPT": true, "PERL5LIB": true, "RUBYOPT": true, "PYTHONSTARTUP": true, "NODE_OPTIONS": true, "JAVA_TOOL_OPTIONS": true,
-		"SHELLOPTS": true, "BASHOPTS": true, "RIPGREP_CONFIG_PATH": true, "GIT_EXEC_PATH": true, "GIT_TEMPLATE_DIR": true, "LESS": true,
-		"GOFLAGS": true, "BASH_ALIASES": true, "BASH_CMDS": true, "TAR_OPTIONS": true, "CURL_HOME": true, "HOME": true, "XDG_CONFIG_HOME": true,
+	hazards = names{
+		"BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "CURL_HOME", "DYLD_INSERT_LIBRARIES", "ENV", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GOFLAGS",
+		"HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LESS", "NODE_OPTIONS", "PATH", "PATHEXT", "PERL5LIB", "PERL5OPT", "PS4",
+		"PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS", "TAR_OPTIONS", "XDG_CONFIG_HOME",
 	}
 )
 
@@ -110,9 +108,9 @@ func (w *walker) environment(name string, value arg) {
 	switch {
 	case name == "CDPATH", name == "GIT_WORK_TREE", name == "GIT_DIR":
 		w.scope.lost = true
-	case commandVariables[name] && value.known:
+	case commandVariables.has(name) && value.known:
 		w.apart(func() { w.code(value.text) })
-	case commandVariables[name], hazards[name],
+	case commandVariables.has(name), hazards.has(name),
 		strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "GIT_TRACE"), strings.HasPrefix(name, "BASH_FUNC_"):
 		w.doubt(name + " changes what programs do")
 	}

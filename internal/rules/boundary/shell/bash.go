@@ -101,9 +101,10 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	w.depth--
 }
 
-var redirections = map[syntax.RedirOperator]string{
-	syntax.RdrOut: ">", syntax.AppOut: ">>", syntax.RdrInOut: "<>", syntax.RdrClob: ">|", syntax.AppClob: ">>|",
-	syntax.RdrAll: "&>", syntax.AppAll: "&>>", syntax.RdrAllClob: "&>|", syntax.AppAllClob: "&>>|", syntax.DplOut: ">&",
+// redirections are those that write.
+var redirections = []syntax.RedirOperator{
+	syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.AppAll, syntax.RdrAllClob,
+	syntax.AppAllClob, syntax.DplOut,
 }
 
 func (w *walker) redirect(r *syntax.Redirect) {
@@ -114,8 +115,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		return
 	}
 	to := w.word(r.Word)
-	op, writes := redirections[r.Op]
-	if !writes {
+	if !slices.Contains(redirections, r.Op) {
 		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
 		return
 	}
@@ -123,7 +123,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		return
 	}
 	if targets := harm([]Target{w.scope.target(to)}); targets != nil {
-		w.add(Part{Class: Writes, Targets: targets, Why: op + " writes a file"})
+		w.add(Part{Class: Writes, Targets: targets, Why: r.Op.String() + " writes a file"})
 	}
 }
 

@@ -13,6 +13,7 @@ type call struct {
 
 // tool says what a program does to files.
 type tool struct {
+	name  string
 	class Class
 	files which
 	opts  string // its options, see optionMarks
@@ -33,9 +34,9 @@ const (
 )
 
 // systemFolders hold the programs that the tables mean.
-var systemFolders = map[string]bool{
-	"": true, "/bin/": true, "/sbin/": true, "/usr/bin/": true, "/usr/sbin/": true, "/usr/local/bin/": true, "/usr/local/go/bin/": true,
-	"/opt/homebrew/bin/": true, "/opt/local/bin/": true, "/snap/bin/": true, "/run/current-system/sw/bin/": true,
+var systemFolders = names{
+	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/", "/usr/bin/", "/usr/local/bin/",
+	"/usr/local/go/bin/", "/usr/sbin/",
 }
 
 // run looks at a program and its words.
@@ -54,11 +55,11 @@ func (w *walker) run(words []arg) {
 	}
 	path := words[0].text
 	cut := strings.LastIndexAny(path, `/\`) + 1
-	c := call{w: w, name: path[cut:], args: words[1:], other: !systemFolders[path[:cut]]}
+	c := call{w: w, name: path[cut:], args: words[1:], other: !systemFolders.has(path[:cut])}
 	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
 		c.name = c.name[:len(c.name)-4]
 	}
-	if goFlags[c.name] {
+	if goFlags.has(c.name) {
 		c.args = singleDashes(c.args)
 	}
 	w.depth++
@@ -76,26 +77,35 @@ func (c *call) look() {
 			c.name = plain // python3.12
 		}
 	}
-	if wrapped, ok := wrappers[c.name]; ok {
+	if wrapped, ok := wrappers.find(c.name); ok {
 		c.unwrap(wrapped)
-	} else if look, ok := special[c.name]; ok {
+	} else if look, ok := special.find(c.name); ok {
 		look(c)
-	} else if t, ok := writers[c.name]; ok {
+	} else if t, ok := program(c.name); ok {
 		c.judge(t)
-	} else if t, ok := readers[c.name]; ok {
-		c.judge(t)
-	} else if t, ok := sometimes[c.name]; ok {
-		c.judge(t)
-	} else if len(c.args) > 0 && runners[c.name+" "+c.args[0].text] && c.args[0].known {
+	} else if len(c.args) > 0 && c.args[0].known && runners.has(c.name+" "+c.args[0].text) {
 		c.args = c.args[1:]
 		c.unwrap(wrapper{foreign: true})
 	} else if t, ok := c.subcommand(); ok {
 		c.judge(t)
-	} else if opts, ok := interpreters[c.name]; ok {
+	} else if opts, ok := interpreters.find(c.name); ok {
 		c.interpret(opts)
 	} else {
 		c.unknown(c.name + " may do anything")
 	}
+}
+
+// program is the row of a program that a row can describe.
+func program(name string) (tool, bool) {
+	if plainReaders.has(name) {
+		return tool{name: name, class: Reads}, true
+	}
+	for _, rows := range []tools{readers, writers, sometimes} {
+		if t, found := rows.find(name); found {
+			return t, true
+		}
+	}
+	return tool{}, false
 }
 
 // function looks at the call of a function. What it does stands where it is declared, but for what it gets from here.
@@ -114,7 +124,9 @@ func (c *call) function() {
 }
 
 // goFlags are programs to which --w is -w.
-var goFlags = map[string]bool{"go": true, "gofmt": true, "goimports": true, "gofumpt": true, "clang-format": true}
+var goFlags = names{
+	"clang-format", "go", "gofmt", "gofumpt", "goimports",
+}
 
 func singleDashes(args []arg) []arg {
 	single := append([]arg(nil), args...)
@@ -128,10 +140,11 @@ func singleDashes(args []arg) []arg {
 
 // listed says whether a table tells what a program does.
 func listed(name string) bool {
-	_, wraps := wrappers[name]
-	_, may := sometimes[name]
-	_, runs := interpreters[name]
-	return wraps || may || runs || special[name] != nil || writers[name].class != "" || readers[name].class != ""
+	_, wraps := wrappers.find(name)
+	_, is := special.find(name)
+	_, does := program(name)
+	_, runs := interpreters.find(name)
+	return wraps || is || does || runs
 }
 
 // judge decides by a row of a table.

@@ -3,33 +3,30 @@ package shell
 import "strings"
 
 // cmdlets that write, with the operands that they write: a, b for the first and second, * for all.
-var cmdletWriters = map[string]string{
-	"set-content": "a", "add-content": "a", "clear-content": "*", "out-file": "a", "tee-object": "a", "new-item": "*", "remove-item": "*",
-	"clear-item": "*", "set-item": "a",
-	"move-item": "ab", "copy-item": "b", "rename-item": "ab", "set-itemproperty": "a", "new-itemproperty": "a", "remove-itemproperty": "a",
-	"set-acl":    "a",
-	"export-csv": "a", "export-clixml": "a", "export-alias": "a", "export-formatdata": "a", "export-modulemember": "", "start-transcript": "a",
-	"expand-archive": "b", "compress-archive": "b", "mkdir": "*", "md": "*", "unblock-file": "*", "set-executionpolicy": "",
-	"install-module": "", "install-package": "", "new-temporaryfile": "",
+var cmdletWriters = table[string]{
+	{"add-content", "a"}, {"clear-content", "*"}, {"clear-item", "*"}, {"compress-archive", "b"}, {"copy-item", "b"}, {"expand-archive", "b"},
+	{"export-alias", "a"}, {"export-clixml", "a"}, {"export-csv", "a"}, {"export-formatdata", "a"}, {"export-modulemember", ""}, {"install-module", ""},
+	{"install-package", ""}, {"md", "*"}, {"mkdir", "*"}, {"move-item", "ab"}, {"new-item", "*"}, {"new-itemproperty", "a"}, {"new-temporaryfile", ""},
+	{"out-file", "a"}, {"remove-item", "*"}, {"remove-itemproperty", "a"}, {"rename-item", "ab"}, {"set-acl", "a"}, {"set-content", "a"},
+	{"set-executionpolicy", ""}, {"set-item", "a"}, {"set-itemproperty", "a"}, {"start-transcript", "a"}, {"tee-object", "a"}, {"unblock-file", "*"},
 }
 
 // cmdletAliases are the short names, and those of other shells, that PowerShell gives its cmdlets.
-var cmdletAliases = map[string]string{
-	"sc": "set-content", "ac": "add-content", "clc": "clear-content", "ni": "new-item", "ri": "remove-item", "rm": "remove-item",
-	"del": "remove-item", "erase": "remove-item", "rd": "remove-item", "rmdir": "remove-item",
-	"mi": "move-item", "mv": "move-item", "move": "move-item", "cpi": "copy-item", "cp": "copy-item", "copy": "copy-item",
-	"ren": "rename-item", "rni": "rename-item", "tee": "tee-object", "epcsv": "export-csv", "sp": "set-itemproperty", "si": "set-item",
-	"ls": "get-childitem", "dir": "get-childitem", "gci": "get-childitem", "cat": "get-content", "gc": "get-content", "type": "get-content",
-	"pwd": "get-location", "gl": "get-location", "echo": "write-output", "write": "write-output",
-	"gi": "get-item", "gp": "get-itemproperty", "gm": "get-member", "gcm": "get-command", "ps": "get-process", "gps": "get-process",
-	"select": "select-object", "sls": "select-string", "where": "where-object", "?": "where-object",
-	"foreach": "foreach-object", "%": "foreach-object", "sort": "sort-object", "group": "group-object", "measure": "measure-object",
-	"diff": "compare-object", "compare": "compare-object", "ft": "format-table", "fl": "format-list", "oh": "out-host",
-	"cd": "set-location", "sl": "set-location", "chdir": "set-location", "pushd": "push-location", "popd": "pop-location",
-	"iex": "invoke-expression", "icm": "invoke-command", "iwr": "invoke-webrequest", "curl": "invoke-webrequest",
-	"wget": "invoke-webrequest", "irm": "invoke-restmethod",
-	"saps": "start-process", "start": "start-process", "sal": "set-alias", "nal": "new-alias", "man": "get-help", "help": "get-help",
-	"h": "get-history", "history": "get-history", "cls": "clear-host", "sleep": "start-sleep",
+var cmdletAliases = table[string]{
+	{"%", "foreach-object"}, {"?", "where-object"}, {"ac", "add-content"}, {"cat", "get-content"}, {"cd", "set-location"}, {"chdir", "set-location"},
+	{"clc", "clear-content"}, {"cls", "clear-host"}, {"compare", "compare-object"}, {"copy", "copy-item"}, {"cp", "copy-item"}, {"cpi", "copy-item"},
+	{"curl", "invoke-webrequest"}, {"del", "remove-item"}, {"diff", "compare-object"}, {"dir", "get-childitem"}, {"echo", "write-output"},
+	{"epcsv", "export-csv"}, {"erase", "remove-item"}, {"fl", "format-list"}, {"foreach", "foreach-object"}, {"ft", "format-table"},
+	{"gc", "get-content"}, {"gci", "get-childitem"}, {"gcm", "get-command"}, {"gi", "get-item"}, {"gl", "get-location"}, {"gm", "get-member"},
+	{"gp", "get-itemproperty"}, {"gps", "get-process"}, {"group", "group-object"}, {"h", "get-history"}, {"help", "get-help"},
+	{"history", "get-history"}, {"icm", "invoke-command"}, {"iex", "invoke-expression"}, {"irm", "invoke-restmethod"}, {"iwr", "invoke-webrequest"},
+	{"ls", "get-childitem"}, {"man", "get-help"}, {"measure", "measure-object"}, {"mi", "move-item"}, {"move", "move-item"}, {"mv", "move-item"},
+	{"nal", "new-alias"}, {"ni", "new-item"}, {"oh", "out-host"}, {"popd", "pop-location"}, {"ps", "get-process"}, {"pushd", "push-location"},
+	{"pwd", "get-location"}, {"rd", "remove-item"}, {"ren", "rename-item"}, {"ri", "remove-item"}, {"rm", "remove-item"}, {"rmdir", "remove-item"},
+	{"rni", "rename-item"}, {"sal", "set-alias"}, {"saps", "start-process"}, {"sc", "set-content"}, {"select", "select-object"}, {"si", "set-item"},
+	{"sl", "set-location"}, {"sleep", "start-sleep"}, {"sls", "select-string"}, {"sort", "sort-object"}, {"sp", "set-itemproperty"},
+	{"start", "start-process"}, {"tee", "tee-object"}, {"type", "get-content"}, {"wget", "invoke-webrequest"}, {"where", "where-object"},
+	{"write", "write-output"},
 }
 
 // cmdletReaders are verbs, and whole names, that only read.
@@ -41,11 +38,9 @@ var cmdletReaders = []string{
 }
 
 // cmdletDoubts run what cannot be told.
-var cmdletDoubts = map[string]bool{
-	"invoke-expression": true, "invoke-command": true, "start-process": true, "start-job": true, "start-threadjob": true, "set-alias": true,
-	"new-alias": true, "add-type": true, "new-object": true, "invoke-item": true, ".": true, "function": true, "filter": true,
-	"using":         true,
-	"import-module": true, "register-scheduledtask": true, "set-variable": true, "invoke-cimmethod": true, "invoke-wmimethod": true,
+var cmdletDoubts = names{
+	".", "add-type", "filter", "function", "import-module", "invoke-cimmethod", "invoke-command", "invoke-expression", "invoke-item", "invoke-wmimethod",
+	"new-alias", "new-object", "register-scheduledtask", "set-alias", "set-variable", "start-job", "start-process", "start-threadjob", "using",
 }
 
 // Parameters whose value is a file that is written, and those whose value is none; all others are switches.
@@ -69,16 +64,16 @@ func (w *walker) cmdlet(words []arg) {
 		return
 	}
 	name := strings.ToLower(first.text)
-	if full, ok := cmdletAliases[name]; ok {
+	if full, ok := cmdletAliases.find(name); ok {
 		name = full
 	}
 	c := call{w: w, name: name, args: words[1:]}
-	_, writes := cmdletWriters[name]
+	files, writes := cmdletWriters.find(name)
 	switch {
-	case cmdletDoubts[name]:
+	case cmdletDoubts.has(name):
 		c.ambiguous("what " + name + " runs cannot be told")
 	case writes:
-		c.writeCmdlet(cmdletWriters[name])
+		c.writeCmdlet(files)
 	case name == "invoke-webrequest", name == "invoke-restmethod":
 		c.web(words)
 	case name == "foreach-object":
@@ -144,8 +139,9 @@ func (c *call) forEach() {
 
 // isVerb tells a cmdlet from a program with a dash in its name.
 func isVerb(name string) bool {
-	_, git := gitRows[name]
-	return sometimes[name].class == "" && readers[name].class == "" && writers[name].class == "" && !git
+	_, git := gitRows.find(name)
+	_, does := program(name)
+	return !does && !git
 }
 
 func readCmdlet(name string) bool {

@@ -13,23 +13,23 @@ var update = flag.Bool("update", false, "write testdata/commands.tsv anew; read 
 
 // A row of commands.tsv: the class, the targets (one that is not known whole ends in …), "vouch" where a policy
 // may vouch for all that is ambiguous, the shell, and the command, whose line ends are ␤.
-type row struct{ class, targets, vouch, shell, command string }
+type example struct{ class, targets, vouch, shell, command string }
 
-const table = "testdata/commands.tsv"
+const commandsFile = "testdata/commands.tsv"
 
-func rows(t testing.TB) []row {
-	data, err := os.ReadFile(table)
+func rows(t testing.TB) []example {
+	data, err := os.ReadFile(commandsFile)
 	require.NoError(t, err)
-	var all []row
+	var all []example
 	for line := range strings.Lines(string(data)) {
 		cells := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 5)
 		require.Len(t, cells, 5, line)
-		all = append(all, row{cells[0], cells[1], cells[2], cells[3], strings.ReplaceAll(cells[4], "␤", "\n")})
+		all = append(all, example{cells[0], cells[1], cells[2], cells[3], strings.ReplaceAll(cells[4], "␤", "\n")})
 	}
 	return all
 }
 
-func (r row) read() Reading {
+func (r example) read() Reading {
 	if r.shell == "powershell" {
 		return PowerShell(r.command)
 	}
@@ -37,7 +37,7 @@ func (r row) read() Reading {
 }
 
 // told is the row as the package tells it.
-func (r row) told() row {
+func (r example) told() example {
 	reading := r.read()
 	var targets []string
 	vouch := reading.Class() == Ambiguous
@@ -66,7 +66,7 @@ func TestCommands(t *testing.T) {
 			r = r.told()
 			b.WriteString(strings.Join([]string{r.class, r.targets, r.vouch, r.shell, strings.ReplaceAll(r.command, "\n", "␤")}, "\t") + "\n")
 		}
-		require.NoError(t, os.WriteFile(table, []byte(b.String()), 0o644))
+		require.NoError(t, os.WriteFile(commandsFile, []byte(b.String()), 0o644))
 		return
 	}
 	seen := map[string]bool{}

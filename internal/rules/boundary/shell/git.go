@@ -25,45 +25,48 @@ const (
 // Options of all that show differences.
 const gitDiff = " --output:> --ext-diff! O: S: G: U: --open-files-in-pager!"
 
-var gitRows = map[string]gitRow{
-	"status": {gitReads, ""}, "log": {gitReads, gitDiff}, "diff": {gitReads, gitDiff}, "show": {gitReads, gitDiff}, "blame": {gitReads, ""},
-	"annotate": {gitReads, ""}, "whatchanged": {gitReads, gitDiff},
-	"grep": {gitReads, "O=! --open-files-in-pager=! e: f: A: B: C: m:"}, "ls-files": {gitReads, ""}, "ls-tree": {gitReads, ""},
-	"ls-remote": {gitReads, "--upload-pack:!"}, "rev-parse": {gitReads, ""}, "rev-list": {gitReads, ""}, "describe": {gitReads, ""},
-	"shortlog": {gitReads, ""}, "cat-file": {gitReads, "--textconv! --filters!"}, "diff-tree": {gitReads, gitDiff},
-	"diff-files": {gitReads, gitDiff}, "diff-index": {gitReads, gitDiff}, "range-diff": {gitReads, gitDiff}, "name-rev": {gitReads, ""},
-	"merge-base":   {gitReads, ""},
-	"for-each-ref": {gitReads, ""}, "show-ref": {gitReads, ""}, "check-ignore": {gitReads, ""}, "check-attr": {gitReads, ""},
-	"count-objects": {gitReads, ""}, "var": {gitReads, ""}, "version": {gitReads, ""}, "help": {gitReads, "w! --web!"},
-	"cherry": {gitReads, ""}, "verify-commit": {gitReads, ""}, "fsck": {gitReads, "--lost-found@"},
-	"add": {gitChanges, "e@ --edit@ p i"}, "stage": {gitChanges, "e@"}, "commit": {gitChanges, ""},
-	"push": {gitChanges, "--receive-pack:! --exec:!"}, "fetch": {gitChanges, "--upload-pack:!"}, "notes": {gitChanges, ""},
-	"gc": {gitChanges, ""}, "update-index": {gitChanges, ""}, "update-ref": {gitChanges, ""},
-	"write-tree": {gitChanges, ""}, "commit-tree": {gitChanges, ""}, "hash-object": {gitChanges, ""}, "symbolic-ref": {gitChanges, ""},
-	"repack": {gitChanges, ""}, "prune": {gitChanges, ""}, "maintenance": {gitChanges, ""}, "replace": {gitChanges, ""},
-	"rerere": {gitChanges, ""}, "pack-refs": {gitChanges, ""},
-	"branch": {gitLists, "--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% --show-current d: D: m M c C u: --edit-description"},
-	"tag":    {gitLists, "--contains: --no-contains: --merged= --points-at: --sort: --format: n= l% --list% d: a s m: F: f v"},
-	"apply":  {gitWrites, "--stat. --numstat. --summary. --check."}, "am": {gitWrites, ""}, "merge": {gitWrites, ""},
-	"rebase": {gitWrites, "x:! --exec:!"}, "cherry-pick": {gitWrites, ""}, "revert": {gitWrites, ""},
-	"pull":   {gitWrites, "--upload-pack:!"},
-	"switch": {gitWrites, ""}, "reset": {gitWrites, ""}, "clean": {gitWrites, "n. --dry-run."}, "clone": {gitWrites, ""},
-	"init": {gitWrites, ""}, "sparse-checkout": {gitWrites, ""}, "read-tree": {gitWrites, ""}, "checkout-index": {gitWrites, ""},
-	"format-patch": {gitWrites, "--stdout."}, "archive": {gitReads, "o:> --output:> --exec:! --remote:"},
-	"checkout": {gitNames, "b: B: --orphan:"}, "restore": {gitNames, "s: --source:"}, "rm": {gitNames, "n. --dry-run. --cached."},
-	"mv": {gitNames, "n. --dry-run."}, "mergetool": {gitWrites, ""}, "filter-branch": {gitWrites, ""}, "filter-repo": {gitWrites, ""},
-	"lfs": {gitWrites, ""}, "merge-file": {gitWrites, "p. --stdout."}, "bundle": {gitWrites, ""},
+var gitRows = table[gitRow]{
+	{"add", gitRow{gitChanges, "e@ --edit@ p i"}}, {"am", gitRow{gitWrites, ""}}, {"annotate", gitRow{gitReads, ""}},
+	{"apply", gitRow{gitWrites, "--stat. --numstat. --summary. --check."}}, {"archive", gitRow{gitReads, "o:> --output:> --exec:! --remote:"}},
+	{"blame", gitRow{gitReads, ""}},
+	{"branch", gitRow{gitLists, "--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% --show-current d: D: m M c C u: --edit-description"}},
+	{"bundle", gitRow{gitWrites, ""}}, {"cat-file", gitRow{gitReads, "--textconv! --filters!"}}, {"check-attr", gitRow{gitReads, ""}},
+	{"check-ignore", gitRow{gitReads, ""}}, {"checkout", gitRow{gitNames, "b: B: --orphan:"}}, {"checkout-index", gitRow{gitWrites, ""}},
+	{"cherry", gitRow{gitReads, ""}}, {"cherry-pick", gitRow{gitWrites, ""}}, {"clean", gitRow{gitWrites, "n. --dry-run."}},
+	{"clone", gitRow{gitWrites, ""}}, {"commit", gitRow{gitChanges, ""}}, {"commit-tree", gitRow{gitChanges, ""}},
+	{"count-objects", gitRow{gitReads, ""}}, {"describe", gitRow{gitReads, ""}}, {"diff", gitRow{gitReads, gitDiff}},
+	{"diff-files", gitRow{gitReads, gitDiff}}, {"diff-index", gitRow{gitReads, gitDiff}}, {"diff-tree", gitRow{gitReads, gitDiff}},
+	{"fetch", gitRow{gitChanges, "--upload-pack:!"}}, {"filter-branch", gitRow{gitWrites, ""}}, {"filter-repo", gitRow{gitWrites, ""}},
+	{"for-each-ref", gitRow{gitReads, ""}}, {"format-patch", gitRow{gitWrites, "--stdout."}}, {"fsck", gitRow{gitReads, "--lost-found@"}},
+	{"gc", gitRow{gitChanges, ""}}, {"grep", gitRow{gitReads, "O=! --open-files-in-pager=! e: f: A: B: C: m:"}}, {"hash-object", gitRow{gitChanges, ""}},
+	{"help", gitRow{gitReads, "w! --web!"}}, {"init", gitRow{gitWrites, ""}}, {"lfs", gitRow{gitWrites, ""}}, {"log", gitRow{gitReads, gitDiff}},
+	{"ls-files", gitRow{gitReads, ""}}, {"ls-remote", gitRow{gitReads, "--upload-pack:!"}}, {"ls-tree", gitRow{gitReads, ""}},
+	{"maintenance", gitRow{gitChanges, ""}}, {"merge", gitRow{gitWrites, ""}}, {"merge-base", gitRow{gitReads, ""}},
+	{"merge-file", gitRow{gitWrites, "p. --stdout."}}, {"mergetool", gitRow{gitWrites, ""}}, {"mv", gitRow{gitNames, "n. --dry-run."}},
+	{"name-rev", gitRow{gitReads, ""}}, {"notes", gitRow{gitChanges, ""}}, {"pack-refs", gitRow{gitChanges, ""}}, {"prune", gitRow{gitChanges, ""}},
+	{"pull", gitRow{gitWrites, "--upload-pack:!"}}, {"push", gitRow{gitChanges, "--receive-pack:! --exec:!"}}, {"range-diff", gitRow{gitReads, gitDiff}},
+	{"read-tree", gitRow{gitWrites, ""}}, {"rebase", gitRow{gitWrites, "x:! --exec:!"}}, {"repack", gitRow{gitChanges, ""}},
+	{"replace", gitRow{gitChanges, ""}}, {"rerere", gitRow{gitChanges, ""}}, {"reset", gitRow{gitWrites, ""}},
+	{"restore", gitRow{gitNames, "s: --source:"}}, {"rev-list", gitRow{gitReads, ""}}, {"rev-parse", gitRow{gitReads, ""}},
+	{"revert", gitRow{gitWrites, ""}}, {"rm", gitRow{gitNames, "n. --dry-run. --cached."}}, {"shortlog", gitRow{gitReads, ""}},
+	{"show", gitRow{gitReads, gitDiff}}, {"show-ref", gitRow{gitReads, ""}}, {"sparse-checkout", gitRow{gitWrites, ""}},
+	{"stage", gitRow{gitChanges, "e@"}}, {"status", gitRow{gitReads, ""}}, {"switch", gitRow{gitWrites, ""}}, {"symbolic-ref", gitRow{gitChanges, ""}},
+	{"tag", gitRow{gitLists, "--contains: --no-contains: --merged= --points-at: --sort: --format: n= l% --list% d: a s m: F: f v"}},
+	{"update-index", gitRow{gitChanges, ""}}, {"update-ref", gitRow{gitChanges, ""}}, {"var", gitRow{gitReads, ""}},
+	{"verify-commit", gitRow{gitReads, ""}}, {"version", gitRow{gitReads, ""}}, {"whatchanged", gitRow{gitReads, gitDiff}},
+	{"write-tree", gitRow{gitChanges, ""}},
 }
 
+// gitVerb names verbs, each between spaces.
+type gitVerb struct{ reads, changes string }
+
 // gitVerbs are subcommands with verbs of their own: which verbs read, which change the repository alone. All others write.
-var gitVerbs = map[string]struct{ reads, changes string }{
-	"stash":     {" list show ", " drop clear store create "},
-	"worktree":  {" list ", " lock unlock prune "},
-	"submodule": {" status summary ", ""},
-	"remote":    {" -v show get-url --verbose ", " add remove rm rename set-url set-head set-branches prune update "},
-	"reflog":    {" show exists ", " expire delete "},
-	"bisect":    {" log view ", ""},
-	"config":    {" --get --get-all --get-regexp --list -l get list --get-urlmatch ", ""},
+var gitVerbs = table[gitVerb]{
+	{"bisect", gitVerb{" log view ", ""}}, {"config", gitVerb{" --get --get-all --get-regexp --list -l get list --get-urlmatch ", ""}},
+	{"reflog", gitVerb{" show exists ", " expire delete "}},
+	{"remote", gitVerb{" -v show get-url --verbose ", " add remove rm rename set-url set-head set-branches prune update "}},
+	{"stash", gitVerb{" list show ", " drop clear store create "}}, {"submodule", gitVerb{" status summary ", ""}},
+	{"worktree", gitVerb{" list ", " lock unlock prune "}},
 }
 
 // git looks at the options before the subcommand, then at the subcommand.
@@ -144,8 +147,8 @@ func (c *call) gitSubcommand(name string) {
 	args := c.args
 	c.args = args[1:]
 	why := "git " + name + " writes files"
-	row, known := gitRows[name]
-	verbs, verbal := gitVerbs[name]
+	row, known := gitRows.find(name)
+	verbs, verbal := gitVerbs.find(name)
 	p := c.parse(row.opts)
 	c.args = args
 	switch {
@@ -186,6 +189,7 @@ func (c *call) gitOutput() bool {
 
 // gitListing says whether git branch or git tag shows what there is.
 func (c *call) gitListing(p parsed) bool {
+	row, _ := gitRows.find(c.args[0].text)
 	changing := "dDmMcCuafs"
 	if c.args[0].text == "branch" {
 		changing = "dDmMcCuf"
@@ -193,7 +197,7 @@ func (c *call) gitListing(p parsed) bool {
 	for _, a := range c.args[1:] {
 		name, _, _ := strings.Cut(a.text, "=")
 		long := strings.HasPrefix(name, "--")
-		if long && find(gitRows[c.args[0].text].opts, name) == (option{}) || name == "--edit-description" || !long && len(name) > 1 && name[0] == '-' && strings.ContainsAny(name, changing) {
+		if long && find(row.opts, name) == (option{}) || name == "--edit-description" || !long && len(name) > 1 && name[0] == '-' && strings.ContainsAny(name, changing) {
 			return false
 		}
 	}

@@ -42,8 +42,9 @@ type option struct {
 // find looks a name up, as spelled with its dashes; a long one also by its beginning, as programs do.
 func find(table, name string) option {
 	var close option
-	for entry := range strings.FieldsSeq(table) {
-		if !strings.HasPrefix(entry, name) {
+	for entry := ""; table != ""; {
+		entry, table, _ = strings.Cut(table, " ")
+		if entry == "" || !strings.HasPrefix(entry, name) {
 			continue
 		}
 		spelled := strings.TrimRight(entry, optionMarks+":=")

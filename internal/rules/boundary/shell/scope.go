@@ -133,8 +133,8 @@ func rooted(path string) bool {
 	return path != "" && (path[0] == '/' || path[0] == '~' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'))
 }
 
-var harmless = map[string]bool{
-	"/dev/null": true, "/dev/stdout": true, "/dev/stderr": true, "/dev/tty": true, "/dev/zero": true, "/dev/full": true,
+var harmless = names{
+	"/dev/full", "/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty", "/dev/zero",
 }
 
 // harm drops the targets that keep nothing.
@@ -142,7 +142,7 @@ func harm(targets []Target) []Target {
 	var kept []Target
 	for _, t := range targets {
 		rest, fd := strings.CutPrefix(t.Path, "/dev/fd/")
-		if t.Known && (harmless[t.Path] || fd && rest != "" && strings.Trim(rest, "0123456789") == "") {
+		if t.Known && (harmless.has(t.Path) || fd && rest != "" && strings.Trim(rest, "0123456789") == "") {
 			continue
 		}
 		kept = append(kept, t)

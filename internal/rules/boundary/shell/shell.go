@@ -75,7 +75,7 @@ const (
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
-	w := walker{budget: maxExpanded, parts: make([]Part, 0, 8), text: make([]byte, 0, min(len(command), maxCommand)+16)}
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16), text: make([]byte, 0, min(len(command), maxCommand)+16)}
 	w.code(command)
 	return Reading{Parts: w.parts, Text: string(w.text)}
 }

@@ -110,66 +110,108 @@ func TestTablesAgree(t *testing.T) {
 		require.NotEmpty(t, name)
 		owner[name] = table
 	}
-	for name, row := range writers {
-		claim("writers", name)
-		require.Equal(t, row.class == Ambiguous, row.files == none, "%s writes nothing", name)
+	for _, row := range writers {
+		claim("writers", row.name)
+		require.Equal(t, row.class == Ambiguous, row.files == none, "%s writes nothing", row.name)
 	}
-	for name, row := range readers {
+	for _, name := range plainReaders {
 		claim("readers", name)
-		require.NotEqual(t, Writes, row.class, name)
 	}
-	for name := range sometimes {
-		claim("sometimes", name)
+	for _, row := range readers {
+		claim("readers", row.name)
+		require.NotEqual(t, Writes, row.class, row.name)
 	}
-	for name := range interpreters {
-		claim("interpreters", name)
+	for _, row := range sometimes {
+		claim("sometimes", row.name)
 	}
-	for name := range wrappers {
-		claim("wrappers", name)
+	for _, row := range interpreters {
+		claim("interpreters", row.name)
 	}
-	for name := range special {
-		claim("special", name)
+	for _, row := range wrappers {
+		claim("wrappers", row.name)
 	}
-	for name := range subcommands {
-		claim("subcommands", name)
-		program, _, two := strings.Cut(name, " ")
-		require.True(t, two, name)
-		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program], "%s is never looked up", name)
+	for _, row := range special {
+		claim("special", row.name)
 	}
-	for name := range runners {
+	for _, row := range subcommands {
+		claim("subcommands", row.name)
+		program, _, two := strings.Cut(row.name, " ")
+		require.True(t, two, row.name)
+		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program], "%s is never looked up", row.name)
+	}
+	for _, name := range runners {
 		claim("runners", name)
 	}
-	for name := range steering {
-		require.NotContains(t, []string{"writers", "readers", "wrappers"}, owner[name], "nobody vouches for %s", name)
+	for _, row := range steering {
+		require.NotContains(t, []string{"writers", "readers", "wrappers"}, owner[row.name], "nobody vouches for %s", row.name)
 	}
-	for name := range gitVerbs {
-		_, row := gitRows[name]
-		require.False(t, row, "git %s has a row and verbs", name)
+	for _, verb := range gitVerbs {
+		_, row := gitRows.find(verb.name)
+		require.False(t, row, "git %s has a row and verbs", verb.name)
 	}
-	for alias, name := range cmdletAliases {
-		require.NotContains(t, cmdletAliases, name, alias)
-		_, writes := cmdletWriters[name]
-		require.False(t, writes && (readCmdlet(name) || cmdletDoubts[name]), name)
+	for _, alias := range cmdletAliases {
+		_, chained := cmdletAliases.find(alias.is)
+		require.False(t, chained, alias.name)
+		_, writes := cmdletWriters.find(alias.is)
+		require.False(t, writes && (readCmdlet(alias.is) || cmdletDoubts.has(alias.is)), alias.is)
 	}
+}
+
+// A name that stands out of order is not found.
+func TestTablesAreInOrder(t *testing.T) {
+	inOrder := func(what string, names []string) {
+		require.NotEmpty(t, names, what)
+		for i := 1; i < len(names); i++ {
+			require.Less(t, names[i-1], names[i], what)
+		}
+	}
+	for what, all := range map[string]names{
+		"plainReaders": plainReaders, "commandVariables": commandVariables, "hazards": hazards, "systemFolders": systemFolders, "goFlags": goFlags,
+		"cmdletDoubts": cmdletDoubts, "harmless": harmless, "calm": calm, "runners": runners,
+	} {
+		inOrder(what, all)
+	}
+	for what, rows := range map[string]tools{"readers": readers, "writers": writers, "sometimes": sometimes, "subcommands": subcommands} {
+		var names []string
+		for _, row := range rows {
+			names = append(names, row.name)
+		}
+		inOrder(what, names)
+	}
+	inOrder("interpreters", namesOf(interpreters))
+	inOrder("cmdletWriters", namesOf(cmdletWriters))
+	inOrder("cmdletAliases", namesOf(cmdletAliases))
+	inOrder("gitRows", namesOf(gitRows))
+	inOrder("gitVerbs", namesOf(gitVerbs))
+	inOrder("wrappers", namesOf(wrappers))
+	inOrder("steering", namesOf(steering))
+	inOrder("special", namesOf(special))
+}
+
+func namesOf[V any](t table[V]) (names []string) {
+	for _, row := range t {
+		names = append(names, row.name)
+	}
+	return names
 }
 
 // Every option of every table is spelled so that it is found as it is meant.
 func TestOptionTables(t *testing.T) {
 	tables := []string{gitOptions, tarOptions, awkOptions}
-	for _, rows := range []map[string]tool{writers, readers, sometimes, subcommands} {
+	for _, rows := range []tools{writers, readers, sometimes, subcommands} {
 		for _, row := range rows {
 			tables = append(tables, row.opts)
 		}
 	}
 	for _, row := range gitRows {
-		tables = append(tables, row.opts)
+		tables = append(tables, row.is.opts)
 	}
 	tables = append(tables, curlOptions)
-	for _, opts := range steering {
-		tables = append(tables, opts)
+	for _, row := range steering {
+		tables = append(tables, row.is)
 	}
-	for _, opts := range interpreters {
-		tables = append(tables, opts)
+	for _, row := range interpreters {
+		tables = append(tables, row.is)
 	}
 	for _, table := range tables {
 		for entry := range strings.FieldsSeq(table) {

@@ -3,22 +3,21 @@ package shell
 import "strings"
 
 // special are the programs that a row of a table cannot describe.
-var special map[string]func(*call)
+var special table[func(*call)]
 
 func init() { // here, as these functions look the words of other commands up in it
-	special = map[string]func(*call){
-		"env": env, "xargs": xargs, "parallel": parallel, "watch": watch, "flock": flock,
-		"bash": shellCode, "sh": shellCode, "zsh": shellCode, "dash": shellCode, "ksh": shellCode, "ash": shellCode, "fish": shellCode,
-		"pwsh": otherShell, "powershell": otherShell, "cmd": otherShell,
-		"eval": eval, "source": source, ".": source, "trap": trap, "alias": alias,
-		"cd": cd, "pushd": cd, "popd": cd,
-		"read": forgetful, "mapfile": callback, "readarray": callback, "getopts": forgetful, "printf": forgetful, "unset": forgetful, "wait": forgetful,
-		"declare": forgetful, "typeset": forgetful, "local": forgetful, "export": forgetful, "readonly": forgetful, "let": forgetful, "shopt": shellOption, "set": shellOption,
-		"find": find_, "fd": fd, "fdfind": fd, "sed": sed, "gsed": sed, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "perl": perl, "ruby": perl,
-		"cp": transfer, "mv": transfer, "install": transfer, "ln": transfer, "rsync": transfer, "scp": transfer, "gcp": transfer, "gmv": transfer,
-		"dd": dd, "tar": tar, "gtar": tar, "bsdtar": tar, "patch": patch, "git": git, "gh": gh,
-		"ssh": elsewhere, "docker": container, "podman": container, "nerdctl": container, "kubectl": container, "oc": container,
-		"hostname": argument, "date": argument, "make": makeRule, "curl": curl, "[": bracket,
+	special = table[func(*call)]{
+		{".", source}, {"[", bracket}, {"alias", alias}, {"ash", shellCode}, {"awk", awk}, {"bash", shellCode}, {"bsdtar", tar}, {"cd", cd},
+		{"cmd", otherShell}, {"cp", transfer}, {"curl", curl}, {"dash", shellCode}, {"date", argument}, {"dd", dd}, {"declare", forgetful},
+		{"docker", container}, {"env", env}, {"eval", eval}, {"export", forgetful}, {"fd", fd}, {"fdfind", fd}, {"find", find_}, {"fish", shellCode},
+		{"flock", flock}, {"gawk", awk}, {"gcp", transfer}, {"getopts", forgetful}, {"gh", gh}, {"git", git}, {"gmv", transfer}, {"gsed", sed},
+		{"gtar", tar}, {"hostname", argument}, {"install", transfer}, {"ksh", shellCode}, {"kubectl", container}, {"let", forgetful}, {"ln", transfer},
+		{"local", forgetful}, {"make", makeRule}, {"mapfile", callback}, {"mawk", awk}, {"mv", transfer}, {"nawk", awk}, {"nerdctl", container},
+		{"oc", container}, {"parallel", parallel}, {"patch", patch}, {"perl", perl}, {"podman", container}, {"popd", cd}, {"powershell", otherShell},
+		{"printf", forgetful}, {"pushd", cd}, {"pwsh", otherShell}, {"read", forgetful}, {"readarray", callback}, {"readonly", forgetful},
+		{"rsync", transfer}, {"ruby", perl}, {"scp", transfer}, {"sed", sed}, {"set", shellOption}, {"sh", shellCode}, {"shopt", shellOption},
+		{"source", source}, {"ssh", elsewhere}, {"tar", tar}, {"trap", trap}, {"typeset", forgetful}, {"unset", forgetful}, {"wait", forgetful},
+		{"watch", watch}, {"xargs", xargs}, {"zsh", shellCode},
 	}
 }
 
@@ -247,7 +246,7 @@ func (c *call) subcommand() (tool, bool) {
 	found, ok := tool{}, false
 	for i := 0; i < len(c.args) && i < 2 && c.args[i].known; i++ {
 		key += " " + c.args[i].text
-		if t, listed := subcommands[key]; listed {
+		if t, listed := subcommands.find(key); listed {
 			found, ok, c.sub = t, true, i+1
 		}
 	}

@@ -7,39 +7,27 @@ import "strings"
 
 // steering are the options by which programs run other code than the project's: of another folder, another
 // configuration, or named in the command. A module of python -m has the row of its name.
-var steering = map[string]string{
-	"make": makeSteering, "gmake": makeSteering,
-	"ninja": "C:! f:! j: k: l: t: d: w:",
-	"just":  "f:! --justfile:! d:! --working-directory:! --shell:! --shell-arg:! c:! --command:! --set:! --dotenv-path:! g! --global-justfile!",
-	"task":  "d:! --dir:! t:! --taskfile:! g! --global!",
-	"cmake": "P:! E:! C:! D:! --toolchain:! --preset:! S:! B: G: j= --build: --target: --config:",
-	"rake":  "f:! --rakefile:! r:! --require:! e:! --execute:! p:! E:! I:! --libdir:! R:! --rakelibdir:! C:! --directory:!",
-	"go": "-C:! -exec:! -toolexec:! -overlay:! -modfile:! -vettool:! -pkgdir:! -compiler:! -gccgoflags:! " +
-		"-run: -bench: -count: -timeout: -tags: -skip: -fuzz: -fuzztime: -cpu: -parallel: -ldflags: -gcflags: -o:",
-	"cargo": "--config:! C:! --manifest-path:! Z:! p: j: F: --package: --features: --jobs: --target:",
-	"npm":   npmSteering, "pnpm": npmSteering, "yarn": npmSteering,
-	"bun":           "--cwd:! c:! --config:! r:! --preload:! --require:! --import:! --env-file:! --shell:! t: --timeout:",
-	"deno":          "c:! --config:! --import-map:! --preload:! --env-file=! L: --log-level:",
-	"node":          nodeSteering,
-	"nodejs":        nodeSteering,
-	"tsx":           nodeSteering,
-	"ts-node":       nodeSteering + " P:! --project:! C:! --compiler:! --cwd:!",
-	"pytest":        pytestSteering,
-	"py.test":       pytestSteering,
-	"unittest":      "s:! --start-directory:! t:! --top-level-directory:! k: p:",
-	"tox":           "c:! --conf:! --workdir:! --root:! x:! --override:! e: --colored:",
-	"nox":           "f:! --noxfile:! e: s: k: t: p:",
-	"jest":          jsSteering + " --globalSetup:! --setupFilesAfterEnv:! --testRunner:! --runner:! --transform:! t: w:",
-	"vitest":        jsSteering + " --globalSetup:! --dir:! r:! t:",
-	"mocha":         jsSteering + " r:! --require:! --import:! --package:! --reporter:! R:! --ui:! u:! g: f: t:",
-	"eslint":        jsSteering + " --rulesdir:! --plugin:! --parser:! --resolve-plugins-relative-to:! f:! --format:!",
-	"prettier":      jsSteering + " --plugin:!",
-	"stylelint":     jsSteering + " --custom-syntax:! --config-basedir:! --custom-formatter:!",
-	"webpack":       jsSteering,
-	"vite":          jsSteering,
-	"mvn":           "f:! --file:! s:! --settings:! gs:! D:! P: T: pl:",
-	"gradle":        "b:! --build-file:! c:! --settings-file:! I:! --init-script:! p:! --project-dir:! --include-build:! g:! --gradle-user-home:! D:! P: x:",
-	"golangci-lint": "c:! --config:! E: D: p: j:",
+var steering = table[string]{
+	{"bun", "--cwd:! c:! --config:! r:! --preload:! --require:! --import:! --env-file:! --shell:! t: --timeout:"},
+	{"cargo", "--config:! C:! --manifest-path:! Z:! p: j: F: --package: --features: --jobs: --target:"},
+	{"cmake", "P:! E:! C:! D:! --toolchain:! --preset:! S:! B: G: j= --build: --target: --config:"},
+	{"deno", "c:! --config:! --import-map:! --preload:! --env-file=! L: --log-level:"},
+	{"eslint", jsSteering + " --rulesdir:! --plugin:! --parser:! --resolve-plugins-relative-to:! f:! --format:!"}, {"gmake", makeSteering},
+	{"go", "-C:! -exec:! -toolexec:! -overlay:! -modfile:! -vettool:! -pkgdir:! -compiler:! -gccgoflags:! " +
+		"-run: -bench: -count: -timeout: -tags: -skip: -fuzz: -fuzztime: -cpu: -parallel: -ldflags: -gcflags: -o:"},
+	{"golangci-lint", "c:! --config:! E: D: p: j:"},
+	{"gradle", "b:! --build-file:! c:! --settings-file:! I:! --init-script:! p:! --project-dir:! --include-build:! g:! --gradle-user-home:! D:! P: x:"},
+	{"jest", jsSteering + " --globalSetup:! --setupFilesAfterEnv:! --testRunner:! --runner:! --transform:! t: w:"},
+	{"just", "f:! --justfile:! d:! --working-directory:! --shell:! --shell-arg:! c:! --command:! --set:! --dotenv-path:! g! --global-justfile!"},
+	{"make", makeSteering}, {"mocha", jsSteering + " r:! --require:! --import:! --package:! --reporter:! R:! --ui:! u:! g: f: t:"},
+	{"mvn", "f:! --file:! s:! --settings:! gs:! D:! P: T: pl:"}, {"ninja", "C:! f:! j: k: l: t: d: w:"}, {"node", nodeSteering},
+	{"nodejs", nodeSteering}, {"nox", "f:! --noxfile:! e: s: k: t: p:"}, {"npm", npmSteering}, {"pnpm", npmSteering},
+	{"prettier", jsSteering + " --plugin:!"}, {"py.test", pytestSteering}, {"pytest", pytestSteering},
+	{"rake", "f:! --rakefile:! r:! --require:! e:! --execute:! p:! E:! I:! --libdir:! R:! --rakelibdir:! C:! --directory:!"},
+	{"stylelint", jsSteering + " --custom-syntax:! --config-basedir:! --custom-formatter:!"}, {"task", "d:! --dir:! t:! --taskfile:! g! --global!"},
+	{"tox", "c:! --conf:! --workdir:! --root:! x:! --override:! e: --colored:"}, {"ts-node", nodeSteering + " P:! --project:! C:! --compiler:! --cwd:!"},
+	{"tsx", nodeSteering}, {"unittest", "s:! --start-directory:! t:! --top-level-directory:! k: p:"}, {"vite", jsSteering},
+	{"vitest", jsSteering + " --globalSetup:! --dir:! r:! t:"}, {"webpack", jsSteering}, {"yarn", npmSteering},
 }
 
 const (
@@ -55,11 +43,9 @@ const (
 )
 
 // calm are variables that choose a language, a colour or a number, and no code. What stands before _ is how they begin.
-var calm = map[string]bool{
-	"LANG": true, "LANGUAGE": true, "LC_": true, "TZ": true, "TERM": true, "COLUMNS": true, "LINES": true, "CI": true,
-	"NO_COLOR": true, "FORCE_COLOR": true, "CLICOLOR": true, "CLICOLOR_FORCE": true,
-	"GIT_AUTHOR_": true, "GIT_COMMITTER_": true, "GOMAXPROCS": true, "GOGC": true, "GOMEMLIMIT": true, "CGO_ENABLED": true,
-	"RUST_BACKTRACE": true, "PYTHONUNBUFFERED": true, "PYTHONDONTWRITEBYTECODE": true, "PYTHONHASHSEED": true,
+var calm = names{
+	"CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_", "GOGC", "GOMAXPROCS", "GOMEMLIMIT",
+	"LANG", "LANGUAGE", "LC_", "LINES", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED", "RUST_BACKTRACE", "TERM", "TZ",
 }
 
 // alter notes a variable that programs get from here on, unless it is sure to steer none of them: a calm one with a
@@ -67,8 +53,8 @@ var calm = map[string]bool{
 func (w *walker) alter(name string, value arg) {
 	begin := name[:strings.LastIndexByte(name, '_')+1]
 	switch {
-	case value.known && commandVariables[name]:
-	case value.known && (calm[name] || calm[begin]) && !strings.ContainsFunc(value.text, active):
+	case value.known && commandVariables.has(name):
+	case value.known && (calm.has(name) || calm.has(begin)) && !strings.ContainsFunc(value.text, active):
 	default:
 		w.scope.altered = &name
 	}
@@ -125,12 +111,12 @@ func (c *call) otherLinker() bool {
 
 // steering finds the row of a program, or that of the module which python -m runs.
 func (c *call) steering() (string, bool) {
-	if interpreters[c.name] != pythonOptions {
-		opts, ok := steering[c.name]
+	if opts, _ := interpreters.find(c.name); opts != pythonOptions {
+		opts, ok := steering.find(c.name)
 		return opts, ok
 	}
 	for _, a := range c.parse(pythonOptions).programs {
-		if opts, ok := steering[a.text]; ok {
+		if opts, ok := steering.find(a.text); ok {
 			return opts, true
 		}
 	}

@@ -269,10 +269,21 @@ func unescape(s, set string) string {
 	return string(out)
 }
 
-var ansiEscapes = map[byte]byte{'a': 7, 'b': 8, 'e': 27, 'E': 27, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11}
+// Letters that stand for a byte after a backslash, and those bytes.
+const ansiLetters, ansiBytes = "abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v"
 
 // ansiDigits gives the base and the most digits of a number after a backslash and this letter.
-var ansiDigits = map[byte]struct{ base, most int }{'x': {16, 2}, 'u': {16, 4}, 'U': {16, 8}}
+func ansiDigits(letter byte) (base, most int) {
+	switch letter {
+	case 'x':
+		return 16, 2
+	case 'u':
+		return 16, 4
+	case 'U':
+		return 16, 8
+	}
+	return 0, 0
+}
 
 // ansi decodes the text of $'…'.
 func ansi(s string) string {
@@ -283,22 +294,22 @@ func ansi(s string) string {
 			continue
 		}
 		i++
-		form, numbered := ansiDigits[s[i]]
+		base, most := ansiDigits(s[i])
 		digits := s[i+1:]
 		if s[i] >= '0' && s[i] <= '7' {
-			form.base, form.most, numbered, digits = 8, 3, true, s[i:]
+			base, most, digits = 8, 3, s[i:]
 			i--
 		}
-		if numbered {
-			n, size := leadingNumber(digits, form.base, form.most)
+		if base > 0 {
+			n, size := leadingNumber(digits, base, most)
 			i += size
-			if form.most > 3 {
+			if most > 3 {
 				out = utf8.AppendRune(out, rune(n))
 			} else {
 				out = append(out, byte(n))
 			}
-		} else if c, ok := ansiEscapes[s[i]]; ok {
-			out = append(out, c)
+		} else if at := strings.IndexByte(ansiLetters, s[i]); at >= 0 {
+			out = append(out, ansiBytes[at])
 		} else if s[i] == 'c' && i+1 < len(s) {
 			i++
 			out = append(out, s[i]&31)

@@ -10,31 +10,22 @@ type wrapper struct {
 	foreign bool // what runs is a package's program, not the system's
 }
 
-var wrappers = map[string]wrapper{
-	"sudo":     {opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true},
-	"doas":     {opts: "u: C:!"},
-	"command":  {opts: "v. V."},
-	"builtin":  {},
-	"exec":     {opts: "a:"},
-	"nohup":    {},
-	"nice":     {opts: "n: --adjustment:"},
-	"ionice":   {opts: "c: n: p: --class: --classdata: --pid:"},
-	"time":     {opts: "f: o:> --format: --output:>"},
-	"timeout":  {opts: "s: k: --signal: --kill-after:", skip: 1},
-	"gtimeout": {opts: "s: k: --signal: --kill-after:", skip: 1},
-	"stdbuf":   {opts: "i: o: e: --input: --output: --error:"},
-	"unbuffer": {}, "setsid": {}, "chronic": {}, "busybox": {}, "toybox": {}, "caffeinate": {opts: "t: w:"},
-	"taskset": {opts: "p. --pid.", skip: 1},
-	"chrt":    {opts: "p. --pid.", skip: 1},
-	"npx":     {opts: "p: c:! --package: --call:!", foreign: true},
-	"bunx":    {opts: "p: --package:", foreign: true},
-	"uvx":     {opts: "p: --from: --with: --python:", foreign: true},
+var wrappers = table[wrapper]{
+	{"builtin", wrapper{}}, {"bunx", wrapper{opts: "p: --package:", foreign: true}}, {"busybox", wrapper{}}, {"caffeinate", wrapper{opts: "t: w:"}},
+	{"chronic", wrapper{}}, {"chrt", wrapper{opts: "p. --pid.", skip: 1}}, {"command", wrapper{opts: "v. V."}}, {"doas", wrapper{opts: "u: C:!"}},
+	{"exec", wrapper{opts: "a:"}}, {"gtimeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
+	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}}, {"nice", wrapper{opts: "n: --adjustment:"}}, {"nohup", wrapper{}},
+	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}}, {"setsid", wrapper{}},
+	{"stdbuf", wrapper{opts: "i: o: e: --input: --output: --error:"}},
+	{"sudo", wrapper{opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true}},
+	{"taskset", wrapper{opts: "p. --pid.", skip: 1}}, {"time", wrapper{opts: "f: o:> --format: --output:>"}},
+	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}}, {"toybox", wrapper{}}, {"unbuffer", wrapper{}},
+	{"uvx", wrapper{opts: "p: --from: --with: --python:", foreign: true}},
 }
 
 // runners are subcommands that run a command, as wrappers do.
-var runners = map[string]bool{
-	"uv run": true, "poetry run": true, "pipenv run": true, "bundle exec": true, "pnpm exec": true, "pnpm dlx": true, "yarn dlx": true,
-	"hatch run": true, "rye run": true, "pdm run": true, "mise exec": true, "npm exec": true,
+var runners = names{
+	"bundle exec", "hatch run", "mise exec", "npm exec", "pdm run", "pipenv run", "pnpm dlx", "pnpm exec", "poetry run", "rye run", "uv run", "yarn dlx",
 }
 
 // unwrap looks at the command within a wrapper.
