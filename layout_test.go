@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"internal/watch":           {},
 	"internal/hook":            {"internal/rules/boundary"},
 	"internal/hook/settings":   {"internal/durable", "internal/fault"},
-	"internal/boundarylog":     {"internal/ledger", "internal/audit"},
+	"internal/boundarylog":     {"internal/ledger", "internal/audit", "internal/store"},
 
 	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
 	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/gitcmd", "internal/fault"},
@@ -97,7 +97,7 @@ var onlyIn = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
-	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor"},
+	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor", "bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},
 }

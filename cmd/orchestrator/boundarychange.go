@@ -90,7 +90,7 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if err != nil {
 		return err
 	}
-	from, err := guard.SetMode(dir, to, override, o.change())
+	from, err := guard.SetMode(dir, to, override, o.change(), guard.FromFiles(dir))
 	if err != nil {
 		return err
 	}

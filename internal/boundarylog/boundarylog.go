@@ -10,10 +10,14 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/store"
 )
 
 // KindRecorded is the kind of the records.
 const KindRecorded = "boundary.recorded"
+
+// Subject is what all the records are about, by which they are found again.
+const Subject = "boundary/journal"
 
 // Recorded is the data of a record: lines of one file, which are between two offsets of it.
 type Recorded struct {
@@ -32,6 +36,20 @@ type Position struct {
 	Gone bool  `json:"gone,omitzero"`
 }
 
+// Read visits what was recorded, in order.
+func Read(r store.Getter, visit func(Recorded) error) error {
+	return ledger.About(r, Subject, func(record audit.Record) error {
+		if record.Kind != KindRecorded {
+			return nil // a refusal, of a requirement that somebody gave this name
+		}
+		data, err := ledger.DataOf[Recorded](r, record)
+		if err != nil {
+			return err
+		}
+		return visit(data)
+	})
+}
+
 // Table has the positions by the name of the file.
 var Table = ledger.Table[Position]{Name: "boundary"}
 
@@ -40,6 +58,8 @@ func (r Recorded) Next(record audit.Record, before Position) (Position, error) {
 	switch {
 	case record.Actor != ledger.System():
 		return before, fmt.Errorf("%q recorded the boundary's journal, which the service does by itself", record.Actor.Name)
+	case record.Subject != Subject:
+		return before, fmt.Errorf("it has lines of the boundary's journal, and is about %q", record.Subject)
 	case r.From != before.Read:
 		return before, fmt.Errorf("it has the journal's %s from byte %d on, which was read up to %d", r.File, r.From, before.Read)
 	case r.Cut && (r.To != 0 || len(r.Lines) > 0):

@@ -121,7 +121,7 @@ func (d *drill) bypass() (Exercise, error) {
 func (d *drill) rollback() (Exercise, error) {
 	x := Exercise{By: "mode"}
 	start := time.Now()
-	if _, err := guard.SetMode(d.dir, boundary.Validate, "", d.changeNow()); err != nil {
+	if _, err := guard.SetMode(d.dir, boundary.Validate, "", d.changeNow(), guard.FromFiles(d.dir)); err != nil {
 		return x, err
 	}
 	a := d.write(nil)

@@ -70,8 +70,9 @@ func SetUp(dir boundarydir.Dir, c Change) (made bool, err error) {
 	return true, dir.Append(l)
 }
 
-// SetMode switches the mode. To enforce needs readiness, or a reason to override that. The switch is noted before it is made.
-func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change) (from boundary.Mode, err error) {
+// SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is noted before it
+// is made.
+func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change, history func() (*History, error)) (from boundary.Mode, err error) {
 	if err := c.check(); err != nil {
 		return "", err
 	}
@@ -94,7 +95,7 @@ func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change) (
 		return p.Mode, err
 	}
 	if to == boundary.Enforce {
-		if err := mayEnforce(dir, &p, override, c.At); err != nil {
+		if err := mayEnforce(history, &p, override, c.At); err != nil {
 			return p.Mode, err
 		}
 	}
@@ -108,11 +109,11 @@ func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change) (
 }
 
 // mayEnforce refuses to enforce a boundary that is not ready, unless somebody overrides that with a reason.
-func mayEnforce(dir boundarydir.Dir, p *boundary.Policy, override string, now time.Time) error {
+func mayEnforce(history func() (*History, error), p *boundary.Policy, override string, now time.Time) error {
 	if strings.TrimSpace(override) != "" {
 		return nil
 	}
-	h, err := Read(dir)
+	h, err := history()
 	if err != nil {
 		return err
 	}

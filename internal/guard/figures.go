@@ -28,16 +28,22 @@ func (h *History) Readiness(p *boundary.Policy, now time.Time) boundary.Readines
 
 // Figures are what the checklist is measured by.
 func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
+	recent := h
+	if days := p.Thresholds.RateDays; days > 0 {
+		recent = h.since(now.AddDate(0, 0, -days))
+	}
+	failed := len(recent.Errors) + len(recent.Orphans) + recent.Malformed
 	f := boundary.Figures{
 		ValidateDays: h.validateFor().Hours() / 24,
 		ToolUses:     len(h.Decisions),
-		Runs:         len(h.Decisions) + len(h.Errors) + len(h.Orphans) + h.Malformed,
-		HookErrors:   len(h.Errors) + len(h.Orphans) + h.Malformed,
+		Runs:         len(recent.Decisions) + failed,
+		HookErrors:   failed,
+		OpenFalse:    h.openFalse(p),
 		Uncovered:    []string{},
 	}
-	h.countLabels(p, &f)
+	recent.countLabels(&f)
 	h.countViolations(p, &f)
-	h.countSessions(&f)
+	recent.countSessions(&f)
 	for _, m := range h.Modes {
 		if m.From == boundary.Enforce && m.Mode != boundary.Enforce {
 			f.Rollbacks++
@@ -54,20 +60,26 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	return f
 }
 
-func (h *History) countLabels(p *boundary.Policy, f *boundary.Figures) {
+func (h *History) countLabels(f *boundary.Figures) {
 	for _, d := range h.Decisions {
 		if d.Label == nil {
 			continue
 		}
 		f.Labelled++
-		if d.Label.What == LabelCorrect {
-			continue
-		}
-		f.FalsePositives++
-		if d.Label.What == LabelFalsePositive && h.still(p, d) {
-			f.OpenFalse++
+		if d.Label.What != LabelCorrect {
+			f.FalsePositives++
 		}
 	}
+}
+
+// openFalse counts the false positives that nobody resolved, however old they are.
+func (h *History) openFalse(p *boundary.Policy) (n int) {
+	for _, d := range h.Decisions {
+		if d.Label != nil && d.Label.What == LabelFalsePositive && h.still(p, d) {
+			n++
+		}
+	}
+	return n
 }
 
 // still tells whether a decision would be the same violation under a policy as it is now: a false positive is resolved when it

@@ -51,8 +51,8 @@ func (g *Guard) Mode() boundary.Mode {
 }
 
 // Report reports from a moment on.
-func (g *Guard) Report(since time.Time) (Report, error) {
-	_, h, err := g.read()
+func (g *Guard) Report(ctx context.Context, since time.Time) (Report, error) {
+	_, h, err := g.read(ctx)
 	if err != nil {
 		return Report{}, err
 	}
@@ -60,8 +60,8 @@ func (g *Guard) Report(since time.Time) (Report, error) {
 }
 
 // Readiness measures the activation checklist.
-func (g *Guard) Readiness() (boundary.Readiness, error) {
-	p, h, err := g.read()
+func (g *Guard) Readiness(ctx context.Context) (boundary.Readiness, error) {
+	p, h, err := g.read(ctx)
 	if err != nil {
 		return boundary.Readiness{}, err
 	}
@@ -69,8 +69,8 @@ func (g *Guard) Readiness() (boundary.Readiness, error) {
 }
 
 // Decisions are those from the n-th on, oldest first, at most so many, and how many there are. Violations alone where that is asked for.
-func (g *Guard) Decisions(from uint64, limit int, violations bool) (page []Violation, total int, err error) {
-	_, h, err := g.read()
+func (g *Guard) Decisions(ctx context.Context, from uint64, limit int, violations bool) (page []Violation, total int, err error) {
+	_, h, err := g.read(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -96,7 +96,8 @@ type ModeChange struct {
 
 // SetMode switches the mode for an actor. When it returns nil, the switch is in the ledger.
 func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boundary.Mode, err error) {
-	from, err = SetMode(g.Dir, c.Mode, c.Override, Change{By: by, Reason: c.Reason, At: g.clock(), ID: g.newID()})
+	change := Change{By: by, Reason: c.Reason, At: g.clock(), ID: g.newID()}
+	from, err = SetMode(g.Dir, c.Mode, c.Override, change, func() (*History, error) { return g.history(ctx) })
 	if err != nil {
 		return from, err
 	}
@@ -104,16 +105,24 @@ func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boun
 	return from, err
 }
 
-// read reads one journal at a time: it may be large.
-func (g *Guard) read() (boundary.Policy, *History, error) {
-	g.reading.Lock()
-	defer g.reading.Unlock()
+func (g *Guard) read(ctx context.Context) (boundary.Policy, *History, error) {
 	p, err := Policy(g.Dir)
 	if err != nil {
 		return p, nil, err
 	}
-	h, err := Read(g.Dir)
+	h, err := g.history(ctx)
 	return p, h, err
+}
+
+// history is what the ledger has of the journal, which is brought up to date before: what was recorded counts, whatever became
+// of the journal's files since. One is read at a time: it may be large.
+func (g *Guard) history(ctx context.Context) (*History, error) {
+	g.reading.Lock()
+	defer g.reading.Unlock()
+	if _, err := g.Record(ctx); err != nil {
+		return nil, err
+	}
+	return read(func(visit func(boundarydir.Line, error) error) error { return g.recorder.read(ctx, visit) })
 }
 
 // Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is told of an error, once until it is another.

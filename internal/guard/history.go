@@ -1,8 +1,10 @@
 // Package guard is what people and the service do with the boundary of a project: report what happened, tell whether it may be
-// enforced, switch its mode, lift it for a while, and judge the past by another policy. All of it is read from the journal.
+// enforced, switch its mode, lift it for a while, and judge the past by another policy. All of it is read
+// from the journal: from its files, or beside a service from the ledger, which has its lines.
 package guard
 
 import (
+	"slices"
 	"time"
 
 	"orchestrator/internal/boundarydir"
@@ -33,6 +35,11 @@ type Decision struct {
 // Read reads the whole journal of a project.
 func Read(dir boundarydir.Dir) (*History, error) { return read(dir.Read) }
 
+// FromFiles reads the whole journal of a project when it is asked to.
+func FromFiles(dir boundarydir.Dir) func() (*History, error) {
+	return func() (*History, error) { return Read(dir) }
+}
+
 // ReadFile reads any one file of a journal.
 func ReadFile(path string) (*History, error) {
 	h, err := read(func(visit func(boundarydir.Line, error) error) error { return boundarydir.ReadFile(path, visit) })
@@ -46,11 +53,16 @@ func read(lines func(func(boundarydir.Line, error) error) error) (*History, erro
 	h := &History{}
 	byID, byUse := map[string]int{}, map[use]int{}
 	outcomes := map[use]boundarydir.Line{}
+	seen := map[string]bool{}
 	err := lines(func(l boundarydir.Line, err error) error {
 		if err != nil {
 			h.Malformed++
 			return nil //nolint:nilerr // it is counted, and never fatal
 		}
+		if seen[l.ID] {
+			return nil // a copy: the first one counts
+		}
+		seen[l.ID] = true
 		if h.First.IsZero() || l.At.Before(h.First) {
 			h.First = l.At
 		}
@@ -106,6 +118,16 @@ func (h *History) keep(l boundarydir.Line) {
 	case boundarydir.KindImported:
 		h.Imported = append(h.Imported, l)
 	}
+}
+
+// since is the history without the decisions and failures before a moment. A line that cannot be read has no time, and stays.
+func (h *History) since(at time.Time) *History {
+	before := func(t time.Time) bool { return t.Before(at) }
+	rest := *h
+	rest.Decisions = slices.DeleteFunc(slices.Clone(h.Decisions), func(d Decision) bool { return before(d.At) })
+	rest.Errors = slices.DeleteFunc(slices.Clone(h.Errors), func(l boundarydir.Line) bool { return before(l.At) })
+	rest.Orphans = slices.DeleteFunc(slices.Clone(h.Orphans), before)
+	return &rest
 }
 
 // Find is a decision by its id, or by a beginning of it that no other has.

@@ -67,6 +67,28 @@ func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
 	return lines, nil
 }
 
+// read visits the lines that were recorded, in order. A journal that came back shorter was recorded anew: lines may come twice.
+func (r *Recorder) read(ctx context.Context, visit func(l boundarydir.Line, err error) error) error {
+	return r.ledger.View(ctx, func(from store.Reader) error {
+		return boundarylog.Read(from, func(data boundarylog.Recorded) error {
+			for range data.Malformed {
+				if err := visit(boundarydir.Line{}, errMalformed); err != nil {
+					return err
+				}
+			}
+			for _, text := range data.Lines {
+				l, err := boundarydir.ParseLine(text)
+				if err := visit(l, err); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+var errMalformed = errors.New("it was no line when it was recorded")
+
 func (r *Recorder) positions(ctx context.Context) (map[string]boundarylog.Position, error) {
 	var all map[string]boundarylog.Position
 	err := r.ledger.View(ctx, func(from store.Reader) error {
@@ -167,7 +189,7 @@ func (r *Recorder) commit(ctx context.Context, data boundarylog.Recorded) (mine 
 		if _, err := boundarylog.Table.Put(tx, data.File, boundarylog.Position{Read: data.To, Gone: data.Gone}); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Subject: boundarylog.Subject, Data: data})
 	})
 	return mine && err == nil, err
 }

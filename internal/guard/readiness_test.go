@@ -134,6 +134,31 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 	}
 }
 
+// What is older than the days that rates are of weighs no more, but for a false positive that is open.
+func TestRatesAreOfTheLastDays(t *testing.T) {
+	dir := ripe(t, func(lines []boundarydir.Line) []boundarydir.Line {
+		lines = failures(3)(lines)
+		return relabelled(2, LabelFalsePositive)(lines)
+	})
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	require.Equal(t, 30, p.Thresholds.RateDays)
+	figures := func(now time.Time, days int) boundary.Figures {
+		p.Thresholds.RateDays = days
+		return history(t, dir).Figures(&p, now)
+	}
+	lately, long, ever := figures(day0.Add(20*day), 30), figures(day0.Add(100*day), 30), figures(day0.Add(100*day), 0)
+	require.Equal(t, 3, lately.HookErrors)
+	require.Equal(t, 2, lately.FalsePositives)
+	require.Equal(t, 1, lately.OpenFalse)
+	require.Equal(t, lately, ever, "0 is ever since")
+	require.Zero(t, long.HookErrors+long.Runs+long.Labelled+long.FalsePositives)
+	require.Equal(t, lately.ToolUses, long.ToolUses)
+	require.Equal(t, lately.OpenFalse, long.OpenFalse)
+	require.InDelta(t, lately.ValidateDays, long.ValidateDays, 1e-9)
+	require.False(t, boundary.Assess(p.Thresholds, long).Ready, "nobody has looked at anything for long")
+}
+
 func TestAFalsePositiveIsResolvedByThePolicyThatLetsItThrough(t *testing.T) {
 	dir := project(t)
 	add(t, dir, judged(t, dir, call{id: id(0xabcdef), session: "s", tool: "Edit", file: "notes/today.md", actor: boundary.Main, at: day0}))
@@ -208,7 +233,7 @@ func TestDaysInValidateAreAddedUp(t *testing.T) {
 		add(t, dir, judged(t, dir, call{id: id(n), session: "s", tool: "Read", file: "a", actor: boundary.Main, at: day0.Add(time.Duration(days * float64(day)))}))
 	}
 	switchTo := func(to boundary.Mode, days int) {
-		_, err := SetMode(dir, to, "a test", by("a test", day0.Add(time.Duration(days)*day)))
+		_, err := SetMode(dir, to, "a test", by("a test", day0.Add(time.Duration(days)*day)), FromFiles(dir))
 		require.NoError(t, err)
 	}
 	days := func() float64 { return history(t, dir).Figures(&p, day0.Add(100*day)).ValidateDays }
@@ -247,7 +272,7 @@ func TestSessionsWithABypassRaiseFlags(t *testing.T) {
 			dir := project(t)
 			grant := []boundary.Grant{{ID: "g", Since: day0, Until: day0.Add(time.Hour), Session: ""}}
 			before := judged(t, dir, call{id: id(99), session: "validated", tool: "Edit", file: "a", actor: boundary.Main, at: day0, bypass: grant})
-			_, err := SetMode(dir, boundary.Enforce, "o", by("r", day0))
+			_, err := SetMode(dir, boundary.Enforce, "o", by("r", day0), FromFiles(dir))
 			require.NoError(t, err)
 			add(t, dir, before)
 			for i := range 20 { // ten sessions, two calls each
@@ -276,13 +301,13 @@ func TestSessionsWithABypassRaiseFlags(t *testing.T) {
 
 func TestEnforceWaitsForReadiness(t *testing.T) {
 	dir := ripe(t, without(func(l boundarydir.Line) bool { return l.What == DrillBypass }))
-	_, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)))
+	_, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)), FromFiles(dir))
 	f := requireCode(t, err, "boundary_not_ready")
 	require.Len(t, f.Fields, 1)
 	require.Equal(t, "bypass exercised: 0, wanted >= 1", f.Fields[0].Detail)
 	require.False(t, dir.Enforcing())
 	require.NoError(t, NoteDrill(dir, DrillBypass, 1, by("a drill", day0.Add(20*day))))
-	from, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)))
+	from, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)), FromFiles(dir))
 	require.NoError(t, err)
 	require.Equal(t, boundary.Validate, from)
 	require.True(t, dir.Enforcing())
@@ -296,7 +321,7 @@ func TestASwitchThatCannotBeNotedIsNotMade(t *testing.T) {
 	journal := filepath.Join(dir.Path(), "journal")
 	require.NoError(t, os.RemoveAll(journal))
 	require.NoError(t, os.WriteFile(journal, nil, 0o600))
-	_, err := SetMode(dir, boundary.Enforce, "o", by("r", day0))
+	_, err := SetMode(dir, boundary.Enforce, "o", by("r", day0), FromFiles(dir))
 	requireCode(t, err, "boundary_unwritable")
 	_, err = Bypass(dir, time.Hour, "", by("r", day0))
 	requireCode(t, err, "boundary_unwritable")
@@ -337,7 +362,7 @@ func TestABypassHasAnEnd(t *testing.T) {
 	}
 	_, err := Bypass(boundarydir.In(t.TempDir()), time.Hour, "", by("r", day0))
 	requireCode(t, err, "no_boundary")
-	_, err = SetMode(boundarydir.In(t.TempDir()), boundary.Off, "", by("r", day0))
+	_, err = SetMode(boundarydir.In(t.TempDir()), boundary.Off, "", by("r", day0), FromFiles(dir))
 	requireCode(t, err, "no_boundary")
 }
 
@@ -349,7 +374,7 @@ func TestSwitchesAtOnceFollowOneAnother(t *testing.T) {
 	for i := range 12 {
 		c := by("r", day0.Add(time.Duration(i)))
 		running.Go(func() {
-			if _, err := SetMode(dir, to[i%3], "o", c); err != nil {
+			if _, err := SetMode(dir, to[i%3], "o", c, FromFiles(dir)); err != nil {
 				t.Error(err)
 			}
 		})

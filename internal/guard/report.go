@@ -107,29 +107,17 @@ const (
 
 // Report reports from a moment on; the zero time is everything.
 func (h *History) Report(since time.Time) Report {
+	h = h.since(since)
 	c := newCounter()
 	for _, d := range h.Decisions {
-		if !d.At.Before(since) {
-			c.add(d)
-		}
+		c.add(d)
 	}
 	r := c.report()
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
-	for _, e := range slices.Backward(h.Errors) {
-		if e.At.Before(since) {
-			continue
-		}
-		r.Errors.Count++
-		if len(r.LastErrors) < mostErrors {
-			r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
-		}
+	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
+		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
 	}
-	failed := r.Errors.Count + h.Malformed // a line that cannot be read has no time
-	for _, at := range h.Orphans {
-		if !at.Before(since) {
-			failed++
-		}
-	}
+	failed := len(h.Errors) + len(h.Orphans) + h.Malformed
 	r.Errors = rateOf(failed, r.Decisions+failed)
 	r.Patterns = r.patterns(c.violating())
 	return r

@@ -26,7 +26,7 @@ func (a *API) boundaryReport(w http.ResponseWriter, r *http.Request) error {
 			return parameter("since", "%q is no time", clip(text)).WithFix("send it as in since=2026-01-31T12:00:00Z")
 		}
 	}
-	report, err := a.Boundary.Report(since)
+	report, err := a.Boundary.Report(r.Context(), since)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (a *API) boundaryReadiness(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	readiness, err := a.Boundary.Readiness()
+	readiness, err := a.Boundary.Readiness(r.Context())
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (a *API) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, total, err := a.Boundary.Decisions(from, int(limit), violations != nil && *violations)
+	page, total, err := a.Boundary.Decisions(r.Context(), from, int(limit), violations != nil && *violations)
 	if err != nil {
 		return err
 	}

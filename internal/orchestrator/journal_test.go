@@ -22,7 +22,7 @@ func journalled(t require.TestingT, l *ledger.Ledger, data boundarylog.Recorded)
 		if _, err := boundarylog.Table.Put(tx, data.File, boundarylog.Position{Read: data.To}); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Subject: boundarylog.Subject, Data: data})
 	}))
 }
 

@@ -60,6 +60,7 @@ type Thresholds struct {
 	HookErrors     float64 `json:"hook_errors"`     // at most so many of all runs failed
 	BypassRollback float64 `json:"bypass_rollback"` // sessions with a bypass: above it, roll back
 	BypassReview   float64 `json:"bypass_review"`   // above it, review the boundary itself
+	RateDays       int     `json:"rate_days"`       // rates are of the last so many days: what was mended long ago weighs no more; 0 is ever since
 }
 
 // DefaultPolicy is that of a project which has just been set up.
@@ -98,6 +99,7 @@ func DefaultPolicy() Policy {
 func DefaultThresholds() Thresholds {
 	return Thresholds{
 		ValidateDays: 14, ToolUses: 50, Accuracy: 0.95, Labelled: 20, Misidentified: 0.05, HookErrors: 0.01, BypassRollback: 0.10, BypassReview: 0.25,
+		RateDays: 30,
 	}
 }
 
@@ -171,8 +173,8 @@ func (t Thresholds) check(wrong func(pointer, fix, format string, args ...any)) 
 			wrong("/thresholds/"+r.name, "write a rate between 0 and 1, as in 0.05", "%v is no rate", r.value)
 		}
 	}
-	if !(t.ValidateDays >= 0) || t.ToolUses < 0 || t.Labelled < 0 {
-		wrong("/thresholds", "write numbers that are not negative", "validate_days, tool_uses or labelled is negative")
+	if !(t.ValidateDays >= 0) || t.ToolUses < 0 || t.Labelled < 0 || t.RateDays < 0 || t.RateDays > 36_500 {
+		wrong("/thresholds", "write numbers that are not negative, and rate_days of a lifetime at most", "validate_days, tool_uses, labelled or rate_days is out of range")
 	}
 }
 

@@ -6,7 +6,7 @@ import "fmt"
 type Figures struct {
 	ValidateDays      float64  `json:"validate_days"`
 	ToolUses          int      `json:"tool_uses"`          // decisions in validate and enforce
-	Runs              int      `json:"runs"`               // of the hook before a tool
+	Runs              int      `json:"runs"`               // of the hook before a tool, in the days that rates are of
 	HookErrors        int      `json:"hook_errors"`        // runs that failed, or left no decision
 	Labelled          int      `json:"labelled"`           // decisions with a person's label
 	FalsePositives    int      `json:"false_positives"`    // of the labelled

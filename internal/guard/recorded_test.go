@@ -1,0 +1,73 @@
+package guard
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/store"
+)
+
+// What was recorded counts beside a service, whatever becomes of the journal's files.
+func TestAServiceReportsWhatWasRecorded(t *testing.T) {
+	dir := boundarydir.In(t.TempDir())
+	_, err := dir.Make(boundary.DefaultPolicy())
+	require.NoError(t, err)
+	for n := range 5 {
+		add(t, dir, judged(t, dir, call{id: id(n + 1), session: "s", tool: "Edit", file: "main.go", actor: boundary.Main, at: day0.Add(time.Duration(n) * time.Hour)}))
+	}
+	file := filepath.Join(dir.Path(), "journal", day0.Format(time.DateOnly)+".jsonl")
+	l := openLedger(t, store.NewMemory())
+	g := New(dir, l, func() time.Time { return day0.Add(10 * day) }, func() string { return "00000000000000ff" })
+
+	whole, err := g.Report(t.Context(), time.Time{})
+	require.NoError(t, err)
+	require.Equal(t, 5, whole.Decisions, "asking records what there is")
+	fromFiles, err := Read(dir)
+	require.NoError(t, err)
+	require.Equal(t, fromFiles.Report(time.Time{}), whole, "the files tell the same")
+
+	require.NoError(t, os.Rename(file, file+".away"))
+	same := func(why string) {
+		t.Helper()
+		again, err := g.Report(t.Context(), time.Time{})
+		require.NoError(t, err)
+		require.Equal(t, whole, again, why)
+	}
+	same("a file that is gone was recorded")
+	raw, err := os.ReadFile(file + ".away")
+	require.NoError(t, err)
+	forged := bytes.Replace(raw, []byte(`"decision":"warn"`), []byte(`"decision":"oops"`), 1)
+	require.NotEqual(t, raw, forged)
+	require.NoError(t, os.WriteFile(file, forged, 0o600))
+	same("a line that was changed was recorded as it was")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	same("a file that is cut was recorded")
+	require.NoError(t, os.WriteFile(file, raw, 0o600))
+	same("lines that come back are known")
+
+	ready, err := g.Readiness(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 5, ready.Figures.ToolUses)
+}
+
+// Somebody may give a requirement the name of the journal's subject.
+func TestOnlyTheJournalsRecordsAreReadBack(t *testing.T) {
+	l := openLedger(t, store.NewMemory())
+	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
+		return tx.Append(ledger.Event{Kind: "request.refused", Actor: ledger.System(), Subject: boundarylog.Subject, Data: map[string]any{"lines": "none"}})
+	}))
+	r := NewRecorder(boundarydir.In(t.TempDir()), l)
+	h, err := read(func(visit func(boundarydir.Line, error) error) error { return r.read(t.Context(), visit) })
+	require.NoError(t, err)
+	require.Empty(t, h.Decisions)
+	require.Zero(t, h.Malformed)
+}
