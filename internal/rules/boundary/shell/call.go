@@ -98,7 +98,7 @@ func (c *call) look() {
 // program is the row of a program that a row can describe.
 func program(name string) (tool, bool) {
 	if plainReaders.has(name) {
-		return tool{name: name, class: Reads}, true
+		return tool{class: Reads}, true
 	}
 	for _, rows := range []tools{readers, writers, sometimes} {
 		if t, found := rows.find(name); found {
@@ -149,7 +149,7 @@ func listed(name string) bool {
 
 // judge decides by a row of a table.
 func (c *call) judge(t tool) {
-	if t == (tool{class: Reads}) {
+	if t.class == Reads && t.files == none && t.opts == "" {
 		c.reads()
 		return
 	}
