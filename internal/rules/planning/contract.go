@@ -1,0 +1,96 @@
+package planning
+
+// Reliability is how sure a tool is.
+type Reliability string
+
+// The reliabilities, surest first.
+const (
+	High   Reliability = "high"
+	Medium Reliability = "medium"
+	Low    Reliability = "low"
+)
+
+// Cost is what a run of a tool takes.
+type Cost string
+
+// The costs, cheapest first.
+const (
+	CostTiny   Cost = "tiny"
+	CostLow    Cost = "low"
+	CostMedium Cost = "medium"
+	CostHigh   Cost = "high"
+)
+
+// Weight is what a run counts against Budgets.MaxCost.
+func (c Cost) Weight() float64 {
+	switch c {
+	case CostTiny:
+		return 1
+	case CostLow:
+		return 10
+	case CostMedium:
+		return 100
+	}
+	return 1000
+}
+
+// Checking says whether a tool's result is evaluated again before it is answered.
+type Checking string
+
+// What becomes of a result that the second evaluation does not confirm.
+const (
+	CheckOff         Checking = "off"
+	CheckNonBlocking Checking = "non_blocking" // the answer is given with its doubt
+	CheckBlocking    Checking = "blocking"     // it is not given
+)
+
+// Contract is what a tool promises.
+type Contract struct {
+	Name           string         `json:"name"`
+	Version        string         `json:"version"`
+	Description    string         `json:"description"`
+	Satisfies      []string       `json:"satisfies"` // REPORT(query.math), or REPORT for every kind
+	Consumes       []Input        `json:"consumes"`  // in the order of their names
+	Produces       map[string]any `json:"produces"`  // JSON Schema of the result
+	Preconditions  []string       `json:"preconditions,omitempty"`
+	Postconditions []string       `json:"postconditions,omitempty"`
+	Reliability    Reliability    `json:"reliability"`
+	Cost           Cost           `json:"cost"`
+	LatencyMS      int            `json:"latency_ms"`
+	TimeoutMS      int            `json:"timeout_ms"`
+	Verify         Checking       `json:"verify"`
+	Idempotent     bool           `json:"idempotent"`
+	DependsOn      []string       `json:"depends_on,omitempty"` // names of other tools
+	Implementation Implementation `json:"implementation"`
+}
+
+// Input is a slot that a tool wants filled.
+type Input struct {
+	Name     string         `json:"name"`
+	Schema   map[string]any `json:"schema"` // JSON Schema of the value
+	Required bool           `json:"required"`
+}
+
+// Means is how a tool is run.
+type Means string
+
+// The means.
+const (
+	Builtin Means = "builtin"
+	Exec    Means = "exec"
+	HTTP    Means = "http"
+	MCP     Means = "mcp"
+)
+
+// Implementation says how a tool is run. Which members it has depends on its means.
+type Implementation struct {
+	Means  Means    `json:"means"`
+	Name   string   `json:"name,omitempty"`   // builtin: its name; mcp: the tool of the server
+	Argv   []string `json:"argv,omitempty"`   // exec, and mcp's server: the program and its arguments; no shell
+	Env    []string `json:"env,omitempty"`    // exec and mcp: names of variables that are passed on
+	Dir    string   `json:"dir,omitempty"`    // exec and mcp: the working folder, relative to the project; "" is the project's root
+	SHA256 string   `json:"sha256,omitempty"` // exec and mcp: of the program, in hexadecimal; checked before each run
+	URL    string   `json:"url,omitempty"`    // http
+	Method string   `json:"method,omitempty"` // http; "" is POST
+	Hosts  []string `json:"hosts,omitempty"`  // http: host:port pairs that may be dialled; "" is that of the URL
+}

@@ -1,0 +1,85 @@
+// Package planning decides which tool is to satisfy an obligation, and what follows when it does not.
+//
+// No model scores anything: what a tool says that it satisfies, whether its inputs are there, its preconditions, and an order
+// without ties decide. The package is pure: the same obligations, contracts and facts give the same plan, in whatever order the
+// contracts were registered.
+package planning
+
+// Type is what kind of obligation there is.
+type Type string
+
+// The types of obligations.
+const (
+	Report     Type = "REPORT"      // answer a question
+	Achieve    Type = "ACHIEVE"     // make something so
+	Maintain   Type = "MAINTAIN"    // a guardrail: it must hold before any tool runs
+	Avoid      Type = "AVOID"       // a guardrail: it must not hold before any tool runs
+	Verify     Type = "VERIFY"      // check the answers again, or the evidence of a requirement
+	Clarify    Type = "CLARIFY"     // somebody has to say what is missing
+	Justify    Type = "JUSTIFY"     // say why something failed
+	Schedule   Type = "SCHEDULE"    // do it later
+	DiscoverOp Type = "DISCOVER_OP" // no tool can do it: find one
+)
+
+// Types are all types, in the order of the schema.
+func Types() []Type {
+	return []Type{Report, Achieve, Maintain, Avoid, Verify, Clarify, Justify, Schedule, DiscoverOp}
+}
+
+// Obligation is something that must be brought about.
+type Obligation struct {
+	Type    Type           `json:"type"`
+	Payload map[string]any `json:"payload"` // as schemas/obligations.schema.json has it; its kind says what it is about
+}
+
+// Kind is what the obligation is about: query.math, requirement.status; "" where its payload names none.
+func (o Obligation) Kind() string {
+	kind, _ := o.Payload["kind"].(string)
+	return kind
+}
+
+// String is the obligation as contracts name it: REPORT(query.math).
+func (o Obligation) String() string {
+	if kind := o.Kind(); kind != "" {
+		return string(o.Type) + "(" + kind + ")"
+	}
+	return string(o.Type)
+}
+
+// Budgets bound a run. 0 is the default of each.
+type Budgets struct {
+	MaxToolRuns int     `json:"max_tool_runs,omitzero"` // runs of tools, failed ones included
+	MaxDepth    int     `json:"max_depth,omitzero"`     // tools that other tools depend on
+	TimeMS      int     `json:"time_ms,omitzero"`       // milliseconds
+	MaxCost     float64 `json:"max_cost,omitzero"`      // the sum of what the runs weigh; see Cost.Weight
+}
+
+// Request is what a caller asks for.
+type Request struct {
+	Obligations    []Obligation `json:"obligations"` // at least one
+	Budgets        Budgets      `json:"budgets,omitzero"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty"`
+}
+
+// Status is how far an obligation is.
+type Status string
+
+// The statuses of obligations. One that waits for a CLARIFY stays active; nothing else does when a run ends.
+const (
+	Active    Status = "active"
+	Resolved  Status = "resolved"
+	Failed    Status = "failed"
+	Escalated Status = "escalated"
+)
+
+// Outcome is how a whole run ended.
+type Outcome string
+
+// The outcomes of a run. Where several would do, the first of guardrail, clarify, truncated counts.
+const (
+	OutResolved  Outcome = "resolved"
+	OutClarify   Outcome = "clarify"
+	OutFailed    Outcome = "failed"
+	OutTruncated Outcome = "truncated" // a budget was used up
+	OutGuardrail Outcome = "guardrail" // a MAINTAIN did not hold, or an AVOID did
+)
