@@ -35,6 +35,10 @@ const (
 	Witness       = "witness.schema.json"
 
 	BoundaryPolicy = "boundary_policy.schema.json"
+
+	Tool        = "tool.schema.json"
+	Obligations = "obligations.schema.json"
+	Trace       = "trace.schema.json"
 )
 
 const base = "orchestrator:///"
@@ -48,7 +52,7 @@ var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	c.AssertFormat()
 	c.UseLoader(embedded{})
 	all := map[string]*jsonschema.Schema{}
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations, Trace} {
 		if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
 			panic(err) // the files are embedded
 		}
@@ -140,13 +144,17 @@ func resolve(file, ref string) (string, any) {
 // It returns one field per thing that is wrong, ordered by pointer; nil when nothing is. Code is the
 // schema keyword that was violated.
 func Violations(schema string, value any) []fault.Field {
-	err := compiled()[schema].Validate(value)
+	return fieldsOf(schema, compiled()[schema].Validate(value))
+}
+
+// fieldsOf are the parts of the library's error; name is what was validated against.
+func fieldsOf(name string, err error) []fault.Field {
 	if err == nil {
 		return nil
 	}
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
-		return []fault.Field{{Detail: fmt.Sprintf("cannot be checked against %s: %v", schema, err)}}
+		return []fault.Field{{Detail: fmt.Sprintf("cannot be checked against %s: %v", name, err)}}
 	}
 	var found []fault.Field
 	collect(invalid, &found)

@@ -72,7 +72,7 @@ func TestWhatWasSentIsNotRepeated(t *testing.T) {
 }
 
 func TestEverySchemaIsClosed(t *testing.T) {
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations} {
 		require.NotEmpty(t, violations(t, name, `{"surprise":1}`), name)
 	}
 }

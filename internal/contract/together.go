@@ -1,0 +1,75 @@
+package contract
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/fault"
+)
+
+// together is what is wrong with contracts beside one another: names that stand twice, and tools that need what does not exist or
+// one another. Contracts that are not in order themselves count with their names, so that nothing is said to be missing that is there.
+func together(sources []source) []fault.Field {
+	byName := map[string]source{}
+	var wrong []fault.Field
+	for _, s := range sources {
+		name := s.name()
+		first, twice := byName[name]
+		switch {
+		case name == "":
+		case twice:
+			wrong = append(wrong, s.wrong("/name", "duplicate_tool", "the name %s is taken, at %s", fault.Clip(name, 80), first.place("/name")))
+		default:
+			byName[name] = s
+		}
+	}
+	for _, s := range sources {
+		for i, needed := range s.dependsOn() {
+			if _, known := byName[needed]; !known && needed != "" {
+				wrong = append(wrong, s.wrong("/depends_on/"+strconv.Itoa(i), "unknown_tool", "there is no tool %s", fault.Clip(needed, 80)))
+			}
+		}
+	}
+	return append(wrong, cycles(byName)...)
+}
+
+// dependsOn are the names of the tools that the contract needs, be it in order otherwise or not.
+func (s source) dependsOn() []string {
+	object, _ := s.value.(map[string]any)
+	list, _ := object["depends_on"].([]any)
+	var names []string
+	for _, item := range list {
+		name, _ := item.(string)
+		names = append(names, name)
+	}
+	return names
+}
+
+// cycles finds tools that need themselves, directly or not, each circle once.
+func cycles(byName map[string]source) (wrong []fault.Field) {
+	done := map[string]bool{}
+	var path []string
+	var follow func(name string)
+	follow = func(name string) {
+		if from := slices.Index(path, name); from >= 0 {
+			circle := append(slices.Clone(path[from:]), name)
+			wrong = append(wrong, byName[name].wrong("/depends_on", "cycle", "tools need one another: %s", strings.Join(circle, " → ")))
+			return
+		}
+		if done[name] {
+			return
+		}
+		path = append(path, name)
+		for _, needed := range byName[name].dependsOn() {
+			follow(needed)
+		}
+		path = path[:len(path)-1]
+		done[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		follow(name)
+	}
+	return wrong
+}
