@@ -1,0 +1,112 @@
+// Package tools holds the tools in the box: what they promise, how they run, and how their results are evaluated again.
+//
+// Those here need no store. Each is a contract and two functions over a sub-package that does the work: arith, letters, normal
+// and deduce. A tool reads no clock and nothing of its caller but its input.
+package tools
+
+import (
+	"context"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// In is what a tool runs on.
+type In struct {
+	Payload map[string]any // of the obligation
+	Input   map[string]any // the slots of the contract, as JSON has them; an optional one may be missing
+	Now     time.Time
+}
+
+// Tool is a contract and what keeps it.
+type Tool struct {
+	Contract planning.Contract
+
+	// Run gives a result that Contract.Produces admits. Its errors are *fault.Error: Invalid where the input is at fault.
+	Run func(ctx context.Context, in In) (result map[string]any, err error)
+
+	// Again works the result out another way and compares; its error says what differs. It takes a result as Run gave it, or as
+	// it was read back from JSON. It is nil where nothing can be evaluated again.
+	Again func(ctx context.Context, in In, result map[string]any) error
+}
+
+// Box is every tool that needs no store, in the order of their names.
+func Box() []Tool {
+	return []Tool{
+		mathEval(),
+		normalizeEmail(),
+		normalizePhone(),
+		normalizeURL(),
+		rulesDeduce(),
+		textCountLetters(),
+		timeNow(),
+	}
+}
+
+// text is an input that must be there.
+func (in In) text(name string) (string, error) {
+	value, is := in.Input[name].(string)
+	if !is {
+		return "", badInput(name, "text")
+	}
+	return value, nil
+}
+
+// optionalText is "" where the input is missing.
+func (in In) optionalText(name string) (string, error) {
+	if in.Input[name] == nil {
+		return "", nil
+	}
+	return in.text(name)
+}
+
+// texts is a list of text; one that is missing is empty.
+func (in In) texts(name string) ([]string, error) {
+	switch list := in.Input[name].(type) {
+	case nil:
+		return nil, nil
+	case []string:
+		return list, nil
+	case []any:
+		if texts, all := textsOf(list); all {
+			return texts, nil
+		}
+	}
+	return nil, badInput(name, "a list of text")
+}
+
+func textsOf(list []any) (texts []string, all bool) {
+	texts = make([]string, len(list))
+	for i, v := range list {
+		text, is := v.(string)
+		if !is {
+			return nil, false
+		}
+		texts[i] = text
+	}
+	return texts, true
+}
+
+// flag is false where the input is missing.
+func (in In) flag(name string) (bool, error) {
+	if in.Input[name] == nil {
+		return false, nil
+	}
+	value, is := in.Input[name].(bool)
+	if !is {
+		return false, badInput(name, "true or false")
+	}
+	return value, nil
+}
+
+func badInput(name, want string) error {
+	return fault.New(fault.Invalid, "tool_input", "%s is missing, or not %s", name, want).
+		WithFix("give %s as the contract of the tool has it", name)
+}
+
+// unconfirmed says that a result does not stand. It is never nil.
+func unconfirmed(tool string, why error) error {
+	return fault.New(fault.Internal, "result_unconfirmed", "the result of %s is not confirmed: %s", tool, why.Error()).
+		WithFix("do not use the result; report the input to who runs the service").Because(why)
+}
