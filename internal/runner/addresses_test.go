@@ -1,0 +1,143 @@
+package runner
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+)
+
+func TestAddressesThatAreNeverDialled(t *testing.T) {
+	for _, host := range []string{
+		"169.254.169.254", "169.254.0.1", "0.0.0.0", "0.1.2.3", "224.0.0.1", "255.255.255.255", "100.100.100.200", "168.63.129.16",
+		"[fd00:ec2::254]", "[fd20:ce::254]", "[fe80::1]", "[fe80::1%25lo]", "[ff02::1]", "[::]", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]",
+		"[2002:a9fe:a9fe::1]", "[::169.254.169.254]", "[2001:0:1::1]", "0",
+	} {
+		h := HTTP{URL: "http://" + host + ":80/", AllowLoopback: true, Timeout: 2 * time.Second, Hosts: []string{strings.ReplaceAll(host, "%25", "%") + ":80"}}
+		_, err := h.Run(t.Context(), nil)
+		f := refusal(t, err, map[bool]string{true: "tool_unreachable", false: "host_refused"}[host == "0"])
+		require.NotEmpty(t, f.Detail, host)
+	}
+}
+
+// Who may be dialled, address by address.
+func TestTheTableOfAddresses(t *testing.T) {
+	const here, elsewhere = "10.0.0.5:80", "192.0.2.1:80"
+	for _, c := range []struct {
+		address  string
+		hosts    []string
+		loopback bool
+		may      bool
+	}{
+		{"93.184.215.14:80", nil, false, true},
+		{"[2606:2800::1]:443", nil, false, true},
+		{here, nil, true, false},
+		{here, []string{elsewhere}, true, false},
+		{here, []string{here}, false, true},
+		{"10.0.0.5:81", []string{here}, false, false},
+		{"[::ffff:10.0.0.5]:80", []string{here}, false, true},
+		{"[::ffff:10.0.0.5]:80", nil, true, false},
+		{"172.31.0.1:80", nil, true, false},
+		{"172.32.0.1:80", nil, false, true},
+		{"192.168.0.1:80", nil, true, false},
+		{"100.64.0.1:80", nil, true, false},
+		{"[fd12::1]:80", nil, true, false},
+		{"[fd12::1]:80", []string{"[fd12::1]:80"}, false, true},
+		{"[2002:a00:5::1]:80", nil, true, false},
+		{"[64:ff9b::7f00:1]:80", nil, false, false},
+		{"127.0.0.1:80", []string{"127.0.0.1:80"}, false, false},
+		{"127.9.9.9:80", nil, true, true},
+		{"[::1]:80", []string{"[::1]:80"}, false, false},
+		{"[::1]:80", nil, true, true},
+		{"[::ffff:127.0.0.1]:80", nil, false, false},
+		{"169.254.169.254:80", []string{"169.254.169.254:80"}, true, false},
+		{"[fd00:ec2::254]:80", []string{"[fd00:ec2::254]:80"}, true, false},
+	} {
+		may, why := HTTP{AllowLoopback: c.loopback}.mayDial(netip.MustParseAddrPort(c.address), c.hosts)
+		require.Equal(t, c.may, may, "%+v", c)
+		require.Equal(t, c.address[0] == '9' || strings.HasPrefix(c.address, "172.32") || strings.HasPrefix(c.address, "[2606"), why == "", "%+v", c)
+	}
+}
+
+// naming is a resolver that knows one server of names, which answers with these addresses in turn, and then with the last for ever.
+func naming(t *testing.T, addresses ...string) (*net.Resolver, *atomic.Int64) {
+	t.Helper()
+	var asked atomic.Int64
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	go func() {
+		for buffer := make([]byte, 1500); ; {
+			n, from, err := conn.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			end := 12
+			for end < n && buffer[end] != 0 { // over the name, label by label
+				end += int(buffer[end]) + 1
+			}
+			end += 5 // its end, type and class
+			answer := append([]byte{buffer[0], buffer[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, buffer[12:end]...)
+			if buffer[end-3] == 1 { // A
+				ip := netip.MustParseAddr(addresses[min(int(asked.Add(1))-1, len(addresses)-1)]).As4()
+				answer[7] = 1
+				answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+				answer = append(answer, ip[:]...)
+			}
+			_, _ = conn.WriteTo(answer, from)
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}, &asked
+}
+
+func TestNamesGainNothing(t *testing.T) {
+	h := answering(t, func(w http.ResponseWriter, r *http.Request) { answerJSON(w, "1") })
+	_, port, err := net.SplitHostPort(hostOf(t, h))
+	require.NoError(t, err)
+	named := HTTP{URL: "http://tools.example.com:" + port, Timeout: 3 * time.Second}
+
+	for _, address := range []string{"127.0.0.1", "169.254.169.254", "10.1.2.3"} {
+		var asked *atomic.Int64
+		named.resolver, asked = naming(t, address)
+		_, err = named.Run(t.Context(), nil)
+		require.Contains(t, refusal(t, err, "host_refused").Detail, address)
+		require.Positive(t, asked.Load())
+	}
+	named.resolver, _ = naming(t, "127.0.0.1")
+	named.AllowLoopback = true
+	r, err := named.Run(t.Context(), nil)
+	require.NoError(t, err, "so the name does lead there")
+	require.Equal(t, "1", string(r.Stdout))
+}
+
+// A name that means a harmless address once, and another from then on.
+func TestRebinding(t *testing.T) {
+	var reached atomic.Int64
+	inside := answering(t, func(w http.ResponseWriter, r *http.Request) { reached.Add(1); answerJSON(w, `"inside"`) })
+	_, port, err := net.SplitHostPort(hostOf(t, inside))
+	require.NoError(t, err)
+	h := HTTP{URL: "http://tools.example.com:" + port, Timeout: 300 * time.Millisecond}
+	var asked *atomic.Int64
+	h.resolver, asked = naming(t, "192.0.2.1", "127.0.0.1") // the first is a range for documents, where nobody is
+	_, err = h.Run(t.Context(), nil)
+	var f *fault.Error
+	require.ErrorAs(t, err, &f)
+	require.Contains(t, []string{"tool_timeout", "tool_unreachable"}, f.Code, "it may be dialled")
+	h.Timeout = 3 * time.Second
+	for range 5 {
+		_, err := h.Run(t.Context(), nil)
+		refusal(t, err, "host_refused")
+	}
+	require.EqualValues(t, 6, asked.Load())
+	require.Zero(t, reached.Load())
+}

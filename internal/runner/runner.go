@@ -1,0 +1,88 @@
+// Package runner runs what is not ours: outside programs, HTTP calls, and tools of MCP servers.
+//
+// It knows nothing of obligations or contracts: bytes go in, bytes come out, within a time and a size, and nothing of the run
+// is left behind. What a run may reach is declared by its caller, and everything else is refused. There is no shell anywhere.
+package runner
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"orchestrator/internal/fault"
+)
+
+const (
+	defaultTimeout = 30 * time.Second
+	defaultOutput  = 1 << 20 // bytes
+	maxStderr      = 64 << 10
+	quoted         = 500 // bytes of a program's or server's own words in an error
+)
+
+// Result is what a run gave. It is filled as far as it is known beside an error too.
+type Result struct {
+	Stdout []byte        // of an HTTP run the body; of an MCP run one JSON value
+	Stderr string        // the last 64 KiB, without control characters other than line ends and tabs
+	Exit   int           // exit code, -1 if it was killed or never ran; of an HTTP run the status, 0 without an answer
+	Took   time.Duration // until nothing of it was left
+}
+
+// within is the bound on the time of a run: most, or the default; never longer than ctx.
+func within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	if most <= 0 {
+		most = defaultTimeout
+	}
+	return context.WithTimeout(ctx, most)
+}
+
+// atMost is a declared cap in bytes, or the default.
+func atMost(declared int64) int64 {
+	if declared <= 0 {
+		return defaultOutput
+	}
+	return declared
+}
+
+// ended says why a context ended. What the caller stopped is not the tool's fault, and has a code of its own.
+func ended(ctx context.Context, what string, began time.Time) error {
+	took := time.Since(began).Round(time.Millisecond)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fault.New(fault.Unavailable, "tool_cancelled", "%s was stopped after %s, because its caller went away", what, took).
+			WithFix("ask again; whether it had an effect is not known").Because(ctx.Err())
+	}
+	return fault.New(fault.Unavailable, "tool_timeout", "%s was not done after %s, and was killed", what, took).
+		WithFix("raise timeout_ms in its contract, or make it faster; whether it had an effect is not known").Because(ctx.Err())
+}
+
+func tooLarge(what string, most int64) error {
+	return fault.New(fault.TooLarge, "tool_output_too_large", "%s answered more than %d bytes, and was stopped", what, most).
+		WithFix("make it answer less: its result alone on standard output, everything else on standard error")
+}
+
+// readable is text without what could steer a terminal or hide in a log.
+func readable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// head and end are the first and last words of a program or server, fit for one line of an error.
+func head(text string) string {
+	return fault.Clip(strings.Join(strings.Fields(readable(text)), " "), quoted)
+}
+
+func end(text string) string {
+	text = strings.Join(strings.Fields(readable(text)), " ")
+	if len(text) <= quoted {
+		return text
+	}
+	return "…" + strings.ToValidUTF8(text[len(text)-quoted:], "")
+}
