@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -26,6 +27,7 @@ type fold struct {
 	tokens   []Credential              // in force, by their id; nil before the first
 	project  projection.Project
 	boundary map[string]boundarylog.Position // by the file of the journal; nil before the first
+	ir       map[string][]byte               // what the conductor knows, by key; nil before the first
 	keeps    bool                            // what only fill needs
 
 	refusals pastRefusals
@@ -114,6 +116,7 @@ func (f *fold) tables() ([]table, error) {
 		}},
 		{tableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
 		{boundarylog.Table.Name, sumsOf(journal, sum), func(key string) []byte { return journal[key] }},
+		{ir.Table.Name, sumsOf(f.ir, sum), func(key string) []byte { return f.ir[key] }},
 		{tableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
 		{projection.TableProject.Name, sumsOf(project, sum), func(key string) []byte { return project[key] }},
 	}, nil

@@ -29,6 +29,7 @@ type Proposal struct {
 	Body           []byte
 	IfMatch        []string // the entity tags of If-Match, unquoted; "*" is any; none when not sent
 	IdempotencyKey string
+	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it
 	DryRun         bool
 	RequestID      string
 
@@ -109,12 +110,12 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, c
 func (s *Service) explained(out decision, p Proposal) error {
 	refusal := *out.answer.Refusal
 	switch {
-	case out.replayed:
+	case out.replayed && !p.KeyMade:
 		refusal.Fix = "this is the first answer to this Idempotency-Key, given again; to have the change decided anew, send it with a new key"
 	case refusal.Code == "unknown_requirement":
 		refusal = *s.unknown(p.ID)
 	}
-	if p.IdempotencyKey != "" && !out.replayed && !out.receipt.Folded && refusal.Code != "idempotency_key_reused" {
+	if p.IdempotencyKey != "" && !p.KeyMade && !out.replayed && !out.receipt.Folded && refusal.Code != "idempotency_key_reused" {
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}
 	return &refusal

@@ -75,12 +75,23 @@ func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
 	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
 }
 
+// Tasks are what leads a requirement on, and whose work it is.
+func (s *Service) Tasks(id string) ([]lifecycle.Task, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.options.Workflow.Tasks(e.Requirement()), nil
+}
+
 // Query selects requirements. A zero member selects all.
 type Query struct {
 	Status  lifecycle.Status
 	Role    lifecycle.Role // whose turn it is
 	Suspect *bool
 	Retired *bool
+	Kind    string // as the documents have it
+	By      string // an actor who wrote a part of it last
 	Text    string // in id, title or text, without regard to case
 	After   string // the id of the last requirement of the page before
 	Limit   int
@@ -131,8 +142,11 @@ func (q Query) matches(e *projection.Entry) bool {
 	switch {
 	case q.Status != "" && s.Status != q.Status,
 		q.Role != "" && !slices.Contains(s.WaitingFor, q.Role),
+		q.Kind != "" && s.Kind != q.Kind,
 		q.Suspect != nil && s.Suspect != *q.Suspect,
 		q.Retired != nil && s.Retired != *q.Retired:
+		return false
+	case q.By != "" && !e.Requirement().Stamps.By(q.By):
 		return false
 	case q.Text == "" || strings.Contains(strings.ToLower(s.ID+"\n"+s.Title), q.Text):
 		return true

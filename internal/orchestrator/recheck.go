@@ -88,6 +88,37 @@ func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread,
 	return news, unread, nil
 }
 
+// LookOver looks again at the evidence that one requirement cites, and returns how much that is and what no longer holds. Nothing is
+// recorded. Evidence that cannot be looked at now is fault.Unavailable; a service that looks nothing up is fault.Conflict.
+func (s *Service) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !s.verifies() {
+		return 0, nil, fault.New(fault.Conflict, "evidence_not_looked_up", "this service records evidence as it is given, and looks nothing up").
+			WithFix("start it in a git working tree, with --evidence verify")
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	req := e.Requirement()
+	found, err := s.recheckOf(ctx, []lifecycle.Requirement{req})
+	if err != nil {
+		return 0, nil, unreadableNow(id).Because(err)
+	}
+	for _, one := range found[0].Stale {
+		if one.Reason == lifecycle.Unreadable {
+			return 0, nil, unreadableNow(id)
+		}
+	}
+	return len(req.Citations()), found[0].Stale, nil
+}
+
+func unreadableNow(id string) *fault.Error {
+	return fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of %s cannot be looked at now", id).
+		WithFix("see whether git runs in the repository, and may read it; then ask again")
+}
+
 // keepUnread puts what is known in the place of what could not be read, and returns why that was; "" when all was read.
 func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail string) {
 	unread := map[string]bool{}

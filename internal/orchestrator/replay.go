@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -155,6 +156,8 @@ func (f *fold) apply(s *Step) error {
 		return f.tokensChanged(s.record, data)
 	case boundarylog.Recorded:
 		return f.boundaryRecorded(s.record, data)
+	case ir.Stepped:
+		return f.conductorStepped(s.record, data)
 	}
 	return nil // the first record changes no table
 }

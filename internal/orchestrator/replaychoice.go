@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/projection"
 )
@@ -128,6 +131,14 @@ func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error
 	}
 	f.tokens = byID(now)
 	return nil
+}
+
+// conductorStepped takes over the rows of a step. What they say is the conductor's word.
+func (f *fold) conductorStepped(record audit.Record, data ir.Stepped) error {
+	if f.ir == nil {
+		f.ir = map[string][]byte{}
+	}
+	return data.Apply(record, func(key string, value jsontext.Value) { f.ir[key] = value })
 }
 
 // boundaryRecorded takes over how far the boundary's journal was read. What its lines say is the hook's word.

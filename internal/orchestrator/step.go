@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
@@ -38,6 +39,7 @@ var dataOf = map[string]func(store.Getter, audit.Record) (any, error){
 	ledger.KindCreated: nil,
 
 	boundarylog.KindRecorded: dataAs[boundarylog.Recorded],
+	ir.KindStepped:           dataAs[ir.Stepped],
 }
 
 func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {

@@ -66,6 +66,62 @@ func (w Workflow) Turn(req Requirement) []Role {
 	return turn
 }
 
+// Task is a piece of work that leads a requirement on: a move, or what a move lacks. To is "" where PM has to clear what stands against
+// the requirement.
+type Task struct {
+	By    Role
+	To    Status
+	Needs []string // what By is to supply; none where By makes the move itself
+}
+
+// Tasks are what the roles of Turn have to do, in the same order: first what PM has to clear, then the moves as the table has them.
+func (w Workflow) Tasks(req Requirement) (tasks []Task) {
+	if needs := req.toClear(); len(needs) > 0 {
+		tasks = append(tasks, Task{By: PM, Needs: needs})
+	}
+	for _, m := range w.openMoves(req) {
+		if fromAny(m.To) {
+			continue
+		}
+		lacks := req.Unmet(m.To, Actor{Role: m.By})
+		if len(lacks) == 0 {
+			tasks = append(tasks, Task{By: m.By, To: m.To})
+		}
+		first := len(tasks)
+		for _, l := range lacks {
+			i := first + slices.IndexFunc(tasks[first:], func(t Task) bool { return t.By == l.By })
+			if i < first {
+				i = len(tasks)
+				tasks = append(tasks, Task{By: l.By, To: m.To})
+			}
+			tasks[i].Needs = append(tasks[i].Needs, needsOf(m.To, l.Gate))
+		}
+	}
+	return tasks
+}
+
+// toClear is what stands against the requirement that PM alone can clear.
+func (r Requirement) toClear() (needs []string) {
+	for _, c := range []struct {
+		is    bool
+		needs string
+	}{
+		{r.Suspect, "a decision on the text, which changed after work began"},
+		{r.NeedsDeferral(), "to be deferred, since the documents no longer have it"},
+		{r.unsettled(), "a decision on what stands against it since it was done"},
+	} {
+		if c.is {
+			needs = append(needs, c.needs)
+		}
+	}
+	return needs
+}
+
+// needsOf is what a gate of the table needs.
+func needsOf(to Status, gate string) string {
+	return gates[slices.IndexFunc(gates, func(g Gate) bool { return g.To == to && g.Name == gate })].Needs
+}
+
 // PointerTo is the JSON Pointer (RFC 6901) to an element of a list: "/history/3".
 func PointerTo(list string, index int) string { return "/" + list + "/" + strconv.Itoa(index) }
 

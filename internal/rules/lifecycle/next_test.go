@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,7 +50,24 @@ func TestTurn(t *testing.T) {
 	} {
 		require.Equal(t, c.v1, V1.Turn(c.req), c.name)
 		require.Equal(t, c.also, Rework.Turn(c.req), c.name+" under rework")
+		require.Equal(t, c.v1, rolesOf(V1.Tasks(c.req)), c.name)
+		require.Equal(t, c.also, rolesOf(Rework.Tasks(c.req)), c.name+" under rework")
 	}
+	require.Equal(t, []Task{{Architect, DesignReady, []string{"a design_spec"}}}, V1.Tasks(fresh(DesignInProgress)))
+	require.Equal(t, []Task{{PM, DesignReady, nil}}, V1.Tasks(withDesign))
+	require.Equal(t, PM, V1.Tasks(suspect)[0].By)
+	require.Empty(t, V1.Tasks(suspect)[0].To)
+}
+
+// rolesOf are whose the tasks are, as Turn lists them.
+func rolesOf(tasks []Task) []Role {
+	turn := []Role{}
+	for _, s := range tasks {
+		if !slices.Contains(turn, s.By) {
+			turn = append(turn, s.By)
+		}
+	}
+	return turn
 }
 
 // TestNextAgreesWithApply asks Next in every status as every role, and then does what it says: a ready
@@ -98,4 +116,12 @@ func TestATesterIsOfferedStatusOnlyWhereARowIsTheTesters(t *testing.T) {
 	require.NotContains(t, V1.Next(complete(Planned, Results{}), tess).Fields, FieldStatus)
 	require.Empty(t, V1.Next(complete(Planned, Results{}), Actor{"v", Viewer}).Fields)
 	require.Empty(t, V1.Next(complete(Planned, Results{}), Actor{"x", "no such role"}).Fields)
+}
+
+func TestWhoWroteAPart(t *testing.T) {
+	for part, s := range map[string]Stamps{"design": {DesignSpec: Stamp{By: "ada"}}, "implementation": {Implementation: Stamp{By: "ada"}}, "test": {Test: Stamp{By: "ada"}}} {
+		require.True(t, s.By("ada"), part)
+		require.False(t, s.By("bob"), part)
+		require.False(t, s.By(""), part)
+	}
 }

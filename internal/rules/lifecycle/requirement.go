@@ -76,6 +76,11 @@ type Stamps struct {
 	Test           Stamp `json:"test,omitzero"`
 }
 
+// By reports whether an actor was the last to write one of the parts.
+func (s Stamps) By(name string) bool {
+	return name != "" && (s.DesignSpec.By == name || s.Implementation.By == name || s.Test.By == name)
+}
+
 // Note is a remark by PM.
 type Note struct {
 	Stamp
