@@ -81,7 +81,7 @@ func TestBothCountsAgree(t *testing.T) {
 			require.Equal(t, n, composed, "%q in %q", letter, text)
 		}
 	})
-	require.Greater(t, found, 1000)
+	require.Greater(t, found, 100)
 }
 
 func FuzzCount(f *testing.F) {
