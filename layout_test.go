@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/contract", "internal/tools", "internal/translate", "internal/ir", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
 	},
@@ -31,10 +31,10 @@ var mayImport = map[string][]string{
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/audit", "internal/durable", "internal/fault"},
 	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/store", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/translate", "internal/rules/planning", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
-		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
+		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/ir", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
 		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":      {"internal/rules/lifecycle", "internal/ledger", "internal/audit", "internal/durable", "internal/fault"},
@@ -43,11 +43,14 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {"internal/store", "internal/fault"},
 	"internal/store":           {"internal/fault"},
 	"internal/rules/lifecycle": {"internal/fault"},
+	"internal/rules/planning":  {},
 	"internal/review":          {"internal/rules/lifecycle", "internal/fault"},
+	"internal/translate":       {"internal/rules/planning", "internal/rules/lifecycle", "internal/strictjson", "internal/fault"},
 	"internal/reqdoc":          {"internal/markdown", "internal/fault"},
 	"internal/trace":           {"internal/reqdoc", "internal/mention", "internal/gitcmd", "internal/fault"},
 	"internal/markdown":        {"internal/fault"},
 	"internal/strictjson":      {"internal/fault"},
+	"internal/contract":        {"schemas", "internal/rules/planning", "internal/strictjson", "internal/durable", "internal/fault"},
 	"internal/testreport":      {"internal/fault"},
 	"internal/mention":         {},
 	"internal/secret":          {"internal/fault"},
@@ -63,7 +66,15 @@ var mayImport = map[string][]string{
 	"internal/watch":           {},
 	"internal/hook":            {"internal/rules/boundary"},
 	"internal/hook/settings":   {"internal/durable", "internal/fault"},
+	"internal/runner":          {"internal/fault"},
 	"internal/boundarylog":     {"internal/ledger", "internal/audit", "internal/store"},
+	"internal/ir":              {"internal/rules/planning", "internal/ledger", "internal/audit", "internal/store", "internal/fault"},
+	"internal/conductor": {
+		"internal/contract", "internal/tools", "internal/runner", "internal/translate", "internal/ir", "internal/rules/planning", "internal/ledger", "internal/audit", "internal/secret", "internal/strictjson", "internal/fault",
+	},
+	"internal/conductproject": {
+		"internal/conductor", "internal/orchestrator", "internal/auditor", "internal/projection", "internal/ledger", "internal/audit", "internal/rules/lifecycle", "internal/fault",
+	},
 
 	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
 	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/gitcmd", "internal/fault"},
@@ -76,10 +87,17 @@ var mayImport = map[string][]string{
 	"internal/boundarydir":          {"internal/rules/boundary", "internal/durable", "internal/strictjson", "internal/fault"},
 	"internal/rules/boundary":       {"internal/fault"},
 	"internal/rules/boundary/shell": {},
-	"api":                           {},
+
+	"internal/tools":         {"internal/rules/planning", "internal/tools/arith", "internal/tools/deduce", "internal/tools/letters", "internal/tools/normal", "internal/fault"},
+	"internal/tools/arith":   {"internal/fault"},
+	"internal/tools/deduce":  {"internal/fault"},
+	"internal/tools/letters": {"internal/fault"},
+	"internal/tools/normal":  {"internal/fault"},
+
+	"api": {},
 	"bench": {
 		"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
-		"internal/store", "internal/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault",
+		"internal/store", "internal/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
 	"": {},
 }
@@ -97,6 +115,11 @@ var onlyIn = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
 	"golang.org/x/mod":                      {"internal/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
+	"cel.dev/":                              {"internal/contract"},
+	"go.yaml.in/yaml":                       {"internal/contract"},
+	"golang.org/x/text":                     {"schemas", "internal/tools/letters"},
+	"github.com/modelcontextprotocol/":      {"internal/runner"},
+	"golang.org/x/sys":                      {"internal/runner"},
 	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor", "bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},
@@ -104,8 +127,9 @@ var onlyIn = map[string][]string{
 
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
-	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
+	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
 	"internal/mention", "internal/secret", "internal/testreport", "internal/hook", "internal/fault",
+	"internal/tools/arith", "internal/tools/deduce", "internal/tools/letters", "internal/tools/normal",
 }
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}

@@ -128,6 +128,7 @@ var sections = []struct {
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},
+	{"conductor", (*bench).conducted},
 }
 
 func sectionNames() []string {

@@ -32,6 +32,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	running.Go(func() { s.watchTokens(background) })
 	running.Go(func() { s.sweep(background) })
 	running.Go(func() { s.guard.Watch(background, boundaryEvery, s.boundaryFailed) })
+	running.Go(func() { s.resume(background) })
 	running.Go(func() { s.recheck(background) })
 
 	served := make(chan error, 1)
@@ -45,6 +46,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 		err = s.drain(web)
 	}
 	stop()
+	s.conductor.Stop()
 	running.Wait()
 	if ledgerErr := s.ledger.Err(); ledgerErr != nil {
 		return ledgerErr
@@ -107,6 +109,18 @@ func (s *server) accountForTokens(tokens []token.Token) error {
 func (s *server) logFolding(f orchestrator.Folding) {
 	s.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).Str("subject", f.Subject).Str("code", f.Code).
 		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
+}
+
+// resume goes on with the conductor's runs that were cut off when the service ended.
+func (s *server) resume(ctx context.Context) {
+	for _, cut := range s.cutOff {
+		trace, err := s.conductor.Resume(ctx, cut)
+		if err != nil {
+			s.log.Error().Err(err).Str("run", cut.ID).Msg("a run of the conductor that was cut off cannot go on")
+			continue
+		}
+		s.log.Info().Str("run", cut.ID).Str("status", string(trace.Status)).Msg("a run of the conductor that was cut off went on to its end")
+	}
 }
 
 // boundaryFailed says that the boundary's journal could not be recorded.

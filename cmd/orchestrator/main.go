@@ -61,7 +61,8 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(),
-		auditCommand(), backupCommand(), restoreCommand(), compactCommand(), boundaryCommand(), hookCommand())
+		auditCommand(), backupCommand(), restoreCommand(), compactCommand(), boundaryCommand(), hookCommand(),
+		askCommand(), conductCommand(), toolsCommand())
 	return group(root)
 }
 

@@ -53,7 +53,7 @@ func (s *script) end() {
 
 // environ is the part of the script's environment that a server, or a command with an exit code of its own, may see.
 func (s *script) environ() []string {
-	names := []string{"PATH", "HOME", "TMPDIR", "GORACE", boundary.BypassVariable}
+	names := []string{"PATH", "HOME", "TMPDIR", "GORACE", boundary.BypassVariable, "ORCHESTRATOR_LLM_URL", "ORCHESTRATOR_LLM_MODEL", "ORCHESTRATOR_LLM_KEY"}
 	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand(), boundaryModeCommand()} {
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, envName(f.Name)) })
 	}

@@ -17,6 +17,7 @@ type serveOptions struct {
 	reading          reqdoc.Options
 	export           string
 	exportWait       time.Duration
+	deterministic    bool
 	workflow         string
 	evidence         string
 	origin           string
@@ -35,13 +36,7 @@ type serveOptions struct {
 	drain            time.Duration
 }
 
-func serveCommand() *cobra.Command {
-	var o serveOptions
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the requirements over HTTP",
-		Args:  cobra.NoArgs,
-		Long: `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
+const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
 
 The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
 only), one token per role in tokens/<role>.token and the key audit.key that signs the log, and beside the requirements
@@ -58,7 +53,19 @@ It refuses to start, and says what to do, when the database is missing, empty, d
 older than the export beside it, or of another format. SIGTERM and SIGINT let requests under way finish, write the
 last export and exit 0. A commit that the disk cannot confirm ends the process at once with exit code 1.
 
-Every flag can be set by the environment variable in brackets; the command line wins.`,
+ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and, where one is needed, ORCHESTRATOR_LLM_KEY name an endpoint for
+chat completions as OpenAI has them. It is asked what the conductor's grammar does not understand. Without it no word
+leaves the service.
+
+Every flag can be set by the environment variable in brackets; the command line wins.`
+
+func serveCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the requirements over HTTP",
+		Args:  cobra.NoArgs,
+		Long:  serveLong,
 		Example: `  orchestrator serve                                          # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
   orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
   orchestrator serve --requirements 'openspec/specs/*/spec.md' # new files are taken in as they appear
@@ -82,10 +89,16 @@ Every flag can be set by the environment variable in brackets; the command line 
 	limitFlags(f, &o)
 	f.StringSliceVar(&o.allowHosts, "allow-host", nil, "further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
 	f.StringVar(&o.metricsTokenFile, "metrics-token-file", "", "file with a token that /metrics then needs; without it /metrics is open")
-	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
-	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
+	outputFlags(f, &o)
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
+}
+
+// outputFlags say what the service writes of what it does.
+func outputFlags(f *pflag.FlagSet, o *serveOptions) {
+	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
+	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
+	f.BoolVar(&o.deterministic, "deterministic", false, "durations in the conductor's traces are 0: the same request, tools and store give the same bytes")
 }
 
 // limitFlags say how much a token may ask for.

@@ -20,11 +20,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductproject"
+	"orchestrator/internal/contract"
 	"orchestrator/internal/durable"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
@@ -33,6 +37,8 @@ import (
 	"orchestrator/internal/sentry"
 	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/token"
+	"orchestrator/internal/tools"
+	"orchestrator/internal/translate"
 	"orchestrator/internal/watch"
 )
 
@@ -53,15 +59,16 @@ const (
 
 // server is everything that runs until the process is told to stop.
 type server struct {
-	options  serveOptions
-	log      zerolog.Logger
-	store    *boltstore.Store
-	ledger   *ledger.Ledger
-	service  *orchestrator.Service
-	guard    *guard.Guard
-	files    *token.File
-	listener net.Listener
-	workflow lifecycle.Workflow
+	options   serveOptions
+	log       zerolog.Logger
+	store     *boltstore.Store
+	ledger    *ledger.Ledger
+	service   *orchestrator.Service
+	guard     *guard.Guard
+	conductor *conductor.Conductor
+	files     *token.File
+	listener  net.Listener
+	workflow  lifecycle.Workflow
 
 	repository *evidence.Repository // nil where evidence is only recorded
 	tokens     *token.Authenticator
@@ -70,6 +77,9 @@ type server struct {
 	draining   atomic.Bool
 
 	metricsToken string
+	model        *translate.LLM     // nil where the environment names none
+	contracts    *contract.Registry // of the tools that the conductor can run
+	cutOff       []ir.Request       // runs of the conductor that had not ended when the service did
 }
 
 func serve(ctx context.Context, o serveOptions, out io.Writer) error {
@@ -106,6 +116,12 @@ func (s *server) prepare() (err error) {
 		return err
 	}
 	if err := s.limit().Check(); err != nil {
+		return err
+	}
+	if s.contracts, err = registry(s.options.data); err != nil {
+		return err
+	}
+	if s.model, err = translate.FromEnvironment(os.Getenv); err != nil {
 		return err
 	}
 	s.listener, err = net.Listen("tcp", s.options.addr)
@@ -152,7 +168,14 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.guard = guard.New(boundaryBeside(s.options.data), s.ledger, time.Now, sentry.NewID)
+	beside := boundaryBeside(s.options.data)
+	s.guard = guard.New(beside, s.ledger, time.Now, sentry.NewID)
+	s.conductor = conductor.New(s.ledger, conductor.Options{
+		Tools: s.contracts, Box: tools.Box(), Project: conductproject.New(s.service, s.ledger, signer), Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,
+	})
+	if s.cutOff, err = s.conductor.CutOff(ctx); err != nil {
+		return err
+	}
 	if err := s.tokens.Account(s.accountForTokens); err != nil {
 		return err
 	}
@@ -263,7 +286,7 @@ func (s *server) handler() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
-		Service: s.service, Boundary: s.guard, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
+		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Model: s.model, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
 		Hosts: s.hosts(), Draining: s.draining.Load,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
 	})
@@ -299,6 +322,9 @@ func readMetricsToken(path string) (string, error) {
 // greet prints two curl lines that work as printed.
 func (s *server) greet(out io.Writer, addr string) {
 	s.log.Info().Str("addr", addr).Str("data", s.options.data).Str("workflow", s.options.workflow).Msg("serving")
+	if s.model != nil {
+		s.log.Info().Stringer("model", s.model).Msg("a language model is asked for what the conductor's grammar does not understand")
+	}
 	secret := filepath.Join(s.options.data, "tokens", "pm.token")
 	page, err := s.service.List(orchestrator.Query{Limit: 1})
 	if _, missing := os.Stat(secret); missing != nil || err != nil || len(page.Requirements) == 0 {

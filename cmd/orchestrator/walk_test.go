@@ -70,6 +70,10 @@ var routes = map[string]door{
 	"GET /boundary/report":           asking("/boundary/report"),
 	"GET /boundary/readiness":        asking("/boundary/readiness"),
 	"GET /boundary/decisions":        asking("/boundary/decisions"),
+	"GET /obligations":               asking("/obligations"),
+	"GET /obligations/{run}":         {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/obligations/0000000000000000", "", 404) }},
+	"GET /traces/{run}":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/traces/0000000000000000", "", 404) }},
+	"GET /tools":                     asking("/tools"),
 	// A review looks at all evidence again, and puts on record what it finds.
 	"GET /project/review": {reads: true, may: []string{"evidence.rechecked"}, accepted: asking("/project/review").accepted},
 
@@ -96,12 +100,28 @@ var routes = map[string]door{
 		dry:     func(w *walker) { w.ask("pm", "POST", "/project/import?dry_run=true", "", 200) },
 		records: []string{"requirements.imported"}, refusal: "request.refused viewer role_forbidden",
 	},
+	"POST /obligations": {
+		accepted: func(w *walker) { w.ask("coder", "POST", "/obligations", sum, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/obligations", `{"obligations":[]}`, 400) },
+		dry:      func(w *walker) { w.ask("coder", "POST", "/obligations?plan=true", sum, 200) },
+		records:  oneRun, refusal: "request.refused coder invalid_obligations",
+	},
+	"POST /requests": {
+		accepted: func(w *walker) { w.ask("coder", "POST", "/requests", `{"utterance":"what is 2+2"}`, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/requests", `{"utterance":"hm"}`, 422) },
+		records:  oneRun, refusal: "request.refused coder not_understood",
+	},
 	"PUT /boundary/mode": {
 		accepted: func(w *walker) { w.ask("pm", "PUT", "/boundary/mode", `{"mode":"off","reason":"a pause"}`, 200) },
 		refused:  func(w *walker) { w.ask("coder", "PUT", "/boundary/mode", `{"mode":"enforce","reason":"r"}`, 403) },
 		records:  []string{"boundary.recorded"}, refusal: "request.refused coder role_forbidden",
 	},
 }
+
+const sum = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`
+
+// oneRun is the record of a run of tools that change nothing.
+var oneRun = []string{"conductor.stepped"}
 
 const report = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
 
@@ -212,8 +232,21 @@ var commands = map[string]door{
 	"token list": running("token", "list"),
 	"trace":      running("trace"),
 	"review":     running("review"),
-	"gate":       {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
-	"verify":     {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
+	"tools list": running("tools", "list"), "tools check": running("tools", "check"), "tools show": running("tools", "show", "math.eval"),
+	"ask": {
+		accepted: func(w *walker) { w.run(0, "ask", "what is 2+2") },
+		refused:  func(w *walker) { w.run(2, "ask", "hm") },
+		records:  oneRun, refusal: "request.refused viewer not_understood",
+	},
+	"conduct": {
+		prepare:  func(w *walker) { w.file("sum.json", sum); w.file("none.json", `{"obligations":[]}`) },
+		accepted: func(w *walker) { w.run(0, "conduct", "sum.json") },
+		refused:  func(w *walker) { w.run(2, "conduct", "none.json") },
+		dry:      func(w *walker) { w.run(0, "conduct", "--plan", "sum.json") },
+		records:  oneRun, refusal: "request.refused viewer invalid_obligations",
+	},
+	"gate":   {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
+	"verify": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }
 
 const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: A customer can pay.\n"

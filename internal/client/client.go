@@ -3,6 +3,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -145,10 +146,20 @@ func (c *Client) Get(ctx context.Context, path, media string) ([]byte, error) {
 	return c.GetAtMost(ctx, path, media, c.most)
 }
 
+// PostJSON sends JSON to a path, and returns the body of the answer, which is JSON. It is sent once: a request that is to be
+// repeated needs a key of its own.
+func (c *Client) PostJSON(ctx context.Context, path string, body []byte) ([]byte, error) {
+	answer, wait, err := c.send(ctx, http.MethodPost, path, "application/json", c.most, body)
+	if wait > 0 {
+		err = fault.New(fault.RateLimited, "rate_limited", "the token asks too often").WithFix("send it again in %v", wait)
+	}
+	return answer, err
+}
+
 // GetAtMost is Get for an answer that has at most so many bytes; no more than that are read.
 func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) ([]byte, error) {
 	for range maxWaits {
-		body, wait, err := c.get(ctx, path, media, min(most, c.most))
+		body, wait, err := c.send(ctx, http.MethodGet, path, media, min(most, c.most), nil)
 		if wait == 0 {
 			return body, err
 		}
@@ -165,10 +176,13 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 	return nil, c.Stranger(fmt.Sprintf("it asks to wait, and after %d times still does", maxWaits))
 }
 
-func (c *Client) get(ctx context.Context, path, media string, most int64) (body []byte, wait time.Duration, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+func (c *Client) send(ctx context.Context, method, path, media string, most int64, content []byte) (body []byte, wait time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(content))
 	if err != nil {
 		return nil, 0, err
+	}
+	if content != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", media+", application/problem+json")

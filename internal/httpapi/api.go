@@ -14,12 +14,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/token"
+	"orchestrator/internal/translate"
 )
 
 // Authenticator knows the tokens and their rate limits.
@@ -39,6 +41,8 @@ type Version struct {
 type Config struct {
 	Service      *orchestrator.Service
 	Boundary     *guard.Guard
+	Conductor    *conductor.Conductor
+	Model        *translate.LLM // nil: the grammar and the templates alone
 	Tokens       Authenticator
 	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
 	Log          zerolog.Logger
@@ -97,6 +101,12 @@ func (a *API) router() chi.Router {
 		r.Get("/boundary/readiness", a.handle(a.boundaryReadiness))
 		r.Get("/boundary/decisions", a.handle(a.boundaryDecisions))
 		r.Put("/boundary/mode", a.handle(a.setBoundaryMode))
+		r.Post("/obligations", a.handle(a.conduct))
+		r.Get("/obligations", a.handle(a.listRuns))
+		r.Get("/obligations/{run}", a.handle(a.showRun))
+		r.Get("/traces/{run}", a.handle(a.showTrace))
+		r.Get("/tools", a.handle(a.listTools))
+		r.Post("/requests", a.handle(a.ask))
 	})
 	return r
 }

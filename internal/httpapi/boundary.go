@@ -117,18 +117,18 @@ func (a *API) switchMode(ctx context.Context, who actor, body []byte) (answer mo
 	}
 	var change guard.ModeChange
 	if err := strictjson.Fill(body, &change); err != nil {
-		return answer, misshapen(err)
+		return answer, misshapen(err, `send {"mode":"validate","reason":"why"}; override alone may be added`)
 	}
 	from, err := a.Boundary.SetMode(ctx, who.Name, change)
 	return modeSwitched{change.Mode, from}, err
 }
 
 // misshapen refuses a body that is JSON of another shape.
-func misshapen(err error) error {
+func misshapen(err error, fix string) error {
 	f, is := errors.AsType[*fault.Error](err)
 	if !is {
 		return err
 	}
 	return fault.New(fault.Invalid, "schema_violation", "the body does not have the expected shape").WithFields(f.Fields...).
-		WithFix(`send {"mode":"validate","reason":"why"}; override alone may be added`)
+		WithFix("%s", fix)
 }

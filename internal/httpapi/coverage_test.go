@@ -22,7 +22,7 @@ import (
 
 // notProvoked are documented answers that no request to a sound service gets.
 var notProvoked = []string{
-	"code store_commit", "code store_damaged", "code store_key", "code store_panic", "code store_table", "code store_value",
+	"code conductor_stopping", "code store_commit", "code store_damaged", "code store_key", "code store_panic", "code store_table", "code store_value",
 }
 
 func TestEveryDocumentedAnswerHappens(t *testing.T) {
@@ -36,6 +36,8 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("evidence", func(t *testing.T) { provokeEvidence(t, all) })
 	t.Run("documents", func(t *testing.T) { provokeDocuments(newHarness(t, into(all))) })
 	t.Run("at every path", func(t *testing.T) { provokeEverywhere(t, all) })
+	t.Run("conductor", func(t *testing.T) { provokeConductor(newHarness(t, into(all))) })
+	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
@@ -246,7 +248,7 @@ func provokeEverywhere(t *testing.T, all *seen) {
 	limited := newHarness(t, into(all), func(o *options) { o.Limit = token.Limit{PerSecond: 0.001, Burst: 1} })
 	h.addTokenUntil("late", lifecycle.PM, time.Now().Add(-time.Hour), time.Now().Add(-2*time.Hour))
 	limited.expect(200, "", "pm", "GET", "/workflow", "")
-	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1")
+	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1", "{run}", "0000000000000000")
 	for _, op := range operations() {
 		method, pattern, _ := strings.Cut(op, " ")
 		path, documented := fill.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
@@ -318,10 +320,12 @@ func provokeFailures(t *testing.T, all *seen) {
 	h.expect(503, "ledger_failed", "tester", "POST", one+"/test-report", junit)
 	for _, path := range []string{
 		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/audit/records/0", "/audit/proof/inclusion?index=0",
-		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1",
+		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1", "/obligations", "/obligations/0000000000000000", "/traces/0000000000000000",
 	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
+	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
+	h.expect(503, "ledger_failed", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(503, "ledger_failed", "pm", "POST", "/project/import", "")
 	for _, path := range []string{
@@ -333,7 +337,7 @@ func provokeFailures(t *testing.T, all *seen) {
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
-	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode"} {
+	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests"} {
 		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
 		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
 	}

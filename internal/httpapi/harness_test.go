@@ -23,6 +23,9 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductproject"
+	toolcontract "orchestrator/internal/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
@@ -32,6 +35,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 	"orchestrator/internal/token"
+	"orchestrator/internal/tools"
+	"orchestrator/internal/translate"
 )
 
 // sample is the requirement document of a harness, unless a test gives another.
@@ -71,7 +76,9 @@ type options struct {
 	Document     string
 	Limit        token.Limit
 	MetricsToken string
-	Seen         *seen // collects which documented answers happened
+	Model        *translate.LLM
+	Log          io.Writer // nil keeps none; to be read when the server is closed
+	Seen         *seen     // collects which documented answers happened
 }
 
 // harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
@@ -159,8 +166,12 @@ func (h *harness) startServer(dir string, o options) {
 	}
 	h.auth, err = token.NewAuthenticator(h.files, o.Limit)
 	require.NoError(h.t, err)
+	log := zerolog.Nop()
+	if o.Log != nil {
+		log = zerolog.New(zerolog.SyncWriter(o.Log))
+	}
 	handler := httpapi.New(httpapi.Config{
-		Service: h.Service, Boundary: h.guard, Tokens: h.auth, Documents: h.documents, Log: zerolog.Nop(), Metrics: prometheus.NewRegistry(),
+		Service: h.Service, Boundary: h.guard, Conductor: h.conductor(), Model: o.Model, Tokens: h.auth, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
 		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load,
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})
@@ -169,6 +180,20 @@ func (h *harness) startServer(dir string, o options) {
 	h.Server.Config.ReadTimeout = 2 * time.Second
 	h.Server.Start()
 	h.t.Cleanup(h.Server.Close)
+}
+
+// conductor is one with the tools of the box alone, over the harness's project, whose durations are 0.
+func (h *harness) conductor() *conductor.Conductor {
+	box := tools.Box()
+	contracts := append(conductor.Contracts(), conductor.ProjectContracts()...)
+	for _, t := range box {
+		contracts = append(contracts, t.Contract)
+	}
+	registry, err := toolcontract.Load(filepath.Join(h.t.TempDir(), "none"), contracts)
+	require.NoError(h.t, err)
+	return conductor.New(h.Ledger, conductor.Options{
+		Tools: registry, Box: box, Project: conductproject.New(h.Service, h.Ledger, testSigner(h.t)), Root: h.t.TempDir(), Clock: h.Clock.Now, Deterministic: true,
+	})
 }
 
 // documents reads the requirement document as the command does.

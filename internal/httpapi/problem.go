@@ -7,6 +7,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/secret"
@@ -45,12 +46,19 @@ type problem struct {
 	Errors   []fault.Field  `json:"errors,omitempty"`
 	Current  *fault.Current `json:"current,omitempty"`
 	Allowed  []fault.Move   `json:"allowed,omitzero"`
+
+	// Of a run in which no tool was there for an obligation.
+	Run     string              `json:"run,omitempty"`
+	Missing []string            `json:"missing_capabilities,omitempty"`
+	Emitted []conductor.Emitted `json:"emitted,omitempty"`
+	Answers []conductor.Answer  `json:"answers,omitempty"` // to the others
 }
 
-// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, and that nothing
-// was applied for want of evidence, is meant for clients.
+// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, that nothing was
+// applied for want of evidence, and that nothing was run for want of a translation, is meant for clients.
 func forClients(f *fault.Error) *fault.Error {
-	if f.Code == "ledger_failed" || f.Code == "evidence_unreadable" {
+	switch f.Code {
+	case "ledger_failed", "evidence_unreadable", "translator_unavailable":
 		return f
 	}
 	return f.WithDetail("the service cannot answer this; its log says why").
@@ -82,10 +90,14 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	c.code = f.Code
 	a.metrics.problems.WithLabelValues(f.Code).Inc()
-	body, err := jsonv2.Marshal(problem{
+	p := problem{
 		Type: "urn:orchestrator:problem:" + f.Code, Title: http.StatusText(status), Status: status, Detail: f.Detail,
 		Instance: "urn:request:" + c.id, Code: f.Code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
-	}, jsonv2.Deterministic(true))
+	}
+	if missing, is := errors.AsType[*missingCapabilities](err); is {
+		p.Run, p.Missing, p.Emitted, p.Answers = missing.trace.ID, missing.trace.Missing, missing.emitted(), missing.trace.Answers
+	}
+	body, err := jsonv2.Marshal(p, jsonv2.Deterministic(true))
 	if err != nil { // only a text that is not UTF-8 can do this
 		body = []byte(`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,"detail":"the problem could not be written","instance":"urn:request:` + c.id + `","code":"internal"}`)
 		status, c.cause = http.StatusInternalServerError, err

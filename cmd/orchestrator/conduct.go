@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// maxConducted is the most bytes of a file of obligations.
+const maxConducted = 1 << 20
+
+func askCommand() *cobra.Command {
+	var o conductOptions
+	cmd := &cobra.Command{
+		Use:   "ask TEXT",
+		Short: "Ask the conductor in plain words",
+		Long: `Ask sends the text to the running service, which turns it into obligations, runs tools for them, evaluates the answers again, and
+answers. A sentence that it does not understand is refused with the forms that it knows: docs/conductor-language.md.
+
+Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
+		Example: `  orchestrator ask "what is 2+2"
+  orchestrator ask "how many r's in strawberry; what is my name"`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			body, err := jsonv2.Marshal(map[string]string{"utterance": strings.Join(args, " ")})
+			if err != nil {
+				return err
+			}
+			return o.send(cmd.Context(), "/requests", body, cmd.OutOrStdout())
+		},
+	}
+	return o.flags(cmd)
+}
+
+func conductCommand() *cobra.Command {
+	var o conductOptions
+	var plan bool
+	cmd := &cobra.Command{
+		Use:   "conduct FILE",
+		Short: "Run the obligations of a file",
+		Long: `Conduct sends a file of obligations, as in schemas/obligations.schema.json, to the running service, and shows what came of each; - reads
+them from standard input. With --plan it shows which tools would run, and runs nothing.
+
+Exit codes: 0 all are resolved; 1 one failed, or waits for something; 2 usage or environment.`,
+		Example: `  echo '{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}' | orchestrator conduct -
+  orchestrator conduct --plan obligations.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			body, err := readConducted(args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if plan {
+				return o.plan(cmd.Context(), body, cmd.OutOrStdout())
+			}
+			return o.send(cmd.Context(), "/obligations", body, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&plan, "plan", false, "show which tools would run, and run nothing")
+	return o.flags(cmd)
+}
+
+// conductOptions are the flags of ask and conduct.
+type conductOptions struct {
+	serverOptions
+	asJSON bool
+}
+
+func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
+	serverFlags(cmd, &o.serverOptions)
+	timeoutFlag(cmd, &o.serverOptions)
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print what the service answers, as JSON")
+	withEnv(cmd)
+	return exitTwo(cmd)
+}
+
+func readConducted(name string, in io.Reader) ([]byte, error) {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fault.New(fault.NotFound, "file_unreadable", "%s cannot be read", name).WithFix("name a file of obligations, or - for standard input").Because(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	body, err := io.ReadAll(io.LimitReader(in, maxConducted+1))
+	if err == nil && len(body) > maxConducted {
+		err = fault.New(fault.TooLarge, "body_too_large", "the obligations have more than %d bytes", maxConducted).WithFix("send them in several requests")
+	}
+	return body, err
+}
+
+// send runs a request and shows its trace.
+func (o conductOptions) send(ctx context.Context, path string, body []byte, out io.Writer) error {
+	raw, err := o.post(ctx, path, body)
+	if err != nil {
+		return err
+	}
+	var trace conductor.Trace
+	if err := jsonv2.Unmarshal(raw, &trace); err != nil {
+		return err
+	}
+	if o.asJSON {
+		if err := indented(out, raw); err != nil {
+			return err
+		}
+	} else {
+		showTrace(out, trace)
+	}
+	if trace.Status == planning.OutResolved {
+		return nil
+	}
+	return exitError{fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", trace.ID, trace.Status).
+		WithFix("GET /traces/%s has all that was tried, and why it did not do", trace.ID), 1}
+}
+
+func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {
+	raw, err := o.post(ctx, "/obligations?plan=true", body)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return indented(out, raw)
+	}
+	var plan conductor.Planned
+	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
+		return err
+	}
+	for _, one := range plan.Obligations {
+		fmt.Fprintf(out, "%s %s\n", one.ID, printable(one.Obligation.String()))
+		if len(one.Candidates) == 0 {
+			fmt.Fprintln(out, "  no tool satisfies it")
+		}
+		for _, c := range one.Candidates {
+			fmt.Fprintf(out, "  %s: %s\n", printable(c.Tool), printable(c.Reason))
+		}
+	}
+	return nil
+}
+
+func (o conductOptions) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	c, err := o.connect()
+	if err != nil {
+		return nil, err
+	}
+	return c.PostJSON(ctx, path, body)
+}
+
+// showTrace shows the answers, and what was not resolved.
+func showTrace(out io.Writer, trace conductor.Trace) {
+	for _, a := range trace.Answers {
+		for line := range strings.SplitSeq(a.Text, "\n") {
+			fmt.Fprintln(out, printable(line))
+		}
+	}
+	for _, t := range trace.Obligations {
+		if t.Obligation.Type != planning.Report && t.Status == planning.Resolved {
+			fmt.Fprintf(out, "%s: done\n", printable(t.Obligation.String()))
+		}
+		if t.Status == planning.Resolved {
+			continue
+		}
+		fmt.Fprintf(out, "%s: %s: %s\n", printable(t.Obligation.String()), t.Outcome, printable(t.Why))
+		for _, e := range t.Emitted {
+			if question, is := e.Obligation.Payload["question"].(string); is {
+				fmt.Fprintf(out, "  %s\n", printable(question))
+			}
+		}
+	}
+}
+
+func indented(out io.Writer, raw []byte) error {
+	value := jsontext.Value(bytes.TrimSpace(raw))
+	if err := value.Indent(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, string(value))
+	return err
+}

@@ -1,0 +1,91 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
+)
+
+// Asked is a request, and the words that it was made of.
+type Asked struct {
+	planning.Request
+	Utterance string // "" where obligations were sent
+
+	// Translate makes the obligations, where the words have to be translated first; nil where they are there. It is called once, and
+	// not for an idempotency key that was used before. It may make other obligations of the same words, so those are compared then.
+	Translate func(ctx context.Context) ([]planning.Obligation, error)
+	Rephrase  Rephrase // nil leaves the answers as the templates have them
+}
+
+// Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.
+type Rephrase func(ctx context.Context, facts []string, draft string) (string, error)
+
+// rephrasing is how long all answers of a run may take: somebody waits for them.
+const rephrasing = 20 * time.Second
+
+// eventUtterance is the id and the kind of the event that has the words.
+const eventUtterance = "utterance"
+
+// sameAs tells whether an idempotency key names the same request as before, of which said are the words.
+func (a Asked) sameAs(first planning.Request, said string) bool {
+	if a.Translate != nil {
+		return said == secret.Mask(a.Utterance)
+	}
+	return sameValue(first, a.Request)
+}
+
+// putUtterance logs what was said, but for what looks like a secret.
+func putUtterance(w *ir.Writer, utterance string) error {
+	if utterance == "" {
+		return nil
+	}
+	return w.Event(ir.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
+}
+
+// rephrased has the answers said in other words, where that was asked for. What is not certain is left in plain words. Once nobody
+// is there to rephrase, no more is tried.
+func (r *run) rephrased(ctx context.Context) {
+	if r.rephrase == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, rephrasing)
+	defer cancel()
+	of := map[string]planning.Obligation{}
+	for _, t := range r.trace.Obligations {
+		of[t.ID] = t.Obligation
+	}
+	var gone error
+	for i := range r.trace.Answers {
+		a := &r.trace.Answers[i]
+		text, err := a.Text, gone
+		switch {
+		case a.Uncertain:
+			err = errors.New("it says what is not certain")
+		case gone == nil:
+			text, err = r.rephrase(ctx, []string{of[a.Obligation].String()}, a.Text)
+		}
+		if errors.Is(err, fault.Unavailable) {
+			gone = err
+		}
+		done := err == nil
+		a.Rephrased = &done
+		if done {
+			a.Text = text
+		} else {
+			a.NotRephrased = fault.Clip(detailOf(err), 500)
+		}
+	}
+}
+
+// detailOf is what happened, without causes and advice.
+func detailOf(err error) string {
+	if f := new(fault.Error); errors.As(err, &f) {
+		return f.Detail
+	}
+	return err.Error()
+}

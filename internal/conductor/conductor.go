@@ -1,0 +1,248 @@
+// Package conductor turns obligations into runs of tools, and checks what they result in.
+//
+// No model scores anything: contracts, an order without ties, conditions and second evaluations decide. All state is in the ledger;
+// a run that was cut off goes on from there, and a step that is recorded as finished never runs twice.
+package conductor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/contract"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/tools"
+)
+
+// Caller is who asks. What a tool does is bounded by the caller's role.
+type Caller = audit.Actor
+
+// Options are what a conductor is made of.
+type Options struct {
+	Tools         *contract.Registry // the contracts, those of the box included
+	Box           []tools.Tool       // how the tools of the box run that need no store
+	Project       Project            // that the tools of ProjectContracts work on; nil where Tools has none of them
+	Root          string             // of the project: where outside programs run
+	Clock         func() time.Time
+	Deterministic bool // durations are 0
+}
+
+// Conductor runs obligations. It may be used by many at once.
+type Conductor struct {
+	Options
+	ir     *ir.IR
+	choice *planning.Choice
+	box    map[string]tools.Tool
+
+	slots     chan struct{}   // of outside tools that run at once
+	ending    context.Context // of all runs; a caller that hangs up ends none
+	end       context.CancelFunc
+	running   sync.WaitGroup
+	numbering sync.Mutex
+	number    uint64 // of the last run
+}
+
+// mostOutside is how many programs, calls and servers run at once; further runs wait.
+const mostOutside = 16
+
+// New makes the conductor of a ledger.
+func New(l *ledger.Ledger, o Options) *Conductor {
+	c := &Conductor{Options: o, ir: ir.New(l), box: map[string]tools.Tool{}}
+	c.slots = make(chan struct{}, mostOutside)
+	c.ending, c.end = context.WithCancel(context.Background())
+	var contracts []planning.Contract
+	for _, t := range o.Tools.Tools() {
+		contracts = append(contracts, t.Contract())
+	}
+	c.choice = planning.NewChoice(contracts)
+	for _, t := range o.Box {
+		c.box[t.Contract.Name] = t
+	}
+	return c
+}
+
+// Conduct runs a request until each of its obligations is resolved, failed or waits for somebody. The same idempotency key of the
+// same caller gives the trace of the first run; with another request it is fault.Conflict.
+func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning.Request) (Trace, error) {
+	return c.Ask(ctx, caller, Asked{Request: request})
+}
+
+// Ask is Conduct for a request that was made of words.
+func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
+	if asked.IdempotencyKey != "" {
+		trace, found, err := c.earlier(ctx, caller, asked)
+		if err != nil || found {
+			return trace, err
+		}
+	}
+	if asked.Translate != nil {
+		var err error
+		if asked.Obligations, err = asked.Translate(ctx); err != nil {
+			return Trace{}, err
+		}
+	}
+	if err := Check(asked.Request); err != nil {
+		return Trace{}, err
+	}
+	begun, err := c.begin(ctx, caller, asked.Request)
+	if err != nil {
+		return Trace{}, err
+	}
+	r := c.of(begun)
+	r.rephrase = asked.Rephrase
+	r.later(func(w *ir.Writer) error { return errors.Join(putUtterance(w, asked.Utterance), putBegun(w, begun)) })
+	return c.detached(ctx, r)
+}
+
+// detached runs to the end although the caller may hang up, unless the conductor is stopped.
+func (c *Conductor) detached(ctx context.Context, r *run) (Trace, error) {
+	c.running.Add(1)
+	defer c.running.Done()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(c.ending, cancel)()
+	trace, err := r.run(ctx)
+	if err != nil && c.ending.Err() != nil {
+		return trace, fault.New(fault.Unavailable, "conductor_stopping", "the service ends, and the run %s has not ended", r.request.ID).
+			WithFix("what was begun goes on when the service is back: send the same again with the same idempotency_key")
+	}
+	return trace, err
+}
+
+// Stop ends the runs, which go on when the service is back, and waits for them.
+func (c *Conductor) Stop() {
+	c.end()
+	c.running.Wait()
+}
+
+// Check refuses what the schema cannot: conditions that are none.
+func Check(request planning.Request) error {
+	if len(request.Obligations) == 0 {
+		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").WithFix("send at least one, as in schemas/obligations.schema.json")
+	}
+	for _, o := range request.Obligations {
+		if o.Type == planning.Maintain || o.Type == planning.Avoid {
+			if _, err := conditionOf(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// earlier is the trace of the run that an idempotency key named first.
+func (c *Conductor) earlier(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
+	var first ir.Request
+	var said ir.Event
+	err = c.ir.View(ctx, func(v ir.View) error {
+		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
+		if err != nil || id == "" {
+			return err
+		}
+		if first, found, err = v.Request(id); err != nil || !found {
+			return err
+		}
+		if said, _, err = v.Event(id, eventUtterance); err != nil {
+			return err
+		}
+		trace, err = traceIn(v, id)
+		return err
+	})
+	switch {
+	case err != nil || !found:
+		return trace, false, err
+	case !asked.sameAs(first.Request, said.What):
+		return trace, false, fault.New(fault.Conflict, "idempotency_conflict", "the idempotency_key was used for another request").WithFix("use a new one")
+	case trace.ID == "":
+		return trace, false, underWay("the run " + first.ID)
+	}
+	return trace, true, nil
+}
+
+func underWay(run string) error {
+	return fault.New(fault.Conflict, "run_under_way", "%s of this idempotency_key has not ended", run).WithFix("send the same again later: it is answered with the trace of that run")
+}
+
+// begin numbers a run. It is put into the IR with the first step that has to be there before something happens.
+func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.Request) (begun ir.Request, err error) {
+	c.numbering.Lock()
+	defer c.numbering.Unlock()
+	if c.number == 0 { // what earlier services numbered
+		err = c.ir.View(ctx, func(v ir.View) (err error) {
+			c.number, err = v.Count()
+			return err
+		})
+		if err != nil {
+			return begun, err
+		}
+	}
+	begun = ir.Request{Number: c.number + 1, Caller: caller, Request: request}
+	begun.ID, err = idOf(begun, c.Tools.Digest())
+	if err == nil {
+		c.number++
+	}
+	return begun, err
+}
+
+func putBegun(w *ir.Writer, begun ir.Request) error {
+	if key := begun.Request.IdempotencyKey; key != "" {
+		if err := w.Key(begun.Caller.Name, key); err != nil {
+			return err
+		}
+	}
+	for i, o := range begun.Request.Obligations {
+		if err := w.Obligation(ir.Obligation{ID: obligationID(i), Status: planning.Active, Of: o}); err != nil {
+			return err
+		}
+	}
+	return w.Request(begun)
+}
+
+// idOf is the id of a run: it comes from what is asked, by whom, of which tools, and how many runs there were.
+func idOf(r ir.Request, registry string) (string, error) {
+	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8]), err
+}
+
+// CutOff are the runs that have not ended. It is to be asked before the first request is taken: then they were cut off.
+func (c *Conductor) CutOff(ctx context.Context) (cut []ir.Request, err error) {
+	err = c.ir.View(ctx, func(v ir.View) (err error) {
+		cut, err = v.Open()
+		return err
+	})
+	return cut, err
+}
+
+// Resume goes on with a run that was cut off: what is recorded of it counts, and the rest is run.
+func (c *Conductor) Resume(ctx context.Context, cut ir.Request) (Trace, error) {
+	return c.detached(ctx, c.of(cut))
+}
+
+// Trace is the trace of a run, as it was answered.
+func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
+	err = c.ir.View(ctx, func(v ir.View) (err error) {
+		raw, err = v.Trace(id)
+		return err
+	})
+	if err == nil && raw == nil {
+		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; one that goes on has no trace yet")
+	}
+	return raw, err
+}
+
+// sameValue compares values as JSON has them.
+func sameValue(a, b any) bool {
+	x, errX := ledger.Encode(a)
+	y, errY := ledger.Encode(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}

@@ -1,0 +1,165 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+)
+
+// knowing is a tool over what is known, or over the project.
+type knowing struct {
+	run   func(ctx context.Context, a asking) (map[string]any, []effect, error)
+	again bool // running it again evaluates the answer again
+}
+
+// asking is what such a tool is asked.
+type asking struct {
+	run        *run
+	obligation planning.Obligation
+	inputs     map[string]any
+	id         string // of the run of the tool; "" where it is evaluated again
+}
+
+// text is an input that is a text; "" where there is none.
+func (a asking) text(name string) string {
+	text, _ := a.inputs[name].(string)
+	return text
+}
+
+func (r *run) knowing() map[string]knowing {
+	all := map[string]knowing{"ir.assert": {assertFacts, false}, "ir.query": {querySubjects, true}, "ir.recall": {recall, true}, "ir.remember": {remember, false}}
+	maps.Copy(all, r.projectTools())
+	return all
+}
+
+// Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
+func Contracts() []planning.Contract {
+	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
+	base := planning.Contract{Version: "1", Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: 5000, Verify: planning.CheckBlocking, Idempotent: true}
+	made := func(name, description, satisfies string, consumes []planning.Input, produces map[string]any, post ...string) planning.Contract {
+		c := base
+		c.Name, c.Description, c.Satisfies, c.Consumes, c.Produces, c.Postconditions = name, description, []string{satisfies}, consumes, produces, post
+		c.Implementation = planning.Implementation{Means: planning.Builtin, Name: name}
+		return c
+	}
+	list := map[string]any{"type": "object", "required": []any{"values"}, "properties": map[string]any{"values": map[string]any{"type": "array"}}}
+	value := map[string]any{"type": "object", "required": []any{"value"}}
+	facts := map[string]any{"type": "array", "minItems": 1, "maxItems": 1000, "items": map[string]any{
+		"type": "object", "required": []any{"subject", "predicate", "object"}, "additionalProperties": false,
+		"properties": map[string]any{"subject": text, "predicate": text, "object": map[string]any{"type": []any{"string", "number", "boolean"}, "maxLength": 20000}},
+	}}
+	filters := map[string]any{"type": "object", "minProperties": 1, "maxProperties": 20, "additionalProperties": map[string]any{"type": []any{"string", "number", "boolean"}}}
+	all := []planning.Contract{
+		made("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.", "ACHIEVE(ir.assert)",
+			[]planning.Input{{Name: "facts", Schema: facts, Required: true}}, map[string]any{"type": "object", "required": []any{"asserted"}}, "result.asserted == size(input.facts)"),
+		made("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", "REPORT(query.people)",
+			[]planning.Input{{Name: "filters", Schema: filters, Required: true}}, list),
+		made("ir.recall", "Says the caller's name, as far as it is known.", "REPORT(status.name)",
+			[]planning.Input{{Name: "name", Schema: text, Required: true}}, value, "result.value == input.name"),
+		made("ir.remember", "Remembers the caller's name.", "ACHIEVE(status.name)",
+			[]planning.Input{{Name: "value", Schema: text, Required: true}}, value, "result.value == payload.value"),
+	}
+	all[0].Preconditions = []string{`caller.role != "viewer"`} // others see these facts
+	return all
+}
+
+func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error) {
+	facts, _ := a.inputs["facts"].([]any)
+	var effects []effect
+	for _, f := range facts {
+		fact, _ := f.(map[string]any)
+		subject, _ := fact["subject"].(string)
+		predicate, _ := fact["predicate"].(string)
+		if subject == "user" {
+			subject = a.run.user()
+		}
+		if strings.HasPrefix(subject, ir.OfRun) || strings.HasPrefix(subject, ofUser) && subject != a.run.user() {
+			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden", "facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
+				WithFix("say facts on user, which is yourself, or on a subject of your own")
+		}
+		effects = append(effects, effect{subject, predicate, fact["object"], false})
+	}
+	if err := a.run.roomFor(ctx, effects); err != nil {
+		return nil, nil, err
+	}
+	return map[string]any{"asserted": len(effects)}, effects, nil
+}
+
+// mostHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
+const mostHeld = 100
+
+func (r *run) roomFor(ctx context.Context, effects []effect) error {
+	held := map[[2]string]int{}
+	return r.view(ctx, func(v ir.View) error {
+		for _, e := range effects {
+			pair := [2]string{e.Subject, e.Predicate}
+			if _, counted := held[pair]; !counted {
+				now, err := v.Held(e.Subject, e.Predicate)
+				if err != nil {
+					return err
+				}
+				held[pair] = len(now)
+			}
+			if held[pair]++; held[pair] > mostHeld {
+				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held on %q and %q", mostHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
+					WithFix("say it of several subjects, or under several predicates")
+			}
+		}
+		return nil
+	})
+}
+
+func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, error) {
+	filters, _ := a.inputs["filters"].(map[string]any)
+	values := []any{}
+	err := a.run.view(ctx, func(v ir.View) error {
+		subjects, err := v.Subjects(filters)
+		values = values[:0]
+		for _, s := range subjects {
+			values = append(values, s)
+		}
+		return err
+	})
+	return map[string]any{"values": values}, nil, err
+}
+
+// recall says what is known, and not what the payload may say of it.
+func recall(ctx context.Context, a asking) (map[string]any, []effect, error) {
+	var held []ir.Assertion
+	err := a.run.view(ctx, func(v ir.View) (err error) {
+		held, err = v.Held(a.run.user(), "name")
+		return err
+	})
+	if err == nil && (len(held) != 1 || !sameValue(held[0].Object, a.inputs["name"])) {
+		err = fault.New(fault.Conflict, "answer_differs", "that is not what is known").WithFix("ask without a name")
+	}
+	return map[string]any{"value": a.inputs["name"]}, nil, err
+}
+
+func remember(_ context.Context, a asking) (map[string]any, []effect, error) {
+	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.user(), "name", a.inputs["value"], true}}, nil
+}
+
+// evaluateAgain runs a tool over what is known, or over the project, once more, with what is known now, and compares.
+func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligation, c planning.Contract, result map[string]any) error {
+	inputs, missing, err := r.fill(ctx, o, &c)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fault.New(fault.Conflict, "answer_differs", "nobody gives %v any more", missing).WithFix("ask again")
+	}
+	again, _, err := k.run(ctx, asking{run: r, obligation: o, inputs: inputs})
+	if err != nil {
+		return err
+	}
+	if !sameValue(again, result) {
+		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).WithFix("ask again: what is known has changed")
+	}
+	return nil
+}

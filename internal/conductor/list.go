@@ -1,0 +1,94 @@
+package conductor
+
+import (
+	"context"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+)
+
+// Listed is a run in a list.
+type Listed struct {
+	ID          string             `json:"id"`
+	Number      uint64             `json:"number"`
+	Caller      Caller             `json:"caller"`
+	Ended       bool               `json:"ended"`
+	Obligations []ListedObligation `json:"obligations"`
+}
+
+// ListedObligation is an obligation of a run, and how far it is.
+type ListedObligation struct {
+	ID         string              `json:"id"`
+	Status     planning.Status     `json:"status"`
+	Obligation planning.Obligation `json:"obligation"`
+	Why        string              `json:"why,omitempty"`
+}
+
+// List is a page of runs, newest first: those before a number (0 is all), at most so many. next is where the next page goes on.
+func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []Listed, next uint64, err error) {
+	err = c.ir.View(ctx, func(v ir.View) error {
+		n, err := v.Count()
+		if err != nil {
+			return err
+		}
+		if before > 0 {
+			n = min(n, before-1)
+		}
+		page, next = []Listed{}, 0
+		for ; n > 0; n-- {
+			if len(page) == limit {
+				next = n + 1
+				break
+			}
+			r, found, err := v.Numbered(n)
+			if err != nil {
+				return err
+			}
+			if !found {
+				continue // it was numbered, and never began
+			}
+			one, err := listed(v, r)
+			if err != nil {
+				return err
+			}
+			page = append(page, one)
+		}
+		return nil
+	})
+	return page, next, err
+}
+
+// Run is one run by its id.
+func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) {
+	err = c.ir.View(ctx, func(v ir.View) error {
+		r, found, err := v.Request(id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs")
+		}
+		one, err = listed(v, r)
+		return err
+	})
+	return one, err
+}
+
+func listed(v ir.View, r ir.Request) (Listed, error) {
+	one := Listed{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []ListedObligation{}}
+	of, err := v.Obligations(r.ID)
+	for _, o := range of {
+		one.Obligations = append(one.Obligations, ListedObligation{o.ID, o.Status, o.Of, o.Why})
+	}
+	return one, err
+}
+
+// Contracts are those of all tools, by name.
+func (c *Conductor) Contracts() []planning.Contract {
+	all := []planning.Contract{}
+	for _, t := range c.Tools.Tools() {
+		all = append(all, t.Contract())
+	}
+	return all
+}

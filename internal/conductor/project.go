@@ -1,0 +1,220 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
+)
+
+// Project is what the tools of the box know of the project and do in it. Results are as JSON has them: objects, lists, texts, numbers.
+// Errors are those of the service: what it refuses is a *fault.Error.
+type Project interface {
+	// Status is {counts, total}: how many requirements are in each status.
+	Status(ctx context.Context) (map[string]any, error)
+	// Requirement is {id, status, title, revision, parts, waiting_for, why?, …}, as it is stored now. parts are those that stand:
+	// design_spec, implementation, test, signoff.
+	Requirement(ctx context.Context, id string) (map[string]any, error)
+	// Next is {steps, next?}: what leads one requirement on, or all that wait for a role. "" stands for any of them; a role without a
+	// requirement has to be named.
+	Next(ctx context.Context, id, role string) (map[string]any, error)
+	// Query is {requirements, total, next?}.
+	Query(ctx context.Context, q Query) (map[string]any, error)
+	// Change proposes a change in the caller's own name and role. nil means that it is made.
+	Change(ctx context.Context, c Change) error
+	// Evidence is {ok, problems, cited}: whether what a requirement cites still holds.
+	Evidence(ctx context.Context, id string) (map[string]any, error)
+	// VerifyLog is {ok, problems, records}: whether the log is whole, and every decision in it was right.
+	VerifyLog(ctx context.Context) (map[string]any, error)
+}
+
+// Query chooses requirements.
+type Query struct {
+	Filters map[string]any // status, assigned_to, kind, role, q: text; suspect, retired: true or false
+	Why     bool           // say why each is where it is
+	After   string         // id of the last one of the page before
+	Limit   int            // 0 is the default
+}
+
+// Change is a change of a requirement, as PATCH takes it.
+type Change struct {
+	Caller   Caller
+	ID       string
+	Revision uint64         // that the requirement must still have; 0 is any
+	Members  map[string]any // as in schemas/change_request.schema.json
+	Run      string         // id of the run that asks
+	Key      string         // equal ones of a caller make one change
+}
+
+// projectTools are the tools over the project; none where the conductor has no project.
+func (c *Conductor) projectTools() map[string]knowing {
+	if c.Project == nil {
+		return nil
+	}
+	return map[string]knowing{
+		"project.status": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
+			return only(c.Project.Status(ctx))
+		}, again: true},
+		"requirement.status": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
+			return only(c.Project.Requirement(ctx, a.text("id")))
+		}, again: true},
+		"requirement.next":   {run: nextSteps, again: true},
+		"query.requirements": {run: queryRequirements, again: true},
+		"requirement.change": {run: changeRequirement},
+		"requirement.evidence": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
+			return only(c.Project.Evidence(ctx, a.text("id")))
+		}},
+		"audit.verify": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
+			return only(c.Project.VerifyLog(ctx))
+		}},
+	}
+}
+
+// only is a result of a tool that asserts nothing besides it.
+func only(result map[string]any, err error) (map[string]any, []effect, error) {
+	return result, nil, withFields(err)
+}
+
+// nextSteps takes the caller's role where neither a requirement nor a role is named.
+func nextSteps(ctx context.Context, a asking) (map[string]any, []effect, error) {
+	id, role := a.text("id"), a.text("role")
+	if id == "" && role == "" {
+		role = a.run.request.Caller.Role
+	}
+	return only(a.run.Project.Next(ctx, id, role))
+}
+
+func queryRequirements(ctx context.Context, a asking) (map[string]any, []effect, error) {
+	q := Query{After: a.text("after"), Limit: int(whole(a.inputs["limit"]))}
+	q.Filters, _ = a.inputs["filters"].(map[string]any)
+	q.Why, _ = a.inputs["why"].(bool)
+	return only(a.run.Project.Query(ctx, q))
+}
+
+// changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it stands in the
+// store then. The payload alone counts: nothing of a change is taken from what is known.
+func changeRequirement(ctx context.Context, a asking) (map[string]any, []effect, error) {
+	members := maps.Clone(a.obligation.Payload)
+	for _, name := range []string{"kind", "id", "revision"} {
+		delete(members, name)
+	}
+	id, run := a.text("id"), a.run.request
+	change := Change{
+		Caller: run.Caller, ID: id, Revision: whole(a.obligation.Payload["revision"]), Members: members, Run: run.ID, Key: "conductor:" + run.ID + "/" + a.id,
+	}
+	if err := a.run.Project.Change(ctx, change); err != nil {
+		return nil, nil, withFields(err)
+	}
+	return only(a.run.Project.Requirement(ctx, id))
+}
+
+// whole is a whole number as JSON has it; 0 for anything else.
+func whole(v any) uint64 {
+	raw, err := ledger.Encode(v)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(string(raw), 10, 64)
+	return n
+}
+
+// The most bytes that the fields of a refusal add to its detail.
+const maxFields = 2000
+
+// withFields puts what a refusal says of single members into its detail: a failure of a tool has no list of them.
+func withFields(err error) error {
+	f, is := errors.AsType[*fault.Error](err)
+	if !is || len(f.Fields) == 0 {
+		return err
+	}
+	var all []string
+	for _, field := range f.Fields {
+		all = append(all, strings.TrimSpace(field.Pointer+" "+field.Detail))
+	}
+	full := *f
+	full.Detail += " (" + fault.Clip(strings.Join(all, "; "), maxFields) + ")"
+	return &full
+}
+
+// problemsIn are those that a result names, after a colon; "" where it names none.
+func problemsIn(result map[string]any) string {
+	list, _ := result["problems"].([]any)
+	var all []string
+	for _, p := range list {
+		if text, is := p.(string); is {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + fault.Clip(strings.Join(all, "; "), maxFields)
+}
+
+// kindsOfChange are what requirement.change brings about.
+var kindsOfChange = []string{"status", "design_spec", "implementation", "test", "signoff"}
+
+// ProjectContracts are those of the tools over the project. They are for a conductor that has one: see Options.Project.
+func ProjectContracts() []planning.Contract {
+	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
+	yes := map[string]any{"type": "boolean"}
+	id := planning.Input{Name: "id", Schema: text, Required: true}
+	filters := shape(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text, "suspect": yes, "retired": yes})
+	filters["additionalProperties"] = false
+	list := map[string]any{"type": "array"}
+	one := shape([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
+	checked := shape([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
+	var changes []string
+	for _, kind := range kindsOfChange {
+		changes = append(changes, "ACHIEVE(requirement."+kind+")")
+	}
+	change := reading("requirement.change", "Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
+		60_000, changes, one, id)
+	change.LatencyMS, change.Verify = 20, planning.CheckOff
+	change.Preconditions = []string{"payload.exists(m, 'requirement.' + m == payload.kind) || payload.kind == 'requirement.signoff' && has(payload.approvals)"}
+	change.Postconditions = []string{
+		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
+		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
+	}
+	evidence := reading("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000, []string{"VERIFY(requirement.evidence)"}, checked, id)
+	log := reading("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.", 120_000, []string{"VERIFY(audit)"}, checked)
+	for _, c := range []*planning.Contract{&evidence, &log} {
+		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{"result.ok == true"}
+	}
+	status := reading("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000, []string{"REPORT(requirement.status)"}, one, id)
+	status.Postconditions = []string{"result.id == input.id"}
+	return []planning.Contract{
+		reading("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
+			shape([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
+		status,
+		reading("requirement.next", "Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
+			[]string{"REPORT(requirement.next)"}, shape([]any{"steps"}, map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{Name: "role", Schema: text}),
+		reading("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"}, shape([]any{"requirements"}, map[string]any{"requirements": list}),
+			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
+			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}}, planning.Input{Name: "why", Schema: yes}),
+		change, evidence, log,
+	}
+}
+
+// reading is the contract of a tool of the box that reads the project.
+func reading(name, description string, timeoutMS int, satisfies []string, produces map[string]any, consumes ...planning.Input) planning.Contract {
+	return planning.Contract{
+		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes, Produces: produces,
+		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: timeoutMS, Verify: planning.CheckBlocking, Idempotent: true,
+		Implementation: planning.Implementation{Means: planning.Builtin, Name: name},
+	}
+}
+
+// shape is the schema of an object.
+func shape(required []any, properties map[string]any) map[string]any {
+	s := map[string]any{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}

@@ -1,0 +1,361 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/contract"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/translate"
+)
+
+// The budgets of a run that names none.
+const (
+	defaultToolRuns = 100
+	defaultDepth    = 8
+	defaultTime     = 10 * time.Minute
+)
+
+// run is one request on its way.
+type run struct {
+	*Conductor
+	request    ir.Request
+	guardrails []guardrail
+	left       int       // runs of tools
+	spent      float64   // what they weighed
+	size       int       // bytes of results
+	until      time.Time // the end of the time
+	trace      Trace
+	rephrase   Rephrase
+	pending    []func(w *ir.Writer) error // what the next step writes
+	known      bool                       // among it is what others may ask for
+}
+
+// guardrail is a condition that is looked at before every run of a tool.
+type guardrail struct {
+	traced    *Traced
+	condition *contract.Condition
+}
+
+// Limit is how long a run may take.
+func Limit(b planning.Budgets) time.Duration {
+	if b.TimeMS == 0 {
+		return defaultTime
+	}
+	return time.Duration(b.TimeMS) * time.Millisecond
+}
+
+// of makes the run of a request.
+func (c *Conductor) of(request ir.Request) *run {
+	b := request.Request.Budgets
+	r := &run{Conductor: c, request: request, left: b.MaxToolRuns, trace: Trace{
+		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced, len(request.Request.Obligations)), Answers: []Answer{},
+	}}
+	if r.left == 0 {
+		r.left = defaultToolRuns
+	}
+	r.until = c.Clock().Add(Limit(b))
+	return r
+}
+
+// run runs a request from its beginning, or goes on with what is recorded of it.
+func (r *run) run(ctx context.Context) (Trace, error) {
+	if err := r.obligations(ctx); err != nil {
+		return Trace{}, err
+	}
+	if err := r.verify(ctx); err != nil {
+		return Trace{}, err
+	}
+	if r.rephrase != nil {
+		r.rephrased(ctx)
+		ctx = context.WithoutCancel(ctx) // all is there but the writing; who asked may have got tired of waiting
+	}
+	return r.trace, r.finish(ctx)
+}
+
+// later has something written with the next step: what changes nothing outside of the IR need not be there before it happens.
+func (r *run) later(write func(w *ir.Writer) error) { r.pending = append(r.pending, write) }
+
+// step writes what is pending, as one record.
+func (r *run) step(ctx context.Context, name string) error {
+	if len(r.pending) == 0 {
+		return nil
+	}
+	err := r.ir.Step(ctx, r.request.ID, name, r.request.Caller, func(w *ir.Writer) error {
+		for _, write := range r.pending {
+			if err := write(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+		r.pending, r.known = nil, false
+	case errors.Is(err, ir.ErrKeyTaken): // by a request that was sent at the same time
+		return underWay("another run")
+	}
+	return err
+}
+
+// view reads what is known, with what this run has added to it.
+func (r *run) view(ctx context.Context, read func(v ir.View) error) error {
+	if err := r.step(ctx, "known"); err != nil {
+		return err
+	}
+	return r.ir.View(ctx, read)
+}
+
+// obligations runs the plan loop for each.
+func (r *run) obligations(ctx context.Context) error {
+	all := r.request.Request.Obligations
+	for i, o := range all {
+		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active, Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
+	}
+	guardrails, rest := planning.Guardrails(all)
+	for _, i := range guardrails {
+		if err := r.guard(ctx, &r.trace.Obligations[i]); err != nil {
+			return err
+		}
+	}
+	why := r.brokenAlready()
+	for _, i := range rest {
+		t := &r.trace.Obligations[i]
+		switch {
+		case why != "":
+			t.end(planning.Failed, planning.OutGuardrail, why)
+			continue
+		case ofAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+			continue // the verification of the answers resolves it
+		}
+		if err := r.satisfy(ctx, t); err != nil {
+			return err
+		}
+	}
+	for _, i := range guardrails {
+		if t := &r.trace.Obligations[i]; t.Status == planning.Active {
+			t.end(planning.Resolved, planning.OutResolved, "")
+		}
+	}
+	return nil
+}
+
+// ofAnswers tells whether an obligation is to verify the answers of its own request.
+func ofAnswers(o planning.Obligation) bool {
+	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
+}
+
+func conditionOf(o planning.Obligation) (*contract.Condition, error) {
+	text, _ := o.Payload["condition"].(string)
+	return contract.CompileCondition(text)
+}
+
+// guard keeps a guardrail for the runs to come, and looks at it at once, unless it is about what a tool is given.
+func (r *run) guard(ctx context.Context, t *Traced) error {
+	condition, err := conditionOf(t.Obligation)
+	if err != nil {
+		return err
+	}
+	g := guardrail{t, condition}
+	r.guardrails = append(r.guardrails, g)
+	if condition.Names("input", "payload") {
+		return nil
+	}
+	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
+	if err == nil {
+		g.broken(facts)
+	}
+	return err
+}
+
+// brokenAlready is why a guardrail that was looked at does not hold; "" where all do.
+func (r *run) brokenAlready() string {
+	for _, g := range r.guardrails {
+		if g.traced.Outcome == planning.OutGuardrail {
+			return g.traced.Why
+		}
+	}
+	return ""
+}
+
+// broken is the guardrail that does not hold for a run; "" where all do.
+func (r *run) broken(facts contract.Facts) string {
+	for _, g := range r.guardrails {
+		if why := g.broken(facts); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// broken says why the guardrail does not hold; "" where it does. One that cannot be told does not.
+func (g guardrail) broken(facts contract.Facts) string {
+	verdict := g.condition.Holds(facts)
+	if verdict.Told() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
+		return ""
+	}
+	why := fmt.Sprintf("%s %s: ", g.traced.Obligation.Type, verdict.Condition)
+	switch {
+	case !verdict.Told():
+		why += "it cannot be told: " + verdict.Why
+	case verdict.Holds:
+		why += "it holds"
+	default:
+		why += "it does not hold"
+	}
+	g.traced.end(planning.Failed, planning.OutGuardrail, why)
+	return why
+}
+
+// satisfy is the plan loop of one obligation.
+func (r *run) satisfy(ctx context.Context, t *Traced) error {
+	candidates := r.choice.Candidates(t.Obligation)
+	switch {
+	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
+		waits(t)
+		return nil
+	case len(candidates) == 0:
+		r.noTool(t)
+		return nil
+	}
+	var missing []string
+	for _, c := range candidates {
+		if t.Status == planning.Resolved {
+			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "another one resolved it"})
+			continue
+		}
+		a, err := r.consider(ctx, t, c, 0)
+		if err != nil {
+			return err
+		}
+		t.Candidates = append(t.Candidates, Candidate{c.Name, a.taken, a.reason})
+		if missing == nil {
+			missing = a.missing
+		}
+		switch {
+		case a.guardrail:
+			t.end(planning.Failed, planning.OutGuardrail, a.reason)
+			return nil
+		case a.truncated:
+			t.end(planning.Failed, planning.OutTruncated, a.reason)
+			return nil
+		case a.result != nil:
+			t.answered = a.result
+			t.end(planning.Resolved, planning.OutResolved, "")
+		}
+	}
+	switch {
+	case t.Status == planning.Resolved:
+	case len(t.Runs) == 0 && missing != nil:
+		r.clarify(t, missing)
+	default:
+		t.justify("failure of " + t.Obligation.String())
+		t.end(planning.Escalated, planning.OutFailed, r.reasons(t))
+	}
+	return nil
+}
+
+// reasons are why each candidate did not do.
+func (r *run) reasons(t *Traced) string {
+	var all []string
+	for _, c := range t.Candidates {
+		all = append(all, c.Tool+": "+c.Reason)
+	}
+	return strings.Join(all, "; ")
+}
+
+// noTool asks for a tool that nobody has registered.
+func (r *run) noTool(t *Traced) {
+	capability := t.Obligation.String()
+	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
+	t.end(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
+	r.trace.Missing = append(r.trace.Missing, capability)
+}
+
+// waits is for a question that only who asks can answer.
+func waits(t *Traced) {
+	question, _ := t.Obligation.Payload["question"].(string)
+	if strings.TrimSpace(question) == "" {
+		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
+	}
+	t.end(planning.Active, planning.OutClarify, question)
+}
+
+// clarify asks for what is missing; the obligation waits for it.
+func (r *run) clarify(t *Traced, missing []string) {
+	for _, slot := range missing {
+		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?", "for": t.Obligation.String()})
+	}
+	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
+}
+
+// facts are what conditions are held against. What is known, and the state of the project, are read only where one names them.
+func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.Obligation, inputs map[string]any) (f contract.Facts, err error) {
+	f = contract.Facts{Payload: o.Payload, Input: inputs, Caller: map[string]any{"name": r.request.Caller.Name, "role": r.request.Caller.Role}}
+	named := func(variable string) bool {
+		return names(variable) || slices.ContainsFunc(r.guardrails, func(g guardrail) bool { return g.condition.Names(variable) })
+	}
+	if named("state") && r.Project != nil {
+		if f.State, err = r.Project.Status(ctx); err != nil {
+			return f, err
+		}
+	}
+	if !named("ir") {
+		return f, nil
+	}
+	err = r.view(ctx, func(v ir.View) error {
+		known, err := v.Facts()
+		f.IR = known
+		return err
+	})
+	return f, err
+}
+
+// finish records how everything ended, and the trace.
+func (r *run) finish(ctx context.Context) error {
+	each := []planning.Outcome{}
+	for _, t := range r.trace.Obligations {
+		each = append(each, t.Outcome)
+	}
+	r.trace.Status = planning.OutcomeOf(each)
+	raw, err := ledger.Encode(r.trace)
+	if err != nil {
+		return err
+	}
+	r.later(func(w *ir.Writer) error {
+		for _, t := range r.trace.Obligations {
+			if err := putEnded(w, t); err != nil {
+				return err
+			}
+		}
+		if err := w.Event(ir.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
+			return err
+		}
+		return errors.Join(w.Trace(raw), w.Ended(r.request))
+	})
+	return r.step(ctx, "ended")
+}
+
+func putEnded(w *ir.Writer, t Traced) error {
+	if err := w.Obligation(ir.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
+		return err
+	}
+	for _, e := range t.Emitted {
+		if err := w.Obligation(ir.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
+			return err
+		}
+	}
+	if t.Verified == nil {
+		return nil
+	}
+	return w.Evidence(ir.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
+}
+
+// textOf is an answer in words.
+func textOf(o planning.Obligation, result map[string]any) string { return translate.Out(o, result) }

@@ -1,0 +1,131 @@
+package conductor
+
+import (
+	"fmt"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/contract"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+)
+
+// Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same bytes, but for
+// the durations.
+type Trace struct {
+	ID          string           `json:"id"`
+	Status      planning.Outcome `json:"status"`
+	Caller      Caller           `json:"caller"`
+	Tools       string           `json:"tools"` // digest of all contracts: sha256:<hexadecimal>
+	Obligations []Traced         `json:"obligations"`
+	Answers     []Answer         `json:"answers"`
+	Missing     []string         `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
+}
+
+// Traced is what became of one obligation.
+type Traced struct {
+	ID         string              `json:"id"`
+	Obligation planning.Obligation `json:"obligation"`
+	Status     planning.Status     `json:"status"`
+	Outcome    planning.Outcome    `json:"outcome"`
+	Why        string              `json:"why,omitempty"`
+	Candidates []Candidate         `json:"candidates"`
+	Runs       []Run               `json:"runs"`
+	Verified   *Verification       `json:"verification,omitempty"`
+	Emitted    []Emitted           `json:"emitted"` // obligations that this one gave rise to
+
+	answered map[string]any // the result that resolved it
+}
+
+// Candidate is a tool that says that it satisfies the obligation.
+type Candidate struct {
+	Tool   string `json:"tool"`
+	Taken  bool   `json:"taken"`
+	Reason string `json:"reason"` // why it was taken, or passed over
+}
+
+// Run is one run of a tool.
+type Run struct {
+	ID             string             `json:"id"`
+	Tool           string             `json:"tool"`
+	Inputs         map[string]any     `json:"inputs"`
+	Result         map[string]any     `json:"result,omitempty"`
+	Status         string             `json:"status"` // done, failed, or refused by a postcondition
+	Error          *ir.Failure        `json:"error,omitempty"`
+	DurationMS     float64            `json:"duration_ms"`
+	Postconditions []contract.Verdict `json:"postconditions"`
+}
+
+// The status of a run whose result was not what the contract promises.
+const runRefused = "refused"
+
+// Verification is what the second evaluation of an answer found.
+type Verification struct {
+	By       string `json:"by"` // again, or facts
+	Verified bool   `json:"verified"`
+	Why      string `json:"why,omitempty"`
+}
+
+// Emitted is an obligation that another one gave rise to.
+type Emitted struct {
+	ID         string              `json:"id"`
+	Obligation planning.Obligation `json:"obligation"`
+	Status     planning.Status     `json:"status"`
+}
+
+// Answer is what a REPORT resulted in.
+type Answer struct {
+	Obligation string         `json:"obligation"`
+	Result     map[string]any `json:"result,omitempty"` // absent where it is not certain
+	Text       string         `json:"text"`
+	Uncertain  bool           `json:"uncertain,omitzero"`
+
+	Rephrased    *bool  `json:"rephrased,omitzero"`      // whether a language model has said it in other words; absent where none was to
+	NotRephrased string `json:"not_rephrased,omitempty"` // why it has not
+}
+
+func obligationID(i int) string { return fmt.Sprintf("o%d", i+1) }
+
+// emit gives rise to an obligation, which is somebody else's: of who asked, or of who keeps the tools. A JUSTIFY is resolved by what it
+// says.
+func (t *Traced) emit(typ planning.Type, payload map[string]any) {
+	status := planning.Escalated
+	if typ == planning.Justify {
+		status = planning.Resolved
+	}
+	t.Emitted = append(t.Emitted, Emitted{fmt.Sprintf("%s.%d", t.ID, len(t.Emitted)+1), planning.Obligation{Type: typ, Payload: payload}, status})
+}
+
+// end notes how the obligation ended.
+func (t *Traced) end(status planning.Status, outcome planning.Outcome, why string) {
+	t.Status, t.Outcome, t.Why = status, outcome, why
+}
+
+// justify says of a failure what was tried, and why each failed.
+func (t *Traced) justify(about string) {
+	attempts := []any{}
+	for _, r := range t.Runs {
+		if r.Status == ir.RunDone {
+			continue // what another tool depended on
+		}
+		why := "its result was not what its contract promises"
+		if r.Error != nil {
+			why = r.Error.Detail
+		}
+		for _, v := range r.Postconditions {
+			if !v.Holds {
+				why = "the postcondition " + v.Condition + " does not hold: " + v.Why + problemsIn(r.Result)
+			}
+		}
+		attempts = append(attempts, map[string]any{"tool": r.Tool, "run": r.ID, "why": why})
+	}
+	t.emit(planning.Justify, map[string]any{"about": about, "attempts": attempts})
+}
+
+func traceIn(v ir.View, id string) (trace Trace, err error) {
+	raw, err := v.Trace(id)
+	if err != nil || raw == nil {
+		return trace, err
+	}
+	return trace, jsonv2.Unmarshal(raw, &trace)
+}

@@ -1,0 +1,111 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/tools"
+	"orchestrator/internal/translate"
+)
+
+// verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the contract
+// blocks it; what a VERIFY asked for is resolved by this.
+func (r *run) verify(ctx context.Context) error {
+	sound, reports := true, 0
+	for i := range r.trace.Obligations {
+		t := &r.trace.Obligations[i]
+		if t.Obligation.Type != planning.Report {
+			continue
+		}
+		reports++
+		if t.answered == nil {
+			sound = false
+			continue
+		}
+		confirmed, err := r.confirm(ctx, t)
+		if err != nil {
+			return err
+		}
+		sound = sound && confirmed
+	}
+	for i := range r.trace.Obligations {
+		t := &r.trace.Obligations[i]
+		switch {
+		case t.Obligation.Type != planning.Verify || t.Status != planning.Active || t.Outcome != "":
+		case sound && reports > 0:
+			t.end(planning.Resolved, planning.OutResolved, "")
+		default:
+			t.end(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
+		}
+	}
+	return nil
+}
+
+// confirm looks at one answer, and gives it, or says that it is not certain.
+func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
+	last := t.Runs[len(t.Runs)-1]
+	tool, _ := r.Tools.Tool(last.Tool)
+	c := tool.Contract()
+	by, cause := r.evaluate(ctx, t, c, last)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if by != "" {
+		t.Verified = &Verification{By: by, Verified: cause == nil}
+	}
+	answer := Answer{Obligation: t.ID, Result: t.answered, Text: textOf(t.Obligation, t.answered)}
+	if cause == nil {
+		r.trace.Answers = append(r.trace.Answers, answer)
+		return true, nil
+	}
+	t.Verified.Why = textOfError(cause)
+	answer.Uncertain, answer.Text = true, translate.Uncertain(t.Obligation, t.Verified.Why)
+	if c.Verify == planning.CheckBlocking {
+		answer.Result = nil
+		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+t.Verified.Why)
+	}
+	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(), "evidence": map[string]any{"by": by, "why": t.Verified.Why, "run": last.ID}})
+	r.trace.Answers = append(r.trace.Answers, answer)
+	return false, nil
+}
+
+// evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where the contract asks
+// for none.
+func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last Run) (by string, err error) {
+	if c.Verify == planning.CheckOff {
+		return "", nil
+	}
+	if c.Implementation.Means == planning.Builtin {
+		if k, is := r.knowing()[c.Implementation.Name]; is && k.again {
+			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
+		}
+		if tool := r.box[c.Implementation.Name]; tool.Again != nil {
+			return "again", tool.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: r.Clock()}, t.answered)
+		}
+	}
+	return "facts", r.crossCheck(ctx, t)
+}
+
+// crossCheck holds an answer against what is known: it is there, nothing else is held in its place, and it has a source.
+func (r *run) crossCheck(ctx context.Context, t *Traced) error {
+	return r.view(ctx, func(v ir.View) error {
+		held, err := v.Held(ir.OfRun+r.request.ID, t.ID)
+		if err != nil {
+			return err
+		}
+		if len(held) != 1 || !sameValue(held[0].Object, t.answered) {
+			return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").WithFix("ask again")
+		}
+		source, found, err := v.Source(held[0].Source)
+		if err != nil {
+			return err
+		}
+		if !found || source.Run != r.request.ID {
+			return errors.New("the answer has no source")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,109 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
+	"orchestrator/internal/strictjson"
+	"orchestrator/internal/translate"
+	"orchestrator/schemas"
+)
+
+// translating is how long a language model may take to understand an utterance, its repair included. With the rephrasing it has to
+// fit into the time that the server has for an answer.
+const translating = 20 * time.Second
+
+// utterance is the body of POST /requests.
+type utterance struct {
+	Utterance      string `json:"utterance"`
+	IdempotencyKey string `json:"idempotency_key,omitempty"`
+	Rephrase       bool   `json:"rephrase,omitempty"`
+}
+
+// ask runs what an utterance asks for.
+func (a *API) ask(w http.ResponseWriter, r *http.Request) error {
+	body, err := readUnqueried(w, r)
+	var asked conductor.Asked
+	if err == nil {
+		asked, err = a.understood(body)
+	}
+	if err != nil {
+		return a.refused(w, r, body, err)
+	}
+	return a.conducted(w, r, body, asked)
+}
+
+// understood reads an utterance by the grammar. What that does not understand is left to the language model, where there is one.
+func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
+	if _, err := strictjson.Parse(body); err != nil {
+		return asked, err
+	}
+	var said utterance
+	if err := strictjson.Fill(body, &said); err != nil {
+		return asked, misshapen(err, `send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
+	}
+	asked.Utterance = said.Utterance
+	asked.Request, err = translate.In(said.Utterance)
+	if a.Model != nil && hasCode(err, "not_understood") {
+		asked.Translate, err = a.translation(said.Utterance, err), nil
+	}
+	asked.IdempotencyKey = said.IdempotencyKey
+	if said.Rephrase {
+		asked.Rephrase = a.rephrase
+	}
+	return asked, err
+}
+
+func hasCode(err error, code string) bool {
+	f := new(fault.Error)
+	return errors.As(err, &f) && f.Code == code
+}
+
+// translation asks the language model for obligations, which have to fit the schema as anybody's do. What looks like a secret is not
+// told to it. Where it does not understand either, the caller is asked.
+func (a *API) translation(utterance string, notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
+	return func(ctx context.Context) ([]planning.Obligation, error) {
+		schema, err := fs.ReadFile(schemas.Files(), schemas.Obligations)
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, translating)
+		defer cancel()
+		request, err := a.Model.In(ctx, secret.Mask(utterance), string(schema), func(made []byte) error {
+			request, err := obligations(made)
+			if err == nil {
+				err = conductor.Check(request)
+			}
+			return err
+		})
+		if hasCode(err, "translation_invalid") {
+			return []planning.Obligation{question(notUnderstood)}, nil
+		}
+		return request.Obligations, err
+	}
+}
+
+// question is the obligation of who asks to say something in other words.
+func question(notUnderstood error) planning.Obligation {
+	text := "What is meant?"
+	if f := new(fault.Error); errors.As(notUnderstood, &f) {
+		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", secret.Mask(f.Detail), f.Fix)
+	}
+	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}
+}
+
+// rephrase has a draft said in other words by the language model, which is refused what the draft does not say.
+func (a *API) rephrase(ctx context.Context, facts []string, draft string) (string, error) {
+	if a.Model == nil {
+		return draft, errors.New("the service has no language model")
+	}
+	return a.Model.Out(ctx, facts, draft)
+}

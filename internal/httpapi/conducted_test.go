@@ -1,0 +1,186 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/planning"
+)
+
+// conduct sends obligations as who, and expects a trace.
+func (h *harness) conduct(who, body string) conductor.Trace {
+	h.t.Helper()
+	return h.traced(h.do(who, http.MethodPost, "/obligations", body))
+}
+
+// ask sends an utterance as who, and expects a trace.
+func (h *harness) ask(who, utterance string) conductor.Trace {
+	h.t.Helper()
+	body, err := json.Marshal(map[string]string{"utterance": utterance})
+	require.NoError(h.t, err)
+	return h.traced(h.do(who, http.MethodPost, "/requests", string(body)))
+}
+
+func (h *harness) traced(r response) (trace conductor.Trace) {
+	h.t.Helper()
+	require.Equal(h.t, http.StatusOK, r.Status, "%s", r.Body)
+	require.NoError(h.t, json.Unmarshal(r.Body, &trace))
+	return trace
+}
+
+// achieving is a request for one change of REQ-001.
+func achieving(kind, members string) string {
+	return `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"requirement.` + kind + `","id":"REQ-001",` + strings.TrimPrefix(members, "{") + `}]}`
+}
+
+// records are the last records about a requirement, newest first.
+func (h *harness) records(id string) []audit.Record {
+	h.t.Helper()
+	page, err := h.Service.History(h.t.Context(), id, 0, 100)
+	require.NoError(h.t, err)
+	all := make([]audit.Record, len(page.Records))
+	for i, raw := range page.Records {
+		require.NoError(h.t, json.Unmarshal(raw, &all[i]))
+	}
+	return all
+}
+
+func (h *harness) statusOf(id string) string {
+	h.t.Helper()
+	status, _ := h.do("viewer", http.MethodGet, "/requirements/"+id, "").json(h.t)["status"].(string)
+	return status
+}
+
+func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
+	h := newHarness(t)
+	trace := h.conduct("pm", achieving("status", move(lifecycle.Planned)))
+	require.Equal(t, planning.OutResolved, trace.Status)
+	run := trace.Obligations[0].Runs[0]
+	require.Equal(t, "planned", run.Result["status"], "read back from the store")
+	for _, v := range run.Postconditions {
+		require.True(t, v.Holds, v.Condition)
+	}
+	require.Equal(t, "planned", h.statusOf("REQ-001"))
+	last := h.records("REQ-001")[0]
+	require.Equal(t, audit.Actor{Name: "pm", Role: "pm"}, last.Actor)
+	require.Equal(t, trace.ID, last.RequestID, "the record names the run")
+
+	trace = h.ask("viewer", "status of REQ-001; list the planned requirements; project status; what should the pm do next for REQ-001")
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.Equal(t, "REQ-001 is planned (Log in with a password); why: a test; waits for pm.", trace.Answers[0].Text)
+	require.Equal(t, "Requirements (status planned): 1.\n- REQ-001 is planned (Log in with a password); waits for pm", trace.Answers[1].Text)
+	require.Equal(t, "The requirements of the project, 3 in all, by status: not_started 2, planned 1.", trace.Answers[2].Text)
+	require.Equal(t, "What is next:\n- REQ-001, pm: move it to design_in_progress", trace.Answers[3].Text)
+	for _, o := range trace.Obligations {
+		require.Equal(t, &conductor.Verification{By: "again", Verified: true}, o.Verified)
+	}
+	trace = h.ask("pm", "mark REQ-002 as blocked because the supplier is late, see mail/late.txt; what is blocked and why")
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.Equal(t, "Requirements (status blocked): 1.\n- REQ-002 is blocked (Log out); why: the supplier is late", trace.Answers[0].Text)
+	require.Empty(t, h.ask("pm", "list the requirements of kind story").Answers[0].Result["requirements"])
+}
+
+// A tool does for its caller what the caller may do, and no more; what it was refused is on record.
+func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
+	h := newHarness(t)
+	for name, c := range map[string]struct{ who, body, code string }{
+		"a coder signs off": {"coder", achieving("signoff", `{"approvals":[{"decision":"approved"}],"status":"done","justification":{"reason":"x","evidence":[{"kind":"file","path":"a"}]}}`), "field_forbidden"},
+		"a viewer changes":  {"viewer", achieving("status", move(lifecycle.Planned)), "field_forbidden"},
+		"there is no way":   {"pm", achieving("status", move(lifecycle.Done)), "illegal_transition"},
+		"no justification":  {"pm", achieving("status", `{"status":"planned"}`), "justification_required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := h.do("pm", http.MethodGet, "/requirements/REQ-001", "").Body
+			trace := h.conduct(c.who, c.body)
+			require.Equal(t, planning.OutFailed, trace.Status)
+			failed := trace.Obligations[0].Runs[0].Error
+			require.Equal(t, c.code, failed.Code, failed.Detail)
+			require.NotEmpty(t, failed.Detail)
+			require.NotEmpty(t, failed.Fix)
+			require.NotContains(t, failed.Fix, "Idempotency-Key", "the caller has sent none")
+			require.Equal(t, before, h.do("pm", http.MethodGet, "/requirements/REQ-001", "").Body)
+			last := h.records("REQ-001")[0]
+			require.Equal(t, "requirement.refused", last.Kind)
+			require.Equal(t, audit.Actor{Name: c.who, Role: c.who}, last.Actor)
+			require.Contains(t, string(last.Data), c.code)
+		})
+	}
+}
+
+func TestWhatIsNextForARole(t *testing.T) {
+	h := newHarness(t)
+	require.Equal(t, "There is nothing to do now.", h.ask("viewer", "what should the tester do next").Answers[0].Text)
+	h.patch("pm", move(lifecycle.Planned))
+	h.patch("pm", move(lifecycle.DesignInProgress))
+	require.Equal(t, "What is next:\n- REQ-001, architect: supply what design_ready needs (lacks a design_spec)", h.ask("architect", "what is next").Answers[0].Text)
+	trace := h.conduct("architect", achieving("design_spec", `{"design_spec":{"summary":"a form"}}`))
+	require.Equal(t, planning.OutResolved, trace.Status, "%+v", trace.Obligations[0].Runs)
+	require.Equal(t, []any{"design_spec"}, trace.Obligations[0].Runs[0].Result["parts"])
+	require.Len(t, h.ask("pm", "list the requirements assigned to architect").Answers[0].Result["requirements"], 1)
+	h.patch("pm", move(lifecycle.DesignReady))
+	h.patch("pm", move(lifecycle.ImplementationInProgress))
+	h.patch("coder", `{"implementation":{"summary":"done","files":[{"path":"a.go"}]}}`)
+	h.patch("pm", move(lifecycle.Implemented))
+	h.patch("pm", move(lifecycle.TestInProgress))
+	text := h.ask("coder", "what should the tester do next").Answers[0].Text
+	require.True(t, strings.HasPrefix(text, "What is next:\n- REQ-001, tester: supply what tested_pass needs (lacks "), text)
+}
+
+func TestAChangeIsMadeOnce(t *testing.T) {
+	h := newHarness(t)
+	body := strings.TrimSuffix(achieving("status", move(lifecycle.Planned)), "}") + `,"idempotency_key":"once"}`
+	first := h.conduct("pm", body)
+	again := h.conduct("pm", body)
+	require.Equal(t, planning.OutResolved, first.Status)
+	require.Equal(t, first, again)
+	require.InDelta(t, 2, h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t)["revision"], 0)
+	require.Equal(t, planning.OutFailed, h.conduct("pm", strings.Replace(body, "once", "twice", 1)).Status, "it is no move any more")
+}
+
+func TestVerifyingThroughTheConductor(t *testing.T) {
+	h := newHarness(t)
+	h.conduct("pm", achieving("status", move(lifecycle.Planned)))
+	h.conduct("coder", achieving("status", move(lifecycle.Blocked)))
+	trace := h.conduct("coder", achieving("implementation", `{"implementation":{"summary":"done"},"branch":"main"}`))
+	require.Contains(t, trace.Obligations[0].Runs[0].Error.Detail, "/branch", "what the change cannot hold is not left out in silence")
+	trace = h.ask("viewer", "verify the log")
+	require.Equal(t, planning.OutResolved, trace.Status, "%+v", trace.Obligations[0])
+	require.Equal(t, true, trace.Obligations[0].Runs[0].Result["ok"])
+	require.Greater(t, trace.Obligations[0].Runs[0].Result["records"], 10.0)
+	trace = h.ask("viewer", "verify the evidence of REQ-001")
+	require.Equal(t, planning.OutFailed, trace.Status)
+	require.Equal(t, "evidence_not_looked_up", trace.Obligations[0].Runs[0].Error.Code)
+}
+
+func TestEvidenceIsLookedUpAgain(t *testing.T) {
+	var c clone
+	h := newHarness(t, inRepository(t, &c, map[string]string{"plan.md": "a plan\n", "a.go": "package a\n"}))
+	trace := h.ask("viewer", "verify the evidence of REQ-001")
+	require.Equal(t, "no_evidence", trace.Obligations[0].Runs[0].Error.Code)
+	trace = h.conduct("pm", achieving("status", strings.ReplaceAll(move(lifecycle.Planned), "plan.md", "lost.md")))
+	require.Equal(t, "evidence_not_found", trace.Obligations[0].Runs[0].Error.Code)
+	require.Contains(t, trace.Obligations[0].Runs[0].Error.Detail, "lost.md", "it says which")
+	for _, to := range []lifecycle.Status{lifecycle.Planned, lifecycle.DesignInProgress} {
+		require.Equal(t, planning.OutResolved, h.conduct("pm", achieving("status", move(to))).Status)
+	}
+	h.patch("architect", `{"design_spec":{"summary":"a form"}}`)
+	h.patch("pm", move(lifecycle.DesignReady))
+	h.patch("pm", move(lifecycle.ImplementationInProgress))
+	trace = h.conduct("coder", achieving("implementation", `{"implementation":{"summary":"done","files":[{"path":"a.go"}]}}`))
+	require.Equal(t, planning.OutResolved, trace.Status, "%+v", trace.Obligations[0].Runs)
+	require.Equal(t, planning.OutResolved, h.ask("tester", "verify the evidence of REQ-001").Status)
+
+	c.write("a.go", "package b\n", h.Clock.Now())
+	c.commit("Rewrite it")
+	trace = h.ask("tester", "verify the evidence of REQ-001")
+	require.Equal(t, planning.OutFailed, trace.Status)
+	require.Contains(t, trace.Obligations[0].Why, "/implementation_evidence/0: a.go has other content")
+	require.NotContains(t, h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t), "stale", "the look changes nothing")
+}

@@ -1,0 +1,178 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
+	"orchestrator/internal/strictjson"
+	"orchestrator/schemas"
+)
+
+// conduct runs obligations. Whatever their outcome, the answer is their trace; without a tool for one it is 422.
+func (a *API) conduct(w http.ResponseWriter, r *http.Request) error {
+	body, plan, err := readPlanned(w, r)
+	var request planning.Request
+	if err == nil {
+		request, err = obligations(body)
+	}
+	if err != nil {
+		return a.refused(w, r, body, err)
+	}
+	if plan {
+		planned, err := a.Conductor.Plan(r.Context(), callerOf(w), request)
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, http.StatusOK, planned)
+	}
+	return a.conducted(w, r, body, conductor.Asked{Request: request})
+}
+
+func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool, err error) {
+	values, err := query(r, "plan")
+	if err != nil {
+		return nil, false, err
+	}
+	asked, err := boolParameter(values, "plan")
+	if err != nil {
+		return nil, false, err
+	}
+	body, err = readBody(w, r)
+	return body, asked != nil && *asked, err
+}
+
+func (a *API) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
+	// What a run may take, and the server's own time for an answer is shorter.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + time.Minute))
+	trace, err := a.Conductor.Ask(r.Context(), callerOf(w), asked)
+	if err != nil {
+		return a.refused(w, r, body, err)
+	}
+	if len(trace.Missing) > 0 {
+		return &missingCapabilities{trace}
+	}
+	return writeJSON(w, http.StatusOK, trace)
+}
+
+// missingCapabilities is a run in which no tool was there for an obligation.
+type missingCapabilities struct{ trace conductor.Trace }
+
+func (m *missingCapabilities) Error() string { return "no tool satisfies an obligation" }
+
+// Unwrap is the fault that is answered.
+func (m *missingCapabilities) Unwrap() error {
+	var fields []fault.Field
+	for i, t := range m.trace.Obligations {
+		if len(t.Candidates) == 0 && t.Outcome == planning.OutFailed {
+			fields = append(fields, fault.Field{Pointer: "/obligations/" + strconv.Itoa(i), Code: "missing_capability", Detail: t.Why})
+		}
+	}
+	return fault.New(fault.Invalid, "missing_capability", "there is no tool for %d of %d obligations", len(fields), len(m.trace.Obligations)).
+		WithFix("GET /tools lists what there is; add a contract to .orchestrator/tools, or ask for something else").WithFields(fields...)
+}
+
+// emitted are the obligations to find what is missing.
+func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
+	for _, t := range m.trace.Obligations {
+		all = append(all, t.Emitted...)
+	}
+	return all
+}
+
+// obligations reads a request, and holds it against its schema.
+func obligations(body []byte) (request planning.Request, err error) {
+	value, err := strictjson.Parse(body)
+	if err != nil {
+		return request, err
+	}
+	if violations := schemas.Violations(schemas.Obligations, value); len(violations) > 0 {
+		return request, fault.New(fault.Malformed, "invalid_obligations", "the obligations do not fit their schema").
+			WithFix("GET /schemas/obligations.schema.json; each obligation is {type, payload}").WithFields(violations...)
+	}
+	if found := secret.Find(string(body)); len(found) > 0 {
+		return request, fault.New(fault.Invalid, "secret_in_text", "the request holds what looks like %s; nothing of it was kept", found[0].What).
+			WithFix("name where the secret is kept, never the secret; revoke it if it was real")
+	}
+	return request, strictjson.Fill(body, &request)
+}
+
+// refused puts a refusal on record.
+func (a *API) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
+	return a.Service.Refuse(r.Context(), actorOf(w), orchestrator.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
+}
+
+func callerOf(w http.ResponseWriter) conductor.Caller {
+	who := actorOf(w)
+	return audit.Actor{Name: who.Name, Role: string(who.Role)}
+}
+
+// runPage is a page of runs.
+type runPage struct {
+	Runs []conductor.Listed `json:"runs"`
+	Next *string            `json:"next"`
+}
+
+func (a *API) listRuns(w http.ResponseWriter, r *http.Request) error {
+	values, err := query(r, "before", "limit")
+	if err != nil {
+		return err
+	}
+	before, err := numberParameter(values, "before", 0, 1, 1<<53)
+	if err != nil {
+		return err
+	}
+	limit, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
+	if err != nil {
+		return err
+	}
+	page, next, err := a.Conductor.List(r.Context(), before, int(limit))
+	if err != nil {
+		return err
+	}
+	answer := runPage{Runs: page}
+	if next > 0 {
+		path := "/obligations?before=" + strconv.FormatUint(next, 10) + "&limit=" + strconv.FormatUint(limit, 10)
+		answer.Next = &path
+	}
+	return writeJSON(w, http.StatusOK, answer)
+}
+
+func (a *API) showRun(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	one, err := a.Conductor.Run(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, one)
+}
+
+func (a *API) showTrace(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	raw, err := a.Conductor.Trace(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	return writeBytes(w, http.StatusOK, append(raw, '\n'))
+}
+
+func (a *API) listTools(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, struct {
+		Tools []planning.Contract `json:"tools"`
+	}{a.Conductor.Contracts()})
+}
