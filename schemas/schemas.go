@@ -46,20 +46,23 @@ const base = "orchestrator:///"
 // Files are the schemas as they are served.
 func Files() fs.FS { return files }
 
-var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(embedded{})
-	all := map[string]*jsonschema.Schema{}
+// compiled are the schemas, each compiled when it is first asked for: a start waits for those alone that it needs.
+var compiled = map[string]func() *jsonschema.Schema{}
+
+func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations, Trace} {
-		if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
-			panic(err) // the files are embedded
-		}
-		all[name] = c.MustCompile(base + name)
+		compiled[name] = sync.OnceValue(func() *jsonschema.Schema {
+			c := jsonschema.NewCompiler()
+			c.DefaultDraft(jsonschema.Draft2020)
+			c.AssertFormat()
+			c.UseLoader(embedded{})
+			if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
+				panic(err) // the files are embedded
+			}
+			return c.MustCompile(base + name)
+		})
 	}
-	return all
-})
+}
 
 // embedded loads nothing: all there is was added.
 type embedded struct{}
@@ -144,7 +147,7 @@ func resolve(file, ref string) (string, any) {
 // It returns one field per thing that is wrong, ordered by pointer; nil when nothing is. Code is the
 // schema keyword that was violated.
 func Violations(schema string, value any) []fault.Field {
-	return fieldsOf(schema, compiled()[schema].Validate(value))
+	return fieldsOf(schema, compiled[schema]().Validate(value))
 }
 
 // fieldsOf are the parts of the library's error; name is what was validated against.
