@@ -37,12 +37,7 @@ func checkText(what, text string) error {
 		return fault.New(fault.Invalid, "reason_too_long", "the %s has %d bytes, and at most %d are kept", what, len(text), maxReason).
 			WithFix("give the short of it, and name where the rest stands")
 	}
-	if found := secret.Find(text); len(found) > 0 {
-		return fault.New(fault.Invalid, "secret_in_text", "the %s holds what looks like %s; nothing of it was kept", what, found[0].What).
-			WithFix("name where the secret is kept, never the secret; revoke it if it was real").
-			WithFields(fault.Field{Pointer: "/" + what, Code: found[0].Rule, Detail: "it looks like " + found[0].What})
-	}
-	return nil
+	return secret.Refuse(what, "/"+what, text)
 }
 
 func (c Change) line(kind string) boundarydir.Line {

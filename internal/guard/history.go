@@ -124,10 +124,18 @@ func (h *History) keep(l boundarydir.Line) {
 func (h *History) since(at time.Time) *History {
 	before := func(t time.Time) bool { return t.Before(at) }
 	rest := *h
-	rest.Decisions = slices.DeleteFunc(slices.Clone(h.Decisions), func(d Decision) bool { return before(d.At) })
-	rest.Errors = slices.DeleteFunc(slices.Clone(h.Errors), func(l boundarydir.Line) bool { return before(l.At) })
-	rest.Orphans = slices.DeleteFunc(slices.Clone(h.Orphans), before)
+	rest.Decisions = leavingOut(h.Decisions, func(d Decision) bool { return before(d.At) })
+	rest.Errors = leavingOut(h.Errors, func(l boundarydir.Line) bool { return before(l.At) })
+	rest.Orphans = leavingOut(h.Orphans, before)
 	return &rest
+}
+
+// leavingOut leaves out some elements. Where there are none it is the same list: a whole history is large.
+func leavingOut[T any](all []T, out func(T) bool) []T {
+	if !slices.ContainsFunc(all, out) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), out)
 }
 
 // Find is a decision by its id, or by a beginning of it that no other has.

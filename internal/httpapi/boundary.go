@@ -9,7 +9,6 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
@@ -93,8 +92,7 @@ func (a *API) setBoundaryMode(w http.ResponseWriter, r *http.Request) error {
 		answer, err = a.switchMode(r.Context(), actorOf(w), body)
 	}
 	if err != nil {
-		refused := orchestrator.Refused{Request: "PUT /boundary/mode", Body: body, RequestID: callOf(w).id}
-		return a.Service.Refuse(r.Context(), actorOf(w), refused, err)
+		return a.refused(w, r, body, err)
 	}
 	return writeJSON(w, http.StatusOK, answer)
 }

@@ -12,8 +12,6 @@ import (
 	"orchestrator/internal/testreport"
 )
 
-const fixSecret = "name where the secret is kept, never the secret; revoke it if it was real"
-
 // refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request can be
 // put on record: of what it refuses the log keeps size and digest, and the places.
 func refuseSecrets(p Proposal, inBody []fault.Field) error {
@@ -23,7 +21,7 @@ func refuseSecrets(p Proposal, inBody []fault.Field) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "secret_in_text", "the request holds what looks like a secret; nothing of it was kept").
-		WithFields(limited(found)...).WithFix(fixSecret)
+		WithFields(limited(found)...).WithFix(secret.Fix)
 }
 
 // secretsInHeaders looks at the headers that the log keeps.
@@ -38,7 +36,7 @@ func secretsInHeaders(p Proposal) []fault.Field {
 // secretsIn has a field for each secret in a text, which what names.
 func secretsIn(pointer, what, text string) (fields []fault.Field) {
 	for _, f := range secret.Find(text) {
-		fields = append(fields, fault.Field{Pointer: pointer, Code: f.Rule, Fix: fixSecret,
+		fields = append(fields, fault.Field{Pointer: pointer, Code: f.Rule, Fix: secret.Fix,
 			Detail: fmt.Sprintf("%s holds what looks like %s, %d characters from character %d on", what, f.What, f.End-f.Start, f.Start+1)})
 	}
 	return fields
