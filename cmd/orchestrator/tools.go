@@ -12,7 +12,6 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/contract"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/tools"
 )
 
@@ -54,10 +53,7 @@ func toolsListCommand() *cobra.Command {
 }
 
 func listContracts(out io.Writer, all *contract.Registry, asJSON bool) error {
-	contracts := []planning.Contract{}
-	for _, t := range all.Tools() {
-		contracts = append(contracts, t.Contract())
-	}
+	contracts := all.Contracts()
 	if asJSON {
 		raw, err := jsonv2.Marshal(map[string]any{"tools": contracts}, jsonv2.Deterministic(true))
 		if err != nil {

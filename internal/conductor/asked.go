@@ -36,7 +36,7 @@ func (a Asked) sameAs(first planning.Request, said string) bool {
 	if a.Translate != nil {
 		return said == secret.Mask(a.Utterance)
 	}
-	return sameValue(first, a.Request)
+	return ir.Equal(first, a.Request)
 }
 
 // putUtterance logs what was said, but for what looks like a secret.

@@ -128,13 +128,7 @@ func (r *run) needed(ctx context.Context, t *Traced, c *planning.Contract, depth
 
 // fill gives the inputs their values; what the payload lacks is taken from what is known of the caller.
 func (r *run) fill(ctx context.Context, o planning.Obligation, c *planning.Contract) (inputs map[string]any, missing []string, err error) {
-	if r.known {
-		err = r.step(ctx, "known")
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	err = r.ir.View(ctx, func(v ir.View) error {
+	err = r.view(ctx, func(v ir.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
 			held, err := v.Held(r.user(), slot)
@@ -209,7 +203,7 @@ func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs m
 	switch {
 	case err != nil:
 		return done, err
-	case found && (before.Tool != done.Tool || before.Version != done.Version || !sameValue(before.Inputs, done.Inputs)):
+	case found && (before.Tool != done.Tool || before.Version != done.Version || !ir.Equal(before.Inputs, done.Inputs)):
 		before.Status, before.Error = ir.RunFailed, &ir.Failure{Code: "tools_changed", Fix: "send the obligation again",
 			Detail: "when the run was cut off it was at " + before.Tool + " " + before.Version + " here: the tools, or what is known, have changed since"}
 		return before, nil

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -39,9 +40,10 @@ type Options struct {
 // Conductor runs obligations. It may be used by many at once.
 type Conductor struct {
 	Options
-	ir     *ir.IR
-	choice *planning.Choice
-	box    map[string]tools.Tool
+	ir      *ir.IR
+	choice  *planning.Choice
+	box     map[string]tools.Tool
+	knowing map[string]knowing // the tools of the box that are over what is known, or over the project
 
 	slots     chan struct{}   // of outside tools that run at once
 	ending    context.Context // of all runs; a caller that hangs up ends none
@@ -59,14 +61,12 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	c := &Conductor{Options: o, ir: ir.New(l), box: map[string]tools.Tool{}}
 	c.slots = make(chan struct{}, mostOutside)
 	c.ending, c.end = context.WithCancel(context.Background())
-	var contracts []planning.Contract
-	for _, t := range o.Tools.Tools() {
-		contracts = append(contracts, t.Contract())
-	}
-	c.choice = planning.NewChoice(contracts)
+	c.choice = planning.NewChoice(o.Tools.Contracts())
 	for _, t := range o.Box {
 		c.box[t.Contract.Name] = t
 	}
+	c.knowing = c.projectTools()
+	maps.Copy(c.knowing, factTools)
 	return c
 }
 
@@ -129,11 +129,10 @@ func Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").WithFix("send at least one, as in schemas/obligations.schema.json")
 	}
-	for _, o := range request.Obligations {
-		if o.Type == planning.Maintain || o.Type == planning.Avoid {
-			if _, err := conditionOf(o); err != nil {
-				return err
-			}
+	guardrails, _ := planning.Guardrails(request.Obligations)
+	for _, i := range guardrails {
+		if _, err := conditionOf(request.Obligations[i]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -238,11 +237,4 @@ func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, e
 		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; one that goes on has no trace yet")
 	}
 	return raw, err
-}
-
-// sameValue compares values as JSON has them.
-func sameValue(a, b any) bool {
-	x, errX := ledger.Encode(a)
-	y, errY := ledger.Encode(b)
-	return errX == nil && errY == nil && string(x) == string(y)
 }

@@ -165,6 +165,15 @@ func TestWhatIsKnown(t *testing.T) {
 	require.Equal(t, []any{"Alice Smith", "Bob Johnson"}, trace.Answers[0].Result["values"])
 }
 
+// A run that only reads is one record, whatever it reads.
+func TestARunThatOnlyReadsIsOneStep(t *testing.T) {
+	b := conductorOf(t, store.NewMemory())
+	b.conduct(ob(planning.Achieve, "status.name", "value", "Jeff"))
+	before := b.ledger.Head().Size
+	b.conduct(ob(planning.Report, "status.name"), ob(planning.Report, "query.people", "filters", map[string]any{"name": "Jeff"}), ob(planning.Maintain, "g", "condition", `size(ir) == 1`))
+	require.Equal(t, before+1, b.ledger.Head().Size)
+}
+
 func TestFactsOnOthers(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	say := func(caller Caller, subject string) Trace {

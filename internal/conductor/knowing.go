@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"orchestrator/internal/fault"
@@ -31,22 +30,12 @@ func (a asking) text(name string) string {
 	return text
 }
 
-func (r *run) knowing() map[string]knowing {
-	all := map[string]knowing{"ir.assert": {assertFacts, false}, "ir.query": {querySubjects, true}, "ir.recall": {recall, true}, "ir.remember": {remember, false}}
-	maps.Copy(all, r.projectTools())
-	return all
-}
+// factTools are the tools over what is known.
+var factTools = map[string]knowing{"ir.assert": {assertFacts, false}, "ir.query": {querySubjects, true}, "ir.recall": {recall, true}, "ir.remember": {remember, false}}
 
 // Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
 func Contracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
-	base := planning.Contract{Version: "1", Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: 5000, Verify: planning.CheckBlocking, Idempotent: true}
-	made := func(name, description, satisfies string, consumes []planning.Input, produces map[string]any, post ...string) planning.Contract {
-		c := base
-		c.Name, c.Description, c.Satisfies, c.Consumes, c.Produces, c.Postconditions = name, description, []string{satisfies}, consumes, produces, post
-		c.Implementation = planning.Implementation{Means: planning.Builtin, Name: name}
-		return c
-	}
 	list := map[string]any{"type": "object", "required": []any{"values"}, "properties": map[string]any{"values": map[string]any{"type": "array"}}}
 	value := map[string]any{"type": "object", "required": []any{"value"}}
 	facts := map[string]any{"type": "array", "minItems": 1, "maxItems": 1000, "items": map[string]any{
@@ -54,18 +43,19 @@ func Contracts() []planning.Contract {
 		"properties": map[string]any{"subject": text, "predicate": text, "object": map[string]any{"type": []any{"string", "number", "boolean"}, "maxLength": 20000}},
 	}}
 	filters := map[string]any{"type": "object", "minProperties": 1, "maxProperties": 20, "additionalProperties": map[string]any{"type": []any{"string", "number", "boolean"}}}
-	all := []planning.Contract{
-		made("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.", "ACHIEVE(ir.assert)",
-			[]planning.Input{{Name: "facts", Schema: facts, Required: true}}, map[string]any{"type": "object", "required": []any{"asserted"}}, "result.asserted == size(input.facts)"),
-		made("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", "REPORT(query.people)",
-			[]planning.Input{{Name: "filters", Schema: filters, Required: true}}, list),
-		made("ir.recall", "Says the caller's name, as far as it is known.", "REPORT(status.name)",
-			[]planning.Input{{Name: "name", Schema: text, Required: true}}, value, "result.value == input.name"),
-		made("ir.remember", "Remembers the caller's name.", "ACHIEVE(status.name)",
-			[]planning.Input{{Name: "value", Schema: text, Required: true}}, value, "result.value == payload.value"),
+	required := func(name string, schema map[string]any) planning.Input {
+		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
-	all[0].Preconditions = []string{`caller.role != "viewer"`} // others see these facts
-	return all
+	assert := inBox("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.", 5000, []string{"ACHIEVE(ir.assert)"},
+		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
+	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
+	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
+	query := inBox("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000, []string{"REPORT(query.people)"}, list, required("filters", filters))
+	recall := inBox("ir.recall", "Says the caller's name, as far as it is known.", 5000, []string{"REPORT(status.name)"}, value, required("name", text))
+	recall.Postconditions = []string{"result.value == input.name"}
+	remember := inBox("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value, required("value", text))
+	remember.Postconditions = []string{"result.value == payload.value"}
+	return []planning.Contract{assert, query, recall, remember}
 }
 
 func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error) {
@@ -135,7 +125,7 @@ func recall(ctx context.Context, a asking) (map[string]any, []effect, error) {
 		held, err = v.Held(a.run.user(), "name")
 		return err
 	})
-	if err == nil && (len(held) != 1 || !sameValue(held[0].Object, a.inputs["name"])) {
+	if err == nil && (len(held) != 1 || !ir.Equal(held[0].Object, a.inputs["name"])) {
 		err = fault.New(fault.Conflict, "answer_differs", "that is not what is known").WithFix("ask without a name")
 	}
 	return map[string]any{"value": a.inputs["name"]}, nil, err
@@ -158,7 +148,7 @@ func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligatio
 	if err != nil {
 		return err
 	}
-	if !sameValue(again, result) {
+	if !ir.Equal(again, result) {
 		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).WithFix("ask again: what is known has changed")
 	}
 	return nil

@@ -83,12 +83,3 @@ func listed(v ir.View, r ir.Request) (Listed, error) {
 	}
 	return one, err
 }
-
-// Contracts are those of all tools, by name.
-func (c *Conductor) Contracts() []planning.Contract {
-	all := []planning.Contract{}
-	for _, t := range c.Tools.Tools() {
-		all = append(all, t.Contract())
-	}
-	return all
-}

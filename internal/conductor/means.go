@@ -54,7 +54,7 @@ func (r *run) means(ctx context.Context, c planning.Contract, o planning.Obligat
 
 // builtin runs a tool of the box.
 func (r *run) builtin(ctx context.Context, c planning.Contract, a asking) (map[string]any, []effect, error) {
-	if known, is := r.knowing()[c.Implementation.Name]; is {
+	if known, is := r.knowing[c.Implementation.Name]; is {
 		return guarded(func() (map[string]any, []effect, error) { return known.run(ctx, a) })
 	}
 	tool, is := r.box[c.Implementation.Name]
@@ -122,13 +122,13 @@ func hidden(err error, env []string) error {
 		return err
 	}
 	const short = 6 // such a value says nothing, and may stand anywhere
-	detail := f.Detail
+	told := *f
 	for _, pair := range env {
 		if name, value, _ := strings.Cut(pair, "="); len(value) >= short {
-			detail = strings.ReplaceAll(detail, value, "<"+name+">")
+			told.Detail = strings.ReplaceAll(told.Detail, value, "<"+name+">")
 		}
 	}
-	return f.WithDetail("%s", detail).WithFix("%s", f.Fix)
+	return &told
 }
 
 // declared are the variables of the service's environment that a contract passes on.

@@ -24,10 +24,9 @@ type PlannedFor struct {
 func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Planned, error) {
 	r := &run{Conductor: c, request: ir.Request{Caller: caller, Request: request}}
 	plan := Planned{Obligations: []PlannedFor{}}
-	for _, o := range request.Obligations {
-		if o.Type != planning.Maintain && o.Type != planning.Avoid {
-			continue
-		}
+	guardrails, _ := planning.Guardrails(request.Obligations)
+	for _, i := range guardrails {
+		o := request.Obligations[i]
 		condition, err := conditionOf(o)
 		if err != nil {
 			return plan, err

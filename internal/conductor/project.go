@@ -51,10 +51,10 @@ type Change struct {
 	Key      string         // equal ones of a caller make one change
 }
 
-// projectTools are the tools over the project; none where the conductor has no project.
+// projectTools are the tools over the project; none where the conductor has none.
 func (c *Conductor) projectTools() map[string]knowing {
 	if c.Project == nil {
-		return nil
+		return map[string]knowing{}
 	}
 	return map[string]knowing{
 		"project.status": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
@@ -173,7 +173,7 @@ func ProjectContracts() []planning.Contract {
 	for _, kind := range kindsOfChange {
 		changes = append(changes, "ACHIEVE(requirement."+kind+")")
 	}
-	change := reading("requirement.change", "Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
+	change := inBox("requirement.change", "Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
 		60_000, changes, one, id)
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
 	change.Preconditions = []string{"payload.exists(m, 'requirement.' + m == payload.kind) || payload.kind == 'requirement.signoff' && has(payload.approvals)"}
@@ -181,28 +181,28 @@ func ProjectContracts() []planning.Contract {
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
 		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
 	}
-	evidence := reading("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000, []string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := reading("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.", 120_000, []string{"VERIFY(audit)"}, checked)
+	evidence := inBox("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000, []string{"VERIFY(requirement.evidence)"}, checked, id)
+	log := inBox("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.", 120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{"result.ok == true"}
 	}
-	status := reading("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000, []string{"REPORT(requirement.status)"}, one, id)
+	status := inBox("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000, []string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
-		reading("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
+		inBox("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
 			shape([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
-		reading("requirement.next", "Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
+		inBox("requirement.next", "Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
 			[]string{"REPORT(requirement.next)"}, shape([]any{"steps"}, map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{Name: "role", Schema: text}),
-		reading("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"}, shape([]any{"requirements"}, map[string]any{"requirements": list}),
+		inBox("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"}, shape([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}}, planning.Input{Name: "why", Schema: yes}),
 		change, evidence, log,
 	}
 }
 
-// reading is the contract of a tool of the box that reads the project.
-func reading(name, description string, timeoutMS int, satisfies []string, produces map[string]any, consumes ...planning.Input) planning.Contract {
+// inBox is the contract of a tool of the box that is over what is known, or over the project.
+func inBox(name, description string, timeoutMS int, satisfies []string, produces map[string]any, consumes ...planning.Input) planning.Contract {
 	return planning.Contract{
 		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes, Produces: produces,
 		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: timeoutMS, Verify: planning.CheckBlocking, Idempotent: true,

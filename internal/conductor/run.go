@@ -12,7 +12,6 @@ import (
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/translate"
 )
 
 // The budgets of a run that names none.
@@ -74,7 +73,6 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	}
 	if r.rephrase != nil {
 		r.rephrased(ctx)
-		ctx = context.WithoutCancel(ctx) // all is there but the writing; who asked may have got tired of waiting
 	}
 	return r.trace, r.finish(ctx)
 }
@@ -104,10 +102,12 @@ func (r *run) step(ctx context.Context, name string) error {
 	return err
 }
 
-// view reads what is known, with what this run has added to it.
+// view reads what is known, with what this run has asserted.
 func (r *run) view(ctx context.Context, read func(v ir.View) error) error {
-	if err := r.step(ctx, "known"); err != nil {
-		return err
+	if r.known {
+		if err := r.step(ctx, "known"); err != nil {
+			return err
+		}
 	}
 	return r.ir.View(ctx, read)
 }
@@ -356,6 +356,3 @@ func putEnded(w *ir.Writer, t Traced) error {
 	}
 	return w.Evidence(ir.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
 }
-
-// textOf is an answer in words.
-func textOf(o planning.Obligation, result map[string]any) string { return translate.Out(o, result) }

@@ -56,7 +56,7 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 	if by != "" {
 		t.Verified = &Verification{By: by, Verified: cause == nil}
 	}
-	answer := Answer{Obligation: t.ID, Result: t.answered, Text: textOf(t.Obligation, t.answered)}
+	answer := Answer{Obligation: t.ID, Result: t.answered, Text: translate.Out(t.Obligation, t.answered)}
 	if cause == nil {
 		r.trace.Answers = append(r.trace.Answers, answer)
 		return true, nil
@@ -79,7 +79,7 @@ func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last
 		return "", nil
 	}
 	if c.Implementation.Means == planning.Builtin {
-		if k, is := r.knowing()[c.Implementation.Name]; is && k.again {
+		if k, is := r.knowing[c.Implementation.Name]; is && k.again {
 			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
 		}
 		if tool := r.box[c.Implementation.Name]; tool.Again != nil {
@@ -91,12 +91,15 @@ func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last
 
 // crossCheck holds an answer against what is known: it is there, nothing else is held in its place, and it has a source.
 func (r *run) crossCheck(ctx context.Context, t *Traced) error {
-	return r.view(ctx, func(v ir.View) error {
+	if err := r.step(ctx, "known"); err != nil { // what is held of this very run is looked at
+		return err
+	}
+	return r.ir.View(ctx, func(v ir.View) error {
 		held, err := v.Held(ir.OfRun+r.request.ID, t.ID)
 		if err != nil {
 			return err
 		}
-		if len(held) != 1 || !sameValue(held[0].Object, t.answered) {
+		if len(held) != 1 || !ir.Equal(held[0].Object, t.answered) {
 			return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").WithFix("ask again")
 		}
 		source, found, err := v.Source(held[0].Source)

@@ -56,6 +56,15 @@ func (r *Registry) Tool(name string) (*Tool, bool) {
 // Digest is the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they stand.
 func (r *Registry) Digest() string { return r.digest }
 
+// Contracts are those of all tools, by name.
+func (r *Registry) Contracts() []planning.Contract {
+	all := make([]planning.Contract, 0, len(r.Tools()))
+	for _, t := range r.Tools() {
+		all = append(all, t.contract)
+	}
+	return all
+}
+
 // Tool is a contract that was found in order.
 type Tool struct {
 	contract      planning.Contract

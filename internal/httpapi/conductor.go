@@ -98,9 +98,8 @@ func obligations(body []byte) (request planning.Request, err error) {
 		return request, fault.New(fault.Malformed, "invalid_obligations", "the obligations do not fit their schema").
 			WithFix("GET /schemas/obligations.schema.json; each obligation is {type, payload}").WithFields(violations...)
 	}
-	if found := secret.Find(string(body)); len(found) > 0 {
-		return request, fault.New(fault.Invalid, "secret_in_text", "the request holds what looks like %s; nothing of it was kept", found[0].What).
-			WithFix("name where the secret is kept, never the secret; revoke it if it was real")
+	if err := secret.Refuse("request", "", string(body)); err != nil {
+		return request, err
 	}
 	return request, strictjson.Fill(body, &request)
 }
@@ -174,5 +173,5 @@ func (a *API) listTools(w http.ResponseWriter, r *http.Request) error {
 	}
 	return writeJSON(w, http.StatusOK, struct {
 		Tools []planning.Contract `json:"tools"`
-	}{a.Conductor.Contracts()})
+	}{a.Conductor.Tools.Contracts()})
 }

@@ -178,7 +178,7 @@ func (w *Writer) Assert(a Assertion, single bool) error {
 	ids := []string{}
 	for _, old := range held {
 		switch {
-		case equal(old.Object, a.Object):
+		case Equal(old.Object, a.Object):
 			return nil
 		case single:
 			old.Until = w.At
@@ -218,7 +218,8 @@ func (w *Writer) relate(a Assertion) error {
 	return w.put(Relation{a.Subject, a.Predicate, to}, kindRelation, a.Subject, a.Predicate, to)
 }
 
-func equal(a, b any) bool {
+// Equal compares values as JSON has them.
+func Equal(a, b any) bool {
 	x, errX := ledger.Encode(a)
 	y, errY := ledger.Encode(b)
 	return errX == nil && errY == nil && string(x) == string(y)

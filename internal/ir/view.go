@@ -76,7 +76,7 @@ func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 			return err
 		}
 		for _, a := range held {
-			if equal(a.Object, want) {
+			if Equal(a.Object, want) {
 				if have[subject] == nil {
 					have[subject] = map[string]bool{}
 				}
