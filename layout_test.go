@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"internal/hook/settings":   {"internal/durable", "internal/fault"},
 	"internal/runner":          {"internal/fault"},
 	"internal/boundarylog":     {"internal/ledger", "internal/audit", "internal/store"},
-	"internal/ir":              {"internal/rules/planning", "internal/ledger", "internal/audit", "internal/store", "internal/fault"},
+	"internal/ir":              {"internal/rules/planning", "internal/ledger", "internal/audit", "internal/store", "internal/strictjson", "internal/fault"},
 	"internal/conductor": {
 		"internal/contract", "internal/tools", "internal/runner", "internal/translate", "internal/ir", "internal/rules/planning", "internal/ledger", "internal/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},

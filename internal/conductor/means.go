@@ -14,7 +14,6 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/runner"
-	"orchestrator/internal/strictjson"
 	"orchestrator/internal/tools"
 )
 
@@ -139,13 +138,4 @@ func declared(names []string) (env []string) {
 		}
 	}
 	return env
-}
-
-// object reads what an outside tool answered: one JSON object.
-func object(raw []byte) (map[string]any, []effect, error) {
-	var result map[string]any
-	if err := strictjson.Fill(raw, &result); err != nil || result == nil {
-		return nil, nil, fault.New(fault.Invalid, "tool_answer", "the tool did not answer with one JSON object").WithFix("have it write {\"value\": …}, at most 32 deep, and nothing else to its standard output").Because(err)
-	}
-	return result, nil, nil
 }

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/contract"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/strictjson"
 )
 
 // Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same bytes, but for
@@ -127,5 +128,5 @@ func traceIn(v ir.View, id string) (trace Trace, err error) {
 	if err != nil || raw == nil {
 		return trace, err
 	}
-	return trace, jsonv2.Unmarshal(raw, &trace)
+	return trace, jsonv2.Unmarshal(raw, &trace, strictjson.Exact)
 }

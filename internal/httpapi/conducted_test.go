@@ -184,3 +184,19 @@ func TestEvidenceIsLookedUpAgain(t *testing.T) {
 	require.Contains(t, trace.Obligations[0].Why, "/implementation_evidence/0: a.go has other content")
 	require.NotContains(t, h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t), "stale", "the look changes nothing")
 }
+
+// What a payload says is kept with its digits, and the first answer for a key has them too.
+func TestNumbersOfPayloadsKeepTheirDigits(t *testing.T) {
+	h := newHarness(t)
+	body := func(object string) string {
+		return `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"ir.assert","facts":[{"subject":"s","predicate":"p","object":` + object + `}]}}],"idempotency_key":"k"}`
+	}
+	first := h.expect(200, "", "coder", "POST", "/obligations", body("12345678901234567890"))
+	require.Contains(t, string(first.Body), `"object":12345678901234567890`)
+	require.Equal(t, string(first.Body), string(h.expect(200, "", "coder", "POST", "/obligations", body("12345678901234567890")).Body))
+	h.expect(409, "idempotency_conflict", "coder", "POST", "/obligations", body("12345678901234567891"))
+	for filter, want := range map[string]string{"12345678901234567890": `["s"]`, "12345678901234567891": `[]`} {
+		found := h.expect(200, "", "coder", "POST", "/obligations", obligation("query.people", `"filters":{"p":`+filter+`}`))
+		require.Contains(t, string(found.Body), `"values":`+want)
+	}
+}

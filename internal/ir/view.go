@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/store"
+	"orchestrator/internal/strictjson"
 )
 
 // View is what there is at one moment.
@@ -29,7 +30,7 @@ func read[T any](get func(kind string, id ...string) (jsontext.Value, error), ki
 }
 
 func decode[T any](key string, raw []byte) (value T, found bool, err error) {
-	if err := jsonv2.Unmarshal(raw, &value); err != nil {
+	if err := jsonv2.Unmarshal(raw, &value, strictjson.Exact); err != nil {
 		return value, false, fault.New(fault.Internal, "store_damaged", "the row ir/%s cannot be read", key).
 			WithFix("orchestrator verify says what else is wrong; restore a backup").Because(err)
 	}

@@ -46,10 +46,10 @@ func Parse(body []byte) (any, error) {
 	return value, nil
 }
 
-// Fill reads a body that Parse has accepted into v. A member or type that does not fit is *fault.Error of kind
-// Invalid.
+// Fill reads a body that Parse has accepted into v; numbers into any as Exact has it. A member or type that does not fit is
+// *fault.Error of kind Invalid.
 func Fill(body []byte, v any) error {
-	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true))
+	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true), Exact)
 	if err == nil {
 		return nil
 	}
