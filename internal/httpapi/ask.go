@@ -11,7 +11,6 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/secret"
 	"orchestrator/internal/strictjson"
 	"orchestrator/internal/translate"
 	"orchestrator/schemas"
@@ -46,6 +45,9 @@ func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 	if _, err := strictjson.Parse(body); err != nil {
 		return asked, err
 	}
+	if err := refuseSecrets(body); err != nil {
+		return asked, err
+	}
 	var said utterance
 	if err := strictjson.Fill(body, &said); err != nil {
 		return asked, misshapen(err, `send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
@@ -67,8 +69,8 @@ func hasCode(err error, code string) bool {
 	return errors.As(err, &f) && f.Code == code
 }
 
-// translation asks the language model for obligations, which have to fit the schema as anybody's do. What looks like a secret is not
-// told to it. Where it does not understand either, the caller is asked.
+// translation asks the language model for obligations, which have to fit the schema as anybody's do. Where it does not
+// understand either, the caller is asked.
 func (a *API) translation(utterance string, notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
 	return func(ctx context.Context) ([]planning.Obligation, error) {
 		schema, err := fs.ReadFile(schemas.Files(), schemas.Obligations)
@@ -77,7 +79,7 @@ func (a *API) translation(utterance string, notUnderstood error) func(context.Co
 		}
 		ctx, cancel := context.WithTimeout(ctx, translating)
 		defer cancel()
-		request, err := a.Model.In(ctx, secret.Mask(utterance), string(schema), func(made []byte) error {
+		request, err := a.Model.In(ctx, utterance, string(schema), func(made []byte) error {
 			request, err := obligations(made)
 			if err == nil {
 				err = conductor.Check(request)
@@ -95,7 +97,7 @@ func (a *API) translation(utterance string, notUnderstood error) func(context.Co
 func question(notUnderstood error) planning.Obligation {
 	text := "What is meant?"
 	if f := new(fault.Error); errors.As(notUnderstood, &f) {
-		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", secret.Mask(f.Detail), f.Fix)
+		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", f.Detail, f.Fix)
 	}
 	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}
 }

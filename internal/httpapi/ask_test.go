@@ -263,15 +263,31 @@ func TestTheFirstTranslationCountsForAKey(t *testing.T) {
 	require.Equal(t, 1, e.calls())
 }
 
-func TestSecretsInWordsGoNowhere(t *testing.T) {
-	h, e := askedOf(t, "no")
-	trace := h.expect(200, "", "coder", "POST", "/requests", utter("pray use "+awsKey+" for me")).json(t)
-	require.Equal(t, "clarify", trace["status"])
-	require.Equal(t, "pray use [masked aws_access_key] for me", h.said(trace["id"].(string)).What)
-	raw, err := json.Marshal(trace)
-	require.NoError(t, err)
-	require.NotContains(t, string(raw)+strings.Join(e.asked, ""), awsKey)
-
-	counted := h.expect(200, "", "coder", "POST", "/requests", utter("how many a's in "+awsKey)).json(t)
-	require.Equal(t, "how many a's in [masked aws_access_key]", h.said(counted["id"].(string)).What)
+func TestSecretsInWordsAreRefused(t *testing.T) {
+	var log bytes.Buffer
+	e := newEndpoint(t, "no")
+	h := newHarness(t, e.model, func(o *options) { o.Log = &log })
+	escaped := `\u0041` + awsKey[1:]
+	for name, body := range map[string]string{
+		"what the grammar reads":      utter("how many a's in " + awsKey),
+		"what a model would be told":  utter("pray use " + awsKey + " for me"),
+		"what is escaped":             `{"utterance":"how many a's in ` + escaped + `"}`,
+		"a key of the request":        utter("what is 2+2", `,"idempotency_key":"`+awsKey+`"`),
+		"a member that is not there":  utter("what is 2+2", `,"`+awsKey+`":1`),
+		"what its name says it is":    utter("what is 2+2", `,"password":"Xq7-Rw2+Lp9zTb4v"`),
+		"what nobody could read else": `{"utterance":"` + awsKey + `","utterance":1}`,
+	} {
+		refusal := h.do("coder", "POST", "/requests", body)
+		require.NotEmpty(t, refusal.Header.Get("Audit-Receipt"), name)
+		require.Contains(t, []int{400, 422}, refusal.Status)
+		if name != "what nobody could read else" {
+			require.Equal(t, "secret_in_text", refusal.json(t)["code"], name)
+		}
+		require.NotContains(t, string(refusal.Body), awsKey[4:], name)
+	}
+	h.expect(422, "secret_in_text", "coder", "POST", "/obligations", obligation("query.count_letters", `"text":"`+escaped+`","letter":"a"`))
+	require.Zero(t, e.calls())
+	require.Empty(t, h.expect(200, "", "viewer", "GET", "/obligations", "").json(t)["runs"])
+	history := h.expect(200, "", "viewer", "GET", "/audit", "")
+	require.NotContains(t, string(history.Body)+log.String(), awsKey[4:])
 }

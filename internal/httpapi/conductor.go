@@ -94,14 +94,22 @@ func obligations(body []byte) (request planning.Request, err error) {
 	if err != nil {
 		return request, err
 	}
+	if err := refuseSecrets(body); err != nil {
+		return request, err
+	}
 	if violations := schemas.Violations(schemas.Obligations, value); len(violations) > 0 {
 		return request, fault.New(fault.Malformed, "invalid_obligations", "the obligations do not fit their schema").
 			WithFix("GET /schemas/obligations.schema.json; each obligation is {type, payload}").WithFields(violations...)
 	}
-	if err := secret.Refuse("request", "", string(body)); err != nil {
-		return request, err
-	}
 	return request, strictjson.Fill(body, &request)
+}
+
+// refuseSecrets refuses a body, known to be JSON, with what looks like a secret: in a string, or by the name of its member.
+func refuseSecrets(body []byte) error {
+	if err := orchestrator.RefuseSecrets(body); err != nil {
+		return err
+	}
+	return secret.Refuse("request", "", string(body))
 }
 
 // refused puts a refusal on record.

@@ -61,6 +61,7 @@ func provokeConductor(h *harness) {
 	answers := h.expect(422, "missing_capability", "coder", "POST", "/obligations", both).json(h.t)["answers"].([]any)
 	require.Equal(h.t, "1+1 = 2", answers[0].(map[string]any)["text"], "the others are answered")
 	h.expect(422, "condition_invalid", "coder", "POST", "/obligations", `{"obligations":[{"type":"AVOID","payload":{"condition":"nobody("}}]}`)
+	h.expect(422, "secret_in_text", "coder", "POST", "/requests", `{"utterance":"how many a's in `+awsKey+`"}`)
 	h.expect(422, "schema_violation", "coder", "POST", "/requests", `{"utterance":"what is 2+2","role":"pm"}`)
 	h.expect(422, "not_understood", "coder", "POST", "/requests", `{"utterance":"colourless green ideas sleep furiously"}`)
 	h.expect(422, "utterance_too_long", "coder", "POST", "/requests", `{"utterance":"`+strings.Repeat("a ", 1001)+`"}`)

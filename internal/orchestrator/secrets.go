@@ -15,8 +15,13 @@ import (
 // refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request can be
 // put on record: of what it refuses the log keeps size and digest, and the places.
 func refuseSecrets(p Proposal, inBody []fault.Field) error {
-	found := secretsInHeaders(p)
-	found = append(found, inBody...)
+	return refuseFound(append(secretsInHeaders(p), inBody...))
+}
+
+// RefuseSecrets refuses a body, known to be JSON, in which something looks like a secret, however it is written.
+func RefuseSecrets(body []byte) error { return refuseFound(secretsInJSON(body)) }
+
+func refuseFound(found []fault.Field) error {
 	if len(found) == 0 {
 		return nil
 	}
