@@ -36,6 +36,7 @@ func TestAServerLeavesNothing(t *testing.T) {
 
 func TestManyServersLeaveNothing(t *testing.T) {
 	defer goleak.VerifyNone(t)
+	t.Setenv("TMPDIR", t.TempDir()) // other tests run programs as well
 	before := inventory(t)
 	for i := range 40 {
 		m := tool(t, []string{"echo", "error", "die", "hang"}[i%4])
