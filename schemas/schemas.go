@@ -71,9 +71,15 @@ func (embedded) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not embedded, and nothing is loaded from elsewhere", url)
 }
 
-var document = func() func(name string) map[string]any {
+var document = documents()
+
+// documents reads each file once, whoever asks.
+func documents() func(name string) map[string]any {
+	var one sync.Mutex
 	read := map[string]map[string]any{}
 	return func(name string) map[string]any {
+		one.Lock()
+		defer one.Unlock()
 		if read[name] == nil {
 			b, err := files.ReadFile(name)
 			var d map[string]any
@@ -84,7 +90,7 @@ var document = func() func(name string) map[string]any {
 		}
 		return read[name]
 	}
-}()
+}
 
 // inlined is a schema with every $ref replaced by what it refers to: a $ref costs as much to validate as
 // another level of the document. No schema here refers to itself.
