@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"time"
 
@@ -73,7 +72,7 @@ func hasCode(err error, code string) bool {
 // understand either, the caller is asked.
 func (a *API) translation(utterance string, notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
 	return func(ctx context.Context) ([]planning.Obligation, error) {
-		schema, err := fs.ReadFile(schemas.Files(), schemas.Obligations)
+		schema, err := schemas.Bundle(schemas.Obligations) // the endpoint has no way to other files
 		if err != nil {
 			return nil, err
 		}

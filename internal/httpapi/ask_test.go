@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"orchestrator/internal/ir"
 	"orchestrator/internal/translate"
+	"orchestrator/schemas"
 )
 
 // modelKey is what the service shows the endpoint, and nobody else.
@@ -129,14 +129,21 @@ func TestTheModelTranslatesWhatTheGrammarDoesNot(t *testing.T) {
 	require.Equal(t, "2+2 = 4", answersOf(trace)[0]["text"], "the tools answer, not the model")
 	require.Equal(t, unknown, h.said(trace["id"].(string)).What)
 	require.Equal(t, []string{"Bearer " + modelKey}, e.auth)
-	schema, err := os.ReadFile("../../schemas/obligations.schema.json")
+	schema, err := schemas.Bundle(schemas.Obligations)
 	require.NoError(t, err)
 	var asked struct {
 		Messages []struct{ Content string } `json:"messages"`
+		Format   struct {
+			JSONSchema struct {
+				Schema map[string]any `json:"schema"`
+			} `json:"json_schema"`
+		} `json:"response_format"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(e.asked[0]), &asked))
 	require.Contains(t, asked.Messages[0].Content, string(schema))
 	require.Equal(t, unknown, asked.Messages[1].Content)
+	_, found := schemas.Compile(asked.Format.JSONSchema.Schema)
+	require.Empty(t, found, "it can be used without any other file")
 }
 
 func TestWhatIsRefusedTwiceIsAsked(t *testing.T) {
