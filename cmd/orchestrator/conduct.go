@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,24 +23,32 @@ const maxConducted = 1 << 20
 
 func askCommand() *cobra.Command {
 	var o conductOptions
+	var said struct {
+		Utterance string `json:"utterance"`
+		Rephrase  bool   `json:"rephrase,omitzero"`
+	}
 	cmd := &cobra.Command{
 		Use:   "ask TEXT",
 		Short: "Ask the conductor in plain words",
 		Long: `Ask sends the text to the running service, which turns it into obligations, runs tools for them, evaluates the answers again, and
-answers. A sentence that it does not understand is refused with the forms that it knows: docs/conductor-language.md.
+answers. A sentence that it does not understand is refused with the forms that it knows: docs/conductor-language.md. With --rephrase
+the service's language model says the answers in other words; where it has none, or its words say something else, they stay as they are.
 
 Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
 		Example: `  orchestrator ask "what is 2+2"
-  orchestrator ask "how many r's in strawberry; what is my name"`,
+  orchestrator ask "how many r's in strawberry; what is my name"
+  orchestrator ask --rephrase "what is blocked and why"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			body, err := jsonv2.Marshal(map[string]string{"utterance": strings.Join(args, " ")})
+			said.Utterance = strings.Join(args, " ")
+			body, err := jsonv2.Marshal(said)
 			if err != nil {
 				return err
 			}
-			return o.send(cmd.Context(), "/requests", body, cmd.OutOrStdout())
+			return o.send(cmd, "/requests", body)
 		},
 	}
+	cmd.Flags().BoolVar(&said.Rephrase, "rephrase", false, "have the language model of the service say the answers in other words")
 	return o.flags(cmd)
 }
 
@@ -65,7 +73,7 @@ Exit codes: 0 all are resolved; 1 one failed, or waits for something; 2 usage or
 			if plan {
 				return o.plan(cmd.Context(), body, cmd.OutOrStdout())
 			}
-			return o.send(cmd.Context(), "/obligations", body, cmd.OutOrStdout())
+			return o.send(cmd, "/obligations", body)
 		},
 	}
 	cmd.Flags().BoolVar(&plan, "plan", false, "show which tools would run, and run nothing")
@@ -80,7 +88,7 @@ type conductOptions struct {
 
 func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
 	serverFlags(cmd, &o.serverOptions)
-	timeoutFlag(cmd, &o.serverOptions)
+	cmd.Flags().DurationVar(&o.timeout, "timeout", conductor.Limit(planning.Budgets{})+time.Minute, "how long the service may take for its answer")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print what the service answers, as JSON")
 	withEnv(cmd)
 	return exitTwo(cmd)
@@ -103,8 +111,9 @@ func readConducted(name string, in io.Reader) ([]byte, error) {
 }
 
 // send runs a request and shows its trace.
-func (o conductOptions) send(ctx context.Context, path string, body []byte, out io.Writer) error {
-	raw, err := o.post(ctx, path, body)
+func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error {
+	out := cmd.OutOrStdout()
+	raw, err := o.post(cmd.Context(), path, body)
 	if err != nil {
 		return err
 	}
@@ -118,6 +127,11 @@ func (o conductOptions) send(ctx context.Context, path string, body []byte, out 
 		}
 	} else {
 		showTrace(out, trace)
+		for _, a := range trace.Answers {
+			if a.NotRephrased != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "not in other words: %s\n", printable(a.NotRephrased))
+			}
+		}
 	}
 	if trace.Status == planning.OutResolved {
 		return nil

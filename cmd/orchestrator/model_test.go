@@ -37,6 +37,17 @@ func TestALanguageModelByTheEnvironment(t *testing.T) {
 	understood := ask()
 	require.Equal(t, http.StatusOK, understood.status, understood.body)
 	require.Contains(t, understood.body, "2+2 = 4")
+	says = "In other words, 2+2 = 4."
+	out, code := orchestrate(t, dir, "ask", "--rephrase", "what is 2+2")
+	require.Zero(t, code, out)
+	require.Equal(t, says+"\n", out)
+	says = "It is 5."
+	out, code = orchestrate(t, dir, "ask", "--rephrase", "what is 2+2")
+	require.Zero(t, code, out)
+	require.Regexp(t, `^2\+2 = 4\nnot in other words: .*lacks the number "2"\n$`, out)
+	out, code = orchestrate(t, dir, "ask", "what is 2+2")
+	require.Zero(t, code, out)
+	require.Equal(t, "2+2 = 4\n", out)
 	endpoint.Close()
 	down := ask()
 	require.Equal(t, http.StatusServiceUnavailable, down.status, down.body)
