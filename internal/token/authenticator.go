@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,7 @@ type Authenticator struct {
 	current atomic.Pointer[set]
 	reload  sync.Mutex // orders Reloads, so that an older file never replaces a newer one
 	account func([]Token) error
+	minted  []Token // that no file has; they end with the process
 }
 
 // set is one reading of the token file; immutable but for the state inside the limiters.
@@ -84,13 +86,56 @@ func (a *Authenticator) Reload() error {
 	defer a.reload.Unlock()
 	tokens, err := a.file.List()
 	if err == nil {
-		err = a.account(tokens)
+		err = a.enforce(tokens, a.minted)
 	}
 	if err != nil {
 		return fmt.Errorf("tokens not reloaded, the previous ones stay in force: %w", err)
 	}
-	a.replace(tokens)
 	return nil
+}
+
+// enforce accounts for tokens, and brings them into force. Call it under the lock of reload.
+func (a *Authenticator) enforce(listed, minted []Token) error {
+	all := slices.Concat(listed, minted)
+	if err := a.account(all); err != nil {
+		return err
+	}
+	a.minted = minted
+	a.replace(all)
+	return nil
+}
+
+// Mint makes a token that works until expires at the latest, for one requirement where only is its id, and returns its text. It is accounted for as every other, but no file
+// has it: it ends with Unmint, or with the process. A name, role or expiry that cannot be used is fault.Invalid.
+func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (secret string, made Token, err error) {
+	if err := checkNew(name, role, a.file.validRole, expires, now); err != nil {
+		return "", Token{}, err
+	}
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	listed := a.listed()
+	secret, made = create(name, role, expires, now, slices.Concat(listed, a.minted))
+	made.Only = only
+	if err := a.enforce(listed, append(slices.Clone(a.minted), made)); err != nil {
+		return "", Token{}, err
+	}
+	return secret, made, nil
+}
+
+// Unmint revokes a token that Mint made. It is out of force whatever is returned: an error is that of the account alone.
+func (a *Authenticator) Unmint(made Token) error {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	listed := a.listed()
+	a.minted = slices.DeleteFunc(slices.Clone(a.minted), func(t Token) bool { return t.SHA256 == made.SHA256 })
+	a.replace(slices.Concat(listed, a.minted))
+	return a.account(slices.Concat(listed, a.minted))
+}
+
+// listed are the tokens in force that the file had. Call it under the lock of reload.
+func (a *Authenticator) listed() []Token {
+	all := a.current.Load().tokens
+	return all[:len(all)-len(a.minted)]
 }
 
 func (a *Authenticator) replace(tokens []Token) {
