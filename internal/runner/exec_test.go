@@ -122,12 +122,6 @@ func TestWhatCannotBeRun(t *testing.T) {
 	}
 }
 
-func TestFindingIsByTheFixedPath(t *testing.T) {
-	r, err := Exec{Argv: []string{"sh", "-c", "echo found"}}.Run(t.Context(), nil)
-	require.NoError(t, err)
-	require.Equal(t, "found\n", string(r.Stdout))
-}
-
 func TestFailures(t *testing.T) {
 	r, err := as(t, "fail", "7").Run(t.Context(), nil)
 	f := refusal(t, err, "tool_failed")

@@ -32,7 +32,7 @@ func (e Exec) lookUp() (string, error) {
 	}
 	name := e.Argv[0]
 	if !strings.Contains(name, "/") {
-		return find(name)
+		return find(name, e.path())
 	}
 	if !filepath.IsAbs(name) {
 		return "", missing(name, "a relative path is never run")
@@ -43,13 +43,24 @@ func (e Exec) lookUp() (string, error) {
 	return name, nil
 }
 
-func find(name string) (string, error) {
-	for _, dir := range filepath.SplitList(searched) {
-		if path := filepath.Join(dir, name); name != "." && name != ".." && runnable(path) == nil {
+func find(name, folders string) (string, error) {
+	for _, dir := range filepath.SplitList(folders) {
+		if path := filepath.Join(dir, name); name != "." && name != ".." && filepath.IsAbs(dir) && runnable(path) == nil {
 			return path, nil
 		}
 	}
-	return "", missing(name, "it is in none of "+searched)
+	return "", missing(name, "it is in none of "+folders)
+}
+
+// path is where the program is searched: the PATH that it is given, or else the usual folders.
+func (e Exec) path() string {
+	folders := searched
+	for _, entry := range e.Env {
+		if value, is := strings.CutPrefix(entry, "PATH="); is {
+			folders = value
+		}
+	}
+	return folders
 }
 
 // runnable holds a path to be a regular file with a right to run it; whether it is ours, the start will tell.
@@ -77,7 +88,7 @@ func reason(err error) string {
 
 func missing(name, why string) error {
 	return fault.New(fault.NotFound, "tool_missing", "the program %q cannot be run: %s", fault.Clip(name, 200), why).
-		WithFix("install it, or give its absolute path in argv").Because(exec.ErrNotFound)
+		WithFix("install it, give its absolute path in argv, or pass PATH on by env of its contract").Because(exec.ErrNotFound)
 }
 
 func undeclared(what, fix string) error {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -65,7 +64,7 @@ func (e Exec) start(ctx context.Context) (_ *process, err error) {
 	_, _ = rand.Read(id) // never fails
 	p.mark = markName + "=" + hex.EncodeToString(id)
 	p.cmd = &exec.Cmd{Path: p.pin.path(), Args: e.Argv, Dir: e.Dir, Env: e.environment(p), ExtraFiles: p.pin.files()}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.SysProcAttr = attributes()
 	if p.cmd.Dir == "" {
 		p.cmd.Dir = p.home
 	}
