@@ -176,7 +176,8 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 	return nil, c.Stranger(fmt.Sprintf("it asks to wait, and after %d times still does", maxWaits))
 }
 
-func (c *Client) send(ctx context.Context, method, path, media string, most int64, content []byte) (body []byte, wait time.Duration, err error) {
+// request sends a request. The answer is one of the media type, whose body the caller closes, or there is none and a time to wait.
+func (c *Client) request(ctx context.Context, by *http.Client, method, path, media string, content []byte) (_ *http.Response, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(content))
 	if err != nil {
 		return nil, 0, err
@@ -187,31 +188,45 @@ func (c *Client) send(ctx context.Context, method, path, media string, most int6
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", media+", application/problem+json")
 	req.Header.Set("User-Agent", c.agent)
-	resp, err := c.http.Do(req)
+	resp, err := by.Do(req)
 	if err != nil {
 		return nil, 0, c.unreachable(err)
 	}
-	defer resp.Body.Close()
 	got, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode == http.StatusOK && got == media {
+		return resp, 0, nil
+	}
+	defer resp.Body.Close()
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); resp.StatusCode == http.StatusTooManyRequests && err == nil && seconds > 0 {
 		return nil, min(time.Duration(seconds)*time.Second, patience), nil
 	}
-	switch {
-	case resp.StatusCode == http.StatusOK && got == media:
-	case got == "application/problem+json":
+	if got == "application/problem+json" {
 		return nil, 0, c.problem(resp)
-	default:
-		return nil, 0, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, got))
 	}
+	return nil, 0, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, got))
+}
+
+func (c *Client) send(ctx context.Context, method, path, media string, most int64, content []byte) (body []byte, wait time.Duration, err error) {
+	resp, wait, err := c.request(ctx, c.http, method, path, media, content)
+	if resp == nil {
+		return nil, wait, err
+	}
+	defer resp.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil {
 		return nil, 0, c.unreachable(err)
 	}
 	if int64(len(body)) > most {
-		return nil, 0, fault.New(fault.Unavailable, CodeTooLarge, "what answers at %s does not come to an end: %s has more than %d KiB", c.base, path, (most+1023)>>10).
-			WithFix("see whether --server names the service itself, and that it is of the same version as this program")
+		return nil, 0, c.tooLarge(path, "", most)
 	}
 	return body, 0, nil
+}
+
+// tooLarge is an answer, or a part of one, with more than so many bytes.
+func (c *Client) tooLarge(path, part string, most int64) error {
+	what := strings.TrimSpace(part + " " + path)
+	return fault.New(fault.Unavailable, CodeTooLarge, "what answers at %s does not come to an end: %s has more than %d KiB", c.base, what, (most+1023)>>10).
+		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
 }
 
 func (c *Client) unreachable(err error) error {
