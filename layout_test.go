@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/contract", "internal/tools", "internal/translate", "internal/ir", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/drive", "internal/prompt", "internal/contract", "internal/tools", "internal/translate", "internal/ir", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/durable", "internal/fault",
 	},
@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/audit", "internal/durable", "internal/fault"},
 	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/store", "internal/audit", "internal/client", "internal/gitcmd", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/translate", "internal/rules/planning", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/drive", "internal/translate", "internal/rules/planning", "internal/ledger", "internal/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/ir", "internal/ledger", "internal/audit", "internal/store", "internal/reqdoc",
@@ -73,8 +73,10 @@ var mayImport = map[string][]string{
 		"internal/contract", "internal/tools", "internal/runner", "internal/translate", "internal/ir", "internal/rules/planning", "internal/ledger", "internal/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/conductproject": {
-		"internal/conductor", "internal/orchestrator", "internal/auditor", "internal/projection", "internal/ledger", "internal/audit", "internal/rules/lifecycle", "internal/fault",
+		"internal/conductor", "internal/drive", "internal/prompt", "internal/token", "internal/orchestrator", "internal/auditor", "internal/projection", "internal/ledger", "internal/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
 	},
+	"internal/drive":  {"internal/conductor", "internal/ir", "internal/rules/planning", "internal/secret", "internal/fault"},
+	"internal/prompt": {"internal/fault"},
 
 	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
 	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/gitcmd", "internal/fault"},

@@ -24,6 +24,30 @@ func TestPayloadsOfObligations(t *testing.T) {
 		{"REPORT", `{"kind":"query.count_letters","text":"","letter":"e\u0301"}`, nil},
 		{"REPORT", `{"kind":"query.count_letters","text":"strawberry"}`, []string{p + " required"}},
 		{"REPORT", `{"kind":"query.count_letters","text":"strawberry","letter":""}`, []string{p + "/letter minLength"}},
+		{"REPORT", `{"kind":"query.count_letters","text":"Rr","letter":"r","case_sensitive":true}`, nil},
+		{"REPORT", `{"kind":"query.count_letters","text":"Rr","letter":"r","case_sensitive":"yes"}`, []string{p + "/case_sensitive type"}},
+		{"REPORT", `{"kind":"query.people","filters":{"relation":"friend","age":7,"here":true}}`, nil},
+		{"REPORT", `{"kind":"query.people"}`, nil}, // asked for with a CLARIFY
+		{"REPORT", `{"kind":"query.people","filters":7}`, []string{p + "/filters type"}},
+		{"REPORT", `{"kind":"query.people","filters":{}}`, []string{p + "/filters minProperties"}},
+		{"REPORT", `{"kind":"query.people","filters":{"city":["Oslo"]}}`, []string{p + "/filters/city type"}},
+		{"REPORT", `{"kind":"query.people","city":"Oslo"}`, []string{p + " additionalProperties"}},
+		{"REPORT", `{"kind":"rules.deduce","facts":["parent(ann, bob)"],"rules":["a(X) :- parent(X, Y)."],"query":"a(X)"}`, nil},
+		{"REPORT", `{"kind":"rules.deduce","rules":[],"query":"a(X)"}`, nil},
+		{"REPORT", `{"kind":"rules.deduce","facts":7}`, []string{p + "/facts type"}},
+		{"REPORT", `{"kind":"rules.deduce","rules":[7],"query":"a(X)"}`, []string{p + "/rules/0 type"}},
+		{"REPORT", `{"kind":"rules.deduce","question":"a(X)"}`, []string{p + " additionalProperties"}},
+		{"REPORT", `{"kind":"normalize.email","email":"ada@example.org"}`, nil},
+		{"REPORT", `{"kind":"normalize.email","email":["ada@example.org"]}`, []string{p + "/email type"}},
+		{"REPORT", `{"kind":"normalize.email","url":"ada@example.org"}`, []string{p + " additionalProperties"}},
+		{"REPORT", `{"kind":"normalize.url","url":"http://example.org"}`, nil},
+		{"REPORT", `{"kind":"normalize.url","url":null}`, []string{p + "/url type"}},
+		{"REPORT", `{"kind":"normalize.phone","phone":"901820","country_code":"49"}`, nil},
+		{"REPORT", `{"kind":"normalize.phone","phone":901820}`, []string{p + "/phone type"}},
+		{"REPORT", `{"kind":"normalize.phone","phone":"901820","country":"DE"}`, []string{p + " additionalProperties"}},
+		{"REPORT", `{"kind":"time.now"}`, nil},
+		{"REPORT", `{"kind":"time.now","zone":"Europe/Berlin"}`, nil},
+		{"REPORT", `{"kind":"time.now","zone":2}`, []string{p + "/zone type"}},
 		{"REPORT", `{"kind":"project.status"}`, nil},
 		{"REPORT", `{"kind":"project.status","id":"REQ-001"}`, []string{p + " additionalProperties"}},
 		{"REPORT", `{"kind":"requirement.status","id":"REQ-001"}`, nil},
@@ -42,6 +66,9 @@ func TestPayloadsOfObligations(t *testing.T) {
 		{"ACHIEVE", `{"kind":"ir.assert","value":1}`, []string{p + " additionalProperties", p + " required"}},
 		{"ACHIEVE", `{"kind":"ir.assert","facts":[{"subject":"user","predicate":"city","object":["Oslo"]}]}`, []string{p + "/facts/0/object type"}},
 		{"REPORT", `{"kind":"status.name"}`, nil},
+		{"REPORT", `{"kind":"status.name","name":"Jeff"}`, nil},
+		{"REPORT", `{"kind":"status.name","bogus":7}`, []string{p + " additionalProperties"}},
+		{"REPORT", `{"kind":"status.city","of":7}`, nil}, // of a project
 		{"REPORT", `{"kind":"people","filters":[{"city":"Seattle"}]}`, nil},
 		{"REPORT", `{}`, []string{p + " required"}},
 		{"REPORT", `{"kind":"Query.Math","expr":"1"}`, []string{p + "/kind pattern"}},
@@ -58,12 +85,15 @@ func TestPayloadsOfObligations(t *testing.T) {
 			[]string{p + "/justification/evidence minItems"}},
 		{"ACHIEVE", `{"kind":"requirement.status","id":"REQ-001","status":"planned","as":"pm"}`, []string{p + " additionalProperties"}},
 		{"ACHIEVE", `{"kind":"requirement.design_spec","id":"REQ-001"}`, nil},
-		{"ACHIEVE", `{"kind":"requirement.implementation","id":"REQ-001","branch":"main"}`, nil},
+		{"ACHIEVE", `{"kind":"requirement.implementation","id":"REQ-001","branch":"main"}`, []string{p + " additionalProperties"}},
 		{"ACHIEVE", `{"kind":"requirement.implementation","id":"REQ-001","implementation":{"files":[]}}`, []string{p + "/implementation required"}},
 		{"ACHIEVE", `{"kind":"requirement.test"}`, []string{p + " required"}},
 		{"ACHIEVE", `{"kind":"requirement.signoff","id":""}`, []string{p + "/id minLength", p + "/id pattern"}},
 		{"ACHIEVE", `{"kind":"status.name","value":"Jeff"}`, nil},
-		{"ACHIEVE", `{"kind":"status.name","value":null,"source":"Jeff"}`, nil},
+		{"ACHIEVE", `{"kind":"status.name","value":null}`, []string{p + "/value type"}},
+		{"ACHIEVE", `{"kind":"status.name","value":"Jeff","source":"Jeff"}`, []string{p + " additionalProperties"}},
+		{"ACHIEVE", `{"kind":"site.deployed","value":null,"where":"north"}`, nil},
+		{"ACHIEVE", `{"kind":"site.deployed"}`, nil}, // what is to be done may need no value: the contracts say
 		{"ACHIEVE", `{"kind":"status.name"}`, []string{p + " required"}},
 		{"ACHIEVE", `{"value":1}`, []string{p + " required"}},
 		{"MAINTAIN", `{"condition":"state.open < 3"}`, nil},
@@ -75,15 +105,25 @@ func TestPayloadsOfObligations(t *testing.T) {
 		{"VERIFY", `{"kind":"audit"}`, nil},
 		{"VERIFY", `{"kind":"answers"}`, nil},
 		{"VERIFY", `{"kind":"audit","id":"REQ-001"}`, []string{p + " additionalProperties"}},
-		{"VERIFY", `{"kind":"weather"}`, []string{p + "/kind enum"}},
+		{"VERIFY", `{"of":"audit"}`, []string{p + " additionalProperties"}},
+		{"VERIFY", `{"kind":"weather","at":"Oslo"}`, nil}, // of a project
+		{"VERIFY", `{"kind":"Weather"}`, []string{p + "/kind pattern"}},
 		{"VERIFY", `{"kind":"requirement.evidence","id":"REQ-001"}`, nil},
 		{"VERIFY", `{"kind":"requirement.evidence"}`, []string{p + " required"}},
+		{"VERIFY", `{"kind":"requirement.evidence","id":"REQ-001","bogus":1}`, []string{p + " additionalProperties"}},
 		{"CLARIFY", `{"slot":"name"}`, nil},
-		{"CLARIFY", `{"slot":"name","question":"What are you called?","kind":"status.name","about":"REPORT(status.name)"}`, nil},
+		{"CLARIFY", `{"slot":"name","question":"what is name?","for":"REPORT(status.name)"}`, nil},
+		{"CLARIFY", `{"slot":"name","kind":"status.name","about":"REPORT(status.name)"}`, []string{p + " additionalProperties"}},
 		{"CLARIFY", `{"question":"Which?"}`, []string{p + " required"}},
-		{"JUSTIFY", `{"about":"REPORT(query.math)","kind":"failure","attempts":[{"tool":"math.eval","why":"division by zero"}]}`, nil},
+		{"JUSTIFY", `{"about":"REPORT(query.math)","kind":"failure","attempts":[{"tool":"math.eval","run":"o1/1","why":"division by zero"},{"tool":"math.guess","why":""}]}`, nil},
+		{"JUSTIFY", `{"about":"failure of REPORT(query.math)","attempts":[]}`, nil},
+		{"JUSTIFY", `{"about":"verification of REPORT(query.math)","evidence":{"by":"again","why":"it is 5","run":"o1/1"}}`, nil},
 		{"JUSTIFY", `{"kind":"failure"}`, []string{p + " required"}},
 		{"JUSTIFY", `{"about":"x","attempts":["math.eval"]}`, []string{p + "/attempts/0 type"}},
+		{"JUSTIFY", `{"about":"x","attempts":[{"tool":"math.eval"}]}`, []string{p + "/attempts/0 required"}},
+		{"JUSTIFY", `{"about":"x","evidence":{"by":"hearsay","why":"it is 5","run":"o1/1"}}`, []string{p + "/evidence/by enum"}},
+		{"JUSTIFY", `{"about":"x","kind":"failure","blame":"ada"}`, []string{p + " additionalProperties"}},
+		{"JUSTIFY", `{"about":"x","kind":"site.outage","minutes":7}`, nil}, // of a project
 		{"SCHEDULE", `{"at":"2026-12-01T08:00:00Z","obligation":{"type":"REPORT","payload":{"kind":"query.math","expr":"1"}}}`, nil},
 		{"SCHEDULE", `{"at":"tomorrow","obligation":{"type":"VERIFY","payload":{}}}`, []string{p + "/at format"}},
 		{"SCHEDULE", `{"at":"2026-12-01T08:00:00Z"}`, []string{p + " required"}},
@@ -188,4 +228,27 @@ func BenchmarkObligations(b *testing.B) {
 			b.Fatal(found)
 		}
 	}
+}
+
+// What a trace has of obligations, those asked and those that came of them, is what their own schema says.
+func TestATraceHoldsObligations(t *testing.T) {
+	trace := func(asked, emitted string) string {
+		return `{"id":"0123456789abcdef","status":"clarify","caller":{"name":"ada","role":"coder"},"tools":"sha256:` + strings.Repeat("0", 64) + `","answers":[],
+			"obligations":[{"id":"o1","obligation":` + asked + `,"status":"active","outcome":"clarify","candidates":[],"runs":[],
+			"emitted":[{"id":"o1.1","obligation":` + emitted + `,"status":"escalated"}]}]}`
+	}
+	const asked, at = `{"type":"REPORT","payload":{"kind":"status.name"}}`, "/obligations/0/emitted/0/obligation"
+	for emitted, want := range map[string][]string{
+		`{"type":"CLARIFY","payload":{"slot":"name","question":"what is name?","for":"REPORT(status.name)"}}`:                                       nil,
+		`{"type":"JUSTIFY","payload":{"kind":"failure","about":"failure of REPORT(k)","attempts":[{"tool":"a.b","run":"o1/1","why":"it cannot"}]}}`: nil,
+		`{"type":"DISCOVER_OP","payload":{"capability":"REPORT(query.astronauts)"}}`:                                                                nil,
+		`{"type":"CLARIFY","payload":{"slot":"name","about":"REPORT(status.name)"}}`:                                                                {at + "/payload additionalProperties"},
+		`{"type":"JUSTIFY","payload":{"about":"x","attempts":["a.b"]}}`:                                                                             {at + "/payload/attempts/0 type"},
+		`{"type":"DISCOVER_OP","payload":{}}`:                                                                                                       {at + "/payload required"},
+		`{"type":"WISH","payload":{}}`:                                                                                                              {at + "/type enum"},
+	} {
+		require.ElementsMatch(t, want, violations(t, Trace, trace(asked, emitted)), emitted)
+	}
+	require.Equal(t, []string{"/obligations/0/obligation/payload additionalProperties"},
+		violations(t, Trace, trace(`{"type":"REPORT","payload":{"kind":"status.name","bogus":7}}`, `{"type":"CLARIFY","payload":{"slot":"name"}}`)))
 }

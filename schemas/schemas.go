@@ -39,6 +39,7 @@ const (
 	Tool        = "tool.schema.json"
 	Obligations = "obligations.schema.json"
 	Trace       = "trace.schema.json"
+	Drive       = "drive.schema.json"
 )
 
 const base = "orchestrator:///"
@@ -50,7 +51,7 @@ func Files() fs.FS { return files }
 var compiled = map[string]func() *jsonschema.Schema{}
 
 func init() {
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations, Trace} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations, Trace, Drive} {
 		compiled[name] = sync.OnceValue(func() *jsonschema.Schema {
 			c := jsonschema.NewCompiler()
 			c.DefaultDraft(jsonschema.Draft2020)

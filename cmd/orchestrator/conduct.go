@@ -154,8 +154,8 @@ func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) er
 	}
 	for _, one := range plan.Obligations {
 		fmt.Fprintf(out, "%s %s\n", one.ID, printable(one.Obligation.String()))
-		if len(one.Candidates) == 0 {
-			fmt.Fprintln(out, "  no tool satisfies it")
+		if len(one.Candidates) == 0 && one.Why != "" {
+			fmt.Fprintf(out, "  %s\n", printable(one.Why))
 		}
 		for _, c := range one.Candidates {
 			fmt.Fprintf(out, "  %s: %s\n", printable(c.Tool), printable(c.Reason))

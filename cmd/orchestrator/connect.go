@@ -18,6 +18,7 @@ import (
 type serverOptions struct {
 	data, server, tokenFile string
 	timeout                 time.Duration // for an answer; 0 leaves it to the client
+	role                    string        // whose token of the first start is used where none is named; "" is the viewer's, or the pm's
 }
 
 func serverFlags(cmd *cobra.Command, o *serverOptions) {
@@ -46,6 +47,9 @@ func (o serverOptions) connect() (*client.Client, error) {
 		server = localURL(strings.TrimSpace(string(addr)))
 	}
 	tokens := o.tokenFile
+	if tokens == "" && o.role != "" {
+		tokens = filepath.Join(o.data, "tokens", o.role+".token")
+	}
 	if tokens == "" {
 		tokens = filepath.Join(o.data, "tokens", "viewer.token")
 		if pm := filepath.Join(o.data, "tokens", "pm.token"); !exists(tokens) && exists(pm) {

@@ -47,6 +47,25 @@ func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, e
 	return nil, nil
 }
 
+// cited is the path by which evidence cites a requirement document: from the top of the working tree in which it is looked up.
+func (s *server) cited(path string) string {
+	if s.repository == nil {
+		return path
+	}
+	absolute, err := filepath.Abs(filepath.FromSlash(path))
+	if err != nil {
+		return path
+	}
+	if absolute, err = filepath.EvalSymlinks(absolute); err != nil {
+		return path
+	}
+	inside, err := filepath.Rel(s.repository.Root(), absolute)
+	if err != nil || !filepath.IsLocal(inside) {
+		return path
+	}
+	return filepath.ToSlash(inside)
+}
+
 // ownFiles are what the service writes or must keep to itself, and what can prove nothing: digests of evidence are public.
 func (s *server) ownFiles() []string {
 	own := []string{s.options.data, s.options.export}

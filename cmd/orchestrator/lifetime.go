@@ -113,14 +113,18 @@ func (s *server) logFolding(f orchestrator.Folding) {
 
 // resume goes on with the conductor's runs that were cut off when the service ended.
 func (s *server) resume(ctx context.Context) {
-	for _, cut := range s.cutOff {
-		trace, err := s.conductor.Resume(ctx, cut)
-		if err != nil {
-			s.log.Error().Err(err).Str("run", cut.ID).Msg("a run of the conductor that was cut off cannot go on")
-			continue
-		}
-		s.log.Info().Str("run", cut.ID).Str("status", string(trace.Status)).Msg("a run of the conductor that was cut off went on to its end")
+	var all sync.WaitGroup
+	for _, cut := range s.cutOff { // none waits for the tools of another
+		all.Go(func() {
+			trace, err := s.conductor.Resume(ctx, cut)
+			if err != nil {
+				s.log.Error().Err(err).Str("run", cut.ID).Msg("a run of the conductor that was cut off cannot go on")
+				return
+			}
+			s.log.Info().Str("run", cut.ID).Str("status", string(trace.Status)).Msg("a run of the conductor that was cut off went on to its end")
+		})
 	}
+	all.Wait()
 }
 
 // boundaryFailed says that the boundary's journal could not be recorded.

@@ -62,7 +62,7 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(),
 		auditCommand(), backupCommand(), restoreCommand(), compactCommand(), boundaryCommand(), hookCommand(),
-		askCommand(), conductCommand(), toolsCommand())
+		askCommand(), conductCommand(), driveCommand(), toolsCommand(), promptsCommand())
 	return group(root)
 }
 

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	_ = flag.Set("test.parallel", "6") // they wait more than they compute; the command line may still say otherwise
 	testscript.Main(m, map[string]func(){
-		"orchestrator": main, "limited": limited,
+		"orchestrator": main, "limited": limited, "agent": agent,
 		"orchestrator-hook": func() { os.Exit(sentry.Main(os.Args[1:], time.Now())) },
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,13 +16,14 @@ import (
 // TestALanguageModelByTheEnvironment runs the service with a scripted endpoint, and looks for the endpoint's key in all that is kept.
 func TestALanguageModelByTheEnvironment(t *testing.T) {
 	const key = "sk-endpoint-0123456789"
-	says := `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`
+	var says atomic.Value // what the endpoint answers
+	says.Store(`{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`)
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+key {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": says}}}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": says.Load()}}}})
 	}))
 	defer endpoint.Close()
 	t.Setenv("ORCHESTRATOR_LLM_URL", endpoint.URL+"/v1")
@@ -37,11 +39,11 @@ func TestALanguageModelByTheEnvironment(t *testing.T) {
 	understood := ask()
 	require.Equal(t, http.StatusOK, understood.status, understood.body)
 	require.Contains(t, understood.body, "2+2 = 4")
-	says = "In other words, 2+2 = 4."
+	says.Store("In other words, 2+2 = 4.")
 	out, code := orchestrate(t, dir, "ask", "--rephrase", "what is 2+2")
 	require.Zero(t, code, out)
-	require.Equal(t, says+"\n", out)
-	says = "It is 5."
+	require.Equal(t, "In other words, 2+2 = 4.\n", out)
+	says.Store("It is 5.")
 	out, code = orchestrate(t, dir, "ask", "--rephrase", "what is 2+2")
 	require.Zero(t, code, out)
 	require.Regexp(t, `^2\+2 = 4\nnot in other words: .*lacks the number "2"\n$`, out)

@@ -20,9 +20,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/audit"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductproject"
 	"orchestrator/internal/contract"
+	"orchestrator/internal/drive"
 	"orchestrator/internal/durable"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
@@ -32,6 +34,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/prompt"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/sentry"
@@ -66,6 +69,7 @@ type server struct {
 	service   *orchestrator.Service
 	guard     *guard.Guard
 	conductor *conductor.Conductor
+	driver    *drive.Driver
 	files     *token.File
 	listener  net.Listener
 	workflow  lifecycle.Workflow
@@ -78,6 +82,7 @@ type server struct {
 
 	metricsToken string
 	model        *translate.LLM     // nil where the environment names none
+	prompts      *prompt.Set        // of agents
 	contracts    *contract.Registry // of the tools that the conductor can run
 	cutOff       []ir.Request       // runs of the conductor that had not ended when the service did
 }
@@ -119,6 +124,9 @@ func (s *server) prepare() (err error) {
 		return err
 	}
 	if s.contracts, err = registry(s.options.data); err != nil {
+		return err
+	}
+	if s.prompts, err = prompt.Load(promptsDir(s.options.data)); err != nil {
 		return err
 	}
 	if s.model, err = translate.FromEnvironment(os.Getenv); err != nil {
@@ -168,11 +176,7 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	beside := boundaryBeside(s.options.data)
-	s.guard = guard.New(beside, s.ledger, time.Now, sentry.NewID)
-	s.conductor = conductor.New(s.ledger, conductor.Options{
-		Tools: s.contracts, Box: tools.Box(), Project: conductproject.New(s.service, s.ledger, signer), Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,
-	})
+	s.openConductor(signer)
 	if s.cutOff, err = s.conductor.CutOff(ctx); err != nil {
 		return err
 	}
@@ -187,6 +191,18 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	return s.firstImport(ctx)
+}
+
+// openConductor makes what works on the ledger besides the service.
+func (s *server) openConductor(signer audit.Signer) {
+	beside := boundaryBeside(s.options.data)
+	s.guard = guard.New(beside, s.ledger, time.Now, sentry.NewID)
+	project := conductproject.New(s.service, s.ledger, conductproject.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
+	s.conductor = conductor.New(s.ledger, conductor.Options{
+		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,
+		Agents: conductproject.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
+	})
+	s.driver = &drive.Driver{Project: project, Conductor: s.conductor, Draining: s.draining.Load}
 }
 
 func (s *server) openTokens() error {
@@ -286,7 +302,7 @@ func (s *server) handler() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
-		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Model: s.model, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
+		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
 		Hosts: s.hosts(), Draining: s.draining.Load,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
 	})
@@ -335,6 +351,9 @@ func (s *server) greet(out io.Writer, addr string) {
 	fmt.Fprintf(out, "\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d '{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
 		auth, path, auth, path)
 }
+
+// url is where agents reach the service.
+func (s *server) url() string { return localURL(s.listener.Addr().String()) }
 
 // localURL is where a service on this machine answers that listens on addr.
 func localURL(addr string) string {

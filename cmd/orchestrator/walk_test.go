@@ -106,6 +106,12 @@ var routes = map[string]door{
 		dry:      func(w *walker) { w.ask("coder", "POST", "/obligations?plan=true", sum, 200) },
 		records:  oneRun, refusal: "request.refused coder invalid_obligations",
 	},
+	"POST /drive": {
+		accepted: func(w *walker) { w.ask("pm", "POST", "/drive", oneStep, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/drive", `{"roles":["pm"]}`, 403) },
+		dry:      func(w *walker) { w.ask("pm", "POST", "/drive?plan=true", oneStep, 200) },
+		records:  oneMove, refusal: "request.refused coder drive_forbidden",
+	},
 	"POST /requests": {
 		accepted: func(w *walker) { w.ask("coder", "POST", "/requests", `{"utterance":"what is 2+2"}`, 200) },
 		refused:  func(w *walker) { w.ask("coder", "POST", "/requests", `{"utterance":"hm"}`, 422) },
@@ -119,6 +125,11 @@ var routes = map[string]door{
 }
 
 const sum = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`
+
+// oneStep is the order to make one move, and oneMove are its records: the run begins, the move is made, the tool has run, the run ends.
+const oneStep = `{"requirements":["REQ-001"],"max_steps":1}`
+
+var oneMove = []string{"conductor.stepped", "requirement.changed", "conductor.stepped", "conductor.stepped"}
 
 // oneRun is the record of a run of tools that change nothing.
 var oneRun = []string{"conductor.stepped"}
@@ -245,8 +256,15 @@ var commands = map[string]door{
 		dry:      func(w *walker) { w.run(0, "conduct", "--plan", "sum.json") },
 		records:  oneRun, refusal: "request.refused viewer invalid_obligations",
 	},
-	"gate":   {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
-	"verify": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
+	"drive": {
+		accepted: func(w *walker) { w.run(1, "drive", "--requirement", "REQ-001", "--max-steps", "1") },
+		refused:  func(w *walker) { w.run(2, "drive", "--parallel", "0") },
+		dry:      func(w *walker) { w.run(0, "drive", "--plan") },
+		records:  oneMove, refusal: "request.refused pm invalid_drive",
+	},
+	"prompts": running("prompts", "coder"),
+	"gate":    {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
+	"verify":  {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }
 
 const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: A customer can pay.\n"

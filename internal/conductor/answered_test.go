@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
 	"orchestrator/internal/store"
 )
 
@@ -56,7 +57,7 @@ func TestAnswersThatNobodyCouldRead(t *testing.T) {
 		"a name twice": `{"a":1,"a":2}`, "too deep": strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33), "a zero": `{"a":"\u0000"}`,
 		"a bomb": `{"a":1e999999999}`, "a long number": `{"a":` + strings.Repeat("1", 33) + `}`, "null": `null`,
 	} {
-		_, _, err := object([]byte(answer))
+		_, err := resultIn([]byte(answer), secret.Mask)
 		require.Equal(t, "tool_answer", failureOf(err).Code, name)
 	}
 }

@@ -32,6 +32,7 @@ type Options struct {
 	Tools         *contract.Registry // the contracts, those of the box included
 	Box           []tools.Tool       // how the tools of the box run that need no store
 	Project       Project            // that the tools of ProjectContracts work on; nil where Tools has none of them
+	Agents        Agents             // lets tools that have a role act in the project; nil where none may
 	Root          string             // of the project: where outside programs run
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
@@ -46,6 +47,7 @@ type Conductor struct {
 	knowing map[string]knowing // the tools of the box that are over what is known, or over the project
 
 	slots     chan struct{}   // of outside tools that run at once
+	places    chan struct{}   // of agents: they may ask for tools, and wait for slots
 	ending    context.Context // of all runs; a caller that hangs up ends none
 	end       context.CancelFunc
 	running   sync.WaitGroup
@@ -53,13 +55,13 @@ type Conductor struct {
 	number    uint64 // of the last run
 }
 
-// mostOutside is how many programs, calls and servers run at once; further runs wait.
+// mostOutside is how many tools run at once that are no agents, and how many agents; further runs wait.
 const mostOutside = 16
 
 // New makes the conductor of a ledger.
 func New(l *ledger.Ledger, o Options) *Conductor {
 	c := &Conductor{Options: o, ir: ir.New(l), box: map[string]tools.Tool{}}
-	c.slots = make(chan struct{}, mostOutside)
+	c.slots, c.places = make(chan struct{}, mostOutside), make(chan struct{}, mostOutside)
 	c.ending, c.end = context.WithCancel(context.Background())
 	c.choice = planning.NewChoice(o.Tools.Contracts())
 	for _, t := range o.Box {
@@ -213,7 +215,7 @@ func idOf(r ir.Request, registry string) (string, error) {
 	return hex.EncodeToString(sum[:8]), err
 }
 
-// CutOff are the runs that have not ended. It is to be asked before the first request is taken: then they were cut off.
+// CutOff are the runs that have begun to change something and have not ended. Before the first request is taken, they were cut off.
 func (c *Conductor) CutOff(ctx context.Context) (cut []ir.Request, err error) {
 	err = c.ir.View(ctx, func(v ir.View) (err error) {
 		cut, err = v.Open()
@@ -224,7 +226,9 @@ func (c *Conductor) CutOff(ctx context.Context) (cut []ir.Request, err error) {
 
 // Resume goes on with a run that was cut off: what is recorded of it counts, and the rest is run.
 func (c *Conductor) Resume(ctx context.Context, cut ir.Request) (Trace, error) {
-	return c.detached(ctx, c.of(cut))
+	r := c.of(cut)
+	r.resumed = true
+	return c.detached(ctx, r)
 }
 
 // Trace is the trace of a run, as it was answered.

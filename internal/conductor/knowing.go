@@ -3,6 +3,8 @@ package conductor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"orchestrator/internal/fault"
@@ -14,6 +16,8 @@ import (
 type knowing struct {
 	run   func(ctx context.Context, a asking) (map[string]any, []effect, error)
 	again bool // running it again evaluates the answer again
+
+	missing func(o planning.Obligation) []string // inputs that this very obligation lacks; nil where the contract says it all
 }
 
 // asking is what such a tool is asked.
@@ -31,7 +35,9 @@ func (a asking) text(name string) string {
 }
 
 // factTools are the tools over what is known.
-var factTools = map[string]knowing{"ir.assert": {assertFacts, false}, "ir.query": {querySubjects, true}, "ir.recall": {recall, true}, "ir.remember": {remember, false}}
+var factTools = map[string]knowing{
+	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, again: true}, "ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
+}
 
 // Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
 func Contracts() []planning.Contract {
@@ -72,12 +78,26 @@ func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden", "facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
 				WithFix("say facts on user, which is yourself, or on a subject of your own")
 		}
-		effects = append(effects, effect{subject, predicate, fact["object"], false})
+		one := effect{subject, predicate, fact["object"], false}
+		if relation, is := relationIn(predicate, one.Object); is && subject != a.run.user() {
+			one = effect{a.run.user(), relation, subject, false}
+		}
+		effects = append(effects, one)
 	}
 	if err := a.run.roomFor(ctx, effects); err != nil {
 		return nil, nil, err
 	}
 	return map[string]any{"asserted": len(effects)}, effects, nil
+}
+
+// ofPeople is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and is kept on the
+// caller, where nobody else can say it: user:ada, friend, Bob.
+const ofPeople = "relation"
+
+// relationIn is what a fact, or a filter, says that somebody is to the caller; false where it is about something else.
+func relationIn(predicate string, object any) (relation string, is bool) {
+	relation, is = object.(string)
+	return relation, is && relation != "" && predicate == ofPeople
 }
 
 // mostHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
@@ -104,17 +124,37 @@ func (r *run) roomFor(ctx context.Context, effects []effect) error {
 	})
 }
 
+// querySubjects takes a relation among the filters as one to the caller.
 func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, error) {
 	filters, _ := a.inputs["filters"].(map[string]any)
-	values := []any{}
-	err := a.run.view(ctx, func(v ir.View) error {
-		subjects, err := v.Subjects(filters)
-		values = values[:0]
-		for _, s := range subjects {
-			values = append(values, s)
+	relation, related := relationIn(ofPeople, filters[ofPeople])
+	if related {
+		filters = maps.Clone(filters)
+		delete(filters, ofPeople)
+	}
+	var subjects []string
+	err := a.run.view(ctx, func(v ir.View) (err error) {
+		if !related || len(filters) > 0 {
+			subjects, err = v.Subjects(filters)
 		}
+		if err != nil || !related {
+			return err
+		}
+		held, err := v.Held(a.run.user(), relation)
+		people := []string{}
+		for _, one := range held {
+			if name, is := one.Object.(string); is && (len(filters) == 0 || slices.Contains(subjects, name)) {
+				people = append(people, name)
+			}
+		}
+		slices.Sort(people)
+		subjects = people
 		return err
 	})
+	values := []any{}
+	for _, s := range subjects {
+		values = append(values, s)
+	}
 	return map[string]any{"values": values}, nil, err
 }
 

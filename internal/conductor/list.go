@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"context"
+	"slices"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
@@ -82,4 +83,15 @@ func listed(v ir.View, r ir.Request) (Listed, error) {
 		one.Obligations = append(one.Obligations, ListedObligation{o.ID, o.Status, o.Of, o.Why})
 	}
 	return one, err
+}
+
+// UnderWay is a run that has begun to change a requirement, and has not ended; "" where there is none.
+func (c *Conductor) UnderWay(ctx context.Context, id string) (run string, err error) {
+	open, err := c.CutOff(ctx)
+	for _, r := range open {
+		if slices.ContainsFunc(r.Request.Obligations, func(o planning.Obligation) bool { return ofProject(o) && o.Payload["id"] == id }) {
+			return r.ID, err
+		}
+	}
+	return "", err
 }

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/runner"
+	"orchestrator/internal/secret"
 	"orchestrator/internal/tools"
 )
 
@@ -30,6 +31,9 @@ type call struct {
 	Obligation planning.Obligation `json:"obligation"`
 	Inputs     map[string]any      `json:"inputs"`
 	Caller     Caller              `json:"caller"`
+
+	Prompt       string `json:"prompt,omitempty"`      // of an agent
+	Orchestrator *reach `json:"orchestrator,omitzero"` // of an agent that is called by HTTP; programs have it in their environment
 }
 
 // means runs a tool by its means. id is the run's, which an outside tool may use to do nothing twice.
@@ -40,15 +44,27 @@ func (r *run) means(ctx context.Context, c planning.Contract, o planning.Obligat
 		defer stop()
 		return r.builtin(bounded, c, asking{r, o, inputs, id})
 	}
-	body, err := ledger.Encode(call{r.request.ID + "/" + id, o, inputs, r.request.Caller})
+	room := r.slots
+	if c.Role != "" {
+		room = r.places
+	}
+	select {
+	case room <- struct{}{}:
+		defer func() { <-room }()
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	asked := call{Run: r.request.ID + "/" + id, Obligation: o, Inputs: inputs, Caller: r.request.Caller}
+	if c.Role != "" {
+		result, err := r.act(ctx, c, asked, limit)
+		return result, nil, err
+	}
+	raw, err := r.outside(ctx, c.Implementation, limit, asked, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := r.outside(ctx, c.Implementation, limit, inputs, body)
-	if err != nil {
-		return nil, nil, err
-	}
-	return object(result.Stdout)
+	result, err := resultIn(raw, secret.Mask)
+	return result, nil, err
 }
 
 // builtin runs a tool of the box.
@@ -76,24 +92,26 @@ func guarded(run func() (map[string]any, []effect, error)) (result map[string]an
 	return run()
 }
 
-// outside runs a tool that is no part of the program.
-func (r *run) outside(ctx context.Context, i planning.Implementation, limit time.Duration, inputs map[string]any, body []byte) (runner.Result, error) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return runner.Result{}, ctx.Err()
+// outside runs a tool that is no part of the program. env is what it is given besides what its contract declares.
+func (r *run) outside(ctx context.Context, i planning.Implementation, limit time.Duration, asked call, env []string) ([]byte, error) {
+	program := runner.Exec{Argv: r.program(i.Argv), Env: append(declared(i.Env), env...), Dir: filepath.Join(r.Root, i.Dir), SHA256: i.SHA256, Timeout: limit}
+	if i.Means == planning.MCP {
+		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, asked.Inputs)
+		return result.Stdout, hidden(err, program.Env)
 	}
-	program := runner.Exec{Argv: r.program(i.Argv), Env: declared(i.Env), Dir: filepath.Join(r.Root, i.Dir), SHA256: i.SHA256, Timeout: limit}
-	switch i.Means {
-	case planning.Exec:
-		result, err := program.Run(ctx, body)
-		return result, hidden(err, program.Env)
-	case planning.MCP:
-		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, inputs)
-		return result, hidden(err, program.Env)
+	body, err := ledger.Encode(asked)
+	if err != nil {
+		return nil, err
 	}
-	return runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit, AllowLoopback: loopback(i.URL)}.Run(ctx, body)
+	if i.Means == planning.HTTP {
+		result, err := runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit, AllowLoopback: loopback(i.URL)}.Run(ctx, body)
+		return result.Stdout, hidden(err, env)
+	}
+	if i.Stdin == planning.StdinPrompt {
+		body = []byte(asked.Prompt)
+	}
+	result, err := program.Run(ctx, body)
+	return result.Stdout, hidden(err, program.Env)
 }
 
 // loopback tells whether a contract names this machine itself; a name that only resolves to it is refused.

@@ -29,6 +29,11 @@ type Project interface {
 	Change(ctx context.Context, c Change) error
 	// Evidence is {ok, problems, cited}: whether what a requirement cites still holds.
 	Evidence(ctx context.Context, id string) (map[string]any, error)
+	// Due is what leads a requirement on now, in the order in which it is to be done; none where it is done, or where somebody has put
+	// it aside.
+	Due(ctx context.Context, id string) ([]Due, error)
+	// Prompt is what an agent is told.
+	Prompt(ctx context.Context, b Briefing) (string, error)
 	// VerifyLog is {ok, problems, records}: whether the log is whole, and every decision in it was right.
 	VerifyLog(ctx context.Context) (map[string]any, error)
 }
@@ -65,7 +70,7 @@ func (c *Conductor) projectTools() map[string]knowing {
 		}, again: true},
 		"requirement.next":   {run: nextSteps, again: true},
 		"query.requirements": {run: queryRequirements, again: true},
-		"requirement.change": {run: changeRequirement},
+		"requirement.change": {run: changeRequirement, missing: unchanged},
 		"requirement.evidence": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
 			return only(c.Project.Evidence(ctx, a.text("id")))
 		}},
@@ -94,6 +99,18 @@ func queryRequirements(ctx context.Context, a asking) (map[string]any, []effect,
 	q.Filters, _ = a.inputs["filters"].(map[string]any)
 	q.Why, _ = a.inputs["why"].(bool)
 	return only(a.run.Project.Query(ctx, q))
+}
+
+// unchanged names the member that an obligation is about, where its payload does not have it: then it proposes nothing.
+func unchanged(o planning.Obligation) []string {
+	member := strings.TrimPrefix(o.Kind(), "requirement.")
+	if member == "signoff" {
+		member = "approvals"
+	}
+	if _, has := o.Payload[member]; has {
+		return nil
+	}
+	return []string{member}
 }
 
 // changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it stands in the
@@ -176,7 +193,6 @@ func ProjectContracts() []planning.Contract {
 	change := inBox("requirement.change", "Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
 		60_000, changes, one, id)
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
-	change.Preconditions = []string{"payload.exists(m, 'requirement.' + m == payload.kind) || payload.kind == 'requirement.signoff' && has(payload.approvals)"}
 	change.Postconditions = []string{
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
 		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",

@@ -28,6 +28,9 @@ type project struct {
 	queries     []Query
 	asked       []string // role of each Next
 	reads       int
+	due         func() []Due
+	briefings   []Briefing
+	unwritten   error // no prompt can be written
 }
 
 func (p *project) Status(context.Context) (map[string]any, error) {
@@ -73,6 +76,18 @@ func (p *project) Evidence(context.Context, string) (map[string]any, error) {
 	return map[string]any{"ok": false, "problems": []any{"/test/evidence/0: the file is gone"}, "cited": 1}, nil
 }
 
+func (p *project) Due(_ context.Context, id string) ([]Due, error) {
+	if id != p.requirement["id"] {
+		return nil, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
+	}
+	return p.due(), nil
+}
+
+func (p *project) Prompt(_ context.Context, b Briefing) (string, error) {
+	p.briefings = append(p.briefings, b)
+	return "you are " + b.Agent + ", " + b.Role, p.unwritten
+}
+
 func (p *project) VerifyLog(context.Context) (map[string]any, error) { return p.log, nil }
 
 // overProject is a conductor with the tools over a project.
@@ -110,7 +125,8 @@ func TestReadingTheProject(t *testing.T) {
 	trace = b.conduct(ob(planning.Report, "requirement.status", "id", "REQ-9"))
 	require.Equal(t, "unknown_requirement", trace.Obligations[0].Runs[0].Error.Code)
 	require.Empty(t, trace.Answers)
-	trace = b.conduct(ob(planning.Report, "query.requirements", "filters", map[string]any{"owner": "ada"}))
+	trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "query.requirements", "filters", map[string]any{"owner": "ada"})}})
+	require.NoError(t, err)
 	require.Empty(t, trace.Obligations[0].Runs, "a filter that does not exist narrows nothing")
 }
 
@@ -123,7 +139,7 @@ func TestAReadingThatIsNotConfirmed(t *testing.T) {
 }
 
 func TestChangingARequirement(t *testing.T) {
-	why := map[string]any{"reason": "it is time"}
+	why := map[string]any{"reason": "it is time", "evidence": []any{map[string]any{"kind": "file", "path": "plan.md"}}}
 	achieve := func(kind string, more ...any) planning.Obligation {
 		return ob(planning.Achieve, kind, append([]any{"id", "REQ-1"}, more...)...)
 	}

@@ -32,6 +32,7 @@ type run struct {
 	until      time.Time // the end of the time
 	trace      Trace
 	rephrase   Rephrase
+	resumed    bool                       // it goes on from what is recorded of it
 	pending    []func(w *ir.Writer) error // what the next step writes
 	known      bool                       // among it is what others may ask for
 }
@@ -164,7 +165,7 @@ func (r *run) guard(ctx context.Context, t *Traced) error {
 	}
 	g := guardrail{t, condition}
 	r.guardrails = append(r.guardrails, g)
-	if condition.Names("input", "payload") {
+	if condition.Names("input", "payload") || r.resumed { // what the run itself has done may be why it does not hold now
 		return nil
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)

@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"fmt"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -58,7 +59,7 @@ type Run struct {
 }
 
 // The status of a run whose result was not what the contract promises.
-const runRefused = "refused"
+const runRefused = ir.RunRefused
 
 // Verification is what the second evaluation of an answer found.
 type Verification struct {
@@ -109,18 +110,23 @@ func (t *Traced) justify(about string) {
 		if r.Status == ir.RunDone {
 			continue // what another tool depended on
 		}
-		why := "its result was not what its contract promises"
+		var why []string
 		if r.Error != nil {
-			why = r.Error.Detail
+			why = append(why, r.Error.Detail)
 		}
 		for _, v := range r.Postconditions {
 			if !v.Holds {
-				why = "the postcondition " + v.Condition + " does not hold: " + v.Why + problemsIn(r.Result)
+				why = append(why, "the postcondition "+v.Condition+" does not hold: "+v.Why+problemsIn(r.Result))
 			}
 		}
-		attempts = append(attempts, map[string]any{"tool": r.Tool, "run": r.ID, "why": why})
+		attempts = append(attempts, map[string]any{"tool": r.Tool, "run": r.ID, "why": strings.Join(why, "; ")})
 	}
-	t.emit(planning.Justify, map[string]any{"about": about, "attempts": attempts})
+	for _, c := range t.Candidates {
+		if !c.Taken {
+			attempts = append(attempts, map[string]any{"tool": c.Tool, "why": "it was not run: " + c.Reason})
+		}
+	}
+	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})
 }
 
 func traceIn(v ir.View, id string) (trace Trace, err error) {

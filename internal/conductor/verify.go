@@ -3,6 +3,9 @@ package conductor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
@@ -12,7 +15,7 @@ import (
 )
 
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the contract
-// blocks it; what a VERIFY asked for is resolved by this.
+// blocks it, or where a VERIFY alone asked for it; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
 	sound, reports := true, 0
 	for i := range r.trace.Obligations {
@@ -63,7 +66,7 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 	}
 	t.Verified.Why = textOfError(cause)
 	answer.Uncertain, answer.Text = true, translate.Uncertain(t.Obligation, t.Verified.Why)
-	if c.Verify == planning.CheckBlocking {
+	if c.Verify != planning.CheckNonBlocking {
 		answer.Result = nil
 		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+t.Verified.Why)
 	}
@@ -72,10 +75,10 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 	return false, nil
 }
 
-// evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where the contract asks
-// for none.
+// evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where neither the contract
+// nor the request asks for one.
 func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last Run) (by string, err error) {
-	if c.Verify == planning.CheckOff {
+	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, ofAnswers) {
 		return "", nil
 	}
 	if c.Implementation.Means == planning.Builtin {
@@ -86,11 +89,12 @@ func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last
 			return "again", tool.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: r.Clock()}, t.answered)
 		}
 	}
-	return "facts", r.crossCheck(ctx, t)
+	return "facts", r.crossCheck(ctx, t, last)
 }
 
-// crossCheck holds an answer against what is known: it is there, nothing else is held in its place, and it has a source.
-func (r *run) crossCheck(ctx context.Context, t *Traced) error {
+// crossCheck holds an answer against what is known: it is there, nothing else is held in its place, and its source is the tool that
+// answered.
+func (r *run) crossCheck(ctx context.Context, t *Traced, last Run) error {
 	if err := r.step(ctx, "known"); err != nil { // what is held of this very run is looked at
 		return err
 	}
@@ -106,9 +110,32 @@ func (r *run) crossCheck(ctx context.Context, t *Traced) error {
 		if err != nil {
 			return err
 		}
-		if !found || source.Run != r.request.ID {
+		if !found || source.Run != r.request.ID || source.Name != last.Tool {
 			return errors.New("the answer has no source")
 		}
-		return nil
+		return r.contradicted(v, t)
 	})
+}
+
+// ofCaller begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled from.
+const ofCaller = "status."
+
+// contradicted holds an answer on the caller against what is known of the caller. One thing alone, held in its place, contradicts
+// it; of several any may be meant, and what nobody has said contradicts nothing.
+func (r *run) contradicted(v ir.View, t *Traced) error {
+	slot, is := strings.CutPrefix(t.Obligation.Kind(), ofCaller)
+	if !is {
+		return nil
+	}
+	held, err := v.Held(r.user(), slot)
+	if err != nil || len(held) != 1 {
+		return err
+	}
+	for _, member := range []string{"value", slot} {
+		if said, has := t.answered[member]; has && !ir.Equal(said, held[0].Object) {
+			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot, fault.Clip(fmt.Sprint(held[0].Object), 80)).
+				WithFix("ACHIEVE(%s) says what holds, if that has changed", t.Obligation.Kind())
+		}
+	}
+	return nil
 }

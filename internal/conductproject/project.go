@@ -1,5 +1,5 @@
-// Package conductproject gives the conductor's tools the project: what they read of it, and the changes that they propose, which are
-// decided as any other.
+// Package conductproject gives the conductor, and what drives it, the project: what tools read of it, the changes that they propose, which
+// are decided as any other, what each requirement waits for, what agents are told, and the tokens by which they are let in.
 package conductproject
 
 import (
@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/prompt"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -28,13 +29,20 @@ const page = 100
 type Project struct {
 	service *orchestrator.Service
 	ledger  *ledger.Ledger
-	signer  audit.Signer
+	options Options
 	one     chan struct{} // verifies the log, which is too much work to be done twice at once
 }
 
-// New gives access to a service, over the ledger that it works on. signer is the log's.
-func New(s *orchestrator.Service, l *ledger.Ledger, signer audit.Signer) *Project {
-	return &Project{s, l, signer, make(chan struct{}, 1)}
+// Options are what a project is besides its service.
+type Options struct {
+	Signer  audit.Signer             // of the log
+	Prompts *prompt.Set              // for agents
+	Cited   func(path string) string // the path by which evidence cites a requirement document
+}
+
+// New gives access to a service, over the ledger that it works on.
+func New(s *orchestrator.Service, l *ledger.Ledger, o Options) *Project {
+	return &Project{s, l, o, make(chan struct{}, 1)}
 }
 
 // Status implements conductor.Project.
@@ -257,7 +265,7 @@ func (p *Project) Evidence(ctx context.Context, id string) (map[string]any, erro
 // VerifyLog implements conductor.Project: the log is checked as somebody outside would, while it goes on. The state is read first, so that
 // the log holds what it holds. ctx bounds it; a log too large for that is for the command verify.
 func (p *Project) VerifyLog(ctx context.Context) (map[string]any, error) {
-	if p.signer.Key == "" {
+	if p.options.Signer.Key == "" {
 		return nil, fault.New(fault.Conflict, "no_key", "this service signs no checkpoints").WithFix("check its database with orchestrator verify")
 	}
 	select {
@@ -271,7 +279,7 @@ func (p *Project) VerifyLog(ctx context.Context) (map[string]any, error) {
 	if err := write(&state); err != nil {
 		return nil, err
 	}
-	report, err := auditor.Verify(ctx, auditor.FromLedger("the service", p.ledger, p.signer, state.Bytes()), auditor.Options{Key: p.signer.Key})
+	report, err := auditor.Verify(ctx, auditor.FromLedger("the service", p.ledger, p.options.Signer, state.Bytes()), auditor.Options{Key: p.options.Signer.Key})
 	switch bad, is := errors.AsType[*auditor.Bad](err); {
 	case is:
 		return plain(map[string]any{"ok": false, "problems": []string{bad.Error()}})

@@ -66,7 +66,28 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	t.before, wrong = before, append(wrong, bad...)
 	after, bad := t.conditions(s, "/postconditions", t.contract.Postconditions, true)
 	t.after, wrong = after, append(wrong, bad...)
+	wrong = append(wrong, agent(s, t.contract)...)
 	return t, append(wrong, implementation(s, t.contract.Implementation, builtins)...)
+}
+
+// agent is what the schema cannot say of tools that act in a role, and of those that do not.
+func agent(s source, c planning.Contract) (wrong []fault.Field) {
+	i := c.Implementation
+	if c.Role != "" && i.Means == planning.Builtin {
+		wrong = append(wrong, s.wrong("/role", "role", "a tool of the box acts in the role of who asks, and in no other"))
+	}
+	if c.Role == "" && i.Stdin == planning.StdinPrompt {
+		wrong = append(wrong, s.wrong("/implementation/stdin", "stdin", "only agents have a prompt: give the contract a role"))
+	}
+	if c.Role == "" {
+		return wrong
+	}
+	for n, name := range i.Env {
+		if name == planning.EnvURL || name == planning.EnvToken {
+			wrong = append(wrong, s.wrong("/implementation/env/"+strconv.Itoa(n), "env", "an agent is given %s by the service", name))
+		}
+	}
+	return wrong
 }
 
 // placed are fields of a value that stands at a pointer of the contract.

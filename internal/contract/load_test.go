@@ -98,6 +98,7 @@ func TestGoodContracts(t *testing.T) {
 		"http and hosts":   {"a.yaml", with(`implementation: {means: http, url: "http://[::1]:8080/run", method: GET, hosts: ["[::1]:8080", "lint.example:443"]}`)},
 		"mcp":              {"a.yaml", with(`implementation: {means: mcp, argv: [lint-server], name: lint}`)},
 		"of the box":       {"a.yaml", with(`implementation: {means: builtin, name: math.eval}`)},
+		"what it reads":    {"a.yaml", with(`implementation: {means: exec, argv: [make], stdin: json, env: [ORCHESTRATOR_URL, ORCHESTRATOR_TOKEN]}`)},
 		"depends":          {"a.yaml", with(`depends_on: [math.eval]`)},
 		"a schema of its":  {"a.yaml", with(`produces: {$ref: "#/$defs/tree", $defs: {tree: {properties: {left: {$ref: "#/$defs/tree"}}}}}`)},
 		"JSON":             {"a.json", asJSONFile(t, least)},
@@ -113,6 +114,34 @@ func TestGoodContracts(t *testing.T) {
 			require.True(t, known)
 		})
 	}
+}
+
+// TestAgents: a role makes a tool an agent, by whatever means but the box it is run.
+func TestAgents(t *testing.T) {
+	dir := write(t, map[string]string{
+		"exec.yaml": with("name: agents.exec", "role: coder", "implementation: {means: exec, argv: [agent, -p], env: [PATH, HOME], stdin: prompt}"),
+		"json.yaml": with("name: agents.json", "role: tester", "implementation: {means: exec, argv: [agent]}"),
+		"http.yaml": with("name: agents.http", "role: architect", `implementation: {means: http, url: "http://a/"}`),
+		"mcp.json":  asJSONFile(t, with("name: agents.mcp", "role: pm", "implementation: {means: mcp, argv: [agent], name: work}")),
+		"none.yaml": with("name: agents.none"),
+	})
+	r, err := Load(dir, box())
+	require.NoError(t, err)
+	roles, stdin := map[string]string{}, map[string]planning.Stdin{}
+	for _, c := range r.Contracts() {
+		roles[c.Name], stdin[c.Name] = c.Role, c.Implementation.Stdin
+	}
+	require.Equal(t, map[string]string{
+		"math.eval": "", "agents.exec": "coder", "agents.json": "tester", "agents.http": "architect", "agents.mcp": "pm", "agents.none": "",
+	}, roles)
+	require.Equal(t, map[string]planning.Stdin{
+		"math.eval": "", "agents.exec": planning.StdinPrompt, "agents.json": "", "agents.http": "", "agents.mcp": "", "agents.none": "",
+	}, stdin)
+	digest := r.Digest()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "none.yaml"), []byte(with("name: agents.none", "role: pm")), 0o600))
+	r, err = Load(dir, box())
+	require.NoError(t, err)
+	require.NotEqual(t, digest, r.Digest(), "who acts in a role is part of what is promised")
 }
 
 // asJSONFile is a contract of this page as JSON, in one line a member.
@@ -160,6 +189,16 @@ func TestBadContracts(t *testing.T) {
 		"from the root":        {"a.yaml", with(`implementation: {means: exec, argv: [x], dir: /etc}`), "a.yaml:12", "not inside the project"},
 		"a short sum":          {"a.yaml", with(`implementation: {means: exec, argv: [x], sha256: abc}`), "a.yaml:12", "pattern"},
 		"a variable's value":   {"a.yaml", with(`implementation: {means: exec, argv: [x], env: ["A=b"]}`), "a.yaml:12", "pattern"},
+		"no such role":         {"a.yaml", with("role: viewer"), "a.yaml:13", "must be one of"},
+		"no role's name":       {"a.yaml", with("role: ''"), "a.yaml:13", "must be one of"},
+		"a role in the box":    {"a.yaml", with("implementation: {means: builtin, name: math.eval}", "role: pm"), "a.yaml:13", "in the role of who asks, and in no other"},
+		"a prompt for none":    {"a.yaml", with("implementation:\n  means: exec\n  argv: [x]\n  stdin: prompt"), "a.yaml:15", "give the contract a role"},
+		"reads what":           {"a.yaml", with("role: pm", "implementation: {means: exec, argv: [x], stdin: text}"), "a.yaml:12", "must be one of"},
+		"another's token":      {"a.yaml", with("role: pm", "implementation:\n  means: exec\n  argv: [x]\n  env:\n  - PATH\n  - ORCHESTRATOR_TOKEN"), "a.yaml:17", "given ORCHESTRATOR_TOKEN by the service"},
+		"another's service":    {"a.yaml", with("role: pm", "implementation: {means: mcp, name: a, argv: [x], env: [ORCHESTRATOR_URL]}"), "a.yaml:12", "given ORCHESTRATOR_URL by the service"},
+		"stdin of http":        {"a.yaml", with("role: pm", `implementation: {means: http, url: "http://a/", stdin: prompt}`), "a.yaml:12", "does not belong here"},
+		"stdin of mcp":         {"a.yaml", with("role: pm", "implementation: {means: mcp, name: a, argv: [x], stdin: json}"), "a.yaml:12", "does not belong here"},
+		"stdin of the box":     {"a.yaml", with("implementation: {means: builtin, name: math.eval, stdin: json}"), "a.yaml:12", "does not belong here"},
 		"not in the box":       {"a.yaml", with(`implementation: {means: builtin, name: magic}`), "a.yaml:12", "no tool magic in the box"},
 		"a slot":               {"a.yaml", with(`consumes: {N: {schema: {}}}`), "a.yaml:13", "there is no member N"},
 		"a list of slots":      {"a.yaml", with(`consumes: [{name: n, schema: {}}]`), "a.yaml:13", "want object"},
@@ -266,6 +305,7 @@ func TestABadBoxIsRefused(t *testing.T) {
 		"a condition":     func(c *planning.Contract) { c.Postconditions = []string{"x"} },
 		"an input twice":  func(c *planning.Contract) { c.Consumes = append(c.Consumes, c.Consumes[0]) },
 		"not JSON":        func(c *planning.Contract) { c.Produces = map[string]any{"const": func() {}} },
+		"a role":          func(c *planning.Contract) { c.Role = "pm" },
 		"an input schema": func(c *planning.Contract) { c.Consumes[0].Schema = nil },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/orchestrator"
@@ -42,6 +43,7 @@ type Config struct {
 	Service      *orchestrator.Service
 	Boundary     *guard.Guard
 	Conductor    *conductor.Conductor
+	Driver       *drive.Driver
 	Model        *translate.LLM // nil: the grammar and the templates alone
 	Tokens       Authenticator
 	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
@@ -77,7 +79,7 @@ func (a *API) router() chi.Router {
 	r.Get("/schemas/{name}", a.handle(schema))
 
 	r.Group(func(r chi.Router) {
-		r.Use(a.authenticate)
+		r.Use(a.authenticate, a.keepToRequirement)
 		r.Get("/project", a.handle(a.project))
 		r.Post("/project/import", a.handle(a.importDocuments))
 		r.Get("/project/review", a.handle(a.review))
@@ -105,6 +107,7 @@ func (a *API) router() chi.Router {
 		r.Get("/obligations", a.handle(a.listRuns))
 		r.Get("/obligations/{run}", a.handle(a.showRun))
 		r.Get("/traces/{run}", a.handle(a.showTrace))
+		r.Post("/drive", a.handle(a.drive))
 		r.Get("/tools", a.handle(a.listTools))
 		r.Post("/requests", a.handle(a.ask))
 	})
@@ -128,6 +131,7 @@ type call struct {
 	id    string
 	start time.Time
 	who   actor
+	only  string // the id of the requirement that its token is bound to; "" where it is not
 	code  string // of the problem it was answered with
 	cause error  // what is logged and never shown
 }

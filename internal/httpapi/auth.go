@@ -1,10 +1,15 @@
 package httpapi
 
 import (
+	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -38,7 +43,10 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		a.metrics.unauthenticated.Inc()
 		return err
 	}
-	c.who = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}
+	c.who, c.only = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
+	}
 	if wait, ok := a.Tokens.Allow(t, c.start); !ok {
 		seconds := int(math.Ceil(wait.Seconds()))
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
@@ -47,6 +55,58 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	}
 	return nil
 }
+
+// stillIn tells whether a token works now, as it did when the request began.
+func (a *API) stillIn(w http.ResponseWriter, presented string) error {
+	_, err := a.Tokens.Authenticate(presented, time.Now())
+	if err != nil {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
+	}
+	return err
+}
+
+// heldBody is a body whose end is only reached while its token works: a token that was revoked decides nothing any more, however slowly the
+// request was sent.
+type heldBody struct {
+	io.ReadCloser
+	allowed func() error
+}
+
+func (b *heldBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		if refused := b.allowed(); refused != nil {
+			return 0, refused
+		}
+	}
+	return n, err
+}
+
+// changesOnly are the routes by which a token that is bound to a requirement may change it.
+var changesOnly = []string{"/requirements/{id}", "/requirements/{id}/test-report"}
+
+// keepToRequirement holds the token of an agent to the one requirement that it is for. What only asks is everybody's.
+func (a *API) keepToRequirement(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := callOf(w)
+		if c.only == "" || r.Method == http.MethodGet || r.Method == http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		route := chi.RouteContext(r.Context()).RoutePattern()
+		id, err := requirementID(r)
+		if slices.Contains(asking, route) || err == nil && slices.Contains(changesOnly, route) && id == c.only {
+			next.ServeHTTP(w, r)
+			return
+		}
+		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else", c.only).
+			WithFix("do what the prompt asks for, and stop")
+		a.writeProblem(w, r, a.refused(w, r, nil, err))
+	})
+}
+
+// asking are the routes that need no GET, and change nothing for an agent: the conductor has it do no more than ask.
+var asking = []string{"/obligations", "/requests"}
 
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")

@@ -42,7 +42,10 @@ func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
+	refused, is := errors.AsType[*fault.Error](err)
 	switch {
+	case is:
+		return nil, refused
 	case errors.As(err, &large):
 		return nil, tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):

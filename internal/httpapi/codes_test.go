@@ -21,7 +21,7 @@ var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjs
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
 	"no_obligations": "becomes invalid_obligations",
-	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
+	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace", "answer_contradicted": "stands in a trace",
 	"tool_missing":           "stands in a trace",
 	"tool_defect":            "stands in a trace",
 	"tool_answer":            "stands in a trace",

@@ -72,7 +72,7 @@ func (m *missingCapabilities) Error() string { return "no tool satisfies an obli
 func (m *missingCapabilities) Unwrap() error {
 	var fields []fault.Field
 	for i, t := range m.trace.Obligations {
-		if len(t.Candidates) == 0 && t.Outcome == planning.OutFailed {
+		if len(toDiscover(t)) > 0 {
 			fields = append(fields, fault.Field{Pointer: "/obligations/" + strconv.Itoa(i), Code: "missing_capability", Detail: t.Why})
 		}
 	}
@@ -83,7 +83,17 @@ func (m *missingCapabilities) Unwrap() error {
 // emitted are the obligations to find what is missing.
 func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	for _, t := range m.trace.Obligations {
-		all = append(all, t.Emitted...)
+		all = append(all, toDiscover(t)...)
+	}
+	return all
+}
+
+// toDiscover is what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
+func toDiscover(t conductor.Traced) (all []conductor.Emitted) {
+	for _, e := range t.Emitted {
+		if e.Obligation.Type == planning.DiscoverOp {
+			all = append(all, e)
+		}
 	}
 	return all
 }

@@ -2,15 +2,65 @@ package httpapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
+	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/schemas"
 )
+
+// Every kind that a tool of the box satisfies has its own branch in the schema: what the tool takes belongs there, and nothing else.
+func TestTheSchemaKnowsEveryKindOfTheBox(t *testing.T) {
+	for _, c := range newHarness(t).conductor().Tools.Contracts() {
+		for _, capability := range c.Satisfies {
+			typ, kind, _ := strings.Cut(strings.TrimSuffix(capability, ")"), "(")
+			found := func(member string) (pointers []string) {
+				payload := map[string]any{"kind": kind, member: []any{[]any{true}}}
+				request := map[string]any{"obligations": []any{map[string]any{"type": typ, "payload": payload}}}
+				for _, f := range schemas.Violations(schemas.Obligations, request) {
+					if f.Code != "required" {
+						pointers = append(pointers, strings.TrimPrefix(f.Pointer, "/obligations/0/payload")+" "+f.Code)
+					}
+				}
+				return pointers
+			}
+			require.Equal(t, []string{" additionalProperties"}, found("bogus"), capability)
+			for _, in := range c.Consumes {
+				require.Len(t, found(in.Name), 1, "%s %s", capability, in.Name)
+				require.True(t, strings.HasPrefix(found(in.Name)[0], "/"+in.Name), "%s %s: %s", capability, in.Name, found(in.Name))
+			}
+		}
+	}
+}
+
+// Only what no tool satisfies is a missing capability: not what a failed run has besides.
+func TestWhatNoToolSatisfies(t *testing.T) {
+	h := newHarness(t)
+	refused := h.expect(http.StatusUnprocessableEntity, "missing_capability", "coder", "POST", "/obligations", `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"1/0"}},
+		{"type":"REPORT","payload":{"kind":"query.astronauts"}},{"type":"VERIFY","payload":{"kind":"answers"}}]}`)
+	var problem struct {
+		Detail  string              `json:"detail"`
+		Errors  []fault.Field       `json:"errors"`
+		Missing []string            `json:"missing_capabilities"`
+		Emitted []conductor.Emitted `json:"emitted"`
+	}
+	require.NoError(t, json.Unmarshal(refused.Body, &problem))
+	require.Equal(t, "there is no tool for 1 of 3 obligations", problem.Detail)
+	require.Equal(t, []fault.Field{{Pointer: "/obligations/1", Code: "missing_capability", Detail: "no tool satisfies REPORT(query.astronauts)"}}, problem.Errors)
+	require.Equal(t, []string{"REPORT(query.astronauts)"}, problem.Missing)
+	require.Equal(t, []conductor.Emitted{{
+		ID: "o2.1", Status: planning.Escalated, Obligation: planning.Obligation{Type: planning.DiscoverOp, Payload: map[string]any{"capability": "REPORT(query.astronauts)"}},
+	}}, problem.Emitted)
+}
 
 // obligation is a request with one REPORT.
 func obligation(kind, members string) string {
@@ -35,7 +85,7 @@ func provokeConductor(h *harness) {
 	h.expect(400, "invalid_parameter", "viewer", "GET", "/obligations?before=0", "")
 	h.expect(400, "invalid_parameter", "viewer", "POST", "/obligations?plan=perhaps", "{}")
 
-	for path, understood := range map[string]string{"/obligations": obligation("query.math", `"expr":"2+2"`), "/requests": `{"utterance":"what is 2+2"}`} {
+	for path, understood := range map[string]string{"/obligations": obligation("query.math", `"expr":"2+2"`), "/requests": `{"utterance":"what is 2+2"}`, "/drive": `{"max_steps":1}`} {
 		refused := func(status int, code, body string, headers ...string) {
 			h.t.Helper()
 			require.NotEmpty(h.t, h.expect(status, code, "coder", "POST", path, body, headers...).Header.Get("Audit-Receipt"), "it is not on record")
@@ -44,6 +94,9 @@ func provokeConductor(h *harness) {
 		refused(413, "body_too_large", strings.Repeat(" ", 1<<20+1))
 		refused(415, "media_type", understood, "Content-Type", "text/plain")
 		refused(415, "content_encoding", understood, "Content-Encoding", "gzip")
+		if path == "/drive" {
+			continue // which has no key: what was done before is not due any more
+		}
 		keyed := strings.TrimSuffix(understood, "}") + `,"idempotency_key":"of` + path + `"}`
 		first := h.expect(200, "", "coder", "POST", path, keyed)
 		require.Equal(h.t, first.Body, h.expect(200, "", "coder", "POST", path, keyed).Body, "the first answer")
@@ -55,6 +108,7 @@ func provokeConductor(h *harness) {
 	}))
 	h.expect(409, "run_under_way", "coder", "POST", "/obligations", strings.TrimSuffix(obligation("query.math", sum), "}")+`,"idempotency_key":"slow"}`)
 	h.expect(400, "invalid_obligations", "coder", "POST", "/obligations", `{"obligations":[]}`)
+	provokeDrive(h)
 	h.expect(422, "secret_in_text", "coder", "POST", "/obligations", obligation("status.name", `"n":"`+awsKey+`"`))
 	h.expect(422, "missing_capability", "coder", "POST", "/obligations", obligation("query.astronauts", `"n":1`))
 	both := strings.Replace(obligation("query.math", sum), "[", `[{"type":"REPORT","payload":{"kind":"query.astronauts"}},`, 1)

@@ -325,6 +325,7 @@ func provokeFailures(t *testing.T, all *seen) {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
+	h.expect(503, "ledger_failed", "pm", "POST", "/drive?plan=true", "{}")
 	h.expect(503, "ledger_failed", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(503, "ledger_failed", "pm", "POST", "/project/import", "")
@@ -337,7 +338,7 @@ func provokeFailures(t *testing.T, all *seen) {
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
-	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests"} {
+	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests", "POST /drive"} {
 		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
 		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
 	}

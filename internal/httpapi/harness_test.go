@@ -26,11 +26,13 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductproject"
 	toolcontract "orchestrator/internal/contract"
+	"orchestrator/internal/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/prompt"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
@@ -71,6 +73,8 @@ func testSigner(t *testing.T) audit.Signer {
 
 // options are what a test may choose before the service starts.
 type options struct {
+	Driven       func(drive.Conductor) drive.Conductor // what drives work with, in place of the harness's own
+	WriteTimeout time.Duration
 	orchestrator.Options
 	Store        store.Store
 	Document     string
@@ -170,16 +174,29 @@ func (h *harness) startServer(dir string, o options) {
 	if o.Log != nil {
 		log = zerolog.New(zerolog.SyncWriter(o.Log))
 	}
+	conducting := h.conductor()
+	var driven drive.Conductor = conducting
+	if o.Driven != nil {
+		driven = o.Driven(conducting)
+	}
+	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
-		Service: h.Service, Boundary: h.guard, Conductor: h.conductor(), Model: o.Model, Tokens: h.auth, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
+		Service: h.Service, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
 		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load,
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})
 	h.routes = handler.(chi.Router)
 	h.Server = httptest.NewUnstartedServer(handler)
-	h.Server.Config.ReadTimeout = 2 * time.Second
+	h.Server.Config.ReadTimeout, h.Server.Config.WriteTimeout = 2*time.Second, o.WriteTimeout
 	h.Server.Start()
 	h.t.Cleanup(h.Server.Close)
+}
+
+// overProject is the harness's project, for the conductor.
+func (h *harness) overProject() *conductproject.Project {
+	prompts, err := prompt.Load(filepath.Join(h.t.TempDir(), "none"))
+	require.NoError(h.t, err)
+	return conductproject.New(h.Service, h.Ledger, conductproject.Options{Signer: testSigner(h.t), Prompts: prompts, Cited: func(path string) string { return path }})
 }
 
 // conductor is one with the tools of the box alone, over the harness's project, whose durations are 0.
@@ -192,7 +209,7 @@ func (h *harness) conductor() *conductor.Conductor {
 	registry, err := toolcontract.Load(filepath.Join(h.t.TempDir(), "none"), contracts)
 	require.NoError(h.t, err)
 	return conductor.New(h.Ledger, conductor.Options{
-		Tools: registry, Box: box, Project: conductproject.New(h.Service, h.Ledger, testSigner(h.t)), Root: h.t.TempDir(), Clock: h.Clock.Now, Deterministic: true,
+		Tools: registry, Box: box, Project: h.overProject(), Root: h.t.TempDir(), Clock: h.Clock.Now, Deterministic: true,
 	})
 }
 

@@ -28,7 +28,7 @@ const KindStepped = "conductor.stepped"
 // Stepped is the data of a record: one step of a run, and the rows that it wrote.
 type Stepped struct {
 	Run  string `json:"run"`
-	Step string `json:"step"` // what was done: begun, tool started, tool ended, answered
+	Step string `json:"step"` // what was done: known, tool started, tool ended, ended; the first one has the request as well
 	Rows []Row  `json:"rows"` // at least one; by ascending key
 }
 
@@ -44,7 +44,7 @@ var Table = ledger.Table[jsontext.Value]{Name: "ir"}
 // Entity is something that assertions are about.
 type Entity struct {
 	ID   string `json:"id"`
-	Type string `json:"type"` // person, requirement, thing
+	Type string `json:"type"` // what the id begins with: user of user:ada, run of run:1f2e; thing where it has no colon
 }
 
 // Relation is an assertion whose object is an entity as well.
@@ -69,9 +69,9 @@ type Assertion struct {
 // Source is where assertions come from.
 type Source struct {
 	ID   string    `json:"id"`
-	Kind string    `json:"kind"` // caller, or tool
-	Name string    `json:"name"`
-	Run  string    `json:"run"`
+	Kind string    `json:"kind"` // tool
+	Name string    `json:"name"` // of the tool
+	Run  string    `json:"run"`  // of the conductor
 	At   time.Time `json:"at"`
 }
 
@@ -79,7 +79,7 @@ type Source struct {
 type Event struct {
 	ID   string    `json:"id"`
 	Run  string    `json:"run"`
-	Kind string    `json:"kind"` // utterance, tool.succeeded, tool.failed, answered
+	Kind string    `json:"kind"` // utterance, agent.admitted, tool.succeeded, tool.failed, answered
 	What string    `json:"what"`
 	At   time.Time `json:"at"`
 }
@@ -98,6 +98,7 @@ const (
 	RunStarted = "started" // what became of it is not known
 	RunDone    = "done"
 	RunFailed  = "failed"
+	RunRefused = "refused" // it did what it did, and that is not what its contract promises
 )
 
 // ToolRun is one run of a tool. Its inputs and its result are values that schemas of its contract allow.

@@ -28,7 +28,7 @@ func opened(t *testing.T) (*IR, *ledger.Ledger) {
 func assert(t *testing.T, ir *IR, id, subject, predicate string, object any, single bool) {
 	t.Helper()
 	require.NoError(t, ir.Step(t.Context(), "r1", "tool ended", ada, func(w *Writer) error {
-		source, err := w.Source(Source{ID: "s-" + id, Kind: "caller", Name: "ada"})
+		source, err := w.Source(Source{ID: "s-" + id, Kind: "tool", Name: "t"})
 		return errors.Join(err, w.Assert(Assertion{ID: id, Subject: subject, Predicate: predicate, Object: object, Confidence: 1, Source: source}, single))
 	}))
 }
@@ -56,15 +56,20 @@ func TestWhatIsHeld(t *testing.T) {
 	assert(t, ir, "a10", "run:r1", "city", "Oslo", true)
 	assert(t, ir, "a11", "ruo", "city", "Lima", true)
 
-	held := view(t, ir, func(v View) ([]Assertion, error) { return v.Held("user:ada", "name") })
+	assert(t, ir, "a12", "run:r1", "city", "Oslo", true) // another tool of the run has found the same
+	held := view(t, ir, func(v View) ([]Assertion, error) { return v.Held("run:r1", "city") })
+	require.Len(t, held, 1)
+	require.Equal(t, "s-a12", held[0].Source)
+	first := view(t, ir, func(v View) (Assertion, error) { a, _, err := v.Assertion("a10"); return a, err })
+	require.Equal(t, "s-a10", first.Source, "each has its own source")
+	require.Equal(t, held[0].Since, first.Until)
+
+	held = view(t, ir, func(v View) ([]Assertion, error) { return v.Held("user:ada", "name") })
 	require.Len(t, held, 1)
 	require.Equal(t, "Ada Lovelace", held[0].Object, "a single one takes the place of the one before")
 	require.Len(t, view(t, ir, func(v View) ([]Assertion, error) { return v.Held("Bob/Johnson", "city") }), 2)
 
-	old := view(t, ir, func(v View) (Assertion, error) {
-		a, _, err := read[Assertion](v.get, kindAssertion, "a1")
-		return a, err
-	})
+	old := view(t, ir, func(v View) (Assertion, error) { a, _, err := v.Assertion("a1"); return a, err })
 	require.Equal(t, held[0].Since, old.Until, "what was held ended when the other began, and is kept")
 
 	for name, c := range map[string]struct {
@@ -98,14 +103,14 @@ func TestRunsAndTheirRows(t *testing.T) {
 	ir, l := opened(t)
 	o := planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": "k"}}
 	request := Request{ID: "r1", Number: 1, Caller: ada, Request: planning.Request{Obligations: []planning.Obligation{o}}}
-	require.NoError(t, ir.Step(t.Context(), "r1", "begun", ada, func(w *Writer) error {
+	require.NoError(t, ir.Step(t.Context(), "r1", "known", ada, func(w *Writer) error {
 		return errors.Join(w.Key("ada", "k/1"), w.Obligation(Obligation{ID: "o1", Status: planning.Active, Of: o}), w.Request(request))
 	}))
 	require.NoError(t, ir.Step(t.Context(), "r1", "tool started", ada, func(w *Writer) error { return w.ToolRun(ToolRun{ID: "o1/1", Tool: "t", Status: RunStarted}) }))
 	require.NoError(t, ir.Step(t.Context(), "r1", "ended", ada, func(w *Writer) error {
 		return errors.Join(w.Evidence(Evidence{ID: "o1", By: "again", Verified: true}), w.Event(Event{ID: "end", Kind: "answered"}), w.Trace(jsontext.Value(`{"id":"r1"}`)), w.Ended(request))
 	}))
-	require.NoError(t, ir.Step(t.Context(), "r10", "begun", ada, func(w *Writer) error {
+	require.NoError(t, ir.Step(t.Context(), "r10", "known", ada, func(w *Writer) error {
 		return errors.Join(w.Obligation(Obligation{ID: "o1", Status: planning.Active, Of: o}), w.Request(Request{ID: "r10", Number: 2, Caller: ada}))
 	}))
 
@@ -127,7 +132,7 @@ func TestRunsAndTheirRows(t *testing.T) {
 		return errors.Join(w.Request(r), w.Ended(r))
 	}))
 	require.Len(t, view(t, ir, func(v View) ([]Request, error) { return v.Open() }), 1, "what begins and ends in one step was never open")
-	require.ErrorIs(t, ir.Step(t.Context(), "r4", "begun", ada, func(w *Writer) error { return w.Key("ada", "k/1") }), ErrKeyTaken)
+	require.ErrorIs(t, ir.Step(t.Context(), "r4", "known", ada, func(w *Writer) error { return w.Key("ada", "k/1") }), ErrKeyTaken)
 
 	require.ErrorContains(t, ir.Step(t.Context(), "r1", "nothing", ada, func(*Writer) error { return nil }), "writes nothing")
 	before := l.Head().Size

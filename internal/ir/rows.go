@@ -168,7 +168,8 @@ func (w *Writer) Key(caller, idempotencyKey string) error {
 }
 
 // Assert puts an assertion, with its entity and, where its object is an entity too, the relation. One of the same subject and
-// predicate that is held so far ends, where single says that there can be but one. What is held already stays as it is.
+// predicate that is held so far ends, where single says that there can be but one. What is held already stays as it is, but for what
+// runs resulted in: there each run has its say, with its own source.
 func (w *Writer) Assert(a Assertion, single bool) error {
 	a.Since, a.Until = w.At, time.Time{}
 	held, err := w.Held(a.Subject, a.Predicate)
@@ -178,7 +179,7 @@ func (w *Writer) Assert(a Assertion, single bool) error {
 	ids := []string{}
 	for _, old := range held {
 		switch {
-		case Equal(old.Object, a.Object):
+		case Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, OfRun):
 			return nil
 		case single:
 			old.Until = w.At

@@ -179,12 +179,22 @@ func (v View) Obligations(run string) (all []Obligation, err error) {
 	return all, err
 }
 
+// Assertion is something that is held, or was.
+func (v View) Assertion(id string) (Assertion, bool, error) {
+	return read[Assertion](v.get, kindAssertion, id)
+}
+
 // Source is where assertions come from.
 func (v View) Source(id string) (Source, bool, error) { return read[Source](v.get, kindSource, id) }
 
 // Event is something that happened in a run.
 func (v View) Event(run, id string) (Event, bool, error) {
 	return read[Event](v.get, kindEvent, run, id)
+}
+
+// Evidence is what the second evaluation of an answer found.
+func (v View) Evidence(run, id string) (Evidence, bool, error) {
+	return read[Evidence](v.get, kindEvidence, run, id)
 }
 
 // ToolRun is a run of a tool.

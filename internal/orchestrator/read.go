@@ -84,6 +84,18 @@ func (s *Service) Tasks(id string) ([]lifecycle.Task, error) {
 	return s.options.Workflow.Tasks(e.Requirement()), nil
 }
 
+// MovesAhead counts the moves that lead a requirement to done, as things stand now.
+func (s *Service) MovesAhead(id string) (n int, err error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return 0, err
+	}
+	for range s.options.Workflow.Ahead(e.Requirement()) {
+		n++
+	}
+	return n, nil
+}
+
 // Query selects requirements. A zero member selects all.
 type Query struct {
 	Status  lifecycle.Status

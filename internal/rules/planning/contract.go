@@ -49,9 +49,10 @@ type Contract struct {
 	Name           string         `json:"name"`
 	Version        string         `json:"version"`
 	Description    string         `json:"description"`
-	Satisfies      []string       `json:"satisfies"` // REPORT(query.math), or REPORT for every kind
-	Consumes       []Input        `json:"consumes"`  // in the order of their names
-	Produces       map[string]any `json:"produces"`  // JSON Schema of the result
+	Role           string         `json:"role,omitempty"` // makes it an agent: it acts in the project, in this role; "" where it only answers
+	Satisfies      []string       `json:"satisfies"`      // REPORT(query.math), or REPORT for every kind
+	Consumes       []Input        `json:"consumes"`       // in the order of their names
+	Produces       map[string]any `json:"produces"`       // JSON Schema of the result
 	Preconditions  []string       `json:"preconditions,omitempty"`
 	Postconditions []string       `json:"postconditions,omitempty"`
 	Reliability    Reliability    `json:"reliability"`
@@ -82,12 +83,28 @@ const (
 	MCP     Means = "mcp"
 )
 
+// Stdin is what a program reads from its standard input, and writes to its standard output.
+type Stdin string
+
+// What programs read.
+const (
+	StdinJSON   Stdin = "json"   // one JSON object, and it answers with one
+	StdinPrompt Stdin = "prompt" // the prompt of its role as text, and it answers with text: for agents
+)
+
+// The environment variables in which agents find the service, and the token of their run.
+const (
+	EnvURL   = "ORCHESTRATOR_URL"
+	EnvToken = "ORCHESTRATOR_TOKEN"
+)
+
 // Implementation says how a tool is run. Which members it has depends on its means.
 type Implementation struct {
 	Means  Means    `json:"means"`
 	Name   string   `json:"name,omitempty"`   // builtin: its name; mcp: the tool of the server
 	Argv   []string `json:"argv,omitempty"`   // exec, and mcp's server: the program and its arguments; no shell
 	Env    []string `json:"env,omitempty"`    // exec and mcp: names of variables that are passed on
+	Stdin  Stdin    `json:"stdin,omitempty"`  // exec: what it reads; "" is StdinJSON
 	Dir    string   `json:"dir,omitempty"`    // exec and mcp: the working folder, relative to the project; "" is the project's root
 	SHA256 string   `json:"sha256,omitempty"` // exec and mcp: of the program, in hexadecimal; checked before each run
 	URL    string   `json:"url,omitempty"`    // http

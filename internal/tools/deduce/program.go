@@ -7,6 +7,10 @@
 //
 // Deduce derives facts from new facts alone, round by round, and notes of each which rule gave it from which facts. Confirm checks
 // such a proof step by step, and derives everything again, naively. Both are bounded in facts and steps. The package is pure.
+//
+// It is our own, as github.com/google/mangle brings the runtime of a parser generator (ANTLR) along for a larger language, with
+// arithmetic, whose programs need not end; its evaluation is bounded in facts alone, and takes no context. What is needed here,
+// a bounded evaluation that keeps a proof for the answer, is a few hundred lines.
 package deduce
 
 import (

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/drive"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for follows from its state: a move is made in the name
+of the token, and a part of the work is done by an agent, a tool whose contract in .orchestrator/tools has a role. Each run of an agent gets a token
+of that role, which is revoked when it ends, and a prompt (orchestrator prompts). Whether it did its work is seen in the project, not in what it says. What no agent
+brings about is tried with the next one, and ends as blocked, with the reason.
+
+It asks with the pm's token of the first start, unless --token-file names another. Interrupting it begins no further step; an agent that runs comes to its end.
+
+Exit codes: 0 all that was to be driven is done; 1 some is not; 2 usage or environment.`
+
+func driveCommand() *cobra.Command {
+	var o driveOptions
+	cmd := &cobra.Command{
+		Use:   "drive",
+		Short: "Lead requirements to done, by agents",
+		Long:  driveLong,
+		Example: `  orchestrator drive --plan                              # what would be done first, and by which tool
+  orchestrator drive --requirement REQ-1 --max-steps 1   # one step
+  orchestrator drive --parallel 4 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.roles, "role", nil, "whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, else the token's own)")
+	f.StringArrayVar(&o.requirements, "requirement", nil, "id of a requirement to drive; may be given several times (default all that are not done)")
+	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
+	f.IntVar(&o.parallel, "parallel", 1, fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MostParallel))
+	f.BoolVar(&o.plan, "plan", false, "show what would be done first, and do nothing")
+	f.BoolVar(&o.asJSON, "json", false, "print each event as a line of JSON, the report last; with --plan the plan as JSON")
+	serverFlags(cmd, &o.serverOptions)
+	withEnv(cmd)
+	return exitTwo(cmd)
+}
+
+// driveOptions are the flags of drive.
+type driveOptions struct {
+	serverOptions
+	roles, requirements []string
+	maxSteps, parallel  int
+	plan, asJSON        bool
+}
+
+func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
+	order := map[string]any{"max_steps": o.maxSteps, "parallel": o.parallel}
+	if len(o.roles) > 0 {
+		order["roles"] = o.roles
+	}
+	if len(o.requirements) > 0 {
+		order["requirements"] = o.requirements
+	}
+	body, err := jsonv2.Marshal(order, jsonv2.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	o.role = "pm"
+	c, err := o.connect()
+	if err != nil {
+		return err
+	}
+	if o.plan {
+		raw, err := c.PostJSON(ctx, "/drive?plan=true", body)
+		if err != nil {
+			return err
+		}
+		return o.showPlan(out, raw)
+	}
+	shown := &driven{out: out, asJSON: o.asJSON, bar: newBar(notes)}
+	err = c.PostLines(ctx, "/drive", "application/x-ndjson", body, shown.line)
+	shown.bar.clear()
+	switch {
+	case shown.report == nil && ctx.Err() != nil:
+		return fault.New(fault.Unavailable, "drive_interrupted", "interrupted: no further step is begun, and an agent that runs comes to its end").
+			WithFix("orchestrator drive goes on from where everything stands")
+	case shown.begun && shown.report == nil && (err == nil || !faulty(err)):
+		return fault.New(fault.Unavailable, "drive_cut_off", "the service ended before the drive did").WithFix("start it, and drive again: it goes on from where everything stands")
+	case err != nil:
+		return err
+	case shown.report == nil:
+		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not say what became of the drive").WithFix("see whether --server names the service itself, and drive again")
+	case shown.report.Outcomes[drive.Done] == len(shown.report.Requirements):
+		return nil
+	}
+	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done", len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
+		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where everything stands"), 1}
+}
+
+// faulty tells whether an error is more than that the service is gone.
+func faulty(err error) bool {
+	f, is := errors.AsType[*fault.Error](err)
+	return !is || f.Code != "server_unreachable"
+}
+
+func (o driveOptions) showPlan(out io.Writer, raw []byte) error {
+	if o.asJSON {
+		return indented(out, raw)
+	}
+	var plan struct {
+		Requirements []drive.Planned `json:"requirements"`
+	}
+	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
+		return err
+	}
+	for _, p := range plan.Requirements {
+		line := fmt.Sprintf("%s %s", p.Requirement, p.Status)
+		if p.Obligation != "" {
+			line += fmt.Sprintf(": %s by the %s", p.Obligation, p.Role)
+		}
+		fmt.Fprintln(out, printable(line))
+		for _, n := range p.Needs {
+			fmt.Fprintf(out, "  needs %s\n", printable(n))
+		}
+		for _, t := range p.Tools {
+			fmt.Fprintf(out, "  %s: %s\n", printable(t.Tool), printable(t.Reason))
+		}
+		if p.Why != "" {
+			fmt.Fprintf(out, "  %s\n", printable(p.Why))
+		}
+	}
+	if len(plan.Requirements) == 0 {
+		fmt.Fprintln(out, "nothing is left to be driven")
+	}
+	return nil
+}
+
+// driven shows the events of a drive as they come.
+type driven struct {
+	out    io.Writer
+	asJSON bool
+	bar    *bar
+	begun  bool
+	report *drive.Report
+
+	scope drive.Scope
+	left  map[string]int // moves, by requirement, before the step that goes on
+	done  int            // moves
+	ended int            // requirements
+}
+
+func (d *driven) line(raw []byte) error {
+	var e drive.Event
+	if err := jsonv2.Unmarshal(raw, &e); err != nil {
+		return err
+	}
+	d.bar.clear()
+	d.begun = true
+	if e.Report != nil {
+		d.report = e.Report
+	}
+	if d.asJSON {
+		if _, err := fmt.Fprintln(d.out, string(raw)); err != nil {
+			return err
+		}
+	} else if text := d.text(e); text != "" {
+		if _, err := fmt.Fprintln(d.out, text); err != nil {
+			return err
+		}
+	}
+	d.draw(e)
+	return nil
+}
+
+// text is an event as a line; "" for one that only the bar shows.
+func (d *driven) text(e drive.Event) string {
+	var text string
+	switch {
+	case e.Step != nil:
+		s := e.Step
+		text = fmt.Sprintf("%3d %s %s: %s", s.Number, s.Requirement, s.Obligation, s.Outcome)
+		if s.Tool != "" {
+			text += " by " + s.Tool
+		}
+		if s.From != s.To {
+			text += ", " + s.From + " → " + s.To
+		}
+		switch {
+		case s.Outcome != planning.OutResolved:
+			text += ": " + s.Why
+		case s.Why != "":
+			text += "; before, " + s.Why
+		}
+	case e.Waits != nil:
+		text = fmt.Sprintf("    %s waits for the end of run %s", e.Waits.Requirement, e.Waits.Run)
+	case e.End != nil && e.End.Outcome != drive.Done:
+		text = fmt.Sprintf("    %s is %s, %s: %s", e.End.Requirement, e.End.Status, e.End.Outcome, e.End.Why)
+	case e.Report != nil:
+		text = e.Report.String()
+	}
+	return printable(text)
+}
+
+// draw moves the bar on.
+func (d *driven) draw(e drive.Event) {
+	doing := ""
+	switch {
+	case e.Order != nil:
+		d.scope, d.left = *e.Order, map[string]int{}
+	case e.Begun != nil:
+		d.left[e.Begun.Requirement] = e.Begun.Moves
+		doing = fmt.Sprintf(", %s: %s", e.Begun.Requirement, e.Begun.Role)
+	case e.Step != nil:
+		d.done += d.left[e.Step.Requirement] - e.Step.Moves
+	case e.End != nil:
+		d.ended++
+	case e.Report != nil:
+		return
+	}
+	d.bar.draw(d.done, d.scope.Moves, printable(fmt.Sprintf("moves, %d of %d requirements ended%s", d.ended, d.scope.Requirements, doing)))
+}

@@ -1,0 +1,133 @@
+package conductor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
+)
+
+// Agents lets tools act in a role of the project.
+type Agents interface {
+	// Admit lets an agent into the project until a moment at the latest: by a token of a role, which Dismiss revokes. Where a requirement is
+	// named, the token changes nothing else.
+	Admit(name, role, requirement string, until time.Time) (Access, error)
+}
+
+// Access is how an agent reaches the service.
+type Access struct {
+	URL     string // without a slash at its end
+	Token   string // its text, which is on no record
+	ID      string // tells the token from others in the log, and proves nothing
+	Dismiss func() error
+}
+
+// Due is a piece of work that leads a requirement on.
+type Due struct {
+	Role       string // whose work it is
+	Obligation planning.Obligation
+	Needs      []string // what is to be supplied; none where it is a move
+}
+
+// admitted is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
+const admitted = time.Minute
+
+// admit lets an agent in for one run, and writes its prompt.
+func (r *run) admit(ctx context.Context, c planning.Contract, asked call, limit time.Duration) (Access, string, error) {
+	requirement := ""
+	if ofProject(asked.Obligation) {
+		requirement, _ = asked.Obligation.Payload["id"].(string)
+	}
+	access, err := r.Agents.Admit(c.Name, c.Role, requirement, r.Clock().Add(limit+admitted))
+	if err != nil {
+		return Access{}, "", err
+	}
+	prompt, err := r.Project.Prompt(ctx, Briefing{Role: c.Role, Agent: c.Name, URL: access.URL, Obligation: asked.Obligation})
+	if err != nil {
+		return Access{}, "", errors.Join(err, access.Dismiss())
+	}
+	sum := sha256.Sum256([]byte(prompt))
+	what := fmt.Sprintf("%s as %s by the token %s, with the prompt sha256:%s", c.Name, c.Role, access.ID, hex.EncodeToString(sum[:]))
+	r.later(func(w *ir.Writer) error {
+		return w.Event(ir.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent", Kind: "agent.admitted", What: what})
+	})
+	return access, prompt, nil
+}
+
+// act runs an agent, which is in the project for as long as it runs.
+func (r *run) act(ctx context.Context, c planning.Contract, asked call, limit time.Duration) (result map[string]any, err error) {
+	access, prompt, err := r.admit(ctx, c, asked, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, access.Dismiss()) }()
+	asked.Prompt = prompt
+	switch c.Implementation.Means {
+	case planning.HTTP:
+		asked.Orchestrator = &reach{access.URL, access.Token}
+	case planning.MCP:
+		asked.Inputs = maps.Clone(asked.Inputs)
+		asked.Inputs["prompt"] = prompt
+	}
+	raw, err := r.outside(ctx, c.Implementation, limit, asked, []string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
+	if err != nil {
+		return nil, err
+	}
+	mask := func(text string) string {
+		return secret.Mask(strings.ReplaceAll(text, access.Token, "<"+planning.EnvToken+">"))
+	}
+	if c.Implementation.Stdin == planning.StdinPrompt {
+		return said(raw, mask), nil
+	}
+	return resultIn(raw, mask)
+}
+
+// Briefing is what the prompt of an agent is about.
+type Briefing struct {
+	Role, Agent string
+	URL         string // of the service
+	Obligation  planning.Obligation
+}
+
+// reach is how an agent that is called by HTTP finds the service. Programs have it in their environment.
+type reach struct {
+	URL   string `json:"url"`
+	Token string `json:"token"`
+}
+
+// lastWords are the end of what an agent said, after what it did not do; "" where it said nothing as text.
+func lastWords(result map[string]any) string {
+	text, _ := result["text"].(string)
+	if text == "" {
+		return ""
+	}
+	const most = 300
+	if cut := len(text) - most; cut > 0 {
+		text = "…" + strings.ToValidUTF8(text[cut:], "")
+	}
+	return "; it said: " + strings.Join(strings.Fields(text), " ")
+}
+
+// mostSaid is how much of what an agent says is kept, in bytes: its end.
+const mostSaid = 16 << 10
+
+// said is what an agent answered as text.
+func said(raw []byte, mask func(string) string) map[string]any {
+	text := mask(string(raw)) // before it is cut, so that no half of a secret is left
+	text = strings.ToValidUTF8(text[max(0, len(text)-mostSaid):], "")
+	text = strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return -1
+		}
+		return c
+	}, text)
+	return map[string]any{"text": strings.TrimSpace(text)}
+}

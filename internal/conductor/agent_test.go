@@ -1,0 +1,336 @@
+package conductor
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/contract"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/store"
+)
+
+// gate lets agents in, and knows who is inside.
+type gate struct {
+	admitted []string // name as role
+	until    time.Time
+	inside   int
+	refuse   error
+	stuck    error // of Dismiss
+}
+
+// theToken is the token of every agent of these tests.
+const theToken = "orc_coder_THETOKENOFTHISRUN"
+
+func (g *gate) Admit(name, role, requirement string, until time.Time) (Access, error) {
+	if g.refuse != nil {
+		return Access{}, g.refuse
+	}
+	g.admitted, g.until = append(g.admitted, name+" as "+role+" for "+requirement), until
+	g.inside++
+	return Access{URL: "http://127.0.0.1:1", Token: theToken, ID: "abcdef012345", Dismiss: func() error { g.inside--; return g.stuck }}, nil
+}
+
+// yard is a conductor over a project that waits for an implementation until the file done is there.
+type yard struct {
+	bench
+	gate    *gate
+	project *project
+}
+
+func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
+	t.Helper()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	clock := func() time.Time { return now }
+	l, err := ledger.Open(t.Context(), s, clock)
+	require.NoError(t, err)
+	contracts := append(Contracts(), ProjectContracts()...)
+	for _, f := range fakes {
+		contracts = append(contracts, f.contract)
+	}
+	registry, err := contract.Load(t.TempDir(), contracts)
+	require.NoError(t, err)
+	y := &yard{gate: &gate{}, project: &project{requirement: map[string]any{"id": "REQ-1", "status": "implementation_in_progress", "title": "Log in", "parts": []any{}}}}
+	root := t.TempDir()
+	y.project.due = func() []Due {
+		if _, err := os.Stat(filepath.Join(root, "done")); err == nil {
+			return []Due{{Role: "pm", Obligation: ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "implemented")}}
+		}
+		return []Due{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
+	}
+	y.bench = bench{New(l, Options{Tools: registry, Project: y.project, Agents: y.gate, Root: root, Clock: clock, Deterministic: true}), t, s, l}
+	return y
+}
+
+// coder is an agent, by a script.
+func coder(name string, change ...func(*fake)) fake {
+	f := named(name, "ACHIEVE(requirement.implementation)", func(f *fake) {
+		f.contract.Role, f.contract.TimeoutMS = "coder", 5000
+		f.contract.Implementation = planning.Implementation{Means: planning.Exec, Argv: []string{"./" + name}, Stdin: planning.StdinPrompt}
+	})
+	for _, c := range change {
+		c(&f)
+	}
+	return f
+}
+
+var toBuild = ob(planning.Achieve, "requirement.implementation", "id", "REQ-1")
+
+func (y *yard) ask(caller Caller) Trace {
+	y.t.Helper()
+	trace, err := y.Conduct(y.t.Context(), caller, planning.Request{Obligations: []planning.Obligation{toBuild}})
+	require.NoError(y.t, err)
+	require.Zero(y.t, y.gate.inside, "whoever was let in is out")
+	return trace
+}
+
+func TestAnAgentIsLetInForItsRun(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.coder"))
+	y.script("a.coder", `cat > prompt; echo "$ORCHESTRATOR_URL $ORCHESTRATOR_TOKEN $HOME" > environment; touch done; echo "built by $ORCHESTRATOR_TOKEN"; printf '\033[1m'`)
+	trace := y.ask(ada)
+	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
+	run := trace.Obligations[0].Runs[0]
+	require.Equal(t, map[string]any{"text": "built by <ORCHESTRATOR_TOKEN>\n[1m"}, run.Result, "what it says is kept, without its token and what a terminal would obey")
+	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is seen in the project", Holds: true}}, run.Postconditions)
+	require.Equal(t, []string{"a.coder as coder for REQ-1"}, y.gate.admitted)
+	require.Equal(t, y.Clock().Add(5*time.Second+admitted), y.gate.until)
+	require.Equal(t, []Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
+	y.file("prompt", "you are a.coder, coder")
+	y.file("environment", "http://127.0.0.1:1 "+theToken)
+	event := y.event(trace.ID, "o1/1/agent")
+	require.Equal(t, "agent.admitted", event.Kind)
+	require.Contains(t, event.What, "a.coder as coder by the token abcdef012345, with the prompt sha256:")
+}
+
+func (y *yard) file(name, begins string) {
+	y.t.Helper()
+	content, err := os.ReadFile(filepath.Join(y.Root, name))
+	require.NoError(y.t, err)
+	require.True(y.t, strings.HasPrefix(string(content), begins), string(content))
+}
+
+func (y *yard) event(run, id string) (e ir.Event) {
+	y.t.Helper()
+	require.NoError(y.t, y.ir.View(y.t.Context(), func(v ir.View) (err error) {
+		e, _, err = v.Event(run, id)
+		return err
+	}))
+	return e
+}
+
+// The project tells what an agent did, not the agent.
+func TestWhatAnAgentSaysCountsForNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		outcome planning.Outcome
+		status  string
+		reason  string
+	}{
+		"it did":                          {`touch done`, planning.OutResolved, "done", "the first that did"},
+		"it says so":                      {`echo 'All is built and tested!'`, planning.OutFailed, "refused", "it did not do its work: it still needs an implementation; it said: All is built and tested!"},
+		"it fails":                        {`echo no >&2; exit 3`, planning.OutFailed, "failed", "it failed: a.coder ended with exit status 3; the end of its standard error: no"},
+		"it fails, and had done its work": {`touch done; exit 3`, planning.OutResolved, "failed", "the project has what it was to do, although it failed: a.coder ended with exit status 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := yardOf(t, store.NewMemory(), coder("a.coder"))
+			y.script("a.coder", c.script)
+			trace := y.ask(ada)
+			of := trace.Obligations[0]
+			require.Equal(t, c.outcome, trace.Status)
+			require.Equal(t, c.status, of.Runs[0].Status)
+			require.Equal(t, c.reason, of.Candidates[0].Reason)
+			if c.outcome == planning.OutFailed {
+				attempts := of.Emitted[0].Obligation.Payload["attempts"].([]any)
+				require.Equal(t, planning.Justify, of.Emitted[0].Obligation.Type)
+				require.Contains(t, attempts[0].(map[string]any)["why"], "it still needs an implementation")
+			}
+		})
+	}
+}
+
+func TestTheNextAgentTakesOver(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.liar"), coder("b.coder"), coder("c.never"))
+	y.script("a.liar", `echo done`)
+	y.script("b.coder", `touch done`)
+	y.script("c.never", `touch ran`)
+	of := y.ask(Caller{Name: "ann", Role: "pm"}).Obligations[0]
+	require.Equal(t, planning.OutResolved, of.Outcome)
+	require.Equal(t, []string{"a.liar as coder for REQ-1", "b.coder as coder for REQ-1"}, y.gate.admitted)
+	require.NoFileExists(t, filepath.Join(y.Root, "ran"))
+}
+
+func TestWhoMayHaveAgentsRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		caller Caller
+		change func(y *yard)
+		reason string
+	}{
+		"another role":       {Caller{Name: "tim", Role: "tester"}, nil, "it acts as coder: ask with a token of that role, or of the pm's"},
+		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "it acts as coder: ask with a token of that role, or of the pm's"},
+		"an agent":           {Caller{Name: "a.coder", Role: "coder"}, nil, "an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"},
+		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "agents work on a project that is served, and there is none"},
+		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement does not wait for it, but for ACHIEVE(requirement.status) by the pm"},
+		"it is another's":    {ada, func(y *yard) { y.waits("tester") }, "it acts as coder, and this is for the role tester"},
+		"no such thing":      {ada, func(y *yard) { y.project.requirement["id"] = "REQ-2" }, `there is no requirement "REQ-1"`},
+		"no prompt":          {ada, func(y *yard) { y.project.unwritten = errors.New("no template") }, "it failed: no template"},
+		"nobody is let in":   {ada, func(y *yard) { y.gate.refuse = errors.New("no more tokens") }, "it failed: no more tokens"},
+		"it cannot be ended": {ada, func(y *yard) { y.gate.stuck = errors.New("no disk") }, "it failed: no disk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := yardOf(t, store.NewMemory(), coder("a.coder"))
+			y.script("a.coder", `true`)
+			if c.change != nil {
+				c.change(y)
+			}
+			trace := y.ask(c.caller)
+			require.NotEqual(t, planning.OutResolved, trace.Status)
+			require.Equal(t, c.reason, trace.Obligations[0].Candidates[0].Reason)
+			plan, err := y.Plan(t.Context(), c.caller, planning.Request{Obligations: []planning.Obligation{toBuild}})
+			require.NoError(t, err)
+			if !strings.HasPrefix(c.reason, "it failed") {
+				require.Equal(t, c.reason, plan.Obligations[0].Candidates[0].Reason, "a plan says the same")
+				require.Empty(t, y.gate.admitted)
+			}
+		})
+	}
+}
+
+func (y *yard) touch(name string) {
+	require.NoError(y.t, os.WriteFile(filepath.Join(y.Root, name), nil, 0o600))
+}
+
+// waits has the requirement wait for an implementation by another role.
+func (y *yard) waits(role string) {
+	due := y.project.due
+	y.project.due = func() []Due {
+		all := due()
+		all[0].Role = role
+		return all
+	}
+}
+
+// By HTTP the call has what programs find in their environment, and nothing that is recorded does.
+func TestAnAgentOverHTTP(t *testing.T) {
+	var y *yard
+	var got call
+	i := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&got)
+		y.touch("done")
+		answering(200, `{"echo":"`+theToken+`"}`)(w, r)
+	})
+	y = yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }))
+	trace := y.ask(ada)
+	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
+	require.Equal(t, &reach{"http://127.0.0.1:1", theToken}, got.Orchestrator)
+	require.Equal(t, "you are a.coder, coder", got.Prompt)
+	require.Equal(t, map[string]any{"echo": "<ORCHESTRATOR_TOKEN>"}, trace.Obligations[0].Runs[0].Result)
+
+	i = serving(t, answering(500, "the token "+theToken+" is bad"))
+	y = yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }))
+	failed := y.ask(ada).Obligations[0].Runs[0].Error
+	require.NotContains(t, failed.Detail, theToken)
+}
+
+// A tool of an MCP server is given the prompt as an argument, which no trace has.
+func TestAnAgentOfAnMCPServer(t *testing.T) {
+	i, process := calling(t, "echo")
+	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }, withInput("id")))
+	y.project.due = func() []Due {
+		if _, err := os.Stat(process); err == nil {
+			return nil
+		}
+		return []Due{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}
+	}
+	trace := y.ask(ada)
+	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
+	run := trace.Obligations[0].Runs[0]
+	require.Equal(t, map[string]any{"id": "REQ-1", "prompt": "you are a.coder, coder"}, run.Result["got"])
+	require.Equal(t, map[string]any{"id": "REQ-1"}, run.Inputs)
+	requireGone(t, process)
+}
+
+// An agent whose run was cut off is not run again; whether it did its work is seen in the project.
+func TestAnAgentThatWasCutOff(t *testing.T) {
+	for did, want := range map[bool]planning.Outcome{true: planning.OutResolved, false: planning.OutFailed} {
+		s := store.NewMemory()
+		y := yardOf(t, s, coder("a.coder"))
+		y.script("a.coder", `touch begun; sleep 30`)
+		go func() {
+			for {
+				if _, err := os.Stat(filepath.Join(y.Root, "begun")); err == nil {
+					y.end()
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}()
+		_, err := y.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{toBuild}})
+		require.Error(t, err)
+		require.Zero(t, y.gate.inside)
+		y = yardOf(t, s, coder("a.coder"), coder("b.coder"))
+		y.script("a.coder", `touch done`)
+		y.script("b.coder", `touch done`)
+		if did {
+			y.touch("done")
+		}
+		working, err := y.UnderWay(t.Context(), "REQ-1")
+		require.NoError(t, err)
+		require.NotEmpty(t, working)
+		other, err := y.UnderWay(t.Context(), "REQ-2")
+		require.NoError(t, err)
+		require.Empty(t, other)
+		left, err := y.CutOff(t.Context())
+		require.NoError(t, err)
+		trace, err := y.Resume(t.Context(), left[0])
+		require.NoError(t, err)
+		require.Equal(t, want, trace.Status)
+		require.Equal(t, "outcome_unknown", trace.Obligations[0].Runs[0].Error.Code)
+		require.Empty(t, y.gate.admitted)
+		working, err = y.UnderWay(t.Context(), "REQ-1")
+		require.NoError(t, err)
+		require.Empty(t, working)
+	}
+}
+
+// What an agent answers is recorded without secrets, however it spells them.
+func TestWhatAnAgentAnswersIsKeptWithoutSecrets(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation.Stdin = "" }))
+	other := "orc_pm_" + "MFZWI3DBNRSXG5DFMQ4DKNBQGA"
+	y.script("a.coder", `touch done; printf '%s' '{"x":"\u006f`+theToken[1:]+`","y":["`+other+`"],"`+other+`":{"z":"`+"AKIA"+"Z7Q3W2X5B4N6M8K1"+`"},"n":12345678901234567890}'`)
+	trace := y.ask(ada)
+	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
+	raw, err := y.Trace(t.Context(), trace.ID)
+	require.NoError(t, err)
+	for _, secret := range []string{theToken, other, "Z7Q3W2X5B4N6M8K1"} {
+		require.NotContains(t, string(raw), secret)
+	}
+	require.Contains(t, string(raw), "12345678901234567890")
+}
+
+// Agents wait for no tool: they may have asked for it.
+func TestAgentsAndToolsDoNotWaitForEachOther(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.coder"))
+	y.script("a.coder", `touch done`)
+	for range mostOutside {
+		y.slots <- struct{}{}
+	}
+	require.Equal(t, planning.OutResolved, y.ask(ada).Status)
+}
+
+// Of an agent that says much, the end is kept; what a program of the usual kind would be refused for.
+func TestTheEndOfALongSpeechIsKept(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.coder"))
+	y.script("a.coder", `touch done; yes hello | head -c 100000; echo the end`)
+	text := y.ask(ada).Obligations[0].Runs[0].Result["text"].(string)
+	require.LessOrEqual(t, len(text), mostSaid)
+	require.True(t, strings.HasSuffix(text, "the end"))
+}

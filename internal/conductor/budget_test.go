@@ -1,0 +1,69 @@
+package conductor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/store"
+	"orchestrator/internal/tools"
+)
+
+func TestBudgets(t *testing.T) {
+	for name, budgets := range map[string]planning.Budgets{"runs": {MaxToolRuns: 1}, "cost": {MaxCost: 1}} {
+		t.Run(name, func(t *testing.T) {
+			b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)"), named("t.b", "REPORT(k.y)"))
+			trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x"), ob(planning.Report, "k.y")}, Budgets: budgets})
+			require.NoError(t, err)
+			require.Equal(t, planning.OutTruncated, trace.Status)
+			require.Len(t, trace.Answers, 1)
+		})
+	}
+	t.Run("depth", func(t *testing.T) {
+		depends := func(on string) func(*fake) { return func(f *fake) { f.contract.DependsOn = []string{on} } }
+		b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", depends("t.b")), named("t.b", "ACHIEVE(k.b)", depends("t.c")), named("t.c", "ACHIEVE(k.c)"))
+		trace := b.conduct(ob(planning.Report, "k.x"))
+		require.Equal(t, planning.OutResolved, trace.Status)
+		require.Equal(t, []string{"t.c", "t.b", "t.a"}, []string{trace.Obligations[0].Runs[0].Tool, trace.Obligations[0].Runs[1].Tool, trace.Obligations[0].Runs[2].Tool})
+		trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x")}, Budgets: planning.Budgets{MaxDepth: 1}})
+		require.NoError(t, err)
+		require.Equal(t, planning.OutTruncated, trace.Status)
+	})
+}
+
+// What is missing comes before a budget that is used up.
+func TestClarifyComesBeforeTruncated(t *testing.T) {
+	trace, err := conductorOf(t, store.NewMemory()).Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "status.name")}, Budgets: planning.Budgets{MaxCost: 0.5}})
+	require.NoError(t, err)
+	require.Equal(t, planning.OutClarify, trace.Status)
+}
+
+func TestDependenciesRunOnlyWhereTheyHelp(t *testing.T) {
+	needed := named("t.b", "ACHIEVE(k.b)")
+	f := named("t.a", "REPORT(k.x)", withInput("n"), func(f *fake) { f.contract.DependsOn = []string{"t.b"} })
+	b := conductorOf(t, store.NewMemory(), f, needed)
+	require.Equal(t, planning.OutClarify, b.conduct(ob(planning.Report, "k.x")).Status)
+	require.Zero(t, *needed.runs, "an input is missing")
+	trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x", "n", 1)}, Budgets: planning.Budgets{MaxToolRuns: 1}})
+	require.NoError(t, err)
+	require.Equal(t, planning.OutTruncated, trace.Status)
+	require.Equal(t, []int{1, 0}, []int{*needed.runs, *f.runs})
+}
+
+// The results of a run are bounded: its trace has them all.
+func TestResultsAreBounded(t *testing.T) {
+	large := named("t.a", "REPORT(k.x)", func(f *fake) {
+		f.run = func(tools.In) (map[string]any, error) {
+			return map[string]any{"value": strings.Repeat("x", 1<<20)}, nil
+		}
+	})
+	all := make([]planning.Obligation, 12)
+	for i := range all {
+		all[i] = ob(planning.Report, "k.x")
+	}
+	trace := conductorOf(t, store.NewMemory(), large).conduct(all...)
+	require.Equal(t, planning.OutTruncated, trace.Status)
+	require.Equal(t, 8, *large.runs)
+}

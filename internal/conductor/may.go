@@ -1,0 +1,90 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/contract"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// IsAgent tells whether a caller is an agent, and not somebody who has agents run.
+func (c *Conductor) IsAgent(caller Caller) bool {
+	t, is := c.Tools.Tool(caller.Name)
+	return is && t.Contract().Role != "" && t.Contract().Role == caller.Role
+}
+
+// ofProject tells whether an obligation is to change a requirement.
+func ofProject(o planning.Obligation) bool {
+	return o.Type == planning.Achieve && strings.HasPrefix(o.Kind(), "requirement.")
+}
+
+// mayAct tells whether an agent may be run, and whether the project waits for what it is to do.
+func (r *run) mayAct(ctx context.Context, o planning.Obligation, c *planning.Contract) (attempt, error) {
+	role := r.request.Caller.Role
+	switch {
+	case r.Agents == nil || r.Project == nil:
+		return attempt{reason: "agents work on a project that is served, and there is none"}, nil
+	case r.resumed:
+		return attempt{reason: "the service ended meanwhile, and no agent is begun without somebody who asks for it: ask again"}, nil
+	case role != c.Role && role != planning.RolePM:
+		return attempt{reason: "it acts as " + c.Role + ": ask with a token of that role, or of the pm's"}, nil
+	case !ofProject(o):
+		return attempt{taken: true}, nil
+	}
+	due, others, err := r.due(ctx, o)
+	switch {
+	case unknown(err):
+		return attempt{reason: textOfError(err)}, nil
+	case err != nil:
+		return attempt{}, err
+	case due == nil:
+		return attempt{reason: "the requirement does not wait for it" + others}, nil
+	case due.Role != c.Role:
+		return attempt{reason: "it acts as " + c.Role + ", and this is for the role " + due.Role}, nil
+	}
+	return attempt{taken: true}, nil
+}
+
+func unknown(err error) bool { return errors.Is(err, fault.NotFound) }
+
+// due is what the requirement of an obligation waits for and the obligation would bring about; nil, and what it waits for instead,
+// where there is none.
+func (r *run) due(ctx context.Context, o planning.Obligation) (due *Due, others string, err error) {
+	id, _ := o.Payload["id"].(string)
+	all, err := r.Project.Due(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	i := slices.IndexFunc(all, func(d Due) bool {
+		return d.Obligation.Kind() == o.Kind() && (o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
+	})
+	if i >= 0 {
+		return &all[i], "", nil
+	}
+	for _, d := range all {
+		others += ", but for " + d.Obligation.String() + " by the " + d.Role
+	}
+	return nil, others, nil
+}
+
+// arrived is the verdict of the project on what an agent was to bring about. What the agent says of it counts for nothing.
+func (r *run) arrived(ctx context.Context, o planning.Obligation) (contract.Verdict, error) {
+	verdict := contract.Verdict{Condition: fmt.Sprintf("%s of %v is seen in the project", o, o.Payload["id"])}
+	due, _, err := r.due(ctx, o)
+	switch {
+	case err != nil:
+		return verdict, err
+	case due == nil:
+		verdict.Holds = true
+	case len(due.Needs) == 0:
+		verdict.Why = "it has not been moved"
+	default:
+		verdict.Why = "it still needs " + strings.Join(due.Needs, "; ")
+	}
+	return verdict, nil
+}

@@ -1,0 +1,198 @@
+package conductor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ir"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/store"
+	"orchestrator/internal/tools"
+)
+
+func TestVerification(t *testing.T) {
+	trace := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", lying(planning.CheckBlocking, differs))).conduct(ob(planning.Report, "k.x"), ob(planning.Verify, "answers"))
+	require.Equal(t, planning.OutFailed, trace.Status)
+	require.True(t, trace.Answers[0].Uncertain)
+	require.Nil(t, trace.Answers[0].Result, "what is not confirmed never gets out")
+	require.NotContains(t, trace.Answers[0].Text, "t.a")
+	require.Equal(t, planning.Obligation{Type: planning.Justify, Payload: map[string]any{
+		"about": "verification of REPORT(k.x)", "evidence": map[string]any{"by": "again", "why": "it is 5", "run": "o1/1"},
+	}}, trace.Obligations[0].Emitted[0].Obligation)
+	require.Equal(t, planning.Failed, trace.Obligations[1].Status, "the VERIFY is this pass")
+
+	trace = conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", lying(planning.CheckBlocking, nil)), named("t.b", "REPORT(k.y)", outOfOrder("no"))).
+		conduct(ob(planning.Report, "k.x"), ob(planning.Report, "k.y"), ob(planning.Verify, "answers"))
+	require.True(t, trace.Obligations[0].Verified.Verified)
+	require.Equal(t, planning.Failed, trace.Obligations[2].Status, "one answer is missing")
+
+	trace = conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", lying(planning.CheckNonBlocking, differs))).conduct(ob(planning.Report, "k.x"))
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.True(t, trace.Answers[0].Uncertain)
+	require.NotNil(t, trace.Answers[0].Result, "it is given with its doubt")
+
+	trace = conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", lying(planning.CheckBlocking, nil))).conduct(ob(planning.Report, "k.x"), ob(planning.Verify, "answers"))
+	require.Equal(t, &Verification{By: "facts", Verified: true}, trace.Obligations[0].Verified)
+	require.Equal(t, planning.Resolved, trace.Obligations[1].Status)
+}
+
+// A VERIFY is resolved by what was verified, and by nothing else.
+func TestVerifyingNothing(t *testing.T) {
+	b := conductorOf(t, store.NewMemory())
+	require.Equal(t, []string{"VERIFY(audit)"}, b.conduct(ob(planning.Verify, "audit")).Missing)
+	require.Equal(t, planning.OutFailed, b.conduct(ob(planning.Verify, "answers")).Status, "there is no answer")
+}
+
+func TestAnswersAreWhatIsKnown(t *testing.T) {
+	trace := conductorOf(t, store.NewMemory()).conduct(ob(planning.Report, "status.name", "name", "Zed"))
+	require.Empty(t, trace.Answers, "the payload may say what it likes")
+}
+
+// lying is a tool whose answers are held against what is known, or again by again, as check says.
+func lying(check planning.Checking, again func(map[string]any) error) func(*fake) {
+	return func(f *fake) { f.contract.Verify, f.again = check, again }
+}
+
+func differs(map[string]any) error { return fault.New(fault.Conflict, "answer_differs", "it is 5") }
+
+func says(result map[string]any) func(*fake) {
+	return func(f *fake) {
+		f.run = func(tools.In) (map[string]any, error) { return result, nil }
+		f.contract.Reliability, f.contract.LatencyMS = planning.High, 0 // it comes before those of the box
+	}
+}
+
+// An answer on the caller is held against what is known of the caller: one thing held in its place contradicts it.
+func TestAnswersThatAreContradicted(t *testing.T) {
+	for name, c := range map[string]struct {
+		said   []planning.Obligation
+		answer map[string]any
+		want   bool
+	}{
+		"another name is held":  {[]planning.Obligation{ob(planning.Achieve, "status.name", "value", "Jeff")}, map[string]any{"value": "Zed"}, false},
+		"by the slot's name":    {[]planning.Obligation{ob(planning.Achieve, "status.name", "value", "Jeff")}, map[string]any{"name": "Zed"}, false},
+		"the name that is held": {[]planning.Obligation{ob(planning.Achieve, "status.name", "value", "Jeff")}, map[string]any{"value": "Jeff"}, true},
+		"nothing is held":       {nil, map[string]any{"value": "Zed"}, true},
+		"two are held":          {[]planning.Obligation{ob(planning.Achieve, "ir.assert", "facts", []any{fact("user", "name", "Jeff"), fact("user", "name", "Geoffrey")})}, map[string]any{"value": "Zed"}, true},
+		"of somebody else":      {[]planning.Obligation{ob(planning.Achieve, "ir.assert", "facts", []any{fact("Jeff", "name", "Jeff")})}, map[string]any{"value": "Zed"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := conductorOf(t, store.NewMemory(), named("a.zed", "REPORT(status.name)", says(c.answer), lying(planning.CheckBlocking, nil)))
+			if c.said != nil {
+				require.Equal(t, planning.OutResolved, b.conduct(c.said...).Status)
+			}
+			trace := b.conduct(ob(planning.Report, "status.name"))
+			of := trace.Obligations[0]
+			require.Equal(t, "a.zed", of.Runs[0].Tool)
+			require.Equal(t, c.want, of.Verified.Verified, of.Verified.Why)
+			require.Equal(t, !c.want, trace.Answers[0].Uncertain)
+			if !c.want {
+				require.Nil(t, trace.Answers[0].Result)
+				require.Contains(t, of.Verified.Why, "Jeff")
+				require.NotContains(t, trace.Answers[0].Text, "Zed")
+				require.Equal(t, planning.Failed, of.Status)
+			}
+		})
+	}
+}
+
+// What a run left in the ledger has to be the answer, and to come from the tool that gave it.
+func TestAnswersThatAreNotHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *Traced, last *Run)
+		source func(s *ir.Source)
+		want   string
+	}{
+		"as it is":       {want: ""},
+		"another answer": {change: func(t *Traced, _ *Run) { t.answered = map[string]any{"value": "another"} }, want: "not what was answered"},
+		"nothing held":   {change: func(t *Traced, _ *Run) { t.ID = "o9" }, want: "not what was answered"},
+		"another tool":   {change: func(_ *Traced, last *Run) { last.Tool = "t.b" }, want: "no source"},
+		"another source": {source: func(s *ir.Source) { s.Name = "t.b" }, want: "no source"},
+		"another run's":  {source: func(s *ir.Source) { s.Run = "another" }, want: "no source"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)"), named("t.b", "REPORT(k.y)"))
+			trace := b.conduct(ob(planning.Report, "k.x"))
+			r := b.of(ir.Request{ID: trace.ID, Caller: ada})
+			of := trace.Obligations[0]
+			last := of.Runs[0]
+			if c.change != nil {
+				c.change(&of, &last)
+			}
+			if c.source != nil {
+				s := ir.Source{ID: trace.ID + "/" + last.ID, Kind: "tool", Name: "t.a", Run: trace.ID}
+				c.source(&s)
+				require.NoError(t, b.ir.Step(t.Context(), s.Run, "spoilt", ada, func(w *ir.Writer) error { _, err := w.Source(s); return err }))
+			}
+			err := r.crossCheck(t.Context(), &of, last)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// A tool that is refused, and the next one that answers the same: each has said it.
+func TestEveryRunAssertsItsResult(t *testing.T) {
+	same := says(map[string]any{"value": "same"})
+	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", same, func(f *fake) { f.contract.Postconditions = []string{"false"} }), named("t.b", "REPORT(k.x)", same, lying(planning.CheckBlocking, nil)))
+	trace := b.conduct(ob(planning.Report, "k.x"))
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.Equal(t, &Verification{By: "facts", Verified: true}, trace.Obligations[0].Verified)
+	require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
+		for i, tool := range []string{"t.a", "t.b"} {
+			a, found, err := v.Assertion(trace.ID + "/" + trace.Obligations[0].Runs[i].ID)
+			require.NoError(t, err)
+			require.True(t, found, tool)
+			require.Equal(t, map[string]any{"value": "same"}, a.Object)
+			source, found, err := v.Source(a.Source)
+			require.NoError(t, err)
+			require.True(t, found)
+			require.Equal(t, tool, source.Name)
+		}
+		return nil
+	}))
+}
+
+// Who asks for the verification of the answers gets it for each, also where a contract asks for none.
+func TestAVerifyOfAllAnswers(t *testing.T) {
+	counted := func(again func(map[string]any) error, times *int) func(*fake) {
+		return lying(planning.CheckOff, func(result map[string]any) error { *times++; return again(result) })
+	}
+	confirms := func(map[string]any) error { return nil }
+	for name, c := range map[string]struct {
+		again  func(map[string]any) error
+		verify []planning.Obligation
+		times  int
+		status planning.Status
+	}{
+		"nobody asks":        {differs, nil, 0, ""},
+		"of another thing":   {differs, []planning.Obligation{ob(planning.Verify, "audit")}, 0, planning.Escalated},
+		"confirmed":          {confirms, []planning.Obligation{ob(planning.Verify, "answers")}, 1, planning.Resolved},
+		"without a kind":     {confirms, []planning.Obligation{{Type: planning.Verify, Payload: map[string]any{}}}, 1, planning.Resolved},
+		"one does not stand": {differs, []planning.Obligation{ob(planning.Verify, "answers")}, 1, planning.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			times := 0
+			b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", counted(c.again, &times)), named("t.b", "REPORT(k.y)"))
+			trace := b.conduct(append([]planning.Obligation{ob(planning.Report, "k.x"), ob(planning.Report, "k.y")}, c.verify...)...)
+			require.Equal(t, c.times, times)
+			if c.status != "" {
+				require.Equal(t, c.status, trace.Obligations[2].Status)
+			}
+			if c.times == 0 {
+				require.Nil(t, trace.Obligations[0].Verified)
+				return
+			}
+			require.Equal(t, &Verification{By: "facts", Verified: true}, trace.Obligations[1].Verified, "what has no other way is held against what is known")
+			sound := c.status == planning.Resolved
+			require.Equal(t, sound, trace.Obligations[0].Verified.Verified)
+			require.Equal(t, sound, trace.Answers[0].Result != nil, "what was to be verified, and is not, is not answered")
+			require.False(t, trace.Answers[1].Uncertain)
+		})
+	}
+}

@@ -1,0 +1,24 @@
+package conductproject
+
+import (
+	"time"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/token"
+)
+
+// Admission lets agents into a project by tokens that are minted for one run each.
+type Admission struct {
+	Tokens *token.Authenticator
+	URL    func() string // of the service, without a slash at its end
+	Clock  func() time.Time
+}
+
+// Admit implements conductor.Agents.
+func (a Admission) Admit(name, role, requirement string, until time.Time) (conductor.Access, error) {
+	secret, made, err := a.Tokens.Mint(name, role, requirement, until, a.Clock())
+	if err != nil {
+		return conductor.Access{}, err
+	}
+	return conductor.Access{URL: a.URL(), Token: secret, ID: made.Mark(), Dismiss: func() error { return a.Tokens.Unmint(made) }}, nil
+}

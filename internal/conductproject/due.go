@@ -1,0 +1,232 @@
+package conductproject
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/drive"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/planning"
+)
+
+// supplied are the obligations for what the roles supply.
+var supplied = map[lifecycle.Role]string{
+	lifecycle.Architect: "requirement.design_spec",
+	lifecycle.Coder:     "requirement.implementation",
+	lifecycle.Tester:    "requirement.test",
+	lifecycle.PM:        "requirement.signoff",
+}
+
+// restsOn is the order of the work: each part rests on those of the roles before.
+var restsOn = []lifecycle.Role{lifecycle.Architect, lifecycle.Coder, lifecycle.Tester, lifecycle.PM}
+
+// Due implements conductor.Project.
+func (p *Project) Due(_ context.Context, id string) ([]conductor.Due, error) {
+	req, err := p.requirement(id)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := p.service.Tasks(id)
+	if err != nil {
+		return nil, err
+	}
+	return p.due(req, tasks)
+}
+
+// putAside are the statuses that a person has chosen, and ends.
+var putAside = []lifecycle.Status{lifecycle.Done, lifecycle.Blocked, lifecycle.Deferred, lifecycle.NeedsChanges}
+
+// due turns the tasks of a requirement into obligations.
+func (p *Project) due(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Due, err error) {
+	if req.Retired || slices.Contains(putAside, req.Status) {
+		return nil, nil
+	}
+	if again, is := redone(req); is {
+		tasks = []lifecycle.Task{again}
+	}
+	slices.SortStableFunc(tasks, func(a, b lifecycle.Task) int {
+		return cmp.Or(cmp.Compare(settled(a), settled(b)), cmp.Compare(slices.Index(restsOn, a.By), slices.Index(restsOn, b.By)), cmp.Compare(min(len(a.Needs), 1), min(len(b.Needs), 1)))
+	})
+	for _, t := range tasks {
+		due, err := p.dueFor(req, t)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(all, func(d conductor.Due) bool { return d.Role == due.Role && d.Obligation.Kind() == due.Obligation.Kind() }) {
+			all = append(all, due)
+		}
+	}
+	return all, nil
+}
+
+// dueFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the test record, and it
+// is made with it.
+func (p *Project) dueFor(req lifecycle.Requirement, t lifecycle.Task) (due conductor.Due, err error) {
+	due = conductor.Due{Role: string(t.By), Needs: t.Needs}
+	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
+		due.Obligation, err = p.move(req, t.To, reasonFor(req, t.To))
+		return due, err
+	}
+	due.Obligation = planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": supplied[t.By], "id": req.ID}}
+	if len(t.Needs) == 0 {
+		due.Needs = []string{"the move to " + string(t.To)}
+	}
+	return due, nil
+}
+
+// settled puts what stands against a requirement before all other work.
+func settled(t lifecycle.Task) int {
+	if t.To == "" {
+		return 0
+	}
+	return 1
+}
+
+// redone is the work that a requirement was sent back for: its part is from before the phase that it is in.
+func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
+	if len(req.History) == 0 || req.Suspect {
+		return lifecycle.Task{}, false
+	}
+	last := req.History[len(req.History)-1]
+	sentBack := last.From == lifecycle.TestedFail || last.From == lifecycle.NeedsChanges
+	switch {
+	case !sentBack:
+	case req.Status == lifecycle.DesignInProgress && req.Stamps.DesignSpec.Revision < last.Revision:
+		return lifecycle.Task{By: lifecycle.Architect, To: lifecycle.DesignReady, Needs: []string{"a design_spec that answers why it was sent back"}}, true
+	case req.Status == lifecycle.ImplementationInProgress && req.Stamps.Implementation.Revision < last.Revision:
+		return lifecycle.Task{By: lifecycle.Coder, To: lifecycle.Implemented, Needs: []string{"an implementation that answers why it was sent back"}}, true
+	}
+	return lifecycle.Task{}, false
+}
+
+// mostNoted is how much of a tester's notes stands in the reason of a move, in bytes.
+const mostNoted = 2000
+
+// reasonFor is why the conductor makes a move.
+func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
+	switch {
+	case req.Status == lifecycle.TestedFail && req.Test != nil && req.Test.Results != nil:
+		return fmt.Sprintf("%d of its tests failed: %s", req.Test.Results.Failed, fault.Clip(cmp.Or(req.Test.Notes, "the test record has them"), mostNoted))
+	case req.Status == lifecycle.TestedFail:
+		return "its tests failed"
+	}
+	return fmt.Sprintf("%s has all that %s needs", req.ID, to)
+}
+
+// Block is the obligation to block a requirement.
+func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligation, error) {
+	req, err := p.requirement(id)
+	if err != nil {
+		return planning.Obligation{}, err
+	}
+	return p.move(req, lifecycle.Blocked, reason)
+}
+
+// move is the obligation to move a requirement as it is now, with the evidence that there is for it.
+func (p *Project) move(req lifecycle.Requirement, to lifecycle.Status, reason string) (planning.Obligation, error) {
+	payload, err := plain(struct {
+		Kind          string                  `json:"kind"`
+		ID            string                  `json:"id"`
+		Revision      uint64                  `json:"revision"`
+		Status        lifecycle.Status        `json:"status"`
+		Justification lifecycle.Justification `json:"justification"`
+	}{planning.KindStatus, req.ID, req.Revision, to, lifecycle.Justification{Reason: reason, Evidence: p.evidenceFor(req, to)}})
+	return planning.Obligation{Type: planning.Achieve, Payload: payload}, err
+}
+
+// mostCited is how many pieces of evidence a move cites.
+const mostCited = 5
+
+// evidenceFor is what a move rests on: the tests, the implementation, or the text of the requirement.
+func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []lifecycle.Evidence {
+	var cited []lifecycle.Evidence
+	switch {
+	case to == lifecycle.Done || req.Status == lifecycle.TestedFail:
+		if req.Test != nil {
+			cited = req.Test.Evidence
+		}
+	case to == lifecycle.Implemented || to == lifecycle.TestInProgress:
+		cited = req.ImplementationEvidence
+	}
+	if len(cited) == 0 {
+		lines := fmt.Sprintf("%d-%d", req.Source.Line, req.Source.EndLine)
+		return []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: p.options.Cited(req.Source.Path), Lines: lines}}
+	}
+	cited = slices.Clone(cited[:min(len(cited), mostCited)])
+	for i := range cited {
+		cited[i].Found = nil
+	}
+	return cited
+}
+
+// Chosen implements drive.Project.
+func (p *Project) Chosen(_ context.Context, ids []string) (chosen []drive.Requirement, err error) {
+	for _, id := range ids {
+		if _, err := p.service.Requirement(id); err != nil {
+			return nil, err
+		}
+	}
+	open := map[string]bool{}
+	for list := (orchestrator.List{}); ; {
+		if list, err = p.service.List(orchestrator.Query{After: list.After, Limit: 10 * page}); err != nil {
+			return nil, err
+		}
+		for _, s := range list.Requirements {
+			open[s.ID] = !s.Retired && s.Status != lifecycle.Done
+			if slices.Contains(ids, s.ID) || len(ids) == 0 && open[s.ID] {
+				chosen = append(chosen, drive.Requirement{ID: s.ID, Status: string(s.Status)})
+			}
+		}
+		if list.After == "" {
+			break
+		}
+	}
+	for i := range chosen {
+		if err := p.measure(&chosen[i], open); err != nil {
+			return nil, err
+		}
+	}
+	return chosen, nil
+}
+
+// measure says how far it is to done, and what has to be done before.
+func (p *Project) measure(r *drive.Requirement, open map[string]bool) (err error) {
+	req, err := p.requirement(r.ID)
+	if err != nil {
+		return err
+	}
+	r.DependsOn = slices.DeleteFunc(req.DependsOn, func(id string) bool { return !open[id] || id == req.ID })
+	r.Moves, err = p.service.MovesAhead(r.ID)
+	return err
+}
+
+// Stand implements drive.Project.
+func (p *Project) Stand(ctx context.Context, id string) (drive.Stand, error) {
+	req, err := p.requirement(id)
+	if err != nil {
+		return drive.Stand{}, err
+	}
+	all, err := p.Due(ctx, id)
+	if err != nil {
+		return drive.Stand{}, err
+	}
+	ahead, err := p.service.MovesAhead(id)
+	stand := drive.Stand{Status: string(req.Status), Due: all, Moves: ahead}
+	switch {
+	case err != nil || len(all) > 0:
+	case req.Retired:
+		stand.Why = "the documents no longer have it"
+	case req.Status == lifecycle.Done:
+		stand.Why = "it is done"
+	case slices.Contains(putAside, req.Status):
+		stand.Why = fmt.Sprintf("it is %s, and a pm says how it goes on: %s", req.Status, cmp.Or(reasonOf(req), "no reason was given"))
+	default:
+		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status, lifecycle.Rework.Name)
+	}
+	return stand, err
+}

@@ -1,0 +1,66 @@
+package conductproject
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/prompt"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/planning"
+)
+
+// mostNotes is how many notes a prompt has: the last ones.
+const mostNotes = 20
+
+// Prompt implements conductor.Project.
+func (p *Project) Prompt(ctx context.Context, b conductor.Briefing) (string, error) {
+	id, _ := b.Obligation.Payload["id"].(string)
+	req, err := p.requirement(id)
+	if err != nil {
+		return "", err
+	}
+	all, err := p.Due(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	d := prompt.Data{
+		Agent: b.Agent, Role: b.Role, URL: b.URL + "/requirements/" + strings.ReplaceAll(url.PathEscape(req.ID), "$", "%24"), Work: b.Obligation.String(),
+		ID: req.ID, Title: req.Title, Text: req.Text, Status: string(req.Status), Revision: req.Revision, Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
+		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
+	}
+	i := slices.IndexFunc(all, func(d conductor.Due) bool { return d.Role == b.Role && d.Obligation.Kind() == b.Obligation.Kind() })
+	if i >= 0 {
+		d.Needs = all[i].Needs
+	}
+	if b.Obligation.Kind() == planning.KindStatus {
+		d.To, _ = b.Obligation.Payload["status"].(string)
+	}
+	for _, c := range req.Acceptance {
+		d.Acceptance = append(d.Acceptance, c.Text)
+	}
+	for _, n := range req.PMNotes[max(0, len(req.PMNotes)-mostNotes):] {
+		d.Notes = append(d.Notes, n.Text)
+	}
+	d.Deviations = open(req.Deviations)
+	if req.Test != nil {
+		raw, err := ledger.Encode(req.Test)
+		if err != nil {
+			return "", err
+		}
+		d.Test = string(raw)
+	}
+	return p.options.Prompts.Write(b.Role, d)
+}
+
+func open(all []lifecycle.Deviation) (texts []string) {
+	for _, d := range all {
+		if d.Resolution == nil {
+			texts = append(texts, d.ID+": "+d.Text)
+		}
+	}
+	return texts
+}

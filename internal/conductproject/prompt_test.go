@@ -1,0 +1,15 @@
+package conductproject
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func TestOnlyOpenDeviationsAreTold(t *testing.T) {
+	require.Equal(t, []string{"D-2: no limit"}, open([]lifecycle.Deviation{
+		{ID: "D-1", Text: "no form", Resolution: &lifecycle.Resolution{Outcome: "fixed"}}, {ID: "D-2", Text: "no limit"},
+	}))
+}

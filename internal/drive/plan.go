@@ -1,0 +1,64 @@
+package drive
+
+import (
+	"context"
+	"slices"
+
+	"orchestrator/internal/conductor"
+)
+
+// Planned is what would be done first for a requirement.
+type Planned struct {
+	Requirement string                `json:"requirement"`
+	Status      string                `json:"status"`
+	Role        string                `json:"role,omitempty"`       // whose work it is
+	Obligation  string                `json:"obligation,omitempty"` // "" where nothing leads it on
+	Needs       []string              `json:"needs,omitempty"`
+	Tools       []conductor.Candidate `json:"tools"`         // in the order in which they would be tried
+	Why         string                `json:"why,omitempty"` // why nothing would be run
+}
+
+// Plan says what would be done first for each requirement of an order, and does and records nothing.
+func (d *Driver) Plan(ctx context.Context, o Order) ([]Planned, error) {
+	all, err := d.Project.Chosen(ctx, o.Requirements)
+	plan := []Planned{}
+	for _, r := range all {
+		if err != nil {
+			break
+		}
+		var one Planned
+		one, err = d.first(ctx, o, r)
+		plan = append(plan, one)
+	}
+	return plan, err
+}
+
+func (d *Driver) first(ctx context.Context, o Order, r Requirement) (Planned, error) {
+	one := Planned{Requirement: r.ID, Status: r.Status, Tools: []conductor.Candidate{}}
+	stand, err := d.Project.Stand(ctx, r.ID)
+	if err != nil {
+		return one, err
+	}
+	if one.Status = stand.Status; len(stand.Due) == 0 {
+		one.Why = stand.Why
+		return one, nil
+	}
+	due := stand.Due[0]
+	one.Role, one.Obligation, one.Needs = due.Role, due.Obligation.String(), due.Needs
+	planned, err := d.Conductor.Plan(ctx, o.Caller, requestFor(due.Obligation))
+	if err != nil {
+		return one, err
+	}
+	one.Tools = planned.Obligations[0].Candidates
+	switch {
+	case len(o.Roles) > 0 && !slices.Contains(o.Roles, due.Role):
+		one.Tools, one.Why = []conductor.Candidate{}, "it waits for the "+due.Role
+	case len(r.DependsOn) > 0:
+		one.Tools, one.Why = []conductor.Candidate{}, "it depends on "+r.DependsOn[0]+", which is not done"
+	case len(one.Tools) == 0:
+		one.Why = "no tool satisfies " + one.Obligation
+	case !slices.ContainsFunc(one.Tools, func(c conductor.Candidate) bool { return c.Taken }):
+		one.Why = "no tool would be run"
+	}
+	return one, nil
+}
