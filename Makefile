@@ -71,9 +71,9 @@ coverage:
 		|| { echo "every statement of internal/rules and internal/audit must be covered"; exit 1; }
 	@echo "coverage of internal/rules and internal/audit: 100 %"
 
-# The binary stays below 30 MB: conditions and MCP brought 9.
+# The binary stays below 34 MB: conditions and MCP brought 9, and templates of prompts 5, as whatever reflection may call is kept for them.
 size: build
-	@bytes=$$(wc -c < bin/orchestrator); echo "binary: $$bytes bytes"; test $$bytes -lt 30000000
+	@bytes=$$(wc -c < bin/orchestrator); echo "binary: $$bytes bytes"; test $$bytes -lt 34000000
 
 # Each fuzz target for FUZZTIME; not part of CI.
 FUZZTIME ?= 2m
