@@ -69,7 +69,9 @@ func (c *carrying) next(ctx context.Context, end *End, fails *int) bool {
 		return c.block(ctx, end, fmt.Sprintf("its tests failed %d times", *fails))
 	case step.Outcome == planning.OutResolved || !same(now.Due, due):
 		return true
-	case len(trace.Missing) > 0 || step.Outcome == planning.OutClarify || untried(trace, due):
+	case len(trace.Missing) > 0 || step.Outcome == planning.OutClarify:
+		return end.as(Waiting, fmt.Sprintf("for the %s: %s; no agent is there for it: declare one in the folder tools, or supply it", due.Role, wants(due)))
+	case untried(trace, due):
 		return end.as(Waiting, fmt.Sprintf("for the %s: %s; %s", due.Role, wants(due), step.Why))
 	}
 	return c.block(ctx, end, step.Why)

@@ -44,7 +44,7 @@ func TestADriveWithoutAgents(t *testing.T) {
 	require.Equal(t, 3, report.Outcomes[drive.Waiting])
 	for _, end := range report.Requirements {
 		require.Equal(t, "design_in_progress", end.Status)
-		require.Equal(t, "for the architect: ACHIEVE(requirement.design_spec): a design_spec; it needs design_spec", end.Why)
+		require.Equal(t, "for the architect: ACHIEVE(requirement.design_spec): a design_spec; no agent is there for it: declare one in the folder tools, or supply it", end.Why)
 	}
 }
 
