@@ -82,7 +82,7 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 		return o.showPlan(out, raw)
 	}
 	shown := &driven{out: out, asJSON: o.asJSON, bar: newBar(notes)}
-	err = c.PostLines(ctx, "/drive", "application/x-ndjson", body, shown.line)
+	err = c.PostLines(ctx, "/drive", drive.MediaType, body, shown.line)
 	shown.bar.clear()
 	switch {
 	case shown.report == nil && ctx.Err() != nil:

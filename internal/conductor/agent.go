@@ -37,6 +37,11 @@ type Due struct {
 	Needs      []string // what is to be supplied; none where it is a move
 }
 
+// Is tells whether an obligation is to do this work. The status that a requirement is to have tells moves apart.
+func (d Due) Is(o planning.Obligation) bool {
+	return d.Obligation.Kind() == o.Kind() && (o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
+}
+
 // admitted is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
 const admitted = time.Minute
 

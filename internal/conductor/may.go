@@ -60,9 +60,7 @@ func (r *run) due(ctx context.Context, o planning.Obligation) (due *Due, others 
 	if err != nil {
 		return nil, "", err
 	}
-	i := slices.IndexFunc(all, func(d Due) bool {
-		return d.Obligation.Kind() == o.Kind() && (o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
-	})
+	i := slices.IndexFunc(all, func(d Due) bool { return d.Is(o) })
 	if i >= 0 {
 		return &all[i], "", nil
 	}

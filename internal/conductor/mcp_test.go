@@ -100,8 +100,8 @@ func TestAToolOfAnMCPServer(t *testing.T) {
 func TestToolsOfAnMCPServerThatDoNotDo(t *testing.T) {
 	t.Setenv("LEAKED", "not-for-traces")
 	for tool, c := range map[string]struct{ status, code, says string }{
-		"wrong":  {runRefused, "", `result.value == "right" does not hold`},
-		"other":  {runRefused, "", "its result is not what it produces"},
+		"wrong":  {ir.RunRefused, "", `result.value == "right" does not hold`},
+		"other":  {ir.RunRefused, "", "its result is not what it produces"},
 		"words":  {ir.RunFailed, "tool_answer", "one JSON object"},
 		"fails":  {ir.RunFailed, "tool_error", "no bird for <LEAKED>"},
 		"hangs":  {ir.RunFailed, "tool_timeout", "it failed"},

@@ -25,8 +25,8 @@ func (r *run) try(ctx context.Context, t *Traced, tool *contract.Tool, inputs ma
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status, Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
 	defer func() {
 		t.Runs = append(t.Runs, shown)
-		if shown.Status == runRefused {
-			done.Status, done.Error = runRefused, shown.Error
+		if shown.Status == ir.RunRefused {
+			done.Status, done.Error = ir.RunRefused, shown.Error
 			r.later(func(w *ir.Writer) error { return putRefused(w, t, done) })
 		}
 	}()
@@ -48,7 +48,7 @@ func (r *run) unlike(ctx context.Context, o planning.Obligation, tool *contract.
 		return "it failed: " + shown.Error.Detail, nil
 	}
 	if err := tool.CheckResult(shown.Result); err != nil {
-		shown.Status, shown.Error = runRefused, failureOf(err)
+		shown.Status, shown.Error = ir.RunRefused, failureOf(err)
 		return "its result is not what it produces: " + textOfError(err), nil
 	}
 	facts, err := r.facts(ctx, tool.Names, o, shown.Inputs)
@@ -57,7 +57,7 @@ func (r *run) unlike(ctx context.Context, o planning.Obligation, tool *contract.
 	}
 	shown.Postconditions = append(shown.Postconditions, tool.Postconditions(facts, shown.Result)...)
 	if not := failing(shown.Postconditions); not != "" {
-		shown.Status = runRefused
+		shown.Status = ir.RunRefused
 		return "the postcondition " + not + problemsIn(shown.Result), nil
 	}
 	return "", nil
@@ -77,7 +77,7 @@ func (r *run) seen(ctx context.Context, o planning.Obligation, shown *Run, why s
 	case verdict.Holds:
 		return attempt{taken: true, reason: "the project has what it was to do, although " + why, result: map[string]any{}}, nil
 	case why == "":
-		shown.Status = runRefused
+		shown.Status = ir.RunRefused
 		why = "it did not do its work: " + verdict.Why + lastWords(shown.Result)
 	}
 	return attempt{taken: true, reason: why}, nil
@@ -99,7 +99,7 @@ func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs m
 		before.Status, before.Error = ir.RunFailed, &ir.Failure{Code: "tools_changed", Fix: "send the obligation again",
 			Detail: "when the run was cut off it was at " + before.Tool + " " + before.Version + " here: the tools, or what is known, have changed since"}
 		return before, nil
-	case found && before.Status == runRefused: // which is found out again
+	case found && before.Status == ir.RunRefused: // which is found out again
 		before.Status = ir.RunDone
 		return before, nil
 	case found && before.Status != ir.RunStarted:

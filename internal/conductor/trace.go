@@ -58,9 +58,6 @@ type Run struct {
 	Postconditions []contract.Verdict `json:"postconditions"`
 }
 
-// The status of a run whose result was not what the contract promises.
-const runRefused = ir.RunRefused
-
 // Verification is what the second evaluation of an answer found.
 type Verification struct {
 	By       string `json:"by"` // again, or facts

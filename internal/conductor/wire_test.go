@@ -122,8 +122,8 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 		i                  planning.Implementation
 		status, code, says string
 	}{
-		"another answer":       {serving(t, answering(200, `{"value":"wrong"}`)), runRefused, "", `result.value == "right" does not hold`},
-		"not what it promises": {serving(t, answering(200, `{"value":7}`)), runRefused, "", "its result is not what it produces"},
+		"another answer":       {serving(t, answering(200, `{"value":"wrong"}`)), ir.RunRefused, "", `result.value == "right" does not hold`},
+		"not what it promises": {serving(t, answering(200, `{"value":7}`)), ir.RunRefused, "", "its result is not what it produces"},
 		"no object":            {serving(t, answering(200, `["right"]`)), ir.RunFailed, "tool_answer", "one JSON object"},
 		"a name twice":         {serving(t, answering(200, `{"value":"wrong","value":"right"}`)), ir.RunFailed, "tool_answer", "one JSON object"},
 		"nothing":              {serving(t, answering(204, "")), ir.RunFailed, "tool_answer", "one JSON object"},

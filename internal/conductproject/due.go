@@ -27,15 +27,11 @@ var restsOn = []lifecycle.Role{lifecycle.Architect, lifecycle.Coder, lifecycle.T
 
 // Due implements conductor.Project.
 func (p *Project) Due(_ context.Context, id string) ([]conductor.Due, error) {
-	req, err := p.requirement(id)
+	req, err := p.service.Stored(id)
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := p.service.Tasks(id)
-	if err != nil {
-		return nil, err
-	}
-	return p.due(req, tasks)
+	return p.due(req, p.service.Tasks(req))
 }
 
 // putAside are the statuses that a person has chosen, and ends.
@@ -120,7 +116,7 @@ func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 
 // Block is the obligation to block a requirement.
 func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligation, error) {
-	req, err := p.requirement(id)
+	req, err := p.service.Stored(id)
 	if err != nil {
 		return planning.Obligation{}, err
 	}
@@ -195,30 +191,29 @@ func (p *Project) Chosen(_ context.Context, ids []string) (chosen []drive.Requir
 }
 
 // measure says how far it is to done, and what has to be done before.
-func (p *Project) measure(r *drive.Requirement, open map[string]bool) (err error) {
-	req, err := p.requirement(r.ID)
+func (p *Project) measure(r *drive.Requirement, open map[string]bool) error {
+	req, err := p.service.Stored(r.ID)
 	if err != nil {
 		return err
 	}
 	r.DependsOn = slices.DeleteFunc(req.DependsOn, func(id string) bool { return !open[id] || id == req.ID })
-	r.Moves, err = p.service.MovesAhead(r.ID)
-	return err
+	r.Moves = p.service.MovesAhead(req)
+	return nil
 }
 
 // Stand implements drive.Project.
-func (p *Project) Stand(ctx context.Context, id string) (drive.Stand, error) {
-	req, err := p.requirement(id)
+func (p *Project) Stand(_ context.Context, id string) (drive.Stand, error) {
+	req, err := p.service.Stored(id)
 	if err != nil {
 		return drive.Stand{}, err
 	}
-	all, err := p.Due(ctx, id)
+	all, err := p.due(req, p.service.Tasks(req))
 	if err != nil {
 		return drive.Stand{}, err
 	}
-	ahead, err := p.service.MovesAhead(id)
-	stand := drive.Stand{Status: string(req.Status), Due: all, Moves: ahead}
+	stand := drive.Stand{Status: string(req.Status), Due: all, Moves: p.service.MovesAhead(req)}
 	switch {
-	case err != nil || len(all) > 0:
+	case len(all) > 0:
 	case req.Retired:
 		stand.Why = "the documents no longer have it"
 	case req.Status == lifecycle.Done:
@@ -228,5 +223,5 @@ func (p *Project) Stand(ctx context.Context, id string) (drive.Stand, error) {
 	default:
 		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status, lifecycle.Rework.Name)
 	}
-	return stand, err
+	return stand, nil
 }

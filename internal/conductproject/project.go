@@ -68,7 +68,7 @@ type line struct {
 
 // Requirement implements conductor.Project.
 func (p *Project) Requirement(_ context.Context, id string) (map[string]any, error) {
-	req, err := p.requirement(id)
+	req, err := p.service.Stored(id)
 	if err != nil {
 		return nil, err
 	}
@@ -80,14 +80,6 @@ func (p *Project) Requirement(_ context.Context, id string) (map[string]any, err
 		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req), WaitingFor: next.WaitingFor,
 		Suspect: req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired, Revision: req.Revision, Parts: partsOf(req),
 	})
-}
-
-func (p *Project) requirement(id string) (req lifecycle.Requirement, err error) {
-	doc, err := p.service.Requirement(id)
-	if err != nil {
-		return req, err
-	}
-	return req, jsonv2.Unmarshal(doc.Bytes, &req)
 }
 
 // reasonOf is why a requirement is in its status.
@@ -142,11 +134,11 @@ func (p *Project) Next(_ context.Context, id, role string) (map[string]any, erro
 	}
 	steps := []step{}
 	for _, id := range ids {
-		tasks, err := p.service.Tasks(id)
+		req, err := p.service.Stored(id)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tasks {
+		for _, t := range p.service.Tasks(req) {
 			if role == "" || t.By == lifecycle.Role(role) {
 				steps = append(steps, step{id, t.By, wordsFor(t), t.Needs})
 			}
@@ -187,7 +179,7 @@ func (p *Project) Query(_ context.Context, asked conductor.Query) (map[string]an
 	for _, s := range list.Requirements {
 		one := lineOf(s)
 		if asked.Why {
-			req, err := p.requirement(s.ID)
+			req, err := p.service.Stored(s.ID)
 			if err != nil {
 				return nil, err
 			}

@@ -17,13 +17,13 @@ import (
 const mostNotes = 20
 
 // Prompt implements conductor.Project.
-func (p *Project) Prompt(ctx context.Context, b conductor.Briefing) (string, error) {
+func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error) {
 	id, _ := b.Obligation.Payload["id"].(string)
-	req, err := p.requirement(id)
+	req, err := p.service.Stored(id)
 	if err != nil {
 		return "", err
 	}
-	all, err := p.Due(ctx, id)
+	all, err := p.due(req, p.service.Tasks(req))
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +32,7 @@ func (p *Project) Prompt(ctx context.Context, b conductor.Briefing) (string, err
 		ID: req.ID, Title: req.Title, Text: req.Text, Status: string(req.Status), Revision: req.Revision, Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
 		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
 	}
-	i := slices.IndexFunc(all, func(d conductor.Due) bool { return d.Role == b.Role && d.Obligation.Kind() == b.Obligation.Kind() })
+	i := slices.IndexFunc(all, func(d conductor.Due) bool { return d.Role == b.Role && d.Is(b.Obligation) })
 	if i >= 0 {
 		d.Needs = all[i].Needs
 	}

@@ -71,7 +71,6 @@ type Order struct {
 // Bounds of an order.
 const (
 	DefaultSteps = 1000
-	MostSteps    = 100_000
 	MostParallel = 16
 )
 
@@ -320,6 +319,9 @@ func (c *carrying) count(of conductor.Traced) {
 		}
 	}
 }
+
+// MediaType is that of events, one a line: https://github.com/ndjson/ndjson-spec.
+const MediaType = "application/x-ndjson"
 
 // String is the report in one line.
 func (r Report) String() string {

@@ -158,8 +158,7 @@ func (c *carrying) halted(ctx context.Context) string {
 
 // same tells whether what was due still is what is due first.
 func same(now []conductor.Due, due conductor.Due) bool {
-	return len(now) > 0 && now[0].Role == due.Role && now[0].Obligation.Kind() == due.Obligation.Kind() &&
-		now[0].Obligation.Payload["status"] == due.Obligation.Payload["status"]
+	return len(now) > 0 && now[0].Role == due.Role && now[0].Is(due.Obligation)
 }
 
 func wants(due conductor.Due) string {
@@ -221,21 +220,23 @@ func (c *carrying) block(ctx context.Context, end *End, why string) bool {
 		return end.as(Failed, why+"; only a pm can block it")
 	}
 	const longest = 4000
+	not := func(cause string) bool { return end.as(Failed, why+"; and it could not be blocked: "+cause) }
 	ctx = context.WithoutCancel(ctx)
 	obligation, err := c.Project.Block(ctx, end.Requirement, "given up on: "+fault.Clip(secret.Mask(why), longest))
+	var step Step
+	if err == nil {
+		step, _, err = c.conduct(ctx, end.Requirement, conductor.Due{Role: planning.RolePM, Obligation: obligation}, end.Status)
+	}
 	if err != nil {
-		return end.as(Failed, why+"; and it could not be blocked: "+secret.Mask(err.Error()))
+		return not(secret.Mask(err.Error()))
 	}
-	step, _, err := c.conduct(ctx, end.Requirement, conductor.Due{Role: planning.RolePM, Obligation: obligation}, end.Status)
-	if err != nil {
-		return end.as(Failed, why+"; and it could not be blocked: "+secret.Mask(err.Error()))
+	if step.Outcome == planning.OutResolved {
+		end.Status = blocked
 	}
-	if step.To = end.Status; step.Outcome == planning.OutResolved {
-		step.To, end.Status = blocked, blocked
-	}
+	step.To = end.Status
 	c.stepped(step, end)
 	if step.Outcome != planning.OutResolved {
-		return end.as(Failed, why+"; and it could not be blocked: "+step.Why)
+		return not(step.Why)
 	}
 	return end.as(Blocked, why)
 }

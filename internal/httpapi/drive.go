@@ -17,9 +17,6 @@ import (
 	"orchestrator/schemas"
 )
 
-// typeLines is what a drive answers in, event by event, to those who accept it: https://github.com/ndjson/ndjson-spec.
-const typeLines = "application/x-ndjson"
-
 // order is the body of POST /drive.
 type order struct {
 	Roles        []string `json:"roles,omitempty"`
@@ -28,7 +25,8 @@ type order struct {
 	Parallel     int      `json:"parallel,omitzero"`
 }
 
-// drive drives requirements towards done. It answers with the report at its end, or with each event as it happens.
+// drive drives requirements towards done. It answers with the report at its end, or, to those who accept drive.MediaType, with each event
+// as it happens.
 func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 	body, plan, err := readPlanned(w, r)
 	var o drive.Order
@@ -52,7 +50,7 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Time{}) // agents take their time; a line, and the report, do not
-	if !slices.ContainsFunc(r.Header.Values("Accept"), func(accept string) bool { return strings.Contains(accept, typeLines) }) {
+	if !slices.ContainsFunc(r.Header.Values("Accept"), func(accept string) bool { return strings.Contains(accept, drive.MediaType) }) {
 		report, err := a.Driver.Drive(r.Context(), o, func(drive.Event) {})
 		if err != nil {
 			return err
@@ -72,7 +70,7 @@ func (a *API) driveInLines(w http.ResponseWriter, r *http.Request, o drive.Order
 	defer cancel()
 	control := http.NewResponseController(w)
 	_, err := a.Driver.Drive(ctx, o, func(e drive.Event) {
-		w.Header().Set("Content-Type", typeLines)
+		w.Header().Set("Content-Type", drive.MediaType)
 		w.Header()["Cache-Control"] = noCache
 		_ = control.SetWriteDeadline(time.Now().Add(lineTime))
 		if err := writeLine(w, e); err != nil || control.Flush() != nil {

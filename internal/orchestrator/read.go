@@ -75,25 +75,26 @@ func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
 	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
 }
 
-// Tasks are what leads a requirement on, and whose work it is.
-func (s *Service) Tasks(id string) ([]lifecycle.Task, error) {
+// Stored is a requirement as it is stored now.
+func (s *Service) Stored(id string) (lifecycle.Requirement, error) {
 	e, err := s.entry(id)
 	if err != nil {
-		return nil, err
+		return lifecycle.Requirement{}, err
 	}
-	return s.options.Workflow.Tasks(e.Requirement()), nil
+	return e.Requirement(), nil
 }
 
-// MovesAhead counts the moves that lead a requirement to done, as things stand now.
-func (s *Service) MovesAhead(id string) (n int, err error) {
-	e, err := s.entry(id)
-	if err != nil {
-		return 0, err
-	}
-	for range s.options.Workflow.Ahead(e.Requirement()) {
+// Tasks are what leads a requirement on, and whose work it is.
+func (s *Service) Tasks(req lifecycle.Requirement) []lifecycle.Task {
+	return s.options.Workflow.Tasks(req)
+}
+
+// MovesAhead counts the moves that lead a requirement to done, as things stand.
+func (s *Service) MovesAhead(req lifecycle.Requirement) (n int) {
+	for range s.options.Workflow.Ahead(req) {
 		n++
 	}
-	return n, nil
+	return n
 }
 
 // Query selects requirements. A zero member selects all.

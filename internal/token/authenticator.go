@@ -105,8 +105,9 @@ func (a *Authenticator) enforce(listed, minted []Token) error {
 	return nil
 }
 
-// Mint makes a token that works until expires at the latest, for one requirement where only is its id, and returns its text. It is accounted for as every other, but no file
-// has it: it ends with Unmint, or with the process. A name, role or expiry that cannot be used is fault.Invalid.
+// Mint makes a token that works until expires at the latest, for one requirement where only is its id, and returns its text. It is
+// accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role or expiry that cannot be
+// used is fault.Invalid.
 func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (secret string, made Token, err error) {
 	if err := checkNew(name, role, a.file.validRole, expires, now); err != nil {
 		return "", Token{}, err
