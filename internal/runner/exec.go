@@ -65,7 +65,7 @@ func (e Exec) Run(ctx context.Context, stdin []byte) (Result, error) {
 	<-out.done
 	result := Result{Stdout: out.bytes, Stderr: p.lastWords(), Exit: p.exit(), Took: time.Since(began)}
 	switch {
-	case out.isOver():
+	case closed(out.over):
 		result.Stdout = nil
 		return result, tooLarge(p.name, atMost(e.MaxOutput))
 	case !p.byItself:

@@ -237,7 +237,7 @@ func (p *process) observe() {
 
 // reap takes the number back. A leader that could not be killed is left to itself.
 func (p *process) reap() {
-	if p.hasExited() {
+	if closed(p.exited) {
 		_ = p.cmd.Wait() // how it ended is in ProcessState
 		return
 	}

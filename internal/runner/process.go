@@ -128,9 +128,9 @@ func notStarted(name string, err error) error {
 
 // stop kills all that is left of the run, and returns when it is gone or the time for that is over. It may be called once.
 func (p *process) stop() {
-	p.byItself = p.hasExited()
+	p.byItself = closed(p.exited)
 	_ = p.stdin.Close()
-	p.left = p.hunt.kill(p.hasExited)
+	p.left = p.hunt.kill(func() bool { return closed(p.exited) })
 	p.reap()
 	until := time.Now().Add(drainFor)
 	_ = p.stdout.SetReadDeadline(until)
@@ -165,9 +165,10 @@ func unlock(root string) {
 	})
 }
 
-func (p *process) hasExited() bool {
+// closed tells whether a channel, on which nothing is sent, is closed.
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-p.exited:
+	case <-c:
 		return true
 	default:
 		return false
@@ -201,13 +202,4 @@ func gather(from io.Reader, most int64) *output {
 		}
 	}()
 	return o
-}
-
-func (o *output) isOver() bool {
-	select {
-	case <-o.over:
-		return true
-	default:
-		return false
-	}
 }
