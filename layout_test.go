@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"internal/store/boltstore": {"internal/store", "internal/fault"},
 	"internal/store/storetest": {"internal/store", "internal/fault"},
 	"internal/store":           {"internal/fault"},
-	"internal/rules/lifecycle": {"internal/fault"},
+	"internal/rules/lifecycle": {"internal/actorname", "internal/fault"},
 	"internal/rules/planning":  {},
 	"internal/review":          {"internal/rules/lifecycle", "internal/fault"},
 	"internal/translate":       {"internal/rules/planning", "internal/rules/lifecycle", "internal/strictjson", "internal/fault"},
@@ -54,9 +54,10 @@ var mayImport = map[string][]string{
 	"internal/testreport":      {"internal/fault"},
 	"internal/mention":         {},
 	"internal/secret":          {"internal/fault"},
+	"internal/actorname":       {},
 	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/gitcmd", "internal/fault"},
 	"internal/gitcmd":          {},
-	"internal/token":           {"internal/secret", "internal/durable", "internal/fault"},
+	"internal/token":           {"internal/actorname", "internal/secret", "internal/durable", "internal/fault"},
 	"internal/client":          {"internal/fault"},
 	"internal/witness":         {"internal/audit", "internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
@@ -119,7 +120,7 @@ var onlyIn = map[string][]string{
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
 	"cel.dev/":                              {"internal/contract"},
 	"go.yaml.in/yaml":                       {"internal/contract"},
-	"golang.org/x/text":                     {"schemas", "internal/tools/letters"},
+	"golang.org/x/text":                     {"schemas", "internal/tools/letters", "internal/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/runner"},
 	"golang.org/x/sys":                      {"internal/runner"},
 	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor", "bench"},
@@ -130,7 +131,7 @@ var onlyIn = map[string][]string{
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/review", "internal/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
-	"internal/mention", "internal/secret", "internal/testreport", "internal/hook", "internal/fault",
+	"internal/mention", "internal/secret", "internal/actorname", "internal/testreport", "internal/hook", "internal/fault",
 	"internal/tools/arith", "internal/tools/deduce", "internal/tools/letters", "internal/tools/normal",
 }
 
