@@ -186,11 +186,11 @@ func provokeRefused(h *harness) {
 	h.expect(422, "secret_in_text", "tester", "POST", one+"/test-report", `<testsuite><testcase name="with `+awsKey+`"/></testsuite>`)
 	h.expect(422, "idempotency_key_reused", "pm", "PATCH", one, `{"status":"done"}`, "Idempotency-Key", "once")
 	notes := `{"pm_notes":[` + strings.TrimSuffix(strings.Repeat(`{"text":"`+strings.Repeat("n", 19_000)+`"},`, 50), ",") + `]}`
-	for range 3 {
-		h.expect(200, "", "pm", "PATCH", "/requirements/REQ-003", notes)
-	}
+	h.expect(200, "", "pm", "PATCH", "/requirements/REQ-003", notes)
 	h.expect(422, "requirement_full", "pm", "PATCH", "/requirements/REQ-003", notes)
-	many := `<testsuite>` + strings.Repeat(`<testcase name="of many"/>`, 100) + `</testsuite>`
+	longest := strings.Repeat("\U0001d400", 999)
+	h.expect(200, "", "tester", "PATCH", "/requirements/REQ-003", `{"test":{"plan":"`+strings.Repeat(longest, 20)+`"}}`)
+	many := `<testsuite>` + strings.Repeat(`<testcase name="`+longest+`"/>`, 100) + `</testsuite>`
 	full := func() response {
 		return h.expect(422, "requirement_full", "tester", "POST", "/requirements/REQ-003/test-report", many, "Idempotency-Key", "full")
 	}

@@ -60,7 +60,8 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 		return Attachment{}, err
 	}
 	if kept != nil {
-		a.Found.Modified = kept.Found.Modified // the same bytes are the same run of the tests
+		// The same bytes are the same run of the tests.
+		a.Found.Modified, a.Found.Record = kept.Found.Modified, kept.Found.Record
 	}
 	out := Attachment{Report: lifecycle.AttachedPrefix + a.SHA256, Format: report.Format, Counts: *a.Found.Counts}
 	named := s.namedBy(report)
@@ -236,7 +237,9 @@ func (s *Service) attachedReport(ctx context.Context, digest string) (*attached,
 			return err
 		}
 		data, err := ledger.DataOf[proposed](r, record)
-		kept = data.Report
+		if kept = data.Report; kept != nil {
+			kept.Found.Record = at.Seq
+		}
 		return err
 	})
 	if err == nil && kept != nil {

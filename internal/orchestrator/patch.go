@@ -68,6 +68,7 @@ func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, 
 	for range maxLooks {
 		change, data, err := draft()
 		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p), change.Looked
+		change.Rules, data.Rules = lifecycle.LatestRules, lifecycle.LatestRules
 		var answer Answer
 		switch {
 		case err != nil:
@@ -177,6 +178,7 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
 	event := ledger.Event{Kind: kindChanged, Actor: auditActor(who), Subject: p.ID, RequestID: p.RequestID}
 	answer := firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}
+	c.Record = tx.Seq()
 	next := lifecycle.Requirement{}
 	if data.Refusal == nil {
 		var err error
@@ -241,15 +243,15 @@ func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, i
 		return req, w.At(req, err)
 	}
 	next, err := w.Apply(req, who, c, at)
-	if err == nil && size > maxRequirement && c.Size > smallChange {
+	if err == nil && c.Rules == lifecycle.Rules1 && size > maxRequirement && c.Size > smallChange {
 		err = w.At(req, fault.New(fault.Invalid, "requirement_full", "%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
 			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken", smallChange))
 	}
 	return next, err
 }
 
-// A requirement that has grown beyond maxRequirement bytes takes changes of up to smallChange bytes: it can
-// be moved and approved, and not be filled further.
+// Under lifecycle.Rules1 a requirement that has grown beyond maxRequirement bytes takes changes of up to smallChange
+// bytes. Later versions limit the share of each role.
 const (
 	maxRequirement = 2 << 20
 	smallChange    = 4 << 10
@@ -283,6 +285,7 @@ func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
 
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
+	c.Record = s.current.Load().Head.Size
 	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
 	if err != nil {
 		err = momentary(err)

@@ -193,6 +193,8 @@ type WorkflowView struct {
 	Gates       []lifecycle.Gate            `json:"gates"`
 	Fields      map[lifecycle.Role][]string `json:"fields"`
 	DeadEnds    []lifecycle.Status          `json:"dead_ends"`
+	Rules       lifecycle.Rules             `json:"rules"`  // the version that decides now
+	Shares      []lifecycle.Share           `json:"shares"` // how much of a requirement each role may fill
 }
 
 // Workflow is what the service decides by.
@@ -200,7 +202,7 @@ func (s *Service) Workflow() WorkflowView {
 	w := s.options.Workflow
 	view := WorkflowView{
 		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(), map[lifecycle.Role][]string{},
-		append([]lifecycle.Status{}, w.DeadEnds()...),
+		append([]lifecycle.Status{}, w.DeadEnds()...), lifecycle.LatestRules, lifecycle.Shares(),
 	}
 	for _, role := range lifecycle.Roles() {
 		view.Fields[role] = append([]string{}, lifecycle.FieldsOf(role)...)

@@ -66,6 +66,7 @@ type imported struct {
 
 // proposed accounts for a change request that was decided. Replaying it gives the same decision.
 type proposed struct {
+	Rules          lifecycle.Rules   `json:"rules,omitzero"` // the version that decided; absent in records of lifecycle.Rules1
 	Change         json.RawMessage   `json:"change,omitempty"`
 	Looked         *lifecycle.Looked `json:"looked,omitzero"`   // what was found of its evidence; {} where it was looked up and there was none
 	Report         *attached         `json:"report,omitempty"`  // the report that it was read from

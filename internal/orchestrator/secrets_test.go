@@ -226,7 +226,7 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		_, err := r.decideOnce(tx, paula, Proposal{ID: "REQ-001", ticket: &ticket{}}, change, proposed{Change: body})
+		_, err := r.decideOnce(tx, paula, Proposal{ID: "REQ-001", ticket: &ticket{}}, change, proposed{Rules: lifecycle.LatestRules, Change: body})
 		return err
 	}))
 	r.verified()

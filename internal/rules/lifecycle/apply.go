@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 // *fault.Error that carries the current status and revision and the moves that are allowed from there.
 // req is never changed.
 func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Requirement, error) {
+	c.Rules = cmp.Or(c.Rules, LatestRules)
 	next := req.applied(who, c, at)
 	err := firstRefusal(
 		func() error { return checkRights(who.Role, c.Fields) },
@@ -21,11 +23,12 @@ func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Req
 		func() error { return checkSchema(c.Violations) },
 		func() error { return checkEntries(req, c) },
 		func() error { return checkRecheck(req, c) },
-		func() error { return checkMoveGates(next, who, c.Status) },
+		func() error { return checkMoveGates(candidate{next, who, c.Rules}, c.Status) },
 		func() error { return checkSeen(next, c) },
 		func() error { return checkEvidence(c) },
 		func() error { return checkClaims(c) },
 		func() error { return checkFindings(c, next) },
+		func() error { return checkShares(next, who.Role, c) },
 	)
 	if err != nil {
 		return Requirement{}, w.At(req, err)
@@ -147,11 +150,11 @@ func deviationsWrong(req Requirement, changes []DeviationChange) []fault.Field {
 	return wrong
 }
 
-func checkMoveGates(next Requirement, who Actor, to Status) error {
+func checkMoveGates(next candidate, to Status) error {
 	if to == "" {
 		return nil
 	}
-	return checkGates(next, who)
+	return checkGates(next)
 }
 
 // checkEvidence wants every status change justified, with at least one piece of evidence.

@@ -27,6 +27,8 @@ type Change struct {
 	Names             []Citation        // files and commits that Implementation names, with pointers into the request
 	MadeFrom          uint64            // the revision that it was made from; 0 is any
 	Looked            *Looked           // what the service found of all that; nil where it does not look
+	Rules             Rules             // the version of the rules that decides; 0 is LatestRules
+	Record            uint64            // the number that the record of the change will have; 0 where there will be none
 }
 
 // Optional tells a cleared test record (Sent, nil Record) from one that was not sent.
@@ -64,6 +66,9 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	next := r.clone()
 	next.Revision++
 	stamp := Stamp{Revision: next.Revision, By: who.Name, Role: who.Role, At: at, Fingerprint: r.Fingerprint}
+	if c.Rules != Rules1 {
+		stamp.Record = c.Record
+	}
 	if c.DesignSpec != nil {
 		next.DesignSpec, next.Stamps.DesignSpec = orNil(c.DesignSpec), stamp
 	}
@@ -76,7 +81,7 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 		next.forget(FieldImplementation, "/implementation_evidence/")
 	}
 	if c.Test.Sent {
-		next.Test, next.Stamps.Test = c.Looked.counted(c.Test.Record), stamp
+		next.Test, next.Stamps.Test = c.Looked.counted(c.Test.Record).attachedIn(stamp.Record), stamp
 		next.forget(FieldTest, "/test/")
 	}
 	for _, n := range c.PMNotes {

@@ -50,6 +50,7 @@ type Found struct {
 	SHA256   string    `json:"sha256,omitempty"`  // file: of exactly the cited lines, or of all; test: of the report
 	Bytes    int64     `json:"bytes,omitzero"`    // file, test: the size of file or report
 	Modified time.Time `json:"modified,omitzero"` // test: when the report was written or attached, UTC; file in the working tree: when it was written
+	Record   uint64    `json:"record,omitzero"`   // attached report: the number of the record that attached it first; 0 under Rules1
 	Format   string    `json:"format,omitempty"`  // test: junit, go, tap or ctrf
 	Counts   *Results  `json:"counts,omitempty"`  // test: of the whole report
 }

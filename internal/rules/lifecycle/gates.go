@@ -14,7 +14,14 @@ type Gate struct {
 	Name     string `json:"name"`
 	Needs    string `json:"needs"`
 	Supplier Role   `json:"supplier"` // whose work meets it
-	lacks    func(r Requirement, mover Actor) string
+	lacks    func(candidate) string
+}
+
+// candidate is a requirement as it would be after a move, with who moves it and the rules that judge it.
+type candidate struct {
+	Requirement
+	mover Actor
+	rules Rules
 }
 
 // gates are listed by the status they guard, in the order of the lifecycle.
@@ -58,12 +65,16 @@ type Lack struct {
 // Unmet lists what the requirement lacks, as it is now, to stand in a status into which mover has moved it. A mover without
 // a name stands for anyone who took no part.
 func (r Requirement) Unmet(to Status, mover Actor) []Lack {
+	return candidate{r, mover, LatestRules}.unmet(to)
+}
+
+func (c candidate) unmet(to Status) []Lack {
 	var lacks []Lack
 	for _, g := range gates {
 		if g.To != to {
 			continue
 		}
-		if detail := g.lacks(r, mover); detail != "" {
+		if detail := g.lacks(c); detail != "" {
 			lacks = append(lacks, Lack{g.Name, detail, g.Supplier})
 		}
 	}
@@ -71,8 +82,8 @@ func (r Requirement) Unmet(to Status, mover Actor) []Lack {
 }
 
 // checkGates reports every unmet gate at once.
-func checkGates(next Requirement, mover Actor) error {
-	lacks := next.Unmet(next.Status, mover)
+func checkGates(next candidate) error {
+	lacks := next.unmet(next.Status)
 	if lacks == nil {
 		return nil
 	}
@@ -108,14 +119,14 @@ func checkSeen(next Requirement, c Change) error {
 		WithFields(unseen...).WithFix("have the tester send the test record again, or attach the report")
 }
 
-func lacksDesign(r Requirement, _ Actor) string {
+func lacksDesign(r candidate) string {
 	if r.DesignSpec == nil {
 		return "there is no design_spec"
 	}
 	return ""
 }
 
-func lacksImplementation(r Requirement, _ Actor) string {
+func lacksImplementation(r candidate) string {
 	if r.Implementation == nil {
 		return "there is no implementation"
 	}
@@ -123,7 +134,7 @@ func lacksImplementation(r Requirement, _ Actor) string {
 }
 
 // lacksPhaseTest compares revisions: the phase began with the last move to test_in_progress.
-func lacksPhaseTest(r Requirement, _ Actor) string {
+func lacksPhaseTest(r candidate) string {
 	for _, h := range slices.Backward(r.History) {
 		if h.To == TestInProgress {
 			if r.Test == nil || r.Stamps.Test.Revision <= h.Revision {
@@ -136,7 +147,7 @@ func lacksPhaseTest(r Requirement, _ Actor) string {
 }
 
 // lacksPass never takes "0 tests ran" for a pass.
-func lacksPass(r Requirement, _ Actor) string {
+func lacksPass(r candidate) string {
 	switch {
 	case r.Test == nil || r.Test.Results == nil:
 		return "there are no test results"
@@ -148,14 +159,14 @@ func lacksPass(r Requirement, _ Actor) string {
 	return ""
 }
 
-func lacksFail(r Requirement, _ Actor) string {
+func lacksFail(r candidate) string {
 	if r.Test == nil || r.Test.Results == nil || r.Test.Results.Failed < 1 {
 		return "no failed test is on record"
 	}
 	return ""
 }
 
-func lacksTestEvidence(r Requirement, _ Actor) string {
+func lacksTestEvidence(r candidate) string {
 	switch {
 	case r.Test == nil || !r.Test.shows(ResultPass):
 		return "the test record has no evidence of kind test with result pass"
@@ -170,27 +181,31 @@ func (t *TestRecord) shows(result string) bool {
 	return slices.ContainsFunc(t.Evidence, func(e Evidence) bool { return e.Kind == EvidenceTest && e.Result == result })
 }
 
-func lacksHoldingTest(r Requirement, _ Actor) string { return r.staleEvidence(FieldTest) }
+func lacksHoldingTest(r candidate) string { return r.staleEvidence(FieldTest) }
 
-func lacksHoldingImplementation(r Requirement, _ Actor) string {
+func lacksHoldingImplementation(r candidate) string {
 	return r.staleEvidence(FieldImplementation)
 }
 
-func lacksOtherTester(r Requirement, _ Actor) string {
-	if r.Test != nil && r.Stamps.Test.By == r.Stamps.Implementation.By {
-		return fmt.Sprintf("%q wrote both the implementation and the test record", r.Stamps.Test.By)
+func lacksOtherTester(r candidate) string {
+	tester, implementer := r.Stamps.Test.By, r.Stamps.Implementation.By
+	switch {
+	case r.Test == nil || !r.rules.samePerson(tester, implementer):
+		return ""
+	case tester != implementer:
+		return fmt.Sprintf("%q, who wrote the test record, counts as %q, who wrote the implementation", tester, implementer)
 	}
-	return ""
+	return fmt.Sprintf("%q wrote both the implementation and the test record", tester)
 }
 
-func lacksNewerTest(r Requirement, _ Actor) string {
+func lacksNewerTest(r candidate) string {
 	if test, impl := r.Stamps.Test.Revision, r.Stamps.Implementation.Revision; test < impl {
 		return fmt.Sprintf("the implementation was changed at revision %d, after the tests of revision %d", impl, test)
 	}
 	return olderReport(r)
 }
 
-func lacksTestOnText(r Requirement, _ Actor) string {
+func lacksTestOnText(r candidate) string {
 	if r.Test != nil && r.Stamps.Test.Fingerprint != r.Fingerprint {
 		return "the text has changed since the tests; they must be run again"
 	}
@@ -212,7 +227,7 @@ func (r Requirement) Standing() []Approval {
 	return standing
 }
 
-func lacksApproval(r Requirement, _ Actor) string {
+func lacksApproval(r candidate) string {
 	if len(r.Standing()) > 0 {
 		return ""
 	}
@@ -225,13 +240,13 @@ func lacksApproval(r Requirement, _ Actor) string {
 	return "every approval is older than the test record, or on another text"
 }
 
-// lacksIndependentApproval is separation of duties by name: a name may hold tokens of several roles.
-func lacksIndependentApproval(r Requirement, mover Actor) string {
+// lacksIndependentApproval is separation of duties by person: one may hold tokens of several roles.
+func lacksIndependentApproval(r candidate) string {
 	involved := func(name string) bool {
-		return name != "" && (name == r.Stamps.Implementation.By || name == r.Stamps.Test.By)
+		return name != "" && (r.rules.samePerson(name, r.Stamps.Implementation.By) || r.rules.samePerson(name, r.Stamps.Test.By))
 	}
-	if involved(mover.Name) {
-		return fmt.Sprintf("%q implemented or tested it, and cannot sign it off", mover.Name)
+	if involved(r.mover.Name) {
+		return fmt.Sprintf("%q implemented or tested it, and cannot sign it off", r.mover.Name)
 	}
 	standing := r.Standing()
 	if len(standing) > 0 && !slices.ContainsFunc(standing, func(a Approval) bool { return !involved(a.By) }) {
@@ -240,14 +255,14 @@ func lacksIndependentApproval(r Requirement, mover Actor) string {
 	return ""
 }
 
-func lacksResolution(r Requirement, _ Actor) string {
+func lacksResolution(r candidate) string {
 	if id := r.OpenDeviation(); id != "" {
 		return fmt.Sprintf("deviation %s is open", id)
 	}
 	return ""
 }
 
-func lacksAcceptance(r Requirement, _ Actor) string {
+func lacksAcceptance(r candidate) string {
 	if r.Suspect {
 		return "the text changed after work began and PM has not accepted it (accept_fingerprint)"
 	}

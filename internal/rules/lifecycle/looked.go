@@ -199,17 +199,46 @@ func checkRecheck(req Requirement, c Change) error {
 	return nil
 }
 
-// olderReport describes a report of the test record that was written before the implementation was, or is "".
-func olderReport(r Requirement) string {
+// attachedIn gives the reports that this very change attaches the number of its record.
+func (t *TestRecord) attachedIn(record uint64) *TestRecord {
+	if t == nil || record == 0 {
+		return t
+	}
+	for i, e := range t.Evidence {
+		if e.Found != nil && e.Found.In == InAttached && e.Found.Record == 0 {
+			found := *e.Found
+			found.Record = record
+			t.Evidence[i].Found = &found
+		}
+	}
+	return t
+}
+
+// olderReport describes a report of the test record that is older than the implementation, or is "".
+func olderReport(r candidate) string {
 	if r.Test == nil || r.Implementation == nil {
 		return ""
 	}
-	changed := r.Stamps.Implementation.At
 	for _, e := range r.Test.Evidence {
-		if e.Kind == EvidenceTest && e.Found != nil && e.Found.Modified.Before(changed.Add(-reportSlack)) {
+		if e.Kind == EvidenceTest && e.Found != nil && r.precedesImplementation(*e.Found) {
 			return fmt.Sprintf("the report %s is of %s, before the implementation changed at %s; run the tests again",
-				e.Report, e.Found.Modified.Format(time.RFC3339), changed.Format(time.RFC3339))
+				e.Report, e.Found.Modified.Format(time.RFC3339), r.Stamps.Implementation.At.Format(time.RFC3339))
 		}
 	}
 	return ""
+}
+
+// precedesImplementation compares the numbers of records where both are known. A report in the working tree has a time
+// alone, which says nothing once the clock was set back between the implementation and its tests.
+func (r candidate) precedesImplementation(report Found) bool {
+	implementation, test := r.Stamps.Implementation, r.Stamps.Test
+	if r.rules != Rules1 {
+		if report.Record != 0 && implementation.Record != 0 {
+			return report.Record < implementation.Record
+		}
+		if test.Revision > implementation.Revision && test.At.Before(implementation.At) {
+			return false
+		}
+	}
+	return report.Modified.Before(implementation.At.Add(-reportSlack))
 }

@@ -63,6 +63,7 @@ type Requirement struct {
 // Stamp says who wrote a part last, at which revision, on which text.
 type Stamp struct {
 	Revision    uint64    `json:"revision"`
+	Record      uint64    `json:"record,omitzero"` // the number of the record in the log; 0 under Rules1, which kept none
 	By          string    `json:"by"`
 	Role        Role      `json:"role"`
 	At          time.Time `json:"at"`

@@ -12,7 +12,7 @@ import (
 // rested is a requirement with every part in order, each resting on evidence that was looked up.
 func rested() Requirement {
 	stamp := func(revision uint64, by string, role Role) Stamp {
-		return Stamp{revision, by, role, noon.Add(time.Duration(revision) * time.Minute), "fp"}
+		return Stamp{Revision: revision, By: by, Role: role, At: noon.Add(time.Duration(revision) * time.Minute), Fingerprint: "fp"}
 	}
 	commit := Evidence{Kind: EvidenceCommit, Commit: "4f2a9c1", Found: &Found{In: InCommit, Commit: "4f2a9c1"}}
 	test := Evidence{Kind: EvidenceTest, Name: "T", Result: ResultPass, Report: "r.xml", Found: &Found{
@@ -226,15 +226,15 @@ func TestTestsWhoseEvidenceIsStaleDoNotPass(t *testing.T) {
 func TestAReportOlderThanTheImplementationDoesNotCount(t *testing.T) {
 	r := rested()
 	r.Test.Evidence[0].Found.Modified = r.Stamps.Implementation.At.Add(-reportSlack)
-	require.Empty(t, olderReport(r), "file systems keep coarse times")
+	require.Empty(t, olderReport(candidate{Requirement: r}), "file systems keep coarse times")
 	r.Test.Evidence[0].Found.Modified = r.Stamps.Implementation.At.Add(-reportSlack - 1)
 	require.Equal(t, []string{"test_after_implementation"}, lacksOf(t, r, Actor{"paula", PM}, Done))
 	r.Status = TestInProgress
 	require.Equal(t, []string{"test_of_this_phase"}, lacksOf(t, r, Actor{"tess", Tester}, TestedPass))
 	r.Implementation = nil
-	require.Empty(t, olderReport(r))
+	require.Empty(t, olderReport(candidate{Requirement: r}))
 	r.Test = nil
-	require.Empty(t, olderReport(r))
+	require.Empty(t, olderReport(candidate{Requirement: r}))
 }
 
 // tested is a change of the test record by tess, with what was found of its evidence.

@@ -1,0 +1,26 @@
+package lifecycle
+
+import "orchestrator/internal/actorname"
+
+// Rules is a version of the rules. The record of a decision names the version that made it, and a replay decides by it.
+type Rules int
+
+const (
+	// Rules1 compares names byte by byte and reports by their time, and has one limit for a requirement as a whole.
+	Rules1 Rules = 1
+
+	// Rules2 takes names that differ only in case or width for one person, orders attached reports by the numbers of
+	// their records, and limits each role's share of a requirement.
+	Rules2 Rules = 2
+
+	// LatestRules decide what is decided now.
+	LatestRules = Rules2
+)
+
+// Known says whether this program knows the version.
+func (v Rules) Known() bool { return v >= Rules1 && v <= LatestRules }
+
+// samePerson says whether two names stand for one person.
+func (v Rules) samePerson(a, b string) bool {
+	return a == b || v != Rules1 && actorname.Fold(a) == actorname.Fold(b)
+}
