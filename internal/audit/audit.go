@@ -30,7 +30,7 @@ type Actor struct {
 // are written.
 type Record struct {
 	Seq       uint64          `json:"seq"` // 0-based index in the log
-	At        time.Time       `json:"at"`  // never before the record ahead of it
+	At        time.Time       `json:"at"`  // what the clock said; the order is that of Seq alone
 	Kind      string          `json:"kind"`
 	Actor     Actor           `json:"actor"`
 	Subject   string          `json:"subject,omitempty"` // the requirement it is about
@@ -83,12 +83,9 @@ type StoredHash struct {
 	Hash  Hash
 }
 
-// Seal appends the bytes of record number h.Size and returns the new head with the nodes that became
-// complete. It refuses a time before the last record's.
+// Seal appends the bytes of record number h.Size, dated at, and returns the new head with the nodes that became
+// complete.
 func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
-	if at.Before(h.At) {
-		return Head{}, nil, fmt.Errorf("audit record %d is dated %s, before its predecessor's %s", h.Size, at, h.At)
-	}
 	if subtrees := bits.OnesCount64(h.Size); len(h.Frontier) != subtrees {
 		return Head{}, nil, fmt.Errorf("seal audit record %d: a log of %d records has %d subtrees, not %d", h.Size, h.Size, subtrees, len(h.Frontier))
 	}

@@ -3,7 +3,7 @@ package audit
 import "fmt"
 
 // Next reads the bytes of the record that follows a head, and returns the head after it with the nodes that became
-// complete. The number must be the next one, and the time not before the last.
+// complete. The number must be the next one.
 func (h Head) Next(raw []byte) (Record, Head, []StoredHash, error) {
 	record, err := Decode(raw)
 	if err != nil {

@@ -26,7 +26,6 @@ func TestNextDemandsTheRecordThatFollows(t *testing.T) {
 	for want, raw := range map[string][]byte{
 		"cannot be read":             []byte("nonsense"),
 		"stands where record 1":      encoded(2, start),
-		"before its predecessor's":   encoded(1, start.Add(-time.Second)),
 		"record 0 stands where reco": first,
 	} {
 		_, after, _, err := head.Next(raw)

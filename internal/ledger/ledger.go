@@ -142,11 +142,7 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := l.clock().UTC().Truncate(time.Microsecond)
-	if at.Before(m.At) {
-		at = m.At // the wall clock went back; the log does not
-	}
-	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: at}
+	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: l.clock().UTC().Truncate(time.Microsecond)}
 	maps.Copy(tx.sums, m.Sums)
 	return tx, nil
 }

@@ -36,7 +36,8 @@ func (tx *Tx) Seq() uint64 { return tx.head.Size }
 // Head is the log with the records that this update has appended so far.
 func (tx *Tx) Head() audit.Head { return tx.head }
 
-// At is the time of this update: never before that of an earlier one, and the time of its records.
+// At is what the clock said when this update began, and the time of its records. A clock that was set back gives later
+// updates earlier times: the order is that of Seq alone.
 func (tx *Tx) At() time.Time { return tx.at }
 
 // Get makes Tx a store.Getter; it sees the update's own writes.

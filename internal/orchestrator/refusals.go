@@ -176,7 +176,7 @@ func (r *refusals) windowOf(actor audit.Actor, kind refusalKind, at time.Time) *
 		kind = refusalKind{}
 	}
 	w := mine[kind]
-	if w != nil && at.Sub(w.begun) >= foldWindow {
+	if w != nil && (at.Sub(w.begun) >= foldWindow || at.Before(w.begun)) { // the clock may have been set back
 		r.end(w)
 		w = nil
 	}
@@ -196,7 +196,7 @@ func (r *refusals) end(w *refusalWindow) {
 }
 
 // due closes the windows that are over, all of them when the service ends, and returns those to account for. A window is
-// timed from when it was first looked at, by a clock that may be set back; the log's time then stands still.
+// timed from when it was first looked at.
 func (r *refusals) due(now time.Time) []*refusalWindow {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,15 +248,10 @@ func (r *refusals) total() uint64 {
 	return r.folded
 }
 
-// event accounts for what a window has counted. The window is over: nobody changes it any more. A clock that was set back may
-// say now that it is earlier than what was counted.
-func (w *refusalWindow) event(now time.Time) ledger.Event {
-	to := w.to
-	if to.After(now) {
-		to = now
-	}
+// event accounts for what a window has counted. The window is over: nobody changes it any more.
+func (w *refusalWindow) event() ledger.Event {
 	return ledger.Event{Kind: kindFolded, Actor: ledger.System(), Subject: w.kind.Subject, Data: refusalsFolded{
-		Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: to, Recorded: w.recorded,
+		Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to, Recorded: w.recorded,
 	}}
 }
 
@@ -267,7 +262,7 @@ func (s *Service) foldRefusals(ctx context.Context) error {
 	for part := range slices.Chunk(s.refusals.due(s.clock()), maxSummaries) {
 		err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 			for _, w := range part {
-				if err := tx.Append(w.event(tx.At())); err != nil {
+				if err := tx.Append(w.event()); err != nil {
 					return err
 				}
 			}

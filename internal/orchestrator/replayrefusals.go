@@ -81,8 +81,8 @@ func (f *fold) refusalsFolded(record audit.Record, data refusalsFolded) error {
 		return fmt.Errorf("it does not name %d records of refusals in their order", recordedEach)
 	case f.refusals.sums[data.Recorded[0]]:
 		return fmt.Errorf("the refusals since record %d are accounted for already", data.Recorded[0])
-	case data.To.Before(data.From) || data.To.Sub(data.From) >= foldWindow || record.At.Before(data.To):
-		return fmt.Errorf("the refusals from %s to %s are not those of one minute that was over", data.From, data.To)
+	case data.To.Before(data.From) || data.To.Sub(data.From) >= foldWindow:
+		return fmt.Errorf("the refusals from %s to %s are not those of one minute", data.From, data.To)
 	}
 	kinds := f.refusals.kindsOf(record.Subject, data)
 	for i, seq := range data.Recorded {
@@ -93,7 +93,7 @@ func (f *fold) refusalsFolded(record audit.Record, data refusalsFolded) error {
 			return fmt.Errorf("record %d is no refusal", seq)
 		case !kinds[one.kind]:
 			return fmt.Errorf("record %d is a refusal of another kind", seq)
-		case passed >= foldWindow || i == 0 && passed != 0:
+		case passed < 0 || passed >= foldWindow || i == 0 && passed != 0:
 			return fmt.Errorf("record %d is not of the minute from %s on", seq, data.From)
 		}
 	}
