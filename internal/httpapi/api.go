@@ -52,6 +52,7 @@ type Config struct {
 	MetricsToken string   // "" leaves /metrics open
 	Hosts        []string // names that Host may have, without port
 	Draining     func() bool
+	Checks       func() []Check // further checks of /readyz; nil adds none
 	Version      Version
 }
 

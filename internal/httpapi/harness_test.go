@@ -82,7 +82,9 @@ type options struct {
 	MetricsToken string
 	Model        *translate.LLM
 	Log          io.Writer // nil keeps none; to be read when the server is closed
-	Seen         *seen     // collects which documented answers happened
+	Unexported   bool      // the export is never tried
+	Checks       func() []httpapi.Check
+	Seen         *seen // collects which documented answers happened
 }
 
 // harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
@@ -134,7 +136,9 @@ func (h *harness) startService(o options) {
 	h.Service, err = orchestrator.Open(ctx, h.Ledger, h.Clock.Now, o.Options)
 	require.NoError(h.t, err)
 	var exporting sync.WaitGroup
-	exporting.Go(func() { _ = h.Service.Run(ctx) })
+	if !o.Unexported {
+		exporting.Go(func() { _ = h.Service.Run(ctx) })
+	}
 	h.stop = func() { stop(); exporting.Wait() }
 	h.t.Cleanup(func() {
 		h.stop()
@@ -182,7 +186,7 @@ func (h *harness) startServer(dir string, o options) {
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
 		Service: h.Service, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
-		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load,
+		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks,
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})
 	h.routes = handler.(chi.Router)

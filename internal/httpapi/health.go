@@ -4,23 +4,47 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"slices"
 
 	"github.com/go-chi/chi/v5"
 
 	"orchestrator/api"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/orchestrator"
 	"orchestrator/schemas"
 )
 
-type health struct {
-	Status string  `json:"status"` // ok or failing
-	Checks []check `json:"checks,omitempty"`
+// CheckStatus says how bad the outcome of a check is.
+type CheckStatus string
+
+// The statuses of a check, from best to worst.
+const (
+	CheckOK       CheckStatus = "ok"
+	CheckWarning  CheckStatus = "warning"  // an operator should look at it; requests are answered
+	CheckStarting CheckStatus = "starting" // it is not known yet whether all is well; not ready
+	CheckFailing  CheckStatus = "failing"  // not ready
+)
+
+// Check is one thing that /readyz looks at.
+type Check struct {
+	Name   string      `json:"name"`
+	Status CheckStatus `json:"status"`
+	Detail string      `json:"detail,omitempty"` // why it is not ok; anybody may read it
 }
 
-type check struct {
-	Name   string `json:"name"`
-	Status string `json:"status"` // ok or failing
-	Detail string `json:"detail,omitempty"`
+type health struct {
+	Status CheckStatus `json:"status"` // the worst of the checks
+	Checks []Check     `json:"checks,omitempty"`
+}
+
+// worst is the status of the whole.
+func worst(checks []Check) CheckStatus {
+	order := []CheckStatus{CheckOK, CheckWarning, CheckStarting, CheckFailing}
+	worst := 0
+	for _, c := range checks {
+		worst = max(worst, slices.Index(order, c.Status))
+	}
+	return order[worst]
 }
 
 // live fails only when the process can do nothing more than stop.
@@ -29,34 +53,41 @@ func (a *API) live(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if a.Service.State().Ledger != nil {
-		return writeJSON(w, http.StatusServiceUnavailable, health{Status: "failing"})
+		return writeJSON(w, http.StatusServiceUnavailable, health{Status: CheckFailing})
 	}
-	return writeJSON(w, http.StatusOK, health{Status: "ok"})
+	return writeJSON(w, http.StatusOK, health{Status: CheckOK})
 }
 
-// ready says whether work should be sent here; verbose lists the checks.
+// ready says whether work should be sent here; verbose lists the checks. What only an operator can mend, and what takes
+// nothing from those who ask, is a warning: taking the service out of traffic would make it worse.
 func (a *API) ready(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "verbose")
 	if err != nil {
 		return err
 	}
-	state := a.Service.State()
-	checks := []check{
-		checked("store", state.Ledger),
-		checked("export", state.Export.Err),
-		checkedImport(state.Import),
-		checked("serving", a.draining()),
-	}
-	answer, status := health{Status: "ok"}, http.StatusOK
-	for _, c := range checks {
-		if c.Status != "ok" {
-			answer.Status, status = "failing", http.StatusServiceUnavailable
-		}
+	checks := a.checks()
+	answer, status := health{Status: worst(checks)}, http.StatusOK
+	if answer.Status == CheckStarting || answer.Status == CheckFailing {
+		status = http.StatusServiceUnavailable
 	}
 	if values.Has("verbose") {
 		answer.Checks = checks
 	}
 	return writeJSON(w, status, answer)
+}
+
+func (a *API) checks() []Check {
+	state := a.Service.State()
+	checks := []Check{
+		failingIf("store", state.Ledger),
+		failingIf("serving", a.draining()),
+		checkExport(state),
+		warningIf("import", state.Import),
+	}
+	if a.Checks != nil {
+		checks = append(checks, a.Checks()...)
+	}
+	return checks
 }
 
 func (a *API) draining() error {
@@ -66,19 +97,29 @@ func (a *API) draining() error {
 	return nil
 }
 
-func checked(name string, err error) check {
+func failingIf(name string, err error) Check {
 	if err != nil {
-		return check{name, "failing", err.Error()}
+		return Check{name, CheckFailing, err.Error()}
 	}
-	return check{name, "ok", ""}
+	return Check{Name: name, Status: CheckOK}
 }
 
-// checkedImport leaves out what a client need not know: anybody may ask this.
-func checkedImport(problem string) check {
+func warningIf(name, problem string) Check {
 	if problem != "" {
-		return check{"import", "failing", problem}
+		return Check{name, CheckWarning, problem}
 	}
-	return check{"import", "ok", ""}
+	return Check{Name: name, Status: CheckOK}
+}
+
+// checkExport does not call an export good that was not tried since the start.
+func checkExport(state orchestrator.State) Check {
+	switch export := state.Export; {
+	case export.Pending:
+		return Check{"export", CheckStarting, "the first export since the start is not written yet"}
+	case export.Err != nil:
+		return Check{"export", CheckWarning, export.Err.Error()}
+	}
+	return Check{Name: "export", Status: CheckOK}
 }
 
 func (a *API) version(w http.ResponseWriter, r *http.Request) error {

@@ -45,6 +45,7 @@ type Exporter struct {
 
 // ExportState says how the export fares.
 type ExportState struct {
+	Pending  bool   // an export is to be written, and none was tried yet
 	Size     uint64 // of the log in the file
 	Signed   uint64 // of the log in the checkpoint
 	Writes   uint64
@@ -59,6 +60,7 @@ func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]b
 	return &Exporter{
 		path: path, newest: newest, sign: sign,
 		wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{}),
+		state: ExportState{Pending: path != ""},
 	}
 }
 
@@ -197,14 +199,14 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 func (x *Exporter) failed(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.state.Err = err
+	x.state.Err, x.state.Pending = err, false
 	x.state.Failures++
 }
 
 func (x *Exporter) note(size uint64, took time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.state.Err = nil
+	x.state.Err, x.state.Pending = nil, false
 	x.state.Writes++
 	x.state.Size, x.state.Took = size, took
 	close(x.advanced)
