@@ -20,7 +20,7 @@ bin/orchestrator-hook: FORCE
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $@ ./cmd/orchestrator-hook
 
 run: build
-	./bin/orchestrator serve
+	./bin/orchestrator serve --demo-tokens
 
 # Every test; with the race detector where there is a C compiler, which it needs.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)

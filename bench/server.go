@@ -34,7 +34,7 @@ type server struct {
 
 // product starts the product in dir, where its requirement documents are.
 func (b *bench) product(ctx context.Context, dir string, flags ...string) (*server, error) {
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json", "--log-level", "info", "--evidence", "record"}, flags...)
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json", "--log-level", "info", "--evidence", "record", "--demo-tokens"}, flags...)
 	documents, err := filepath.Glob(filepath.Join(dir, "REQUIREMENTS-*.md"))
 	for _, path := range documents {
 		args = append(args, "--requirements", filepath.Base(path))
@@ -107,7 +107,7 @@ func (s *server) lastLog() string {
 	return string(b[max(0, len(b)-1000):])
 }
 
-// secret is the first-run token of a role; a floor has none and gets a text of the same length.
+// secret is the token that the product made for a role; a floor has none and gets a text of the same length.
 func (s *server) secret(role string) string {
 	b, err := os.ReadFile(filepath.Join(s.dir, ".orchestrator", "tokens", role+".token"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type serverOptions struct {
 	data, server, tokenFile string
 	timeout                 time.Duration // for an answer; 0 leaves it to the client
-	role                    string        // whose token of the first start is used where none is named; "" is the viewer's, or the pm's
+	role                    string        // whose token in tokens/ is used where none is named; "" is the viewer's, or the pm's
 }
 
 func serverFlags(cmd *cobra.Command, o *serverOptions) {

@@ -72,9 +72,10 @@ func startServer(t testing.TB, dir string, args ...string) *process {
 	return p
 }
 
-// start is startServer without a test; launch is the program, behind what else is to start it.
+// start is startServer without a test; launch is the program, behind what else is to start it. There is a token of every role
+// unless args say otherwise.
 func start(dir string, env, launch []string, args ...string) (*process, error) {
-	line := slices.Concat(launch, []string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json"}, args)
+	line := slices.Concat(launch, []string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json", "--demo-tokens"}, args)
 	p := &process{cmd: exec.Command(line[0], line[1:]...), dir: dir, data: ".orchestrator", done: make(chan struct{})}
 	if at := slices.Index(args, "--data"); at >= 0 {
 		p.data = args[at+1]
@@ -244,7 +245,7 @@ func (p *process) call(r request) (answer, error) {
 	return answer{res.StatusCode, res.Header, string(body)}, err
 }
 
-// token is the one that the first start made for a role, or what a file holds.
+// token is the one that the server made for a role, or what a file holds.
 func (p *process) token(role string) (string, error) {
 	path := filepath.Join(p.dir, role)
 	if !strings.Contains(role, ".") {

@@ -31,6 +31,7 @@ type serveOptions struct {
 	rateBurst        int
 	allowHosts       []string
 	metricsTokenFile string
+	demoTokens       bool
 	logFormat        string
 	logLevel         string
 	drain            time.Duration
@@ -39,8 +40,9 @@ type serveOptions struct {
 const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
 
 The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
-only), one token per role in tokens/<role>.token and the key audit.key that signs the log, and beside the requirements
-the export with a signed checkpoint. It prints two curl lines that work as printed.
+only), the tokens tokens/pm.token, for who started it, and tokens/viewer.token, and the key audit.key that signs the log,
+and beside the requirements the export with a signed checkpoint. It prints two curl lines that work as printed, and how
+tokens of the other roles are made. --demo-tokens makes one of each role, side by side: for a demonstration only.
 
 Where the requirement documents lie in a git working tree, evidence is looked up there when it is given, before a
 requirement becomes done, and from time to time: files and lines at the commit that is named, at HEAD or in the working
@@ -77,7 +79,7 @@ func serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	f.StringVar(&o.data, "data", ".orchestrator", "folder of the database and the tokens")
+	f.StringVar(&o.data, "data", defaultData, "folder of the database and the tokens")
 	f.StringSliceVar(&o.requirements, "requirements", []string{"REQUIREMENTS.md"}, "requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	readingFlags(cmd, &o.reading)
 	f.StringVar(&o.export, "export", "project_status.json", "file that shows the state after each commit")
@@ -90,6 +92,7 @@ func serveCommand() *cobra.Command {
 	f.StringSliceVar(&o.allowHosts, "allow-host", nil, "further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
 	f.StringVar(&o.metricsTokenFile, "metrics-token-file", "", "file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
+	f.BoolVar(&o.demoTokens, "demo-tokens", false, "make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: who can read the folder can act in every role")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
 }

@@ -76,6 +76,7 @@ type server struct {
 
 	repository *evidence.Repository // nil where evidence is only recorded
 	tokens     *token.Authenticator
+	issued     []string // roles that got a token at this start
 	seen       watch.Seen
 	lost       []orchestrator.Moment // that an operator gave up
 	draining   atomic.Bool
@@ -205,21 +206,6 @@ func (s *server) openConductor(signer audit.Signer) {
 	s.driver = &drive.Driver{Project: project, Conductor: s.conductor, Draining: s.draining.Load}
 }
 
-func (s *server) openTokens() error {
-	created, err := s.files.Bootstrap(texts(lifecycle.Roles()), time.Now())
-	if err != nil {
-		return err
-	}
-	switch {
-	case created != nil && s.ledger.Head().Size > 1:
-		s.log.Warn().Str("file", s.files.Path()).Msg("the file of tokens was missing beside a database in use: made one new token per role, all old ones are void")
-	case created != nil:
-		s.log.Info().Str("folder", filepath.Join(s.options.data, "tokens")).Msg("first start: made one token per role")
-	}
-	s.tokens, err = token.NewAuthenticator(s.files, s.limit())
-	return err
-}
-
 // firstImport must succeed on an empty database; later a broken document leaves the last good state in
 // force, which readyz shows.
 func (s *server) firstImport(ctx context.Context) error {
@@ -280,6 +266,7 @@ func (s *server) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	s.greet(out, addr)
+	s.explainTokens(out)
 	debug.SetGCPercent(100)
 	debug.FreeOSMemory() // what the import needed
 	defer runtime.KeepAlive(ballast())

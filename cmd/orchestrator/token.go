@@ -29,8 +29,11 @@ goes by the name. A running server takes changes over by itself.`,
 	return group(cmd)
 }
 
+// defaultData is the data folder where none is named.
+const defaultData = ".orchestrator"
+
 func dataFlag(cmd *cobra.Command, data *string) {
-	cmd.Flags().StringVar(data, "data", ".orchestrator", "folder of the database and the tokens")
+	cmd.Flags().StringVar(data, "data", defaultData, "folder of the database and the tokens")
 }
 
 func tokenFile(data string) *token.File {

@@ -122,7 +122,7 @@ func bearer(r *http.Request) (string, error) {
 
 func tokenMissing() *fault.Error {
 	return fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
-		WithFix("send the header Authorization: Bearer <token>; the first start wrote one token per role to .orchestrator/tokens/")
+		WithFix("send the header Authorization: Bearer <token>; the first start wrote those of pm and viewer to .orchestrator/tokens/, and orchestrator token add makes others")
 }
 
 // Role of the call; set by authenticate.

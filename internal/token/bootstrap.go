@@ -5,10 +5,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"orchestrator/internal/durable"
 )
 
-// Bootstrap makes the first tokens of a data folder: one per role, named after it, which never expire.
+const maxSecretFile = 4 << 10 // bytes; a token has some forty
+
+// Bootstrap makes the first tokens of a data folder: one for each of roles, named after it, which never expire.
 // Each secret goes to tokens/<role>.token (mode 0600, one line); the returned map says where, by role.
 // The data folder and tokens/ are made with mode 0700 where they are missing.
 //
@@ -29,13 +35,43 @@ func (f *File) Bootstrap(roles []string, now time.Time) (created map[string]stri
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		created, err = f.writeFirst(roles, now)
+		created, err = f.issue(roles, nil, now)
 		return err
 	})
 	return created, err
 }
 
-func (f *File) writeFirst(roles []string, now time.Time) (map[string]string, error) {
+// Supply makes a token, as Bootstrap does, for each of roles that has none of its own: whose file in tokens/ holds no token of the
+// token file, and after which no token is named. The returned map says where they are; it is empty where every role has one.
+// The token file must exist.
+func (f *File) Supply(roles []string, now time.Time) (created map[string]string, err error) {
+	err = f.locked(func() error {
+		tokens, err := f.List()
+		if err != nil {
+			return err
+		}
+		lacking := slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return f.supplied(role, tokens) })
+		if len(lacking) > 0 {
+			created, err = f.issue(lacking, tokens, now)
+		}
+		return err
+	})
+	return created, err
+}
+
+// supplied says whether a role has a token of its own: in its file, or elsewhere under its name.
+func (f *File) supplied(role string, tokens []Token) bool {
+	held, err := durable.ReadRegular(f.secretPath(role), maxSecretFile)
+	sum := digest(strings.TrimSpace(string(held)))
+	return slices.ContainsFunc(tokens, func(t Token) bool {
+		return t.Name == role && t.Role == role || err == nil && t.SHA256 == sum
+	})
+}
+
+func (f *File) secretPath(role string) string { return filepath.Join(f.dir, "tokens", role+".token") }
+
+// issue makes a token for each role beside those there are. Call it under the lock.
+func (f *File) issue(roles []string, tokens []Token, now time.Time) (map[string]string, error) {
 	dir := filepath.Join(f.dir, "tokens")
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, err
@@ -45,10 +81,9 @@ func (f *File) writeFirst(roles []string, now time.Time) (map[string]string, err
 		return nil, err
 	}
 	created := map[string]string{}
-	var tokens []Token
 	for _, role := range roles {
 		secret, made := create(role, role, time.Time{}, now, tokens)
-		path := filepath.Join(dir, role+".token")
+		path := f.secretPath(role)
 		if err := write(path, []byte(secret+"\n")); err != nil {
 			return nil, err
 		}

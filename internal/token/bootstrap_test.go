@@ -92,3 +92,42 @@ func TestBootstrapRefusesAnUnknownRole(t *testing.T) {
 	requireFault(t, err, fault.Invalid, "token_role")
 	require.NoDirExists(t, f.dir)
 }
+
+// TestSupplyAddsWhatIsMissing: a role has a token where one bears its name, or where its file holds one that works.
+func TestSupplyAddsWhatIsMissing(t *testing.T) {
+	f := newFile(t)
+	_, err := f.Supply(roles, noon)
+	requireFault(t, err, fault.NotFound, "tokens_missing")
+
+	first, err := f.Bootstrap([]string{"pm", "viewer"}, noon)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(first["pm"])) // people move the secret elsewhere
+	ada, _ := add(t, f, "ada", "coder")
+	require.NoError(t, os.WriteFile(f.secretPath("coder"), []byte(ada+"\n"), 0o600))
+	require.NoError(t, os.WriteFile(f.secretPath("tester"), []byte("orc_tester_left_by_a_crash\n"), 0o600))
+	before, err := f.List()
+	require.NoError(t, err)
+
+	created, err := f.Supply(roles, noon)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"architect": f.secretPath("architect"), "tester": f.secretPath("tester")}, created)
+	require.NoFileExists(t, f.secretPath("pm"))
+	after, err := f.List()
+	require.NoError(t, err)
+	require.Equal(t, before, after[:len(before)])
+	a := authenticator(t, f, Limit{})
+	for role, name := range map[string]string{"viewer": "viewer", "coder": "ada", "tester": "tester", "architect": "architect"} {
+		held, err := os.ReadFile(f.secretPath(role))
+		require.NoError(t, err)
+		got, err := a.Authenticate(strings.TrimSpace(string(held)), noon)
+		require.NoError(t, err)
+		require.Equal(t, []string{name, role}, []string{got.Name, got.Role})
+	}
+
+	created, err = f.Supply(roles, noon)
+	require.NoError(t, err)
+	require.Empty(t, created)
+	again, err := f.List()
+	require.NoError(t, err)
+	require.Equal(t, after, again)
+}

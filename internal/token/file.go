@@ -75,7 +75,7 @@ func (f *File) Add(name, role string, expires, now time.Time) (secret string, ma
 }
 
 // Revoke removes the token with this id and returns it; an unknown id is fault.NotFound and lists the
-// ids there are. A file that its first start left under tokens/ stays and no longer works.
+// ids there are. A file that holds it, such as one under tokens/, stays and no longer works.
 func (f *File) Revoke(id string) (Token, error) {
 	revoked, err := f.revoke("id", func(t Token) string { return t.ID }, id)
 	if err != nil {

@@ -5,7 +5,8 @@
 // because the text carries at least 128 random bits. A token holds one role; a name may hold several
 // tokens. No error of this package shows a token or anything that a person may have put in its place.
 //
-// The package reads and writes tokens.json, tokens.json.lock and, at the first start, tokens/<role>.token.
+// The package reads and writes tokens.json, tokens.json.lock and, at the first start and for a demonstration,
+// tokens/<role>.token.
 // Unix only: durable locks with flock.
 package token
 

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/token"
+)
+
+// openTokens makes the tokens of the first start, and those of a demonstration, and reads them all.
+func (s *server) openTokens() error {
+	roles := []string{string(lifecycle.PM), string(lifecycle.Viewer)}
+	if s.options.demoTokens {
+		roles = texts(lifecycle.Roles())
+	}
+	created, err := s.files.Bootstrap(roles, time.Now())
+	first := created != nil
+	if err == nil && !first && s.options.demoTokens {
+		created, err = s.files.Supply(roles, time.Now())
+	}
+	if err != nil {
+		return err
+	}
+	s.issued = slices.Sorted(maps.Keys(created))
+	s.logIssued(first)
+	s.tokens, err = token.NewAuthenticator(s.files, s.limit())
+	return err
+}
+
+// logIssued says which tokens this start made, and what is wrong with those of a demonstration.
+func (s *server) logIssued(first bool) {
+	folder := filepath.Join(s.options.data, "tokens")
+	switch {
+	case first && s.ledger.Head().Size > 1:
+		s.log.Warn().Str("file", s.files.Path()).Strs("roles", s.issued).
+			Msg("the token file was missing beside a database in use: made new tokens; all old ones are void")
+	case first:
+		s.log.Info().Str("folder", folder).Strs("roles", s.issued).Msg("first start: made tokens")
+	}
+	if s.options.demoTokens {
+		s.log.Warn().Str("folder", folder).Strs("made", s.issued).
+			Msg("--demo-tokens: the tokens of all roles lie side by side in one folder; who reads it acts in every role. " +
+				"For a demonstration only")
+	}
+}
+
+// explainTokens prints, at the first start, how tokens of the other roles are made.
+func (s *server) explainTokens(out io.Writer) {
+	if len(s.issued) == 0 || s.options.demoTokens {
+		return
+	}
+	data := ""
+	if s.options.data != defaultData {
+		data = " --data " + shellQuote(s.options.data)
+	}
+	fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
+		"  orchestrator token add NAME --role architect%s > architect.token   # or coder, or tester\n"+
+		"or start with --demo-tokens for one of each role, side by side: for a demonstration only.\n\n",
+		filepath.Join(s.options.data, "tokens"), data)
+}
