@@ -34,6 +34,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	running.Go(func() { s.guard.Watch(background, boundaryEvery, s.boundaryFailed) })
 	running.Go(func() { s.resume(background) })
 	running.Go(func() { s.recheck(background) })
+	running.Go(func() { s.watchClock(background) })
 
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()

@@ -21,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/audit"
+	"orchestrator/internal/clockjump"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductproject"
 	"orchestrator/internal/contract"
@@ -80,6 +81,8 @@ type server struct {
 	seen       watch.Seen
 	lost       []orchestrator.Moment // that an operator gave up
 	draining   atomic.Bool
+	begun      time.Time // of the process, with its monotonic reading
+	clock      clockjump.Watch
 
 	metricsToken string
 	model        *translate.LLM     // nil where the environment names none
@@ -94,7 +97,7 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 		return err
 	}
 	debug.SetGCPercent(startGC)
-	s := &server{options: o, log: log}
+	s := &server{options: o, log: log, begun: time.Now()}
 	if err = s.prepare(); err == nil {
 		err = s.open(ctx)
 	}
@@ -290,7 +293,7 @@ func (s *server) handler() http.Handler {
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
 		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
-		Hosts: s.hosts(), Draining: s.draining.Load,
+		Hosts: s.hosts(), Draining: s.draining.Load, Checks: s.checks,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
 	})
 }
