@@ -68,13 +68,13 @@ func (r Requirement) Unmet(to Status, mover Actor) []Lack {
 	return candidate{r, mover, LatestRules}.unmet(to)
 }
 
-func (c candidate) unmet(to Status) []Lack {
+func (r candidate) unmet(to Status) []Lack {
 	var lacks []Lack
 	for _, g := range gates {
 		if g.To != to {
 			continue
 		}
-		if detail := g.lacks(c); detail != "" {
+		if detail := g.lacks(r); detail != "" {
 			lacks = append(lacks, Lack{g.Name, detail, g.Supplier})
 		}
 	}
