@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/tree"
 )
 
 const (
@@ -97,7 +98,7 @@ func readFile(dir string, entry fs.DirEntry, ext string) ([]source, []fault.Fiel
 	if !entry.Type().IsRegular() {
 		return nil, []fault.Field{{Code: "not_regular", Detail: name + " is not a regular file"}}
 	}
-	content, err := durable.ReadRegular(filepath.Join(dir, name), maxFile)
+	content, err := tree.ReadFile(context.Background(), filepath.Join(dir, name), maxFile)
 	if err != nil {
 		detail := name + " cannot be read, or has more than 1 MiB"
 		if failed, is := errors.AsType[*fs.PathError](err); is {

@@ -1,22 +1,24 @@
 package token
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 const (
 	lockWait   = 5 * time.Second
 	secretMode = 0o600
 	folderMode = 0o700
+	maxFile    = 16 << 20 // bytes of the token file
 )
 
 // File is the token file of one data folder. Its methods may be called at the same time, by several
@@ -42,7 +44,7 @@ func (f *File) Path() string { return filepath.Join(f.dir, "tokens.json") }
 // List returns the tokens in the order of the file. A missing file is fault.NotFound; one that cannot be
 // trusted is fault.Malformed, with every problem found and the entry it is in.
 func (f *File) List() ([]Token, error) {
-	data, err := os.ReadFile(f.Path())
+	data, err := tree.ReadFile(context.Background(), f.Path(), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "tokens_missing", "there is no token file %s", f.Path()).
 			WithFix("start the server once, or add a token, and check the data folder").Because(err)
