@@ -219,7 +219,7 @@ func readFrom(path string, offset int64, visit func(raw []byte) error) (int64, e
 		return offset, err
 	}
 	defer f.Close()
-	if err := f.Skip(offset); err != nil {
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return offset, err
 	}
 	r := bufio.NewReaderSize(f, 2*MaxLine)

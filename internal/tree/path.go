@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,6 +57,9 @@ func (p *Path) Close() error { return p.folder.Close() }
 // Folder is the folder that no file of the path may lead out of.
 func (p *Path) Folder() string { return p.folder.path }
 
+// Fixed is the part of a pattern before its first wildcard; of a path all of it.
+func (p *Path) Fixed() string { return p.fixed }
+
 // IsPattern says whether Match looks for more than the path itself. A path with *, ? or [ is a pattern, unless there was
 // a file of that very name when it was opened.
 func (p *Path) IsPattern() bool { return p.pattern != "" }
@@ -84,6 +88,9 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// ErrPattern says that a pattern cannot be used.
+var ErrPattern = errors.New("it is no pattern")
 
 // HasWildcard says whether a path may be a pattern.
 func HasWildcard(path string) bool { return strings.ContainsAny(path, "*?[") }
@@ -131,33 +138,78 @@ func (p *Path) Match(ctx context.Context) ([]string, error) {
 		return []string{p.Given}, nil
 	}
 	if strings.Contains(p.pattern, "**") {
-		return nil, errors.New("** is not supported; give one pattern for each depth, such as docs/*.md and docs/*/*.md")
+		return nil, fmt.Errorf("%w: ** is not supported; give one pattern for each depth, such as docs/*.md and docs/*/*.md", ErrPattern)
 	}
 	if _, err := filepath.Match(p.pattern, ""); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
+	}
+	root, err := p.folder.reopened()
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
+	steps, err := p.walk(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, name := range steps[len(steps)-1] {
+		if info, err := root.Stat(name); err != nil || !info.IsDir() {
+			files = append(files, p.given(name))
+		}
+	}
+	return files, nil
+}
+
+// walk finds what matches the pattern so far, for each of its parts, as names in the folder; first the fixed part.
+func (p *Path) walk(ctx context.Context, root *os.Root) (steps [][]string, err error) {
+	found := []string{p.name}
+	steps = append(steps, found)
+	for part := range strings.SplitSeq(p.pattern, separator) {
+		if found, err = p.folder.step(ctx, root, found, part); err != nil {
+			return steps, err
+		}
+		steps = append(steps, found)
+	}
+	return steps, nil
+}
+
+// given is a name in the folder as Given is written.
+func (p *Path) given(name string) string {
+	rest, err := filepath.Rel(p.name, name)
+	if err != nil {
+		return name
+	}
+	return filepath.Join(p.fixed, rest)
+}
+
+// Level is a folder in which new names can match a part of a pattern.
+type Level struct {
+	Folder string // as Given is written
+	Names  string // a pattern of filepath.Match
+}
+
+// Levels returns where something can be put that matches the pattern.
+func (p *Path) Levels(ctx context.Context) (all []Level, err error) {
 	root, err := p.folder.reopened()
 	if err != nil {
 		return nil, err
 	}
-	found := []string{p.name}
-	for part := range strings.SplitSeq(p.pattern, separator) {
-		if found, err = p.folder.step(ctx, root, found, part); err != nil {
-			return nil, err
+	steps, err := p.walk(ctx, root)
+	for i, part := range strings.Split(p.pattern, separator) {
+		if i >= len(steps) {
+			break
+		}
+		for _, folder := range steps[i] {
+			if info, err := root.Stat(folder); i > 0 && (err != nil || !info.IsDir()) {
+				continue
+			}
+			all = append(all, Level{p.given(folder), part})
 		}
 	}
-	var files []string
-	for _, name := range found {
-		if info, err := root.Stat(name); err == nil && info.IsDir() {
-			continue
-		}
-		rest, err := filepath.Rel(p.name, name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, filepath.Join(p.fixed, rest))
-	}
-	return files, nil
+	return all, err
 }
 
 // step goes from folders to what is in them by the name part, which may have wildcards.

@@ -18,7 +18,7 @@ var (
 	ErrTooLarge   = errors.New("it is too large")
 )
 
-// LinkError says that a name leads out of the folder that it is read from.
+// LinkError says that a name leads out of the folder that it is read from, or is a link with an absolute target.
 type LinkError struct {
 	Path   string
 	Target string
@@ -26,7 +26,7 @@ type LinkError struct {
 }
 
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("%s is a symbolic link to %s, outside of %s", e.Path, e.Target, e.Folder)
+	return fmt.Sprintf("%s is a symbolic link to %s, and only relative links that stay in %s are followed", e.Path, e.Target, e.Folder)
 }
 
 // chunk is how much is read before the context is asked again.
@@ -108,10 +108,10 @@ func (f *File) Info() fs.FileInfo { return f.info }
 // Stat is the open file as it is now.
 func (f *File) Stat() (fs.FileInfo, error) { return f.file.Stat() }
 
-// Skip begins to read at an offset; what is before it does not count for the limit.
-func (f *File) Skip(offset int64) error {
-	_, err := f.file.Seek(offset, io.SeekStart)
-	return err
+// Seek sets where the next Read begins, from where the limit counts anew.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	f.left = f.most
+	return f.file.Seek(offset, whence)
 }
 
 // Close closes the file.
