@@ -66,6 +66,7 @@ type file struct {
 	known    bool
 	files    int       // that the pattern matched at the last look
 	gone     bool      // it was known, and is missing or cannot be read
+	reason   string    // why
 	touched  bool      // there was an event since it was read
 	due      time.Time // when to look at it; zero is not at all
 	latest   time.Time // due is not put off beyond this

@@ -43,7 +43,8 @@ const (
 // and is reported at the start. For no change to be lost, take seen before reading the files, with Look; a
 // change between that and the call of Files is then reported at the start, once too often if the caller read it.
 //
-// A file that was there and is missing or cannot be read counts as changed, once, and again when it is back.
+// A file that was there and is missing or cannot be read counts as changed, once, again when the reason is another, and
+// again when it is back.
 // A pattern, see Match, is watched as one: changed is called with it when a file that matches is new, changes or
 // goes. That fewer match than before is believed after a second look, since editors that save by renaming take
 // a file away for a moment.
@@ -221,7 +222,8 @@ func (w *watcher) read(ctx context.Context, f *file) {
 	switch {
 	case gone:
 		f.doubt = nil
-		f.changed = f.changed || f.known && !f.gone
+		f.changed = f.changed || f.known && (!f.gone || f.reason != reasonOf(err))
+		f.reason = reasonOf(err)
 	case same:
 		f.doubt = nil
 		f.changed = f.changed || f.gone
@@ -234,6 +236,14 @@ func (w *watcher) read(ctx context.Context, f *file) {
 	if f.gone = gone; !gone {
 		f.last = now
 	}
+}
+
+// reasonOf is why a file cannot be read; "" is that it is missing.
+func reasonOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // hold says whether changes are to wait, because another file is being written. Two files that are never left alone
