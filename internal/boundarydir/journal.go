@@ -117,7 +117,7 @@ func fileName(day string, n int) string {
 
 // Files are the files of the journal, oldest first.
 func (d Dir) Files() ([]string, error) {
-	entries, err := os.ReadDir(d.journalPath())
+	entries, err := tree.ReadDir(d.journalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

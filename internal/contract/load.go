@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +70,7 @@ func builtinNames(box []planning.Contract) map[string]bool {
 
 // readDir reads all contracts of the directory, in the order of the files' names.
 func readDir(dir string) (sources []source, wrong []fault.Field, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := tree.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

@@ -107,7 +107,7 @@ func Load(dir string) (*Set, error) {
 
 // stray refuses a file that is for no role: somebody believes that it is used.
 func stray(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := tree.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return malformed(dir, err.Error())
 	}

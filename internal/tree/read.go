@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -200,4 +201,16 @@ func (f *Folder) readDir(ctx context.Context, root *os.Root, name string) (names
 		}
 	}
 	return nil, ctx.Err()
+}
+
+// ReadDir lists a folder, sorted by name. It does not wait for a pipe in its place, as os.ReadDir does.
+func ReadDir(path string) ([]fs.DirEntry, error) {
+	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }

@@ -373,3 +373,18 @@ func TestRemoveStaleTakesOnlyItsOwn(t *testing.T) {
 	}
 	require.ElementsMatch(t, kept, names)
 }
+
+func TestReadDirDoesNotWaitForAPipe(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "b"), "")
+	put(t, filepath.Join(dir, "a"), "")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	entries, err := ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 3)
+	require.Equal(t, "a", entries[0].Name())
+	_, err = ReadDir(filepath.Join(dir, "pipe"))
+	require.ErrorIs(t, err, syscall.ENOTDIR)
+	_, err = ReadDir(filepath.Join(dir, "absent"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
