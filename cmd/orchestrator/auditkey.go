@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/tree"
 )
 
 // openKey reads the private key of the log, or makes it at the first start. The log names the key it is signed with, so
@@ -30,7 +31,7 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 			return audit.Signer{}, err
 		}
 	}
-	private, err := readKeyFile(path)
+	private, err := readKeyFile(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if onRecord != "" && s.options.acceptNewKey == "" {
 			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing", "the key %s is missing, which signs the log %s", path, audit.OriginOf(onRecord)).
@@ -54,7 +55,7 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).Msg("others can read the key that signs the log; chmod 600 keeps them out")
 	}
-	return signer, writePublicKey(s.options.data, signer.Key)
+	return signer, writePublicKey(ctx, s.options.data, signer.Key)
 }
 
 // sameOrigin refuses another origin than the log has; "" is none.
@@ -70,13 +71,8 @@ func sameOrigin(has, wanted string) error {
 const maxKey = 4 << 10
 
 // readKeyFile reads a regular file, and not much of it.
-func readKeyFile(path string) ([]byte, error) {
-	f, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxKey))
+func readKeyFile(ctx context.Context, path string) ([]byte, error) {
+	return tree.ReadFile(ctx, path, maxKey)
 }
 
 // newKey makes a key for a new log, or a new key for the log of an old one.
@@ -95,9 +91,9 @@ func newKey(path, origin, old string) ([]byte, error) {
 }
 
 // writePublicKey keeps audit.pub, for whoever verifies the log, in step with the private key.
-func writePublicKey(data, key string) error {
+func writePublicKey(ctx context.Context, data, key string) error {
 	path := filepath.Join(data, "audit.pub")
-	if kept, err := readKeyFile(path); err == nil && strings.TrimSpace(string(kept)) == key {
+	if kept, err := readKeyFile(ctx, path); err == nil && strings.TrimSpace(string(kept)) == key {
 		return nil
 	}
 	if err := durable.WriteFile(path, 0o644, lineOf(key)); err != nil {

@@ -86,6 +86,7 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	if err := makeFolder(o.out); err != nil {
 		return fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).WithFix("name another with -o").Because(err)
 	}
+	o.Displaced = func(path, what string) { reportDisplaced(notes, path, what) }
 	w, err := witness.Open(o.Options)
 	if err != nil {
 		return err

@@ -48,6 +48,7 @@ Whoever has the file can sign in the name of the log, unless it was written with
 			if err != nil {
 				return err
 			}
+			reportDisplaced(cmd.ErrOrStderr(), written.Path, written.Displaced)
 			return o.write(cmd.OutOrStdout(), written)
 		},
 	}

@@ -17,6 +17,7 @@ import (
 func boundaryInstallCommand() *cobra.Command {
 	var o boundaryOptions
 	var version string
+	var followLink bool
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook in the settings of an agent client",
@@ -31,7 +32,7 @@ Clients: ` + strings.Join(settings.Clients(), ", "),
 			if err != nil {
 				return err
 			}
-			p.Version, p.Change.Reason = version, "installed"
+			p.Version, p.FollowLink, p.Change.Reason = version, followLink, "installed"
 			done, err := posting.Install(cmd.Context(), p)
 			if err != nil {
 				return err
@@ -41,12 +42,19 @@ Clients: ` + strings.Join(settings.Clients(), ", "),
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
+	followLinkFlag(cmd, &followLink)
 	cmd.Flags().StringVar(&version, "client-version", "", "of the client, as it prints it; without it the client in PATH is asked")
 	return withEnv(cmd)
 }
 
+// followLinkFlag allows what is refused otherwise: whoever can write the project could have put the link there.
+func followLinkFlag(cmd *cobra.Command, follow *bool) {
+	cmd.Flags().BoolVar(follow, "follow-link", false, "where the client's settings are a symbolic link, change the file that it leads to")
+}
+
 func boundaryUninstallCommand() *cobra.Command {
 	var o boundaryOptions
+	var followLink bool
 	cmd := &cobra.Command{
 		Use:   "uninstall CLIENT",
 		Short: "Take the hook out of the settings of an agent client; policy and journal stay",
@@ -56,6 +64,7 @@ func boundaryUninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			p.FollowLink = followLink
 			done, err := posting.Uninstall(p)
 			if err != nil {
 				return err
@@ -65,6 +74,7 @@ func boundaryUninstallCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
+	followLinkFlag(cmd, &followLink)
 	return withEnv(cmd)
 }
 

@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/tree"
 )
 
 func bundleCommand() *cobra.Command {
@@ -51,14 +52,15 @@ func writeBundle(ctx context.Context, from serverOptions, path string, out, note
 	defer func() { _ = closeSource() }() // it was only read
 	var c audit.Checkpoint
 	show := newProgress(notes, "records")
-	err = durable.WriteFile(path, 0o644, func(w io.Writer) (err error) {
+	displaced, err := durable.Replace(path, tree.Write{Perm: 0o644, Content: func(w io.Writer) (err error) {
 		c, err = auditor.WriteBundle(ctx, w, src, show.update())
 		return err
-	})
+	}})
 	show.clear()
 	if err != nil {
 		return err
 	}
+	reportDisplaced(notes, path, displaced)
 	_, err = fmt.Fprintf(out, "wrote %s: %d records of the log %s, root %s\n", path, c.Size, c.Origin, c.Root)
 	return err
 }
@@ -100,7 +102,7 @@ func openDatabase(ctx context.Context, data string) (src auditor.Source, closeSo
 		return nil, closeSource, err
 	}
 	keyFile := filepath.Join(data, "audit.key")
-	private, err := os.ReadFile(keyFile)
+	private, err := tree.ReadFile(ctx, keyFile, maxKey)
 	if err != nil {
 		return nil, closeSource, keyFileError(keyFile, err)
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 // serverOptions are how a command finds the running service, and as whom it asks.
@@ -36,7 +37,7 @@ func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
 func (o serverOptions) connect() (*client.Client, error) {
 	server := o.server
 	if server == "" {
-		addr, err := os.ReadFile(filepath.Join(o.data, "addr"))
+		addr, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.New(fault.NotFound, "server_not_running", "no service runs with the folder %s", o.data).
 				WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")

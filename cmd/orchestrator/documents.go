@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/watch"
+	"orchestrator/internal/tree"
 )
 
 // readingFlags are how documents are read, the same for every command that reads some.
@@ -30,46 +33,114 @@ func checkReading(o reqdoc.Options) error {
 		WithFix("use %s, or leave --family out, and the family is found by its marks", strings.Join(reqdoc.Families(), ", "))
 }
 
-// findDocuments returns the files that paths and patterns stand for now, each once. A path is written in one way
-// only, since it is part of the state.
-func findDocuments(paths []string) ([]string, error) {
-	var all []string
-	seen := map[string]bool{}
+// documents are the paths and patterns of requirement documents, each with the folder that it is confined to.
+type documents []*tree.Path
+
+// openDocuments opens the folders that documents may not lead out of. Links on the way to them are resolved now, and never
+// again.
+func openDocuments(paths []string) (documents, error) {
+	var all documents
 	for _, path := range paths {
-		files, err := watch.Match(path)
+		p, err := tree.OpenPath(path)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "requirements_pattern", "%v", err).WithFix("mend the pattern; *, ? and [a-z] match within one name")
+			all.close()
+			return nil, fault.New(fault.Conflict, "requirements_unreadable", "the folder of the requirement documents %s cannot be opened", path).
+				WithFix("make it readable for this user, or name other documents").Because(err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (d documents) close() {
+	for _, p := range d {
+		_ = p.Close() // it was only read
+	}
+}
+
+// found is a document, and the path or pattern that stands for it.
+type found struct {
+	path string
+	in   *tree.Path
+}
+
+// find returns the files that paths and patterns stand for now, each once. A path is written in one way
+// only, since it is part of the state.
+func (d documents) find(ctx context.Context) ([]found, error) {
+	var all []found
+	seen := map[string]bool{}
+	for _, p := range d {
+		files, err := p.Match(ctx)
+		if err != nil && !errors.Is(err, tree.ErrPattern) {
+			return nil, unreadableDocument(p.Given, err)
+		}
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "requirements_pattern", "the pattern %s cannot be read: %v", p.Given, err).
+				WithFix("mend the pattern; *, ? and [a-z] match within one name")
 		}
 		if len(files) == 0 {
-			return nil, fault.New(fault.Conflict, "requirements_unreadable", "no file matches %s", path).
+			return nil, fault.New(fault.Conflict, "requirements_unreadable", "no file matches %s", p.Given).
 				WithFix("start in the folder that the pattern is meant for, or mend the pattern; nothing was changed")
 		}
 		for _, file := range files {
 			if file = filepath.Clean(file); !seen[file] {
 				seen[file] = true
-				all = append(all, file)
+				all = append(all, found{file, p})
 			}
 		}
 	}
 	return all, nil
 }
 
-// readDocuments reads what paths and patterns stand for now.
-func readDocuments(paths []string) ([]reqdoc.File, error) {
-	found, err := findDocuments(paths)
+// read reads what paths and patterns stand for now.
+func (d documents) read(ctx context.Context) ([]reqdoc.File, error) {
+	all, err := d.find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var files []reqdoc.File
-	for _, path := range found {
-		content, err := readDocument(path)
+	for _, one := range all {
+		content, err := one.read(ctx)
 		if err != nil {
-			return nil, fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
-				WithFix("put it back, or name another document").Because(err)
+			return nil, unreadableDocument(one.path, err)
 		}
-		files = append(files, reqdoc.File{Path: filepath.ToSlash(path), Content: content})
+		files = append(files, reqdoc.File{Path: filepath.ToSlash(one.path), Content: content})
 	}
 	return files, nil
+}
+
+func (f found) read(ctx context.Context) ([]byte, error) {
+	file, err := f.in.Open(ctx, f.path, maxDocument)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return file.ReadAll()
+}
+
+// unreadableDocument says what can be done about a document that is not read.
+func unreadableDocument(path string, err error) error {
+	err = &fs.PathError{Op: "read", Path: path, Err: err} // the review looks for the path as it is written
+	if led, is := errors.AsType[*tree.LinkError](err); is {
+		return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s is not read: it is a symbolic link to %s, and leads out of %s",
+			path, led.Target, led.Folder).WithFix("name %s itself in --requirements, or put the document there", led.Target).Because(err)
+	}
+	if errors.Is(err, tree.ErrTooLarge) {
+		return fault.New(fault.Invalid, "document_too_large", "the requirement document %s has more than %d bytes", path, maxDocument).
+			WithFix("split it into several documents").Because(err)
+	}
+	return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
+		WithFix("put it back, or name another document").Because(err)
+}
+
+// readDocuments reads what paths and patterns stand for now, once.
+func readDocuments(ctx context.Context, paths []string) ([]reqdoc.File, error) {
+	all, err := openDocuments(paths)
+	if err != nil {
+		return nil, err
+	}
+	defer all.close()
+	return all.read(ctx)
 }
 
 // systemActor is who imports when nobody asked by name.

@@ -104,17 +104,17 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 // project is the review of the service, or of the export.
 func (o gateOptions) project(ctx context.Context, notes io.Writer) (project review.Project, err error) {
 	if o.offline {
-		return o.fromExport(notes)
+		return o.fromExport(ctx, notes)
 	}
 	project, _, err = askReview[review.Project](ctx, o.serverOptions, "/project/review")
 	if err != nil && o.server == "" && notRunning(err) && exists(o.export) {
-		return o.fromExport(notes)
+		return o.fromExport(ctx, notes)
 	}
 	return project, err
 }
 
-func (o gateOptions) fromExport(notes io.Writer) (review.Project, error) {
-	f, err := openExport(o.export)
+func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Project, error) {
+	f, err := openExport(ctx, o.export)
 	if err != nil {
 		return review.Project{}, err
 	}

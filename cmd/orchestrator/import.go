@@ -15,8 +15,10 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/tree"
 )
 
 // lockPatience is how long import waits for the database; a service that has it will not let go.
@@ -106,7 +108,7 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err := checkReading(o.reading); err != nil {
 		return err
 	}
-	files, err := readDocuments(o.files)
+	files, err := readDocuments(ctx, o.files)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if o.dryRun = o.dryRun || o.check; o.dryRun {
 		report, against, err = o.preview(ctx, files)
 	} else {
-		report, written, err = o.importNow(ctx, files)
+		report, written, err = o.importNow(ctx, files, notes)
 	}
 	var broken brokenDocuments
 	if errors.As(err, &broken) {
@@ -166,7 +168,7 @@ func (o importOptions) inDocuments(err error) error {
 
 // preview compares with the export, else with the database, else with nothing, and says with which.
 func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (orchestrator.Report, string, error) {
-	f, err := openExport(o.export)
+	f, err := openExport(ctx, o.export)
 	if err != nil {
 		return orchestrator.Report{}, "", err
 	}
@@ -209,13 +211,13 @@ func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.
 }
 
 // importNow takes the documents over, as a service would, writes the export, and says whether the state is another now.
-func (o importOptions) importNow(ctx context.Context, files []reqdoc.File) (report orchestrator.Report, written bool, err error) {
+func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes io.Writer) (report orchestrator.Report, written bool, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
 			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or only look with --dry-run")
 	}
-	if err := checkExportPath(database, serveOptions{data: o.data, export: o.export, requirements: o.files}); err != nil {
+	if err := checkExportPath(ctx, database, serveOptions{data: o.data, export: o.export, requirements: o.files}); err != nil {
 		return report, false, err
 	}
 	store, err := boltstore.Open(database, boltstore.Options{LockTimeout: lockPatience})
@@ -230,11 +232,13 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File) (repo
 	if err := checkMoments(ctx, l, o.export); err != nil {
 		return report, false, err
 	}
-	service, err := orchestrator.Open(ctx, l, time.Now, orchestrator.Options{ExportPath: o.export, Reading: o.reading})
+	service, err := orchestrator.Open(ctx, l, time.Now, orchestrator.Options{
+		ExportPath: o.export, Reading: o.reading, OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) },
+	})
 	if err != nil {
 		return report, false, err
 	}
-	if err := compareExport(service, o.export); err != nil {
+	if err := compareExport(ctx, service, o.export); err != nil {
 		return report, false, err
 	}
 	before := service.State().LogSize
@@ -269,7 +273,7 @@ func (o importOptions) whenLocked(err error, instead, query string) error {
 		return err
 	}
 	addr := "127.0.0.1:8080"
-	if b, err := os.ReadFile(filepath.Join(o.data, "addr")); err == nil {
+	if b, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret); err == nil {
 		addr = strings.TrimSpace(string(b))
 	}
 	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",

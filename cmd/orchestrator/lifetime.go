@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/token"
-	"orchestrator/internal/watch"
+	"orchestrator/internal/tree"
 )
 
 // serveUntilDone runs everything that lives as long as the service, and ends it in order: requests first,
@@ -70,7 +70,7 @@ func (s *server) drain(web *http.Server) error {
 
 // watchDocuments takes over changed documents.
 func (s *server) watchDocuments(ctx context.Context) {
-	s.watch(ctx, s.options.requirements, "import with POST /project/import", func(path string) {
+	s.watch(ctx, s.paths, maxDocument, "import with POST /project/import", func(path string) {
 		if err := s.reimport(ctx); err != nil {
 			s.logFailure(err, path, "the changed document was not imported; the last good state stays in force")
 		}
@@ -79,14 +79,7 @@ func (s *server) watchDocuments(ctx context.Context) {
 
 // watchTokens takes over changed tokens. They are watched on their own, so that no half-written document holds them up.
 func (s *server) watchTokens(ctx context.Context) {
-	s.watch(ctx, []string{s.files.Path()}, "restart for new tokens", func(string) { s.reloadTokens() })
-}
-
-func (s *server) watch(ctx context.Context, paths []string, instead string, changed func(path string)) {
-	failed := func(err error) { s.log.Error().Err(err).Msg("watching for changed files") }
-	if err := watch.Files(ctx, paths, s.seen, debounce, changed, failed); err != nil {
-		s.log.Error().Err(err).Msg("files are not watched: " + instead)
-	}
+	s.watch(ctx, []*tree.Path{s.tokenPath}, token.MaxFile, "restart for new tokens", func(string) { s.reloadTokens() })
 }
 
 func (s *server) reloadTokens() {
@@ -159,6 +152,10 @@ func (s *server) close() error {
 		if err = s.listener.Close(); errors.Is(err, net.ErrClosed) {
 			err = nil // the HTTP server has closed it
 		}
+	}
+	s.paths.close()
+	if s.tokenPath != nil {
+		err = errors.Join(err, s.tokenPath.Close())
 	}
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())

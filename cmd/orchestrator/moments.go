@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 
 	"orchestrator/internal/audit"
@@ -11,6 +10,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/tree"
 	"orchestrator/internal/witness"
 )
 
@@ -21,11 +21,11 @@ const maxCheckpoint = 1 << 20
 // moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
 // checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program writes
 // it. An export that cannot be read says nothing; unread is its path then.
-func moments(export, key string) (known []orchestrator.Moment, unread string, err error) {
+func moments(ctx context.Context, export, key string) (known []orchestrator.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
-	note, err := readNote(path)
+	note, err := readNote(ctx, path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
 		return nil, "", fault.New(fault.Unavailable, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
@@ -36,7 +36,7 @@ func moments(export, key string) (known []orchestrator.Moment, unread string, er
 		}
 		known = append(known, m)
 	}
-	f, err := openExport(export)
+	f, err := openOwnExport(ctx, export)
 	if f == nil || err != nil {
 		return known, "", err
 	}
@@ -88,13 +88,8 @@ func witnessed(path, key string) ([]orchestrator.Moment, error) {
 }
 
 // readNote reads a checkpoint or a key. A file that is not there is fs.ErrNotExist.
-func readNote(path string) ([]byte, error) {
-	f, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxCheckpoint))
+func readNote(ctx context.Context, path string) ([]byte, error) {
+	return tree.ReadFile(ctx, path, maxCheckpoint)
 }
 
 // checkMoments refuses a log that has not gone through what the files beside it remember.
@@ -103,7 +98,7 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	if err != nil {
 		return err
 	}
-	known, _, err := moments(export, key)
+	known, _, err := moments(ctx, export, key)
 	if err != nil {
 		return err
 	}
@@ -150,7 +145,7 @@ func (s *server) remembered(ctx context.Context) ([]orchestrator.Moment, error) 
 	if err != nil {
 		return nil, err
 	}
-	known, unread, err := moments(s.options.export, key)
+	known, unread, err := moments(ctx, s.options.export, key)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, _, err := moments(o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
+	known, _, err := moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
 	var f *fault.Error
 	if err != nil && !(errors.As(err, &f) && f.Code == codeForeign) {
 		return done, err

@@ -43,6 +43,7 @@ import (
 	"orchestrator/internal/token"
 	"orchestrator/internal/tools"
 	"orchestrator/internal/translate"
+	"orchestrator/internal/tree"
 	"orchestrator/internal/watch"
 )
 
@@ -78,7 +79,10 @@ type server struct {
 	repository *evidence.Repository // nil where evidence is only recorded
 	tokens     *token.Authenticator
 	issued     []string // roles that got a token at this start
+	paths      documents
 	seen       watch.Seen
+	tokenPath  *tree.Path
+	blind      blindness
 	lost       []orchestrator.Moment // that an operator gave up
 	draining   atomic.Bool
 	begun      time.Time // of the process, with its monotonic reading
@@ -112,6 +116,10 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 
 // prepare checks what can be checked before anything is created.
 func (s *server) prepare() (err error) {
+	s.options.resolveLinks()
+	if s.paths, err = openDocuments(s.options.requirements); err != nil {
+		return err
+	}
 	if s.workflow, err = lifecycle.ParseWorkflow(s.options.workflow); err != nil {
 		return err
 	}
@@ -155,7 +163,9 @@ func (s *server) open(ctx context.Context) error {
 	}
 	s.files = tokenFile(s.options.data)
 	// Looked at before they are read, so that no change in between is missed.
-	s.seen = watch.Look(append(slices.Clone(s.options.requirements), s.files.Path())...)
+	if err := s.lookAtFiles(ctx); err != nil {
+		return err
+	}
 	if err := s.openTokens(); err != nil {
 		return err
 	}
@@ -175,7 +185,7 @@ func (s *server) open(ctx context.Context) error {
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
 		Reading: s.options.reading, Evidence: mode, Repository: repository,
 		Signer: signer, AcceptKey: s.options.acceptNewKey, Lost: s.lost, AcceptRollback: s.options.acceptRollback,
-		OnFolding: s.logFolding,
+		OnFolding: s.logFolding, OnDisplaced: s.logDisplaced,
 	})
 	if err != nil {
 		return err
@@ -191,7 +201,7 @@ func (s *server) open(ctx context.Context) error {
 		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
 			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
 	}
-	if err := compareExport(s.service, s.options.export); err != nil {
+	if err := compareExport(ctx, s.service, s.options.export); err != nil {
 		return err
 	}
 	return s.firstImport(ctx)
@@ -227,7 +237,7 @@ func (s *server) firstImport(ctx context.Context) error {
 }
 
 func (s *server) reimport(ctx context.Context) error {
-	report, err := s.service.Import(ctx, systemActor(), s.documents, orchestrator.ImportOptions{})
+	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), orchestrator.ImportOptions{})
 	if err != nil {
 		err = s.service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator serve"}, err)
 	}
@@ -257,7 +267,9 @@ func (s *server) logFailure(err error, document, msg string) {
 	}
 }
 
-func (s *server) documents() ([]reqdoc.File, error) { return readDocuments(s.options.requirements) }
+func (s *server) documents(ctx context.Context) func() ([]reqdoc.File, error) {
+	return func() ([]reqdoc.File, error) { return s.paths.read(ctx) }
+}
 
 // run serves until ctx ends or the ledger fails.
 func (s *server) run(ctx context.Context, out io.Writer) error {
@@ -292,7 +304,7 @@ func (s *server) handler() http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
-		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model, Tokens: s.tokens, Documents: s.documents, Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
+		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model, Tokens: s.tokens, Documents: s.documents(context.Background()), Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
 		Hosts: s.hosts(), Draining: s.draining.Load, Checks: s.checks,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
 	})
@@ -317,7 +329,7 @@ func readMetricsToken(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := tree.ReadFile(context.Background(), path, maxSecret)
 	if secret := strings.TrimSpace(string(b)); err == nil && secret != "" {
 		return secret, nil
 	}

@@ -13,13 +13,14 @@ import (
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/tree"
 	"orchestrator/internal/witness"
 )
 
 // openLedger opens the database, and holds it against what lies beside it.
 func (s *server) openLedger(ctx context.Context) error {
 	database := filepath.Join(s.options.data, "state.db")
-	if err := checkPlaces(database, s.options); err != nil {
+	if err := s.checkPlaces(ctx, database); err != nil {
 		return err
 	}
 	err := os.MkdirAll(s.options.data, 0o700)
@@ -53,19 +54,24 @@ func (s *server) openStore(database string) (damaged string, err error) {
 }
 
 // checkPlaces refuses what would be a silent fresh start.
-func checkPlaces(database string, o serveOptions) error {
-	if err := checkExportPath(database, o); err != nil {
+func (s *server) checkPlaces(ctx context.Context, database string) error {
+	o := s.options
+	if err := checkExportPath(ctx, database, o); err != nil {
 		return err
 	}
-	documents, err := findDocuments(o.requirements)
+	s.warnOfPlanted()
+	all, err := s.paths.find(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.refuseLinksOut(all); err != nil {
 		return err
 	}
 	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
 	for _, path := range []string{o.export, projection.CheckpointPath(o.export)} {
-		if _, err := os.Stat(path); err == nil {
+		if exists(path) {
 			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path, database).
 				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
 		}
@@ -73,10 +79,22 @@ func checkPlaces(database string, o serveOptions) error {
 	if err := checkWitness(database, o.witness); err != nil {
 		return err
 	}
-	for _, path := range documents {
-		if _, err := os.Stat(path); err != nil {
-			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", path).
+	for _, one := range all {
+		if _, err := one.in.Stat(one.path); err != nil {
+			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", one.path).
 				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").Because(err)
+		}
+	}
+	return nil
+}
+
+// refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the service
+// runs such a link is somebody's doing; at the start it may be the operator's, who can name what it leads to.
+func (s *server) refuseLinksOut(all []found) error {
+	for _, one := range all {
+		_, err := one.in.Stat(one.path)
+		if _, out := errors.AsType[*tree.LinkError](err); out {
+			return unreadableDocument(one.path, err)
 		}
 	}
 	return nil
@@ -96,24 +114,11 @@ func checkWitness(database, path string) error {
 }
 
 // compareExport is the self-check of the tables, as far as an export of the same moment allows it.
-func compareExport(service *orchestrator.Service, path string) error {
-	f, err := openExport(path)
+func compareExport(ctx context.Context, service *orchestrator.Service, path string) error {
+	f, err := openOwnExport(ctx, path)
 	if f == nil || err != nil {
 		return err
 	}
 	defer f.Close()
 	return service.Matches(f)
-}
-
-// openExport opens an existing export; nil when there is none.
-func openExport(path string) (*os.File, error) {
-	f, err := openRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", path).
-			WithFix("make it a regular file that this user can read, or move it away").Because(err)
-	}
-	return f, nil
 }

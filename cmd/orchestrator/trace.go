@@ -71,7 +71,7 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err := checkReading(o.reading); err != nil {
 		return err
 	}
-	documents, err := readDocuments(o.requirements)
+	documents, err := readDocuments(ctx, o.requirements)
 	if err != nil {
 		return err
 	}

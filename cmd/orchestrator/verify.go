@@ -124,7 +124,7 @@ func trustedKey(given string) (string, error) {
 	if key == "" || audit.CheckKey(key) == nil {
 		return key, nil
 	}
-	raw, err := readNote(given)
+	raw, err := readNote(context.Background(), given)
 	if err == nil {
 		key = strings.TrimSpace(string(raw))
 		err = audit.CheckKey(key)
@@ -139,7 +139,7 @@ func trustedKey(given string) (string, error) {
 // kept reads the checkpoints to hold against the log, and says what is not in the history of a repository.
 func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []string, err error) {
 	for _, path := range o.against {
-		note, err := readNote(path)
+		note, err := readNote(ctx, path)
 		if err != nil {
 			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
 				WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(err)
@@ -178,7 +178,7 @@ func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (repor
 	if err != nil {
 		return report, wrong(err)
 	}
-	options := auditor.Options{Key: o.key, Against: append(kept, beside(o.export)...), AllowRollback: o.allowRollback}
+	options := auditor.Options{Key: o.key, Against: append(kept, beside(ctx, o.export)...), AllowRollback: o.allowRollback}
 	found, err := verifyLedger(ctx, path, l, o.export, options)
 	if err != nil {
 		err = wrong(err)
@@ -197,9 +197,9 @@ func existingDatabase(data string) (string, error) {
 }
 
 // beside is the checkpoint beside an export, as far as it can be read.
-func beside(export string) []auditor.Kept {
+func beside(ctx context.Context, export string) []auditor.Kept {
 	path := projection.CheckpointPath(export)
-	note, err := readNote(path)
+	note, err := readNote(ctx, path)
 	if err != nil {
 		return nil
 	}
@@ -207,7 +207,7 @@ func beside(export string) []auditor.Kept {
 }
 
 func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string, options auditor.Options) (auditor.Report, error) {
-	f, err := openExport(export)
+	f, err := openExport(ctx, export)
 	if err != nil {
 		return auditor.Report{Source: name}, err
 	}

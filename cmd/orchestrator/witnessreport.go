@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 	"orchestrator/internal/witness"
 )
 
@@ -24,10 +25,12 @@ type reporter struct {
 
 func (r reporter) accepted(s witness.Sighting) error {
 	if r.folder != "" {
-		err := durable.WriteFile(cosignedFile(r.folder, s.Origin), 0o644, func(w io.Writer) error {
+		path := cosignedFile(r.folder, s.Origin)
+		displaced, err := durable.Replace(path, tree.Write{Perm: 0o644, Content: func(w io.Writer) error {
 			_, err := io.WriteString(w, s.Checkpoint)
 			return err
-		})
+		}})
+		reportDisplaced(r.notes, path, displaced)
 		if err != nil {
 			return fault.New(fault.Unavailable, "witness_out", "the cosigned checkpoint of %s is kept, but could not be written: %v", s.Origin, err).
 				WithFix("see to the folder that -o names")

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 // Files of the data folder.
@@ -34,6 +34,9 @@ const (
 	filePublicKey = "audit.pub"
 	fileTokens    = "tokens.json"
 )
+
+// maxPrivate is the most bytes that a private file of the data folder may have.
+const maxPrivate = 16 << 20
 
 // inBackup is the path of a private file of the data folder in a backup.
 var inBackup = map[string]string{fileKey: auditor.PathKey, filePublicKey: auditor.PathPublicKey, fileTokens: auditor.PathTokens}
@@ -53,16 +56,17 @@ type WriteOptions struct {
 
 // Written is what was written.
 type Written struct {
-	Path    string     `json:"path"`
-	Origin  string     `json:"origin"`
-	Records uint64     `json:"records"`
-	Root    audit.Hash `json:"root"`
-	TakenAt time.Time  `json:"taken_at"`
-	Bytes   int64      `json:"bytes"`
-	SHA256  string     `json:"sha256"`
-	Private []string   `json:"private"`           // the files of the data folder that it has
-	Without string     `json:"without,omitempty"` // why it lacks some of them
-	Checked string     `json:"checked"`           // hashes, or decisions
+	Path      string     `json:"path"`
+	Displaced string     `json:"displaced,omitempty"` // what stood at Path and was no regular file
+	Origin    string     `json:"origin"`
+	Records   uint64     `json:"records"`
+	Root      audit.Hash `json:"root"`
+	TakenAt   time.Time  `json:"taken_at"`
+	Bytes     int64      `json:"bytes"`
+	SHA256    string     `json:"sha256"`
+	Private   []string   `json:"private"`           // the files of the data folder that it has
+	Without   string     `json:"without,omitempty"` // why it lacks some of them
+	Checked   string     `json:"checked"`           // hashes, or decisions
 }
 
 // Write writes a backup with mode 0600. The file takes the place of another only when it has been read back, every byte
@@ -76,11 +80,15 @@ func Write(ctx context.Context, path string, src auditor.Source, o WriteOptions)
 	if err != nil {
 		return w, err
 	}
-	err = durable.WriteChecked(path, 0o600, func(to io.Writer) error {
-		c, err := auditor.WriteBundle(ctx, to, src, o.Progress, besides...)
-		w.Origin, w.Records, w.Root = c.Origin, c.Size, c.Root
-		return err
-	}, func(written string) error { return w.readBack(ctx, written, besides, o.Decide) })
+	w.Displaced, err = durable.Replace(path, tree.Write{
+		Perm: 0o600,
+		Content: func(to io.Writer) error {
+			c, err := auditor.WriteBundle(ctx, to, src, o.Progress, besides...)
+			w.Origin, w.Records, w.Root = c.Origin, c.Size, c.Root
+			return err
+		},
+		Check: func(written string) error { return w.readBack(ctx, written, besides, o.Decide) },
+	})
 	return w, notWritten(path, err)
 }
 
@@ -112,11 +120,11 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 	if err != nil {
 		return nil, err
 	}
-	if w.Without, err = keepsKey(folder, key); err != nil || w.Without != "" {
+	if w.Without, err = keepsKey(ctx, folder, key); err != nil || w.Without != "" {
 		return all, err
 	}
 	for _, name := range []string{fileKey, filePublicKey, fileTokens} {
-		content, err := os.ReadFile(filepath.Join(folder, name))
+		content, err := tree.ReadFile(ctx, filepath.Join(folder, name), maxPrivate)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -129,9 +137,9 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 }
 
 // keepsKey says why a folder is not taken for that of the log; "" when it has the key that signs it.
-func keepsKey(folder, key string) (without string, err error) {
+func keepsKey(ctx context.Context, folder, key string) (without string, err error) {
 	path := filepath.Join(folder, fileKey)
-	private, err := os.ReadFile(path)
+	private, err := tree.ReadFile(ctx, path, maxPrivate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no " + path, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 // codeHalf is the code of the error that the database was restored, and not all that belongs to it.
@@ -117,13 +118,13 @@ func (r *restorer) stage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there, err := r.stageKey(key)
+	there, err := r.stageKey(ctx, key)
 	if err != nil {
 		return err
 	}
 	r.done.KeyMissing = !there
 	public := []byte(r.done.Key + "\n")
-	if was, err := os.ReadFile(filepath.Join(r.Folder, filePublicKey)); err != nil || !bytes.Equal(was, public) {
+	if was, err := tree.ReadFile(ctx, filepath.Join(r.Folder, filePublicKey), maxPrivate); err != nil || !bytes.Equal(was, public) {
 		if err := r.stageFile(staged{name: filePublicKey}, public, 0o644); err != nil {
 			return err
 		}
@@ -144,13 +145,13 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 }
 
 // stageKey says whether the folder will have the key that signs the log.
-func (r *restorer) stageKey(backedUp []byte) (there bool, err error) {
+func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, err error) {
 	path := filepath.Join(r.Folder, fileKey)
 	if backedUp != nil && !signs(backedUp, r.done.Key) {
 		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it", r.bundle.Name()).
 			WithFix("do not trust this file; to take the log alone, give --without-keys")
 	}
-	inFolder, err := os.ReadFile(path)
+	inFolder, err := tree.ReadFile(ctx, path, maxPrivate)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return false, err
@@ -173,7 +174,7 @@ func (r *restorer) stageTokens(ctx context.Context) error {
 	if err != nil || backedUp == nil {
 		return err
 	}
-	inFolder, err := os.ReadFile(filepath.Join(r.Folder, fileTokens))
+	inFolder, err := tree.ReadFile(ctx, filepath.Join(r.Folder, fileTokens), maxPrivate)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err != nil && !missing:

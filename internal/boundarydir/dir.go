@@ -12,6 +12,7 @@ package boundarydir
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -28,6 +29,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/strictjson"
+	"orchestrator/internal/tree"
 )
 
 // Dir is the folder of one project.
@@ -135,7 +137,7 @@ func ReadPolicy(path string) (p boundary.Policy, err error) { return readPolicy(
 
 // readPolicy reads the policy at a path, which its error names otherwise: clients of the service meet it, and see no folders.
 func readPolicy(path, name string) (p boundary.Policy, err error) {
-	raw, err := durable.ReadRegular(path, maxPolicy)
+	raw, err := tree.ReadFile(context.Background(), path, maxPolicy)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}
@@ -211,7 +213,7 @@ func (d Dir) Enforcing() bool {
 
 // Grants are the bypasses that were given, those that have ended included.
 func (d Dir) Grants() (all []boundary.Grant, err error) {
-	raw, err := durable.ReadRegular(d.grantsPath(), maxGrants)
+	raw, err := tree.ReadFile(context.Background(), d.grantsPath(), maxGrants)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

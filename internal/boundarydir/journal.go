@@ -3,6 +3,7 @@ package boundarydir
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,14 +13,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/tree"
 )
 
 // MaxLine is the most bytes of a line, its end included. What a hook is given may be large; what it notes is not.
@@ -27,6 +29,9 @@ const MaxLine = 16 << 10
 
 // MaxFile is the size from which a file of the journal gets no more lines: the next one of its day begins.
 const MaxFile = 16 << 20
+
+// mostRead is the size from which a file is no journal of ours: lines that were begun before it was full are added to it.
+const mostRead = 4 * MaxFile
 
 func (d Dir) journalPath() string { return filepath.Join(d.path, "journal") }
 
@@ -80,6 +85,9 @@ func encodeLine(l Line) ([]byte, error) {
 	return append(raw, '\n'), err
 }
 
+// appending follows no link, and waits for no pipe, that took the place of a file since it was looked at.
+const appending = os.O_APPEND | os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
 // openFor opens the newest file of a day for appending, or the next one where it is full.
 func (d Dir) openFor(at time.Time) (*os.File, error) {
 	day := at.UTC().Format(time.DateOnly)
@@ -89,12 +97,12 @@ func (d Dir) openFor(at time.Time) (*os.File, error) {
 		if err == nil && (info.Size() >= MaxFile || !info.Mode().IsRegular()) {
 			continue
 		}
-		f, err := os.OpenFile(name, os.O_APPEND|os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(name, appending, 0o600)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
 				return nil, err
 			}
-			f, err = os.OpenFile(name, os.O_APPEND|os.O_RDWR|os.O_CREATE, 0o600)
+			f, err = os.OpenFile(name, appending, 0o600)
 		}
 		return f, err
 	}
@@ -109,7 +117,7 @@ func fileName(day string, n int) string {
 
 // Files are the files of the journal, oldest first.
 func (d Dir) Files() ([]string, error) {
-	entries, err := os.ReadDir(d.journalPath())
+	entries, err := tree.ReadDir(d.journalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -206,7 +214,7 @@ func ReadFile(path string, visit func(l Line, err error) error) error {
 }
 
 func readFrom(path string, offset int64, visit func(raw []byte) error) (int64, error) {
-	f, err := durable.OpenRegular(path)
+	f, err := tree.OpenFile(context.Background(), path, mostRead)
 	if err != nil {
 		return offset, err
 	}

@@ -1,16 +1,16 @@
 package contract
 
 import (
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/tree"
 )
 
 const (
@@ -70,7 +70,7 @@ func builtinNames(box []planning.Contract) map[string]bool {
 
 // readDir reads all contracts of the directory, in the order of the files' names.
 func readDir(dir string) (sources []source, wrong []fault.Field, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := tree.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -97,7 +97,7 @@ func readFile(dir string, entry fs.DirEntry, ext string) ([]source, []fault.Fiel
 	if !entry.Type().IsRegular() {
 		return nil, []fault.Field{{Code: "not_regular", Detail: name + " is not a regular file"}}
 	}
-	content, err := durable.ReadRegular(filepath.Join(dir, name), maxFile)
+	content, err := tree.ReadFile(context.Background(), filepath.Join(dir, name), maxFile)
 	if err != nil {
 		detail := name + " cannot be read, or has more than 1 MiB"
 		if failed, is := errors.AsType[*fs.PathError](err); is {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/tree"
 )
 
 func text(s string) func(io.Writer) error {
@@ -121,7 +123,7 @@ func TestFailedWriteLeavesTheOldFileAlone(t *testing.T) {
 	broken := errors.New("source broke")
 
 	err := WriteFile(path, 0o600, func(w io.Writer) error {
-		_, err := w.Write(make([]byte, 3*bufferSize)) // more than the buffer, so the file has been written to
+		_, err := w.Write(make([]byte, 3*64<<10)) // more than the buffer, so the file has been written to
 		require.NoError(t, err)
 		return broken
 	})
@@ -136,19 +138,22 @@ func TestFailedWriteLeavesTheOldFileAlone(t *testing.T) {
 }
 
 // check sees the whole new content while the old one is still in place, and decides.
-func TestWriteCheckedLooksBeforeItReplaces(t *testing.T) {
+func TestReplaceLooksBeforeItReplaces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "state.json")
 	require.NoError(t, WriteFile(path, 0o600, text("old")))
 	wrong := errors.New("wrong")
-	require.ErrorIs(t, WriteChecked(path, 0o600, text("new"), func(written string) error {
+	_, err := Replace(path, tree.Write{Perm: 0o600, Content: text("new"), Check: func(written string) error {
 		requireContent(t, "new", written)
 		requireContent(t, "old", path)
 		return wrong
-	}), wrong)
+	}})
+	require.ErrorIs(t, err, wrong)
 	requireContent(t, "old", path)
 	requireNames(t, dir, "state.json")
-	require.NoError(t, WriteChecked(path, 0o600, text("new"), func(string) error { return nil }))
+	displaced, err := Replace(path, tree.Write{Perm: 0o600, Content: text("new"), Check: func(string) error { return nil }})
+	require.NoError(t, err)
+	require.Empty(t, displaced)
 	requireContent(t, "new", path)
 	requireNames(t, dir, "state.json")
 }
@@ -165,14 +170,10 @@ func TestRefusedTargets(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
-	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
-	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
 	for path, want := range map[string]string{
 		"absent/f": "no such file or directory",
 		"file/f":   "not a directory",
-		"folder":   "no regular file",
-		"pipe":     "no regular file",
-		"loop":     "too many symbolic links",
+		"folder":   "is a folder",
 	} {
 		called := false
 		err := WriteFile(filepath.Join(dir, path), 0o600, func(io.Writer) error { called = true; return nil })
@@ -180,7 +181,7 @@ func TestRefusedTargets(t *testing.T) {
 		require.ErrorContains(t, err, "write "+filepath.Join(dir, path), path)
 		require.False(t, called, path)
 	}
-	requireNames(t, dir, "file", "folder", "pipe", "loop")
+	requireNames(t, dir, "file", "folder")
 }
 
 func TestUnwritableFolderIsNamed(t *testing.T) {
@@ -200,41 +201,40 @@ func TestFailureToCreateNamesFolderAndCause(t *testing.T) {
 	err := WriteFile(filepath.Join(dir, strings.Repeat("n", 250)), 0o600, text("x"))
 	require.ErrorIs(t, err, syscall.ENAMETOOLONG)
 	require.ErrorContains(t, err, "create a file in folder "+dir+": ")
-	require.NotContains(t, err.Error(), tempSuffix)
+	require.NotContains(t, err.Error(), ".tmp")
 	requireNames(t, dir)
 }
 
-func TestSymbolicLinksAreKeptAndFollowed(t *testing.T) {
+// Links on the way to the folder are the caller's. A link in the place of the file is replaced, and what it leads to is
+// left alone.
+func TestALinkToTheFolderIsFollowedAndALinkInThePlaceIsReplaced(t *testing.T) {
 	dir := t.TempDir()
-	for _, folder := range []string{"real/deep", "other"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "real/deep"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "real/f"), []byte("old"), 0o600))
-	links := map[string]string{
-		"direct":     "real/f",
-		"chain":      "direct",
-		"absolute":   filepath.Join(dir, "real/f"),
-		"linkfolder": "real/deep",
-		"dotdot":     "linkfolder/../f", // real/f, not f: ".." belongs to where the link leads
-		"dangling":   "other/new",
-	}
-	for link, to := range links {
+	for link, to := range map[string]string{
+		"linkfolder": "real/deep", "direct": "real/f", "absolute": filepath.Join(dir, "real/f"), "dangling": "real/new", "loop": "loop",
+	} {
 		require.NoError(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
-	for link, target := range map[string]string{
-		"direct": "real/f", "chain": "real/f", "absolute": "real/f", "dotdot": "real/f",
-		"linkfolder/f": "real/deep/f", "dangling": "other/new",
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	require.NoError(t, WriteFile(filepath.Join(dir, "linkfolder/f"), 0o600, text("deep")))
+	requireContent(t, "deep", filepath.Join(dir, "real/deep/f"))
+	require.NoError(t, WriteFile(dir+"/linkfolder/../g", 0o600, text("beside")), "the parent of where the link leads")
+	requireContent(t, "beside", filepath.Join(dir, "real/g"))
+	for name, want := range map[string]string{
+		"direct": "a symbolic link to real/f", "absolute": "a symbolic link to " + filepath.Join(dir, "real/f"),
+		"dangling": "a symbolic link to real/new", "loop": "a symbolic link to loop", "pipe": "a pipe", "plain": "",
 	} {
-		require.NoError(t, WriteFile(filepath.Join(dir, link), 0o600, text("by "+link)), link)
-		requireContent(t, "by "+link, filepath.Join(dir, target))
-	}
-	for link, to := range links {
-		got, err := os.Readlink(filepath.Join(dir, link))
+		displaced, err := Replace(filepath.Join(dir, name), tree.Write{Perm: 0o600, Content: text("by " + name)})
+		require.NoError(t, err, name)
+		require.Equal(t, want, displaced)
+		info, err := os.Lstat(filepath.Join(dir, name))
 		require.NoError(t, err)
-		require.Equal(t, to, got)
+		require.True(t, info.Mode().IsRegular(), name)
+		requireContent(t, "by "+name, filepath.Join(dir, name))
 	}
-	requireNames(t, filepath.Join(dir, "real"), "f", "deep")
-	requireNames(t, filepath.Join(dir, "other"), "new")
+	requireContent(t, "old", filepath.Join(dir, "real/f"))
+	requireNames(t, filepath.Join(dir, "real"), "f", "g", "deep")
 }
 
 func TestContentIsStreamed(t *testing.T) {
@@ -260,13 +260,10 @@ func TestContentIsStreamed(t *testing.T) {
 func TestRemoveStaleTakesOnlyItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
-	require.NoError(t, os.Symlink("f", filepath.Join(dir, "link")))
-	kept := []string{"f", "link", ".f.tmp", ".f.notes.tmp", ".g." + rand.Text() + tempSuffix}
-	for _, name := range append([]string{"." + "f." + rand.Text() + tempSuffix}, kept...) {
+	kept := []string{"f", ".f.tmp", ".f.notes.tmp", ".g." + rand.Text() + ".tmp"}
+	for _, name := range append([]string{"." + "f." + rand.Text() + ".tmp"}, kept...) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	require.NoError(t, RemoveStale(filepath.Join(dir, "link")))
-	requireNames(t, dir, kept...)
 	require.NoError(t, RemoveStale(path))
 	requireNames(t, dir, kept...)
 }

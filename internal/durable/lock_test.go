@@ -2,7 +2,9 @@ package durable
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,4 +23,12 @@ func TestLockIsHeldByOne(t *testing.T) {
 	unlock()
 	_, err = Lock(filepath.Join(t.TempDir(), "none", "lock"), 0)
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestLockFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink("made", filepath.Join(dir, "lock")))
+	_, err := Lock(filepath.Join(dir, "lock"), 0)
+	require.ErrorIs(t, err, syscall.ELOOP)
+	require.NoFileExists(t, filepath.Join(dir, "made"))
 }

@@ -34,7 +34,7 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 	}
 	found, err := r.fileAt(ctx, e.Path, lines, head, lifecycle.InHead)
 	if !errors.Is(err, fault.NotFound) {
-		return found, r.hint(err, e.Path, lines)
+		return found, r.hint(ctx, err, e.Path, lines)
 	}
 	missing := err
 	if found, err = r.fileOnDisk(ctx, e.Path, lines); errors.Is(err, fault.NotFound) {
@@ -85,7 +85,7 @@ func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) 
 }
 
 func (r *Repository) fileOnDisk(ctx context.Context, path string, lines span) (*lifecycle.Found, error) {
-	content, f, err := r.readDisk(path, func() error { return r.checkKept(ctx, path) })
+	content, f, err := r.readDisk(ctx, path, func() error { return r.checkKept(ctx, path) })
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (r *Repository) fileOnDisk(ctx context.Context, path string, lines span) (*
 }
 
 // readDisk reads a file that is there, unless first says otherwise.
-func (r *Repository) readDisk(path string, first func() error) ([]byte, diskFile, error) {
+func (r *Repository) readDisk(ctx context.Context, path string, first func() error) ([]byte, diskFile, error) {
 	root, err := r.disk()
 	if err != nil {
 		return nil, diskFile{}, err
@@ -112,7 +112,7 @@ func (r *Repository) readDisk(path string, first func() error) ([]byte, diskFile
 	if err != nil {
 		return nil, f, err
 	}
-	content, err := read(root, f, r.options.MaxBytes)
+	content, err := read(ctx, root, f, r.options.MaxBytes)
 	return content, f, err
 }
 
@@ -130,12 +130,12 @@ func cited(content []byte, lines span, path, where string) (string, error) {
 }
 
 // hint adds to the refusal of lines that HEAD lacks, that the working tree has them.
-func (r *Repository) hint(err error, path string, lines span) error {
+func (r *Repository) hint(ctx context.Context, err error, path string, lines span) error {
 	refusal := asFault(err)
 	if refusal == nil || refusal.Code != "lines_outside" {
 		return err
 	}
-	content, _, failed := r.readDisk(path, func() error { return nil }) // HEAD has it
+	content, _, failed := r.readDisk(ctx, path, func() error { return nil }) // HEAD has it
 	if _, ok := cut(content, lines); failed == nil && ok {
 		return refusal.WithFix("the working tree has these lines: commit the change first")
 	}

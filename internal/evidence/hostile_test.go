@@ -160,13 +160,13 @@ func TestAFileThatIsReplacedWhileItIsOpenedIsRefused(t *testing.T) {
 		c.write("b", "12")
 		f, err := stat(root, "a")
 		require.NoError(t, err)
-		content, err := read(root, f, 10)
+		content, err := read(t.Context(), root, f, 10)
 		require.NoError(t, err)
 		require.Equal(t, "12", string(content))
 		require.NoError(t, os.Remove(full))
 		require.NoError(t, replace())
 		within(t, func() {
-			_, err = read(root, f, 10)
+			_, err = read(t.Context(), root, f, 10)
 			require.Equal(t, unread, asFault(err).Code, name)
 		})
 		require.NoError(t, os.RemoveAll(full))
@@ -182,7 +182,7 @@ func TestAFileThatGrowsIsRefused(t *testing.T) {
 	f, err := stat(root, "a")
 	require.NoError(t, err)
 	c.write("a", "123")
-	_, err = read(root, f, 10)
+	_, err = read(t.Context(), root, f, 10)
 	require.Equal(t, "a changed while it was read", asFault(err).Detail)
 }
 

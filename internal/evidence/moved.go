@@ -86,7 +86,7 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 		return cannot(err)
 	}
 	if key := "disk:" + e.Path; c.now.key != key {
-		content, err := read(c.root, f, c.r.options.MaxBytes)
+		content, err := read(ctx, c.root, f, c.r.options.MaxBytes)
 		if err != nil {
 			return cannot(err)
 		}

@@ -163,7 +163,7 @@ func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
 	case e.Found == nil:
 		return Verdict{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}
 	case e.Kind == lifecycle.EvidenceTest:
-		return c.report(e)
+		return c.report(ctx, e)
 	case c.failure != nil:
 		return cannot(c.failure)
 	case e.Kind == lifecycle.EvidenceCommit:
@@ -198,7 +198,7 @@ type reportNow struct {
 	sum  string // "" until it was read
 }
 
-func (c *check) report(e lifecycle.Evidence) Verdict {
+func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 	if strings.HasPrefix(e.Report, lifecycle.AttachedPrefix) || e.Found.In == lifecycle.InAttached {
 		return Verdict{} // the service keeps it
 	}
@@ -219,7 +219,7 @@ func (c *check) report(e lifecycle.Evidence) Verdict {
 	case now.err != nil:
 		return Verdict{Reason: lifecycle.ReportGone, Detail: asFault(now.err).Detail}
 	case now.file.info.Size() == e.Found.Bytes && now.sum == "": // its time proves nothing: anyone can set it
-		content, err := read(c.root, now.file, c.r.options.MaxBytes)
+		content, err := read(ctx, c.root, now.file, c.r.options.MaxBytes)
 		if err != nil {
 			return cannot(err)
 		}

@@ -91,13 +91,13 @@ func (r *Repository) report(ctx context.Context, path string) (*readReport, erro
 	if k := r.reports.kept[path]; k != nil && k.holds(f.info) {
 		return k, k.wrong
 	}
-	return r.readReport(root, f)
+	return r.readReport(ctx, root, f)
 }
 
 // readReport reads f, and parses it unless it has the content that it had before.
-func (r *Repository) readReport(root *os.Root, f diskFile) (*readReport, error) {
+func (r *Repository) readReport(ctx context.Context, root *os.Root, f diskFile) (*readReport, error) {
 	now := &readReport{file: f, at: time.Now()}
-	content, err := read(root, f, r.options.MaxBytes)
+	content, err := read(ctx, root, f, r.options.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

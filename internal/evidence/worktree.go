@@ -1,15 +1,15 @@
 package evidence
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"orchestrator/internal/fault"
+	files "orchestrator/internal/tree"
 )
 
 const inWorktree = "in the working tree"
@@ -57,12 +57,14 @@ func stat(root *os.Root, name string) (diskFile, error) {
 }
 
 // read is the content of f, at most most bytes. That f was replaced or written since it was looked at is an error.
-func read(root *os.Root, f diskFile, most int64) (content []byte, err error) {
+func read(ctx context.Context, root *os.Root, f diskFile, most int64) (content []byte, err error) {
 	if f.info.Size() > most {
 		return nil, refuseSize(f.name, fmt.Sprintf("it has %d bytes, and at most %d are read", f.info.Size(), most))
 	}
-	// Without blocking: a pipe that took the place of the file since would wait for a writer.
-	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	file, err := files.OpenIn(ctx, root, ".", f.name, f.info.Size())
+	if replaced(err) {
+		return nil, changedUnderway(f.name)
+	}
 	if err != nil {
 		return nil, unreadable(f.name, err)
 	}
@@ -70,20 +72,26 @@ func read(root *os.Root, f diskFile, most int64) (content []byte, err error) {
 	if err := checkSame(f, file); err != nil {
 		return nil, err
 	}
-	if content, err = io.ReadAll(io.LimitReader(file, f.info.Size()+1)); err != nil {
+	if content, err = file.ReadAll(); err != nil && !replaced(err) {
 		return nil, unreadable(f.name, err)
 	}
-	if int64(len(content)) != f.info.Size() {
+	if err != nil || int64(len(content)) != f.info.Size() {
 		return nil, changedUnderway(f.name)
 	}
 	return content, checkSame(f, file)
+}
+
+// replaced says that another file than the one that was looked at stands there, or that it has grown since.
+func replaced(err error) bool {
+	_, out := errors.AsType[*files.LinkError](err)
+	return out || errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrTooLarge)
 }
 
 func refuseSize(name, detail string) error {
 	return refuse("file_too_large", "%s is too large: %s", name, detail).WithFix("cite a smaller file")
 }
 
-func checkSame(f diskFile, open *os.File) error {
+func checkSame(f diskFile, open *files.File) error {
 	now, err := open.Stat()
 	if err != nil {
 		return unreadable(f.name, err)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"slices"
@@ -118,6 +119,9 @@ func checkExport(state orchestrator.State) Check {
 		return Check{"export", CheckStarting, "the first export since the start is not written yet"}
 	case export.Err != nil:
 		return Check{"export", CheckWarning, export.Err.Error()}
+	case len(export.Displaced) > 0:
+		d := export.Displaced[0]
+		return Check{"export", CheckWarning, fmt.Sprintf("%s was %s, which is replaced: find out who put it there; GET /project/review has all, until the next start", d.Path, d.What)}
 	}
 	return Check{Name: "export", Status: CheckOK}
 }

@@ -38,9 +38,17 @@ func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	snap := s.current.Load()
 	return review.Full(review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
-		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources, documents), Actors: actors,
+		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources, documents), Displaced: s.displaced(), Actors: actors,
 		Requirements: requirementsOf(snap), Unchecked: unchecked,
 	}), nil
+}
+
+// displaced is what stood in the place of export and checkpoint since the start.
+func (s *Service) displaced() (all []review.Displaced) {
+	for _, d := range s.exporter.State().Displaced {
+		all = append(all, review.Displaced{Path: d.Path, Was: d.What, Times: d.Times})
+	}
+	return all
 }
 
 func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {

@@ -29,18 +29,19 @@ var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
 
 // Options are the choices of an operator.
 type Options struct {
-	Workflow       lifecycle.Workflow // the zero value keeps the store's; for a new store it is lifecycle.V1
-	ExportPath     string             // "" writes no export
-	ExportWait     time.Duration      // how long a change waits for the export that contains it
-	RequireIfMatch bool               // a change without If-Match is refused
-	Reading        reqdoc.Options     // how requirement documents are read
-	Evidence       string             // projection.Verify or Record; "" keeps the store's, Record in a new one
-	Repository     Repository         // where evidence is looked up; needed for Verify
-	Signer         audit.Signer       // signs checkpoints of the log; without one there are none
-	AcceptKey      string             // why the Signer may have another key than the one on record
-	Lost           []Moment           // that the log has not gone through
-	AcceptRollback string             // why the service goes on all the same
-	OnFolding      func(Folding)      // told when further refusals of an actor are only counted; may be nil
+	Workflow       lifecycle.Workflow         // the zero value keeps the store's; for a new store it is lifecycle.V1
+	ExportPath     string                     // "" writes no export
+	ExportWait     time.Duration              // how long a change waits for the export that contains it
+	RequireIfMatch bool                       // a change without If-Match is refused
+	Reading        reqdoc.Options             // how requirement documents are read
+	Evidence       string                     // projection.Verify or Record; "" keeps the store's, Record in a new one
+	Repository     Repository                 // where evidence is looked up; needed for Verify
+	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
+	AcceptKey      string                     // why the Signer may have another key than the one on record
+	Lost           []Moment                   // that the log has not gone through
+	AcceptRollback string                     // why the service goes on all the same
+	OnDisplaced    func(projection.Displaced) // told what stood in the place of a file of the export; may be nil
+	OnFolding      func(Folding)              // told when further refusals of an actor are only counted; may be nil
 }
 
 // Service is safe for concurrent use.
@@ -70,7 +71,7 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	if options.Signer.Key != "" {
 		sign = s.checkpointOf
 	}
-	s.exporter = projection.NewExporter(options.ExportPath, s.current.Load, sign)
+	s.exporter = projection.NewExporter(options.ExportPath, s.current.Load, sign, options.OnDisplaced)
 	snap, err := load(ctx, l)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ type Options struct {
 	Dir        boundarydir.Dir
 	Home       string // the user's folder; "" for none
 	Executable string // the path of this program
+	FollowLink bool   // change the file that a link in the place of the client's settings leads to
 	Version    string // of the client; "" is asked of the client
 	Change     guard.Change
 	NoteID     string // of the line in the journal that notes it
@@ -70,7 +71,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if _, err := guard.Policy(o.Dir); err != nil {
 		return d, err // one that cannot be read blocks everything, or nothing
 	}
-	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version}
+	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version, FollowLink: o.FollowLink}
 	if d.Version == "" {
 		so.ClientVersion = known(o.Client, facts, so)
 	}
@@ -104,7 +105,7 @@ func known(client string, facts settings.Facts, o settings.Options) string {
 
 // Uninstall takes the hook out of the client's settings. Policy and journal stay.
 func Uninstall(o Options) (Done, error) {
-	c, err := settings.Uninstall(o.Client, settings.Options{Root: o.Dir.Root, Home: o.Home})
+	c, err := settings.Uninstall(o.Client, settings.Options{Root: o.Dir.Root, Home: o.Home, FollowLink: o.FollowLink})
 	if err != nil {
 		return Done{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"orchestrator/internal/durable"
+	"orchestrator/internal/tree"
 )
 
 // Pacing of the export: it costs disk time that commits need, so after each one the exporter rests
@@ -29,11 +29,14 @@ const maxUnsigned = time.Second
 // Exporter writes the newest snapshot whenever there is a newer one; one write at a time. When nobody waits, it writes
 // the signed checkpoint of the same moment beside it.
 type Exporter struct {
-	path   string
-	newest func() *Snapshot
-	sign   func(*Snapshot) ([]byte, error) // nil writes no checkpoint
-	wakeUp chan struct{}                   // there is a newer snapshot; holds one
-	hurry  chan struct{}                   // somebody waits for it; holds one
+	path     string
+	folder   *tree.Folder // that path lies in, from the time it can be opened; of Run alone
+	newest   func() *Snapshot
+	sign     func(*Snapshot) ([]byte, error) // nil writes no checkpoint
+	onReport func(Displaced)                 // told of what others put in the place of a file; may be nil
+
+	wakeUp chan struct{} // there is a newer snapshot; holds one
+	hurry  chan struct{} // somebody waits for it; holds one
 
 	written  *Snapshot // in the file; of Run alone, as is signedAt
 	signedAt time.Time
@@ -45,20 +48,26 @@ type Exporter struct {
 
 // ExportState says how the export fares.
 type ExportState struct {
-	Pending  bool   // an export is to be written, and none was tried yet
-	Size     uint64 // of the log in the file
-	Signed   uint64 // of the log in the checkpoint
-	Writes   uint64
-	Failures uint64
-	Err      error // of the last attempt
-	Took     time.Duration
+	Pending   bool   // an export is to be written, and none was tried yet
+	Size      uint64 // of the log in the file
+	Signed    uint64 // of the log in the checkpoint
+	Writes    uint64
+	Failures  uint64
+	Err       error // of the last attempt
+	Took      time.Duration
+	Displaced []Displaced // one for each file in whose place something else was found, in the order of their paths
 }
 
 // NewExporter writes what newest returns to path, and the checkpoint that sign makes of it to CheckpointPath; "" writes
-// nothing.
-func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]byte, error)) *Exporter {
+// nothing. The folder is opened now and kept: one that is put in its place is not written to. onReport is told, from the
+// goroutine of Run, of what stood in the place of a file; nil tells nobody.
+func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]byte, error), onReport func(Displaced)) *Exporter {
+	var folder *tree.Folder
+	if path != "" {
+		folder, _ = tree.OpenFolder(filepath.Dir(path)) // Run tries again, and reports
+	}
 	return &Exporter{
-		path: path, newest: newest, sign: sign,
+		path: path, folder: folder, newest: newest, sign: sign, onReport: onReport,
 		wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{}),
 		state: ExportState{Pending: path != ""},
 	}
@@ -87,11 +96,8 @@ func (x *Exporter) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	for _, path := range []string{x.path, CheckpointPath(x.path)} {
-		if err := durable.RemoveStale(path); err != nil {
-			x.failed(err)
-		}
-	}
+	defer x.close()
+	x.removeStale()
 	retry := firstRetry
 	for ctx.Err() == nil {
 		if err := x.round(ctx); err != nil {
@@ -146,7 +152,7 @@ func (x *Exporter) writeCheckpoint() error {
 	}
 	note, err := x.sign(x.written)
 	if err == nil {
-		err = durable.WriteFile(CheckpointPath(x.path), 0o644, func(w io.Writer) error {
+		err = x.replace(CheckpointPath(x.path), func(w io.Writer) error {
 			_, err := w.Write(note)
 			return err
 		})
@@ -185,7 +191,7 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 		return 0, nil
 	}
 	start := time.Now()
-	err := durable.WriteFile(x.path, 0o644, snap.Write)
+	err := x.replace(x.path, snap.Write)
 	took := time.Since(start)
 	if err != nil {
 		x.failed(err)

@@ -19,7 +19,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: 3})
 	require.NoError(t, err)
-	x := NewExporter(path, func() *Snapshot { return snap }, nil)
+	x := NewExporter(path, func() *Snapshot { return snap }, nil, nil)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.NoError(t, x.Run(ended))
@@ -29,7 +29,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	require.NoError(t, snap.Write(&now))
 	require.Equal(t, now.String(), string(raw))
 
-	below := NewExporter(filepath.Join(path, "below a file"), func() *Snapshot { return snap }, nil)
+	below := NewExporter(filepath.Join(path, "below a file"), func() *Snapshot { return snap }, nil, nil)
 	require.Error(t, below.Run(ended), "a last export that fails is said")
 	require.EqualValues(t, 3, below.State().Failures, "so is one that could not be cleaned up after")
 }
@@ -41,9 +41,9 @@ func TestRest(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
-	x := NewExporter("", nil, nil)
+	x := NewExporter("", nil, nil, nil)
 	require.True(t, x.Wait(t.Context(), 9, time.Hour), "without an export nothing is waited for")
-	x = NewExporter("somewhere", nil, nil)
+	x = NewExporter("somewhere", nil, nil, nil)
 	require.False(t, x.Wait(t.Context(), 9, 0))
 	require.False(t, x.Wait(t.Context(), 9, time.Millisecond))
 	x.note(8, 0)
@@ -71,7 +71,7 @@ func TestTheCheckpointFollowsTheExport(t *testing.T) {
 	}
 	sign := func(s *Snapshot) ([]byte, error) { return fmt.Appendf(nil, "%d", s.Head.Size), nil }
 	require.NoError(t, os.Mkdir(CheckpointPath(path), 0o755)) // in the way
-	x := NewExporter(path, newest, sign)
+	x := NewExporter(path, newest, sign, nil)
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()

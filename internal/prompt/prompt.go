@@ -9,6 +9,7 @@ package prompt
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 // Data is what a template is written over.
@@ -105,7 +107,7 @@ func Load(dir string) (*Set, error) {
 
 // stray refuses a file that is for no role: somebody believes that it is used.
 func stray(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := tree.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return malformed(dir, err.Error())
 	}
@@ -123,7 +125,7 @@ const longest = 256 << 10
 
 // read is the template of a role, and where it was found: at path, or in the box.
 func read(role, path string) (text []byte, from string, err error) {
-	text, err = os.ReadFile(path)
+	text, err = tree.ReadFile(context.Background(), path, longest)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, none := os.Lstat(path); none == nil {
 			return nil, path, malformed(path, "it is a link to no file")
@@ -132,10 +134,10 @@ func read(role, path string) (text []byte, from string, err error) {
 		text, err = box.ReadFile("templates/" + role + ".md")
 	}
 	switch {
+	case errors.Is(err, tree.ErrTooLarge):
+		err = malformed(path, "it is longer than 256 KiB")
 	case err != nil:
 		err = malformed(path, err.Error())
-	case len(text) > longest:
-		err = malformed(path, "it is longer than 256 KiB")
 	case !utf8.Valid(text):
 		err = malformed(path, "it is not UTF-8")
 	}

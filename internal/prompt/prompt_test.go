@@ -273,7 +273,7 @@ func refused(t *testing.T, dir string, says ...string) {
 func TestWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "coder.md"), 0o700))
-	refused(t, dir, filepath.Join(dir, "coder.md"), "is a directory")
+	refused(t, dir, filepath.Join(dir, "coder.md"), "is not a regular file")
 	file := filepath.Join(folder(t, map[string]string{"prompts": "x"}), "prompts")
 	refused(t, file, file, "not a directory")
 	gone := t.TempDir()

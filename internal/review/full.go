@@ -17,7 +17,7 @@ func Full(in Input) Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Log: in.Log,
 		Counts:    Counts{ByStatus: map[lifecycle.Status]int{}},
-		Findings:  Findings{Import: in.Import, Drift: append([]Drift{}, in.Drift...), Refused: refused(in.Actors)},
+		Findings:  Findings{Import: in.Import, Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced, Refused: refused(in.Actors)},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
 	}
 	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {

@@ -23,6 +23,7 @@ type Input struct {
 	Log          Log
 	Import       Import
 	Drift        []Drift
+	Displaced    []Displaced
 	Actors       []ActorCount
 	Requirements iter.Seq[lifecycle.Requirement] // document order, retired last; every id once
 	Unchecked    []string                        // what could not be looked at: the words below, or other ones
@@ -72,6 +73,14 @@ type ImportError struct {
 type Drift struct {
 	Path   string `json:"path"`
 	Detail string `json:"detail"`
+}
+
+// Displaced is what stood in the place of a file that the service writes, since it started: somebody put it there, and it
+// was replaced.
+type Displaced struct {
+	Path  string `json:"path"`
+	Was   string `json:"was"` // the last time
+	Times int    `json:"times"`
 }
 
 // ActorCount is what became of an actor's attempts.
@@ -181,6 +190,7 @@ type OpenDeviation struct {
 type Findings struct {
 	Import          Import             `json:"import"`
 	Drift           []Drift            `json:"drift"`
+	Displaced       []Displaced        `json:"displaced,omitempty"` // absent is none
 	DeadEnds        []DeadEnd          `json:"dead_ends"`
 	Duties          []Duty             `json:"separation_of_duties"`
 	Deviations      []ProjectDeviation `json:"deviations"`

@@ -90,6 +90,10 @@ func (f Findings) show(s *sheet) {
 	for _, d := range f.Drift {
 		drift.rows = append(drift.rows, []cell{name(d.Path), prose(d.Detail)})
 	}
+	displaced := block{heading: "What stood in the place of files of the service, and was replaced", heads: []string{"File", "Was", "Times"}}
+	for _, d := range f.Displaced {
+		displaced.rows = append(displaced.rows, []cell{name(d.Path), prose(d.Was), number(d.Times)})
+	}
 	dead := block{heading: "Dead ends: the workflow has no way from here to done", heads: []string{"Status", "Number", "Requirements"}}
 	for _, d := range f.DeadEnds {
 		dead.rows = append(dead.rows, []cell{prose(string(d.Status)), number(len(d.Requirements)), name(joined(d.Requirements))})
@@ -114,7 +118,7 @@ func (f Findings) show(s *sheet) {
 	for _, r := range f.RetiredWithWork {
 		stranded.rows = append(stranded.rows, []cell{name(r.ID), prose(string(r.Status)), prose(joined(r.Strands))})
 	}
-	for _, b := range []block{drift, dead, duties, deviations, refused, stranded} {
+	for _, b := range []block{drift, displaced, dead, duties, deviations, refused, stranded} {
 		s.add(b)
 	}
 }

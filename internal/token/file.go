@@ -1,16 +1,17 @@
 package token
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 const (
@@ -18,6 +19,9 @@ const (
 	secretMode = 0o600
 	folderMode = 0o700
 )
+
+// MaxFile is the most bytes that the token file may have.
+const MaxFile = 16 << 20
 
 // File is the token file of one data folder. Its methods may be called at the same time, by several
 // processes too: each change reads, changes and writes the file under an exclusive lock, so no change is
@@ -42,7 +46,7 @@ func (f *File) Path() string { return filepath.Join(f.dir, "tokens.json") }
 // List returns the tokens in the order of the file. A missing file is fault.NotFound; one that cannot be
 // trusted is fault.Malformed, with every problem found and the entry it is in.
 func (f *File) List() ([]Token, error) {
-	data, err := os.ReadFile(f.Path())
+	data, err := tree.ReadFile(context.Background(), f.Path(), MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "tokens_missing", "there is no token file %s", f.Path()).
 			WithFix("start the server once, or add a token, and check the data folder").Because(err)

@@ -20,7 +20,7 @@ const (
 
 func startSlowly(t *testing.T, paths ...string) *recorder {
 	t.Helper()
-	return startEvery(t, timing{slowly, never}, Look(paths...), paths...)
+	return startEvery(t, timing{slowly, never}, look(t, paths...), paths...)
 }
 
 // rewrite writes a file in place with a pause before each further part.
@@ -86,10 +86,10 @@ func TestWhatIsDoubted(t *testing.T) {
 		"empty by renaming":   {replace, "", true}, // nobody has an empty document; a writer that made a new file has one
 	} {
 		path := write(t, filepath.Join(t.TempDir(), "f"), whole)
-		f, err := newFile(path, Look(path))
+		f, err := newFile(opened(t, path)[0], mostBytes, look(t, path))
 		require.NoError(t, err)
 		c.change(t, path, c.content)
-		now, err := f.read()
+		now, err := f.read(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, c.want, f.doubtful(now, time.Now(), debounce), name)
 	}
@@ -138,13 +138,13 @@ func TestWaitingForAnotherFileEnds(t *testing.T) {
 // Without events, as on a network file system, the looks alone must see that somebody still writes.
 func TestADoubtLastsWhileTheContentChanges(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "f"), whole)
-	f, err := newFile(path, Look(path))
+	f, err := newFile(opened(t, path)[0], mostBytes, look(t, path))
 	require.NoError(t, err)
 	now := time.Now()
 	doubtful := func(content string, at time.Time) bool {
 		t.Helper()
 		write(t, path, content)
-		seen, err := f.read()
+		seen, err := f.read(t.Context())
 		require.NoError(t, err)
 		return f.doubtful(seen, at, time.Second)
 	}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"orchestrator/internal/tree"
 )
 
 // Seen holds what the files of each path had in them.
@@ -25,16 +28,27 @@ type content struct {
 type part struct {
 	info fs.FileInfo // says whether it is the same file still
 	size int64       // as it was read
+	sum  [sha256.Size]byte
+	at   time.Time // when it was read
 }
 
-// Look returns the contents that the files have now. A file that is missing or cannot be read is left
-// out, so that Files reports it once it can be.
-func Look(paths ...string) Seen {
+// settled is the time after which a file that is written again has another time of modification, on every file system.
+const settled = 2 * time.Second
+
+// holds says whether a file is, by all that the system tells without reading it, what it was.
+func (p part) holds(now fs.FileInfo) bool {
+	return os.SameFile(p.info, now) && p.info.Size() == now.Size() && p.info.ModTime().Equal(now.ModTime()) &&
+		p.at.Sub(now.ModTime()) > settled
+}
+
+// Look returns the contents that the files have now, of at most maxBytes each. A file that is missing or cannot be read is
+// left out, so that Files reports it once it can be.
+func Look(ctx context.Context, maxBytes int64, paths ...*tree.Path) Seen {
 	seen := Seen{}
 	for _, path := range paths {
-		f := file{path: path, absolute: path, pattern: IsPattern(path)}
-		if now, err := f.read(); err == nil && len(now.parts) > 0 {
-			seen[path] = now
+		f := file{path: path.Given, in: path, most: maxBytes}
+		if now, err := f.read(ctx); err == nil && len(now.parts) > 0 {
+			seen[path.Given] = now
 		}
 	}
 	return seen
@@ -43,14 +57,17 @@ func Look(paths ...string) Seen {
 // file is one watched path, or one pattern.
 type file struct {
 	path     string // as given
+	in       *tree.Path
+	most     int64 // bytes that are read of a file
 	absolute string
-	pattern  bool
 	entries  []string // see entries
 	places   []place  // of a pattern
 	last     content  // that was believed last, if known
 	known    bool
 	files    int       // that the pattern matched at the last look
 	gone     bool      // it was known, and is missing or cannot be read
+	reason   string    // why
+	touched  bool      // there was an event since it was read
 	due      time.Time // when to look at it; zero is not at all
 	latest   time.Time // due is not put off beyond this
 	doubt    *doubt    // that it is whole, or nil
@@ -58,54 +75,97 @@ type file struct {
 }
 
 // newFile prepares a path, which must lie in a folder that exists, or did when it was seen. Of a pattern that is the part that is fixed.
-func newFile(path string, seen Seen) (*file, error) {
-	absolute, err := filepath.Abs(path)
+func newFile(path *tree.Path, most int64, seen Seen) (*file, error) {
+	absolute, err := filepath.Abs(path.Given)
 	if err != nil {
-		return nil, fmt.Errorf("watch %s: %w", path, err)
+		return nil, fmt.Errorf("watch %s: %w", path.Given, err)
 	}
-	pattern, folder := IsPattern(path), filepath.Dir(absolute)
-	if pattern {
-		if folder, err = filepath.Abs(folderOf(path)); err != nil {
-			return nil, fmt.Errorf("watch %s: %w", path, err)
-		}
+	folder, err := filepath.Abs(path.Fixed())
+	if err != nil {
+		return nil, fmt.Errorf("watch %s: %w", path.Given, err)
+	}
+	if !path.IsPattern() {
+		folder = filepath.Dir(absolute)
 	}
 	info, err := os.Stat(folder)
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is no folder")
 	}
-	last, known := seen[path]
+	last, known := seen[path.Given]
 	if err != nil && !known { // one that was there is gone since, which is a change
-		return nil, fmt.Errorf("watch %s: folder %s: %w", path, folder, err)
+		return nil, fmt.Errorf("watch %s: folder %s: %w", path.Given, folder, err)
 	}
-	return &file{path: path, absolute: absolute, pattern: pattern, last: last, known: known}, nil
+	return &file{path: path.Given, in: path, most: most, absolute: absolute, last: last, known: known}, nil
 }
 
-// read digests what the path stands for now.
-func (f *file) read() (content, error) {
-	if f.pattern {
-		return hashAll(f.path)
-	}
+// read digests what the path stands for now. Without an event, what looks as it did when it was read last is not read.
+func (f *file) read(ctx context.Context) (content, error) {
 	now := content{parts: map[string]part{}}
-	sum, it, err := hash(f.absolute)
-	if now.sum = sum; it.info != nil {
-		now.parts[f.path] = it
+	names, err := f.in.Match(ctx)
+	if err != nil {
+		return now, fmt.Errorf("the pattern %s cannot be read: %w", f.path, err)
 	}
-	return now, err
+	digest := sha256.New()
+	for _, name := range names {
+		it, err := f.readPart(ctx, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it may have gone since
+		}
+		if err != nil {
+			return now, err
+		}
+		now.parts[name] = it
+		fmt.Fprintf(digest, "%q %x\n", name, it.sum)
+	}
+	f.touched = false
+	now.sum = [sha256.Size]byte(digest.Sum(nil))
+	return now, nil
+}
+
+func (f *file) readPart(ctx context.Context, name string) (part, error) {
+	opened, err := f.in.Open(ctx, name, f.most)
+	if err != nil {
+		return part{}, err
+	}
+	defer opened.Close()
+	if was, known := f.last.parts[name]; known && !f.touched && was.holds(opened.Info()) {
+		return was, nil
+	}
+	it := part{info: opened.Info(), at: time.Now()}
+	digest := sha256.New()
+	if it.size, err = io.Copy(digest, opened); err != nil {
+		return it, fmt.Errorf("read %s: %w", name, err)
+	}
+	it.sum = [sha256.Size]byte(digest.Sum(nil))
+	return it, nil
 }
 
 // locate finds anew which folder entries decide what the path reads.
-func (f *file) locate() {
-	if !f.pattern {
-		f.entries = entries(f.absolute)
+func (f *file) locate(ctx context.Context) {
+	if !f.in.IsPattern() {
+		f.entries = f.confined(entries(f.absolute))
 		return
 	}
-	f.places, f.entries = places(f.path)
-	files, _ := Match(f.path) // read reports what is wrong with it
+	f.places, f.entries = f.locatePattern(ctx)
+	files, _ := f.in.Match(ctx) // read reports what is wrong with it
 	for _, name := range files {
 		if absolute, err := filepath.Abs(name); err == nil {
-			f.entries = append(f.entries, entries(absolute)...)
+			f.entries = append(f.entries, f.confined(entries(absolute))...)
 		}
 	}
+}
+
+// confined leaves out what a link out of the folder leads to: it is not read, and so need not be watched.
+func (f *file) confined(entries []string) []string {
+	root, err := filepath.Abs(f.in.Folder())
+	if err != nil {
+		return nil
+	}
+	last := entries[len(entries)-1]
+	if last != root && !strings.HasPrefix(last, strings.TrimSuffix(root, separator)+separator) {
+		return entries[:len(entries)-1]
+	}
+	return entries
 }
 
 // folders are those in which something may happen to what the path reads.
@@ -170,33 +230,4 @@ func entries(absolute string) []string {
 		rest = append(strings.Split(target, separator), rest...)
 	}
 	return append(links, at)
-}
-
-// hash digests the content of a regular file; one that does not exist has no info. Anything else is an error, because
-// reading it may block.
-func hash(path string) (sum [sha256.Size]byte, it part, err error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return sum, it, fmt.Errorf("read %s: it is no regular file", path)
-	}
-	var opened *os.File
-	if err == nil {
-		opened, err = os.Open(path)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return sum, it, nil
-	}
-	if err != nil {
-		return sum, it, err
-	}
-	defer opened.Close()
-	if info, err = opened.Stat(); err != nil { // of the very file that is read
-		return sum, it, err
-	}
-	digest := sha256.New()
-	size, err := io.Copy(digest, opened)
-	if err != nil {
-		return sum, it, fmt.Errorf("read %s: %w", path, err)
-	}
-	return [sha256.Size]byte(digest.Sum(nil)), part{info, size}, nil
 }

@@ -10,41 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMatch(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, path := range []string{"b.md", "a.md", ".hidden.md", "odd[1].md", "odd1.md", "docs/x/req.md", "docs/y/req.md", "docs/.z/req.md", "folder.md/f"} {
-		write(t, path, "")
-	}
-	for path, want := range map[string][]string{
-		"a.md":                {"a.md"},
-		"absent.md":           {"absent.md"},
-		"*.md":                {"a.md", "b.md", "odd1.md", "odd[1].md"},
-		".*.md":               {".hidden.md"},
-		"[b-z].md":            {"b.md"},
-		"docs/*/req.md":       {"docs/x/req.md", "docs/y/req.md"},
-		"./docs/?/req.md":     {"docs/x/req.md", "docs/y/req.md"},
-		"docs/.z/*.md":        {"docs/.z/req.md"},
-		"absent/*.md":         nil,
-		"odd[1].md":           {"odd[1].md"}, // a file of that very name
-		"odd[12].md":          {"odd1.md"},
-		`odd\[1].md`:          {"odd[1].md"},
-		"docs/[a-z]/absent.*": nil,
-	} {
-		got, err := Match(path)
-		require.NoError(t, err, path)
-		require.Equal(t, want, got, path)
-	}
-	_, err := Match("docs/**/*.md")
-	require.ErrorContains(t, err, "docs/*.md and docs/*/*.md")
-	_, err = Match("docs/[a.md")
-	require.ErrorIs(t, err, filepath.ErrBadPattern)
-}
-
 func TestFilesOfAPattern(t *testing.T) {
 	dir := t.TempDir()
 	a := write(t, filepath.Join(dir, "a.md"), "1")
 	pattern := filepath.Join(dir, "*.md")
-	r := start(t, Look(pattern), never, pattern)
+	r := start(t, look(t, pattern), never, pattern)
 	changed := "*.md=" // the recorder cannot read a pattern
 
 	b := write(t, filepath.Join(dir, "b.md"), "new")
@@ -67,7 +37,7 @@ func TestWhatAPatternDoesNotMatchIsNoChange(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.md"), "1")
 	pattern, z := filepath.Join(dir, "*.md"), write(t, filepath.Join(dir, "z"), "1")
-	r := start(t, Look(pattern, z), never, pattern, z)
+	r := start(t, look(t, pattern, z), never, pattern, z)
 	write(t, filepath.Join(dir, ".a.md"), "hidden")
 	write(t, filepath.Join(dir, "a.md~"), "backup")
 	write(t, filepath.Join(dir, "a.txt"), "other")
@@ -80,7 +50,7 @@ func TestNewFolderForAPattern(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "one", "req.md"), "1")
 	pattern := filepath.Join(dir, "*", "req.md")
-	r := start(t, Look(pattern), never, pattern)
+	r := start(t, look(t, pattern), never, pattern)
 	write(t, filepath.Join(dir, "two", "req.md"), "1")
 	r.expect("req.md=")
 	write(t, filepath.Join(dir, "two", "req.md"), "2")
@@ -94,12 +64,12 @@ func TestAFileThatIsAwayForAMomentStays(t *testing.T) {
 	dir := t.TempDir()
 	a, b := write(t, filepath.Join(dir, "a.md"), "1"), write(t, filepath.Join(dir, "b.md"), "1")
 	pattern := filepath.Join(dir, "*.md")
-	f, err := newFile(pattern, Look(pattern))
+	f, err := newFile(opened(t, pattern)[0], mostBytes, look(t, pattern))
 	require.NoError(t, err)
 	calls := 0
 	w := &watcher{
-		every: timing{time.Nanosecond, never}, troubles: map[string]string{}, files: []*file{f},
-		changed: func(string) { calls++ }, failed: func(err error) { t.Error(err) },
+		every: timing{time.Nanosecond, never}, troubles: map[string]trouble{}, files: []*file{f},
+		told: Told{Changed: func(string) { calls++ }, Failed: func(err error) { t.Error(err) }},
 	}
 	w.events, err = fsnotify.NewWatcher()
 	require.NoError(t, err)
@@ -125,6 +95,6 @@ func TestAFileThatIsAwayForAMomentStays(t *testing.T) {
 
 func TestPatternBelowAFolderThatDoesNotExist(t *testing.T) {
 	dir := t.TempDir()
-	err := Files(t.Context(), []string{filepath.Join(dir, "absent", "*", "f")}, nil, debounce, nil, nil)
+	err := Files(t.Context(), opened(t, filepath.Join(dir, "absent", "*", "f")), nil, Options{}, Told{})
 	require.ErrorContains(t, err, "folder "+filepath.Join(dir, "absent"))
 }

@@ -4,7 +4,9 @@
 // file instead of writing into it, and it compares contents by SHA-256, because many events change
 // nothing. A path may be a pattern, which stands for whatever files match it at the time. Symbolic links on the way to
 // a file are watched too, so a link that is pointed elsewhere, as Kubernetes does with mounted configuration, is a
-// change. Every half minute the files are looked at without any event, for network file systems and folders that came
+// change. A link out of the folder that the path is confined to is not followed; see tree.Path. Whoever can write to the
+// folder can put anything in the place of a file: no more than a limit is read, nothing is waited for, and a read ends
+// with the context. Every half minute the files are looked at without any event, for network file systems and folders that came
 // back, which send none. A file that is being written in place is half a file for a while; see doubt.go.
 package watch
 
@@ -15,9 +17,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"orchestrator/internal/tree"
 )
 
 const (
@@ -38,29 +43,43 @@ const (
 // and is reported at the start. For no change to be lost, take seen before reading the files, with Look; a
 // change between that and the call of Files is then reported at the start, once too often if the caller read it.
 //
-// A file that was there and is missing or cannot be read counts as changed, once, and again when it is back.
+// A file that was there and is missing or cannot be read counts as changed, once, again when the reason is another, and
+// again when it is back.
 // A pattern, see Match, is watched as one: changed is called with it when a file that matches is new, changes or
 // goes. That fewer match than before is believed after a second look, since editors that save by renaming take
 // a file away for a moment.
 //
 // What cannot be read or watched is also reported to failed, once until it changes, and tried again. Between two
-// looks only the last content counts. changed and failed are called one after the other from the
+// looks only the last content counts. The functions in told are called one after the other from the
 // calling goroutine; while they run nothing is looked at, and nothing is lost.
 //
 // A file that was not seen and whose folder does not exist, for a pattern the folder before the first wildcard, or a
 // system without a free watcher, is an error at once.
-func Files(ctx context.Context, paths []string, seen Seen, debounce time.Duration,
-	changed func(path string), failed func(error),
-) error {
-	return run(ctx, paths, seen, timing{debounce, rescanEvery}, changed, failed)
+func Files(ctx context.Context, paths []*tree.Path, seen Seen, o Options, told Told) error {
+	return run(ctx, paths, seen, timing{o.Debounce, rescanEvery}, o.MaxBytes, told)
+}
+
+// Options of Files.
+type Options struct {
+	Debounce time.Duration // for which a file must be left alone before it is looked at
+	MaxBytes int64         // of one file: a larger one cannot be read
+}
+
+// Told is told what is seen. Members may be nil.
+type Told struct {
+	Changed func(path string)
+	Failed  func(error)
+	Blind   func(paths []string) // those that are not watched now, or cannot be read, when they have become others; nil is good
 }
 
 type timing struct{ debounce, rescan time.Duration }
 
-func run(ctx context.Context, paths []string, seen Seen, every timing, changed func(string), failed func(error)) error {
-	w := &watcher{every: every, changed: changed, failed: failed, troubles: map[string]string{}}
-	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
-		f, err := newFile(path, seen)
+func run(ctx context.Context, paths []*tree.Path, seen Seen, every timing, most int64, told Told) error {
+	w := &watcher{every: every, told: told, troubles: map[string]trouble{}}
+	byPath := func(a, b *tree.Path) int { return strings.Compare(a.Given, b.Given) }
+	same := func(a, b *tree.Path) bool { return a.Given == b.Given }
+	for _, path := range slices.CompactFunc(slices.SortedFunc(slices.Values(paths), byPath), same) {
+		f, err := newFile(path, most, seen)
 		if err != nil {
 			return err
 		}
@@ -79,10 +98,16 @@ type watcher struct {
 	events   *fsnotify.Watcher
 	files    []*file
 	every    timing
-	changed  func(string)
-	failed   func(error)
-	troubles map[string]string // what failed was told last, by subject
-	held     time.Time         // until when changes may wait for other files; zero when none waits
+	told     Told
+	troubles map[string]trouble // that failed was told last, by subject
+	blind    []string           // that told.Blind was told last
+	held     time.Time          // until when changes may wait for other files; zero when none waits
+}
+
+// trouble is what keeps the watcher from seeing a path.
+type trouble struct {
+	path string // as given
+	text string
 }
 
 func (w *watcher) loop(ctx context.Context) error {
@@ -90,7 +115,7 @@ func (w *watcher) loop(ctx context.Context) error {
 	defer rescan.Stop()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	w.watchFolders()
+	w.watchFolders(ctx)
 	w.lookAtAll()
 	for ctx.Err() == nil {
 		if due := w.nextDue(); due.IsZero() {
@@ -107,7 +132,7 @@ func (w *watcher) loop(ctx context.Context) error {
 			w.touch(filepath.Clean(event.Name))
 		case err := <-w.events.Errors:
 			if err != nil && !errors.Is(err, fsnotify.ErrEventOverflow) {
-				w.failed(fmt.Errorf("watch files: %w", err))
+				w.fail(fmt.Errorf("watch files: %w", err))
 			}
 			w.lookAtAll() // events may have been lost
 		case <-rescan.C:
@@ -123,6 +148,7 @@ func (w *watcher) loop(ctx context.Context) error {
 func (w *watcher) touch(name string) {
 	for _, f := range w.files {
 		if f.dependsOn(name) {
+			f.touched = true
 			f.postpone(time.Now(), w.every.debounce)
 		}
 	}
@@ -149,12 +175,16 @@ func (w *watcher) nextDue() (next time.Time) {
 // look reads the files that are due, and reports. The folders come first: what changes after they are watched makes
 // an event, what changed before is read.
 func (w *watcher) look(ctx context.Context) {
-	w.watchFolders()
+	w.watchFolders(ctx)
 	for _, f := range w.files {
-		if !f.due.IsZero() && !f.due.After(time.Now()) {
-			w.read(f)
+		if !f.due.IsZero() && !f.due.After(time.Now()) && ctx.Err() == nil {
+			w.read(ctx, f)
 		}
 	}
+	if ctx.Err() != nil {
+		return
+	}
+	w.reportBlind()
 	if w.hold(time.Now()) {
 		return
 	}
@@ -166,28 +196,34 @@ func (w *watcher) look(ctx context.Context) {
 			return
 		}
 		f.changed = false
-		w.changed(f.path)
+		if w.told.Changed != nil {
+			w.told.Changed(f.path)
+		}
 	}
 }
 
 // read finds out whether a file has changed, or is to be looked at again.
-func (w *watcher) read(f *file) {
+func (w *watcher) read(ctx context.Context, f *file) {
 	f.due = time.Time{}
-	now, err := f.read()
+	now, err := f.read(ctx)
+	if ctx.Err() != nil {
+		return // it was not read, which says nothing of the file
+	}
 	files := len(now.parts)
-	if fewer := files < f.files; f.pattern {
+	if fewer := files < f.files; f.in.IsPattern() {
 		if f.files = files; fewer {
 			f.postpone(time.Now(), w.every.debounce)
 			return
 		}
 	}
-	w.trouble(f.path, err)
+	w.note(f.path, f.path, err)
 	gone := err != nil || files == 0
 	same := !gone && f.known && f.last.sum == now.sum
 	switch {
 	case gone:
 		f.doubt = nil
-		f.changed = f.changed || f.known && !f.gone
+		f.changed = f.changed || f.known && (!f.gone || f.reason != reasonOf(err))
+		f.reason = reasonOf(err)
 	case same:
 		f.doubt = nil
 		f.changed = f.changed || f.gone
@@ -200,6 +236,14 @@ func (w *watcher) read(f *file) {
 	if f.gone = gone; !gone {
 		f.last = now
 	}
+}
+
+// reasonOf is why a file cannot be read; "" is that it is missing.
+func reasonOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // hold says whether changes are to wait, because another file is being written. Two files that are never left alone
@@ -222,16 +266,16 @@ func (w *watcher) hold(now time.Time) bool {
 
 // watchFolders makes the watched folders those that the files depend on now. Watching a folder again is
 // free, and picks up one that was replaced.
-func (w *watcher) watchFolders() {
-	wanted := map[string]bool{}
+func (w *watcher) watchFolders(ctx context.Context) {
+	wanted := map[string]string{} // the path that needs a folder
 	for _, f := range w.files {
-		f.locate()
+		f.locate(ctx)
 		for _, folder := range f.folders() {
-			wanted[folder] = true
+			wanted[folder] = f.path
 		}
 	}
 	for _, folder := range w.events.WatchList() {
-		if !wanted[folder] {
+		if wanted[folder] == "" {
 			_ = w.events.Remove(folder) // it may be gone, which is as good
 		}
 	}
@@ -240,18 +284,42 @@ func (w *watcher) watchFolders() {
 		if err != nil {
 			err = fmt.Errorf("watch folder %s: %w; it is looked at every %v instead", folder, err, w.every.rescan)
 		}
-		w.trouble("folder "+folder, err)
+		w.note("folder "+folder, wanted[folder], err)
+	}
+	for subject := range w.troubles {
+		if folder, is := strings.CutPrefix(subject, "folder "); is && wanted[folder] == "" {
+			delete(w.troubles, subject)
+		}
 	}
 }
 
-// trouble reports what is wrong with a subject, but not again while it stays the same.
-func (w *watcher) trouble(subject string, err error) {
+// note reports what is wrong with a subject on which a path depends, but not again while it stays the same.
+func (w *watcher) note(subject, path string, err error) {
 	if err == nil {
 		delete(w.troubles, subject)
 		return
 	}
-	if w.troubles[subject] != err.Error() {
-		w.troubles[subject] = err.Error()
-		w.failed(err)
+	if now := (trouble{path, err.Error()}); w.troubles[subject] != now {
+		w.troubles[subject] = now
+		w.fail(err)
 	}
+}
+
+func (w *watcher) fail(err error) {
+	if w.told.Failed != nil {
+		w.told.Failed(err)
+	}
+}
+
+// reportBlind tells which paths are not watched.
+func (w *watcher) reportBlind() {
+	var blind []string
+	for _, t := range w.troubles {
+		blind = append(blind, t.path)
+	}
+	slices.Sort(blind)
+	if blind = slices.Compact(blind); !slices.Equal(blind, w.blind) && w.told.Blind != nil {
+		w.told.Blind(blind)
+	}
+	w.blind = blind
 }

@@ -3,11 +3,13 @@ package watch
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"orchestrator/internal/tree"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,6 +34,25 @@ type recorder struct {
 	mu       sync.Mutex
 	calls    []string
 	failures []string
+	unseen   []string // that Blind was told last
+}
+
+const mostBytes = 1 << 20
+
+func opened(t *testing.T, paths ...string) (all []*tree.Path) {
+	t.Helper()
+	for _, path := range paths {
+		p, err := tree.OpenPath(path)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, p.Close()) })
+		all = append(all, p)
+	}
+	return all
+}
+
+func look(t *testing.T, paths ...string) Seen {
+	t.Helper()
+	return Look(t.Context(), mostBytes, opened(t, paths...)...)
 }
 
 // start returns once the files are watched, which a file of its own tells by being reported.
@@ -44,7 +67,9 @@ func startEvery(t *testing.T, every timing, seen Seen, paths ...string) *recorde
 	paths = append(paths, write(t, filepath.Join(t.TempDir(), "started"), ""))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- run(ctx, paths, seen, every, r.changed, r.failed) }()
+	go func() {
+		ended <- run(ctx, opened(t, paths...), seen, every, mostBytes, Told{Changed: r.changed, Failed: r.failed, Blind: r.blind})
+	}()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-ended)
@@ -62,7 +87,7 @@ func startEvery(t *testing.T, every timing, seen Seen, paths ...string) *recorde
 }
 
 func (r *recorder) changed(path string) {
-	content, _ := os.ReadFile(path)
+	content := readable(path)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, filepath.Base(path)+"="+string(content))
@@ -72,6 +97,12 @@ func (r *recorder) failed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failures = append(r.failures, err.Error())
+}
+
+func (r *recorder) blind(paths []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unseen = paths
 }
 
 // expect waits until the last call is want and returns all calls up to it, which it forgets.
@@ -124,7 +155,7 @@ func link(t *testing.T, to, path string) {
 
 func TestChangesInPlaceAndByRename(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "f"), "1")
-	r := start(t, Look(path), never, path)
+	r := start(t, look(t, path), never, path)
 	for n := range 5 {
 		write(t, path, fmt.Sprint("in place ", n))
 		r.expect(fmt.Sprint("f=in place ", n))
@@ -137,7 +168,7 @@ func TestChangesInPlaceAndByRename(t *testing.T) {
 func TestOnlyOtherContentIsAChange(t *testing.T) {
 	dir := t.TempDir()
 	a, z := write(t, filepath.Join(dir, "a"), "same"), write(t, filepath.Join(dir, "z"), "1")
-	r := start(t, Look(a, z), never, a, z)
+	r := start(t, look(t, a, z), never, a, z)
 	replace(t, a, "same")
 	inPlace, err := os.OpenFile(a, os.O_WRONLY, 0)
 	require.NoError(t, err)
@@ -169,7 +200,7 @@ func TestChangeBeforeTheStartIsNoticed(t *testing.T) {
 	dir := t.TempDir()
 	known, stale := write(t, filepath.Join(dir, "a-known"), "1"), write(t, filepath.Join(dir, "stale"), "1")
 	absent, unseen := filepath.Join(dir, "absent"), write(t, filepath.Join(dir, "unseen"), "1")
-	seen := Look(known, stale, absent)
+	seen := look(t, known, stale, absent)
 	write(t, stale, "2")
 
 	r := start(t, seen, never, known, stale, absent, unseen, unseen)
@@ -181,7 +212,7 @@ func TestChangeBeforeTheStartIsNoticed(t *testing.T) {
 
 func TestLastOfManyChangesIsNeverLost(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "f"), "0")
-	r := start(t, Look(path), never, path)
+	r := start(t, look(t, path), never, path)
 	for n := range 300 {
 		replace(t, path, fmt.Sprint(n))
 	}
@@ -194,7 +225,7 @@ func TestKubernetesStyleSwap(t *testing.T) {
 	write(t, filepath.Join(dir, "..1", "f"), "1")
 	link(t, "..1", filepath.Join(dir, "..data"))
 	link(t, "..data/f", path)
-	r := start(t, Look(path), never, path)
+	r := start(t, look(t, path), never, path)
 	for n := 2; n < 6; n++ {
 		folder := fmt.Sprint("..", n)
 		write(t, filepath.Join(dir, folder, "f"), fmt.Sprint(n))
@@ -206,10 +237,11 @@ func TestKubernetesStyleSwap(t *testing.T) {
 
 func TestLinkedFileAndFolder(t *testing.T) {
 	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700)) // all of it is one working tree
 	target := write(t, filepath.Join(dir, "elsewhere", "target"), "1")
 	direct := filepath.Join(dir, "links", "direct")
 	require.NoError(t, os.Mkdir(filepath.Dir(direct), 0o700))
-	link(t, target, direct)
+	link(t, "../elsewhere/target", direct)
 	for _, release := range []string{"1", "2"} {
 		write(t, filepath.Join(dir, "releases", release, "f"), "release "+release)
 	}
@@ -217,7 +249,7 @@ func TestLinkedFileAndFolder(t *testing.T) {
 	link(t, "releases/1", current)
 	below := filepath.Join(current, "f")
 
-	r := start(t, Look(direct, below), never, direct, below)
+	r := start(t, look(t, direct, below), never, direct, below)
 	write(t, target, "2")
 	r.expect("direct=2")
 	link(t, "releases/2", current)
@@ -228,31 +260,31 @@ func TestLinkedFileAndFolder(t *testing.T) {
 
 func TestUnreadableFileIsReportedOnceUntilItIsBack(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "f"), "1")
-	r := start(t, Look(path), debounce, path)
+	r := start(t, look(t, path), debounce, path)
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o700))
-	r.expectFailure("no regular file")
+	r.expectFailure("not a regular file")
 	require.NoError(t, os.Remove(path))
 	replace(t, path, "2")
 	r.expect("f=2")
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o700))
-	r.expectFailure("no regular file")
+	r.expectFailure("not a regular file")
 }
 
 func TestTheSameTroubleIsToldOnce(t *testing.T) {
 	var told []string
-	w := &watcher{failed: func(err error) { told = append(told, err.Error()) }, troubles: map[string]string{}}
+	w := &watcher{told: Told{Failed: func(err error) { told = append(told, err.Error()) }}, troubles: map[string]trouble{}}
 	for _, trouble := range []error{fs.ErrPermission, fs.ErrPermission, fs.ErrInvalid, nil, nil, fs.ErrInvalid} {
-		w.trouble("f", trouble)
+		w.note("f", "f", trouble)
 	}
-	w.trouble("g", fs.ErrInvalid)
+	w.note("g", "g", fs.ErrInvalid)
 	require.Equal(t, []string{"permission denied", "invalid argument", "invalid argument", "invalid argument"}, told)
 }
 
 func TestFolderThatGoesAndComesBack(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "folder", "f"), "1")
-	r := start(t, Look(path), 3*debounce, path)
+	r := start(t, look(t, path), 3*debounce, path)
 	require.NoError(t, os.RemoveAll(filepath.Dir(path)))
 	r.expectFailure("watch folder " + filepath.Dir(path))
 	write(t, path, "2")
@@ -276,7 +308,7 @@ func TestReplacedFolderIsWatchedAgain(t *testing.T) {
 func TestRelativePathIsGivenBackAsItWas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "f", "1")
-	r := start(t, Look("f"), never, "f")
+	r := start(t, look(t, "f"), never, "f")
 	write(t, "f", "2")
 	r.expect("f=2")
 }
@@ -285,7 +317,7 @@ func TestFolderThatDoesNotExist(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, filepath.Join(dir, "file"), "")
 	for _, folder := range []string{filepath.Join(dir, "absent"), file} {
-		err := Files(t.Context(), []string{filepath.Join(folder, "f")}, nil, debounce, nil, nil)
+		err := Files(t.Context(), opened(t, filepath.Join(folder, "f")), nil, Options{}, Told{})
 		require.ErrorContains(t, err, "folder "+folder)
 	}
 }
@@ -294,7 +326,7 @@ func TestEndedContext(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "f"), "1")
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	err := Files(ctx, []string{path, write(t, path+"2", "1")}, nil, 0, func(string) { calls++; cancel() }, nil)
+	err := Files(ctx, opened(t, path, write(t, path+"2", "1")), nil, Options{MaxBytes: mostBytes}, Told{Changed: func(string) { calls++; cancel() }})
 	require.NoError(t, err)
 	require.Equal(t, 1, calls, "no call after the end")
 }
@@ -302,16 +334,16 @@ func TestEndedContext(t *testing.T) {
 func TestOneWatchForAFolderAndNoneForNeighbours(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	w := &watcher{failed: func(err error) { t.Error(err) }, troubles: map[string]string{}}
+	w := &watcher{told: Told{Failed: func(err error) { t.Error(err) }}, troubles: map[string]trouble{}}
 	w.events, err = fsnotify.NewWatcher()
 	require.NoError(t, err)
 	defer w.events.Close()
 	for _, name := range []string{"a", "b"} {
-		f, err := newFile(filepath.Join(dir, name), nil)
+		f, err := newFile(opened(t, filepath.Join(dir, name))[0], mostBytes, nil)
 		require.NoError(t, err)
 		w.files = append(w.files, f)
 	}
-	w.watchFolders()
+	w.watchFolders(t.Context())
 	require.Equal(t, []string{dir}, w.events.WatchList())
 	w.touch(filepath.Join(dir, "neighbour"))
 	require.Zero(t, w.nextDue())
@@ -337,11 +369,26 @@ func TestAFolderThatWentBeforeTheStart(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "docs")
 		write(t, filepath.Join(dir, "a.md"), "1")
 		path := filepath.Join(dir, name)
-		seen := Look(path)
+		seen := look(t, path)
 		require.NoError(t, os.Rename(dir, dir+".away"))
 		r := start(t, seen, 50*time.Millisecond, path)
 		r.expect(name + "=")
 		require.NoError(t, os.Rename(dir+".away", dir))
 		r.expect(name + "=" + map[string]string{"a.md": "1"}[name])
 	}
+}
+
+// readable is the content of a small regular file; others are not opened.
+func readable(path string) []byte {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeDir) != 0 || info.Size() > mostBytes {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	content, _ := io.ReadAll(io.LimitReader(file, mostBytes))
+	return content
 }

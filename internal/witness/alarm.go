@@ -49,9 +49,9 @@ func (w *Witness) alarm(ctx context.Context, server Server, a Alarm) error {
 	}
 	a = w.state.Alarms[number]
 	file := filepath.Join(filepath.Dir(w.path), fmt.Sprintf("ALARM-%d-%s-%s.txt", number+1, FileName(audit.OriginOf(a.Key)), a.At.Format("20060102T150405Z")))
-	_, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = writeFile(file, 0o600, []byte(a.Text()))
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		err = w.write(file, []byte(a.Text()))
 	}
 	return &AlarmError{a, file, err}
 }

@@ -2,11 +2,10 @@ package witness
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/audit"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 const maxState = 64 << 20
@@ -88,7 +87,7 @@ func (s State) with(l Log) State {
 // Read reads the state of a witness; fault.NotFound when there is none. A file that does not agree with the
 // signatures in it is refused.
 func Read(path string) (State, error) {
-	raw, err := durable.ReadRegular(path, maxState)
+	raw, err := tree.ReadFile(context.Background(), path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return State{}, fault.New(fault.NotFound, "witness_state_missing", "there is no state of a witness at %s", path).
 			WithFix("name the file that orchestrator audit witness keeps").Because(err)
@@ -155,18 +154,7 @@ func (s State) check() error {
 	return nil
 }
 
-// write replaces the file, durably.
-func (s State) write(path string) error {
+func (s State) encode() ([]byte, error) {
 	b, err := jsonv2.Marshal(s, jsontext.WithIndent("  "))
-	if err != nil {
-		return err
-	}
-	return writeFile(path, 0o600, append(b, '\n'))
-}
-
-func writeFile(path string, perm os.FileMode, content []byte) error {
-	return durable.WriteFile(path, perm, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
+	return append(b, '\n'), err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"orchestrator/internal/audit"
 	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/tree"
 )
 
 const (
@@ -30,10 +32,12 @@ type Server interface {
 
 // Options say where a witness keeps what it knows.
 type Options struct {
-	State string   // file; made where there is none
-	Key   string   // file of its private key; made together with the state
-	Name  string   // of a key that is made, or required of the one that is there; empty for any
-	Trust []string // keys of logs; an address seen for the first time must show one of these. None: what it says it is
+	State string // file; made where there is none
+	Key   string // file of its private key; made together with the state
+	Name  string // of a key that is made, or required of the one that is there; empty for any
+	// Displaced is told what stood in the place of a file that was written and was no regular file; may be nil.
+	Displaced func(path, what string)
+	Trust     []string // keys of logs; an address seen for the first time must show one of these. None: what it says it is
 }
 
 // Witness watches logs. Only one at a time has a state file open.
@@ -43,6 +47,7 @@ type Witness struct {
 	signer audit.Cosigner
 	state  State
 	unlock func()
+	told   func(path, what string)
 
 	Made bool // its key is new
 }
@@ -59,7 +64,7 @@ func Open(o Options) (*Witness, error) {
 		return nil, fault.New(fault.Unavailable, "witness_folder", "the state %s cannot be kept", o.State).
 			WithFix("name a file in a folder that is there and can be written, with --state").Because(err)
 	}
-	w := &Witness{path: o.State, trust: o.Trust, unlock: unlock}
+	w := &Witness{path: o.State, trust: o.Trust, unlock: unlock, told: o.Displaced}
 	if err := w.load(o); err != nil {
 		w.Close()
 		return nil, err
@@ -106,7 +111,7 @@ func (w *Witness) load(o Options) (err error) {
 	if err := w.save(next); err != nil {
 		return err
 	}
-	if err := writeFile(o.Key, 0o600, append(private, '\n')); err != nil {
+	if err := w.write(o.Key, append(private, '\n')); err != nil {
 		return unusable(o, err)
 	}
 	return nil
@@ -124,7 +129,7 @@ func unusable(o Options, cause error) error {
 
 // openKey reads the key, or makes one, which is not in its file yet.
 func (w *Witness) openKey(o Options) (private []byte, err error) {
-	private, err = durable.ReadRegular(o.Key, maxKey)
+	private, err = tree.ReadFile(context.Background(), o.Key, maxKey)
 	if errors.Is(err, fs.ErrNotExist) {
 		private, err = newKey(o.Name)
 		w.Made = true
@@ -170,12 +175,28 @@ func pinnedElse(l Log) error {
 
 // save makes a state the one that counts, once it is on disk.
 func (w *Witness) save(next State) error {
-	if err := next.write(w.path); err != nil {
+	raw, err := next.encode()
+	if err == nil {
+		err = w.write(w.path, raw)
+	}
+	if err != nil {
 		return fault.New(fault.Unavailable, "witness_state_unwritten", "the state %s cannot be written; nothing was cosigned", w.path).
 			WithFix("see to the disk, then try again").Because(err)
 	}
 	w.state = next
 	return nil
+}
+
+// write replaces a file, durably, and tells of what stood in its place that was no regular file.
+func (w *Witness) write(path string, content []byte) error {
+	displaced, err := durable.Replace(path, tree.Write{Perm: 0o600, Content: func(to io.Writer) error {
+		_, err := to.Write(content)
+		return err
+	}})
+	if displaced != "" && w.told != nil {
+		w.told(path, displaced)
+	}
+	return err
 }
 
 // Sighting is a checkpoint that was accepted and cosigned.

@@ -1,7 +1,7 @@
 package settings
 
 import (
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +10,10 @@ import (
 )
 
 func (w *wiring) install(o Options) (Change, error) {
-	file := filepath.Join(o.Root, w.file)
+	file, err := place(o, w.file)
+	if err != nil {
+		return Change{}, err
+	}
 	change := Change{File: file, Said: w.remarks(o)}
 	doc, original, err := load(file)
 	if err != nil {
@@ -143,7 +146,10 @@ func (w *wiring) wire(doc *document, o Options) error {
 }
 
 func (w *wiring) uninstall(o Options) (Change, error) {
-	file := filepath.Join(o.Root, w.file)
+	file, err := place(o, w.file)
+	if err != nil {
+		return Change{}, err
+	}
 	change := Change{File: file}
 	doc, _, err := load(file)
 	if err != nil || doc == nil {
@@ -163,7 +169,7 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 	change.Changed = true
 	if change.Backup == "" && w.bare(doc) {
 		change.Removed = true
-		return change, drop(file)
+		return change, os.Remove(file)
 	}
 	original, err := w.original(change.Backup, doc)
 	if err != nil {
@@ -177,7 +183,7 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 	}
 	backup := change.Backup
 	change.Backup = ""
-	return change, drop(backup)
+	return change, os.Remove(backup)
 }
 
 // unwire takes our hooks out, with the groups, lists and objects that are empty without them.

@@ -41,7 +41,7 @@ func load(file string) (doc *document, original []byte, err error) {
 	return doc, original, nil
 }
 
-// save writes a settings file whole, with the mode that it had. A symbolic link stays one.
+// save writes a settings file whole, with the mode that it had.
 func save(file string, text []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(file); err == nil {
@@ -78,15 +78,6 @@ func backupOf(file string) string {
 		return ""
 	}
 	return file + backupSuffix
-}
-
-// drop removes a file; of a symbolic link, what it leads to.
-func drop(file string) error {
-	target, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return err
-	}
-	return os.Remove(target)
 }
 
 // bare tells whether a file has nothing but what an installation puts into an empty one.

@@ -43,7 +43,10 @@ func readShim(file string) (string, error) {
 }
 
 func installShim(o Options) (Change, error) {
-	file := filepath.Join(o.Root, shimFile)
+	file, err := place(o, shimFile)
+	if err != nil {
+		return Change{}, err
+	}
 	change := Change{File: file, Said: []string{"opencode loads plugins at its start: start it anew"}}
 	have, err := readShim(file)
 	if err != nil {
@@ -58,7 +61,10 @@ func installShim(o Options) (Change, error) {
 }
 
 func uninstallShim(o Options) (Change, error) {
-	file := filepath.Join(o.Root, shimFile)
+	file, err := place(o, shimFile)
+	if err != nil {
+		return Change{}, err
+	}
 	have, err := readShim(file)
 	if err != nil || have == "" {
 		return Change{File: file}, err

@@ -23,6 +23,7 @@ type Options struct {
 	Root          string // the project's folder
 	Home          string // the user's folder, looked at for switches that disable hooks; "" leaves it alone
 	Command       string // the command line to register
+	FollowLink    bool   // change the file that a symbolic link in the project leads to; without it a link is refused
 	ClientVersion string // as the client prints it; "" is unknown, and leaves out what only newer versions know
 }
 

@@ -296,25 +296,64 @@ func TestCommentsAreReadOver(t *testing.T) {
 	require.Equal(t, text, content(t, file))
 }
 
-func TestSymbolicLinksAreWrittenThrough(t *testing.T) {
+// A link in the project may have been put there by anybody: it is refused, and followed only when that is asked for.
+func TestALinkIsRefusedUnlessItIsToBeFollowed(t *testing.T) {
+	for _, client := range []string{"claude", "opencode"} {
+		for _, where := range []string{"file", "folder", "dangling"} {
+			o, file := project(t, client, nil)
+			if client == "opencode" {
+				file = filepath.Join(o.Root, ".opencode/plugin/orchestrator-boundary.js")
+			}
+			shared := filepath.Join(t.TempDir(), "shared")
+			target := filepath.Join(shared, filepath.Base(file))
+			before := ""
+			require.NoError(t, os.MkdirAll(shared, 0o755))
+			if client == "claude" && where != "dangling" {
+				before = "{\"model\": \"opus\"}\n"
+				write(t, target, before)
+				require.NoError(t, os.Chmod(target, 0o600))
+			}
+			from, to := file, target
+			if where == "folder" {
+				from, to = filepath.Dir(file), shared
+			}
+			require.NoError(t, os.MkdirAll(filepath.Dir(from), 0o755))
+			require.NoError(t, os.Symlink(to, from))
+
+			_, err := settings.Install(client, o)
+			require.ErrorContains(t, err, from+" is a symbolic link to "+to, "%s %s", client, where)
+			_, err = settings.Uninstall(client, o)
+			require.ErrorContains(t, err, from+" is a symbolic link to "+to)
+			if before != "" {
+				require.Equal(t, before, content(t, target))
+			}
+
+			o.FollowLink = true
+			change, err := settings.Install(client, o)
+			require.NoError(t, err)
+			require.Equal(t, target, change.File, "the file that was changed is named")
+			require.Contains(t, content(t, target), "orchestrator-hook")
+			info, err := os.Lstat(from)
+			require.NoError(t, err)
+			require.NotZero(t, info.Mode()&fs.ModeSymlink)
+			_, err = settings.Uninstall(client, o)
+			require.NoError(t, err)
+			if before != "" {
+				require.Equal(t, before, content(t, target))
+				info, err = os.Stat(target)
+				require.NoError(t, err)
+				require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
+			} else {
+				require.NoFileExists(t, target)
+			}
+		}
+	}
 	o, file := project(t, "claude", nil)
-	target := filepath.Join(t.TempDir(), "shared.json")
-	write(t, target, "{\"model\": \"opus\"}\n")
-	require.NoError(t, os.Chmod(target, 0o600))
+	o.FollowLink = true
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.Symlink(target, file))
+	require.NoError(t, os.Symlink(filepath.Base(file), file))
 	_, err := settings.Install("claude", o)
-	require.NoError(t, err)
-	require.Contains(t, content(t, target), "orchestrator-hook")
-	info, err := os.Lstat(file)
-	require.NoError(t, err)
-	require.NotZero(t, info.Mode()&fs.ModeSymlink)
-	info, err = os.Stat(file)
-	require.NoError(t, err)
-	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
-	_, err = settings.Uninstall("claude", o)
-	require.NoError(t, err)
-	require.Equal(t, "{\"model\": \"opus\"}\n", content(t, target))
+	require.ErrorContains(t, err, "leads nowhere")
 }
 
 func TestOnlyTheGuardIsRegistered(t *testing.T) {

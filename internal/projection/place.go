@@ -1,0 +1,78 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/tree"
+)
+
+// Displaced is what stood in the place of a file that the service writes, and was replaced: somebody put it there.
+type Displaced struct {
+	Path  string
+	What  string // such as "a symbolic link to state.db"; of the last time
+	Times int
+}
+
+// replace writes a file of the folder that was opened, whatever its path has come to name.
+func (x *Exporter) replace(path string, write func(io.Writer) error) error {
+	if err := x.open(); err != nil {
+		return err
+	}
+	what, err := x.folder.Replace(filepath.Base(path), tree.Write{Perm: 0o644, Content: write})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if what != "" {
+		x.report(path, what)
+	}
+	return nil
+}
+
+func (x *Exporter) open() (err error) {
+	if x.folder == nil {
+		x.folder, err = tree.OpenFolder(filepath.Dir(x.path))
+	}
+	return err
+}
+
+func (x *Exporter) close() {
+	if x.folder != nil {
+		_ = x.folder.Close() // it was only the way to its files
+	}
+}
+
+// removeStale removes what a crash left.
+func (x *Exporter) removeStale() {
+	for _, path := range []string{x.path, CheckpointPath(x.path)} {
+		err := x.open()
+		if err == nil {
+			err = x.folder.RemoveStale(filepath.Base(path))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			x.failed(err)
+		}
+	}
+}
+
+// report keeps what stood in the place of a file, and tells of it.
+func (x *Exporter) report(path, what string) {
+	x.mu.Lock()
+	all := slices.Clone(x.state.Displaced) // others hold the old one
+	at, found := slices.BinarySearchFunc(all, path, func(d Displaced, path string) int { return strings.Compare(d.Path, path) })
+	if !found {
+		all = slices.Insert(all, at, Displaced{Path: path})
+	}
+	all[at].What = what
+	all[at].Times++
+	x.state.Displaced = all
+	x.mu.Unlock()
+	if x.onReport != nil {
+		x.onReport(all[at])
+	}
+}

@@ -1,0 +1,185 @@
+package tree
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+const (
+	bufferSize   = 64 << 10
+	tempSuffix   = ".tmp"
+	randomLength = 26 // of rand.Text
+)
+
+// Write says how a file is replaced.
+type Write struct {
+	Perm    fs.FileMode // less the umask
+	Content func(io.Writer) error
+	Check   func(written string) error // looks at the written and synced file before it takes the place; may be nil
+}
+
+// Replace replaces the content of the file name, which lies in the folder itself. A reader sees the old or the new file
+// whole. What stands in the place and is no regular file is replaced, never followed, and displaced says what it was:
+// "a symbolic link to …", "a pipe". A folder in the place is an error, and so is a folder that was swapped (ErrSwapped).
+//
+// nil means that the new content is in place and survives a power cut. On an error the old content is in place, and no
+// temporary file is left; the one exception is a failed sync of the folder after the rename.
+func (f *Folder) Replace(name string, w Write) (displaced string, err error) {
+	if filepath.Base(name) != name || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("%q is no name of a file", name)
+	}
+	root, err := f.opened()
+	if err != nil {
+		return "", err
+	}
+	// Opened first, so that a folder that cannot be synced is known before anything has changed.
+	dir, err := root.Open(".")
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	if _, err := f.standing(root, name); err != nil {
+		return "", err
+	}
+	temp, err := f.writeTemp(root, name, w)
+	if err != nil {
+		return "", err
+	}
+	placed := false
+	defer func() {
+		if !placed {
+			_ = root.Remove(temp)
+		}
+	}()
+	if displaced, err = f.place(root, temp, name, w.Check); err != nil {
+		return "", err
+	}
+	placed = true
+	return displaced, syncFolder(dir)
+}
+
+// place renames the temporary file over its target, after all checks.
+func (f *Folder) place(root *os.Root, temp, name string, check func(string) error) (displaced string, err error) {
+	if check != nil {
+		if err := check(filepath.Join(f.path, temp)); err != nil {
+			return "", err
+		}
+	}
+	if _, err := f.opened(); err != nil {
+		return "", err
+	}
+	if displaced, err = f.standing(root, name); err != nil {
+		return "", err
+	}
+	return displaced, root.Rename(temp, name)
+}
+
+// standing says what stands at name; "" for a regular file or nothing.
+func (f *Folder) standing(root *os.Root, name string) (string, error) {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	switch info.Mode().Type() {
+	case 0:
+		return "", nil
+	case fs.ModeDir:
+		return "", fmt.Errorf("%s is a folder", filepath.Join(f.path, name))
+	case fs.ModeSymlink:
+		target, err := root.Readlink(name)
+		if err != nil {
+			return "a symbolic link", nil //nolint:nilerr // it has gone since
+		}
+		return "a symbolic link to " + target, nil
+	case fs.ModeNamedPipe:
+		return "a pipe", nil
+	case fs.ModeSocket:
+		return "a socket", nil
+	}
+	return "a device", nil
+}
+
+// writeTemp writes and syncs the temporary file and names it; on an error, or a panic of what writes the content, it is
+// gone again.
+func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, error) {
+	temp := tempPrefix(name) + rand.Text() + tempSuffix
+	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, w.Perm.Perm())
+	if err != nil {
+		// The reader knows the folder; the temporary name would only confuse.
+		if p, is := errors.AsType[*fs.PathError](err); is {
+			err = p.Err
+		}
+		return "", fmt.Errorf("create a file in folder %s: %w", f.path, err)
+	}
+	complete := false
+	defer func() {
+		if !complete {
+			_ = file.Close()
+			_ = root.Remove(temp)
+		}
+	}()
+	buffer := bufio.NewWriterSize(file, bufferSize)
+	if err := w.Content(buffer); err != nil {
+		return "", err
+	}
+	if err := buffer.Flush(); err != nil {
+		return "", err
+	}
+	if err := file.Sync(); err != nil {
+		return "", err
+	}
+	if err := file.Close(); err != nil {
+		return "", err
+	}
+	complete = true
+	return temp, nil
+}
+
+// RemoveStale removes the temporary files that a crash left beside name. Call it only where no other writer of name can
+// be at work.
+func (f *Folder) RemoveStale(name string) error {
+	root, err := f.opened()
+	if err != nil {
+		return err
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := dir.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, entry := range entries {
+		random, ours := strings.CutPrefix(entry, tempPrefix(name))
+		random, temp := strings.CutSuffix(random, tempSuffix)
+		if ours && temp && len(random) == randomLength {
+			failed = append(failed, root.Remove(entry))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func tempPrefix(name string) string { return "." + name + "." }
+
+func syncFolder(folder *os.File) error {
+	err := folder.Sync()
+	// Some network and FUSE file systems cannot sync a folder at all; there the rename is all there is.
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
