@@ -36,6 +36,7 @@ func (a *API) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refused(w, r, body, err)
 	}
+	callOf(w).held.rest()
 	return a.conducted(w, r, body, asked)
 }
 

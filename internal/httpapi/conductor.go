@@ -27,6 +27,7 @@ func (a *API) conduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refused(w, r, body, err)
 	}
+	callOf(w).held.rest()
 	if plan {
 		planned, err := a.Conductor.Plan(r.Context(), callerOf(w), request)
 		if err != nil {

@@ -165,7 +165,7 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence, found
 	if err != nil {
 		return lifecycle.Change{}, nil, err
 	}
-	change, err := ParseChange(body)
+	change, err := ParseChange(body, lifecycle.Tester)
 	change.Size, change.MadeFrom = len(body), req.Revision
 	change.Looked = &lifecycle.Looked{}
 	for _, claim := range change.Claims() {

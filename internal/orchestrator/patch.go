@@ -49,7 +49,7 @@ type Answer struct {
 // map to 4xx means that it was not applied, and is audited too; fault.Unavailable means that the outcome
 // is unknown. A dry run gives the same verdict, and changes and records nothing.
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
-	change, err := s.read(p)
+	change, err := s.read(who.Role, p)
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
@@ -123,11 +123,11 @@ func (s *Service) explained(out decision, p Proposal) error {
 }
 
 // read checks what can be checked without the state.
-func (s *Service) read(p Proposal) (lifecycle.Change, error) {
+func (s *Service) read(role lifecycle.Role, p Proposal) (lifecycle.Change, error) {
 	if _, known := s.current.Load().Find(p.ID); !known && (reqdoc.ValidID(p.ID) != nil || len(secret.Find(p.ID)) > 0) {
 		return lifecycle.Change{}, s.unknown(p.ID)
 	}
-	change, err := ParseChange(p.Body)
+	change, err := ParseChange(p.Body, role)
 	if err != nil {
 		return change, unreadable(p.Body, err)
 	}
@@ -342,10 +342,10 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	return OnRecord{receipt, refusal}
 }
 
-// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing.
+// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing, nor does a limit of the token.
 func asRefusal(err error) *fault.Error {
 	f := asFault(err)
-	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) {
+	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.RateLimited) {
 		return nil
 	}
 	return f
