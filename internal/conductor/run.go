@@ -32,6 +32,7 @@ type run struct {
 	until      time.Time // the end of the time
 	trace      Trace
 	rephrase   Rephrase
+	forgets    bool                       // it leaves nothing behind
 	resumed    bool                       // it goes on from what is recorded of it
 	pending    []func(w *ir.Writer) error // what the next step writes
 	known      bool                       // among it is what others may ask for
@@ -78,8 +79,13 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	return r.trace, r.finish(ctx)
 }
 
-// later has something written with the next step: what changes nothing outside of the IR need not be there before it happens.
-func (r *run) later(write func(w *ir.Writer) error) { r.pending = append(r.pending, write) }
+// later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need not be there
+// before it happens.
+func (r *run) later(write func(w *ir.Writer) error) {
+	if !r.forgets {
+		r.pending = append(r.pending, write)
+	}
+}
 
 // step writes what is pending, as one record.
 func (r *run) step(ctx context.Context, name string) error {

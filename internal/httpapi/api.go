@@ -64,10 +64,10 @@ type API struct {
 }
 
 // New builds the handler of the whole service.
-func New(c Config) http.Handler { 
+func New(c Config) http.Handler {
 	held := newBodies()
 	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
- }
+}
 
 func (a *API) router() chi.Router {
 	r := chi.NewRouter()
