@@ -100,6 +100,8 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	begin := c.begin
 	if !keeps {
 		begin = c.question
+	} else if err := c.ir.CheckBudget(ctx, caller); err != nil {
+		return Trace{}, err
 	}
 	begun, err := begin(ctx, caller, asked.Request)
 	if err != nil {

@@ -40,6 +40,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
+	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
 
 	var missing []string

@@ -207,6 +207,11 @@ type IR struct{ ledger *ledger.Ledger }
 // New is the IR in a ledger.
 func New(l *ledger.Ledger) *IR { return &IR{l} }
 
+// CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are not refused.
+func (ir *IR) CheckBudget(ctx context.Context, caller audit.Actor) error {
+	return ir.ledger.CheckBudget(ctx, caller)
+}
+
 // View reads.
 func (ir *IR) View(ctx context.Context, read func(View) error) error {
 	return ir.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })

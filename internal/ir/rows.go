@@ -36,6 +36,7 @@ func (ir *IR) Step(ctx context.Context, run, step string, actor audit.Actor, wri
 				return err
 			}
 		}
+		tx.Finish() // a tool has run: that is on record, whatever its caller has spent
 		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: data})
 	})
 }
