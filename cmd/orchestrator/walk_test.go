@@ -261,7 +261,7 @@ var commands = map[string]door{
 			w.run(0, "conduct", "--plan", "--token-file", pmToken, "sum.json")
 			w.run(0, "conduct", "sum.json") // with the viewer's token
 		},
-		records:  oneRun, refusal: "request.refused viewer invalid_obligations",
+		records: oneRun, refusal: "request.refused viewer invalid_obligations",
 	},
 	"drive": {
 		accepted: func(w *walker) { w.run(1, "drive", "--requirement", "REQ-001", "--max-steps", "1") },

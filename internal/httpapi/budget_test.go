@@ -36,7 +36,9 @@ func (h *harness) budgetOf(who string) (limit, spent float64) {
 func TestASpentBudgetIsItsActorsAlone(t *testing.T) {
 	const limit = 64 << 10
 	h := newHarness(t, withBudget(limit))
-	note := func(n int) string { return fmt.Sprintf(`{"pm_notes":[{"text":"%d %s"}]}`, n, strings.Repeat("x", 3000)) }
+	note := func(n int) string {
+		return fmt.Sprintf(`{"pm_notes":[{"text":"%d %s"}]}`, n, strings.Repeat("x", 3000))
+	}
 	changes := 0
 	for ; ; changes++ {
 		require.Less(t, changes, 100)
@@ -129,4 +131,27 @@ func storedBytes(t *testing.T, s store.Store) (total float64) {
 		return nil
 	}))
 	return total
+}
+
+// TestALargeObligationIsKeptOnce: a body of 0.8 MB grew the database by eleven times as much. Verify decides it all again.
+func TestALargeObligationIsKeptOnce(t *testing.T) {
+	memory := store.NewMemory()
+	h := newHarness(t, withBudget(1<<30), func(o *options) { o.Store = memory })
+	body := `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"1` + strings.Repeat(" ", 10) + `+2"}},
+		{"type":"JUSTIFY","payload":{"kind":"large","about":"x","more":"` + strings.Repeat("y", 800_000) + `"}}]}`
+	before := storedBytes(t, memory)
+	answered := h.do("coder", "POST", "/obligations", body)
+	grown := storedBytes(t, memory) - before
+	require.LessOrEqual(t, grown, 1.3*float64(len(body)))
+	_, spent := h.budgetOf("coder")
+	require.InDelta(t, grown, spent, 2000)
+	run := answered.json(t)["run"]
+	if run == nil {
+		run = answered.json(t)["id"]
+	}
+	trace := h.expect(200, "", "viewer", "GET", "/traces/"+run.(string), "")
+	require.Greater(t, len(trace.Body), 800_000)
+	h.stop()
+	_, err := orchestrator.Verify(t.Context(), h.Ledger, nil)
+	require.NoError(t, err)
 }

@@ -30,6 +30,8 @@ type Stepped struct {
 	Run  string `json:"run"`
 	Step string `json:"step"` // what was done: known, tool started, tool ended, ended; the first one has the request as well
 	Rows []Row  `json:"rows"` // at least one; by ascending key
+
+	Values map[string]jsontext.Value `json:"values,omitempty"` // large values that rows name, by the SHA-256 of their bytes
 }
 
 // Row is a row as it is from this step on.
@@ -157,6 +159,7 @@ const (
 	kindNumber     = "number" // the run of a number
 	kindOpen       = "open"   // the runs that have not ended
 	kindHeld       = "held"   // which assertions on a subject and a predicate are held
+	kindLarge      = "large"  // the record that has a large value, by its digest
 )
 
 // key names a row: its kind, and the parts of its id, which may hold anything.
@@ -191,6 +194,11 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 			return fmt.Errorf("the row %q cannot be", row.Key)
 		}
 		put(row.Key, row.Value)
+	}
+	for digest, value := range s.Values {
+		if digestOf(value) != digest {
+			return fmt.Errorf("the value %q of a step has another digest", digest)
+		}
 	}
 	return nil
 }
