@@ -14,19 +14,21 @@ import (
 const (
 	mostHeld        = 64 << 20 // of all tokens, beyond smallBody of each request
 	mostHeldByToken = 16 << 20
-	smallBody       = 64 << 10 // is never refused for what other tokens hold, and is worked on at once
+	smallBody       = 16 << 10 // is never refused for what other tokens hold, and is worked on at once
 	firstRoom       = 4 << 10  // for a body, however many bytes are promised
 	retryHeld       = time.Second
 )
 
-// bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token, and as many as there are
-// processors of all tokens, be worked on at a time: so no token takes all processors, and no number of bodies becomes as many trees.
+// bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token be worked on at a time,
+// and of all tokens one less than there are processors: so one is left for what is small, and no number of bodies becomes as many trees.
 type bodies struct {
 	mu      sync.Mutex
 	shared  int64 // of all tokens, beyond smallBody of each request
 	held    int64
 	byToken map[string]*tokenBodies
 	slots   chan struct{}
+
+	discards chan struct{} // that are under way
 }
 
 // tokenBodies is what the requests of one token hold. It lasts as long as one of them does.
@@ -37,7 +39,7 @@ type tokenBodies struct {
 }
 
 func newBodies() *bodies {
-	return &bodies{byToken: map[string]*tokenBodies{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &bodies{byToken: map[string]*tokenBodies{}, discards: make(chan struct{}, mostDiscards), slots: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))}
 }
 
 // total is how many bytes are held.

@@ -120,23 +120,30 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
-	discardRest(w, r)
+	if status == http.StatusRequestEntityTooLarge || f.Code == "bodies_in_flight" {
+		a.discardRest(w, r)
+	}
 }
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// How much of a body that was refused unread is read all the same, and for how long: a client that sends all of it before it
-// reads the answer would otherwise see its connection reset, and no answer.
+// How much of a body that is refused for its size is read all the same, for how long, and of how many at once: a client that sends all of it
+// before it reads the answer would otherwise see its connection reset, and no answer. Beyond that it does.
 const (
-	mostDiscarded   = 64 << 20
-	longestDiscard  = 5 * time.Second
-	discardedByHTTP = 256 << 10 // by the server itself
+	mostDiscarded  = 32 << 20
+	longestDiscard = 5 * time.Second
+	mostDiscards   = 4
 )
 
 // discardRest sends the answer, and reads what a client still sends. A client that waits to be told to send is told not to by the answer.
-func discardRest(w http.ResponseWriter, r *http.Request) {
-	unread := r.ContentLength > discardedByHTTP || r.ContentLength < 0
-	if r.Body == nil || !unread || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" {
+func (a *API) discardRest(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Header.Get("Expect") != "" {
+		return
+	}
+	select {
+	case a.bodies.discards <- struct{}{}:
+		defer func() { <-a.bodies.discards }()
+	default:
 		return
 	}
 	control := http.NewResponseController(w)

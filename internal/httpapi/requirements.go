@@ -138,7 +138,7 @@ func exportStatus(written bool) string {
 }
 
 func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error)) (orchestrator.Proposal, error) {
-	p := orchestrator.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id}
+	p := orchestrator.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id, Parsed: callOf(w).held.rest}
 	var err error
 	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err

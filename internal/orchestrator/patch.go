@@ -32,6 +32,7 @@ type Proposal struct {
 	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it
 	DryRun         bool
 	RequestID      string
+	Parsed         func() // called when the body is read and checked, and the commit comes next; may be nil
 
 	ticket *ticket // set while it is decided
 }
@@ -55,11 +56,18 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	}
 	body := compact(p.Body)
 	change.Size = len(body)
+	p.parsed()
 	s.look(ctx, who, &change)
 	return s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
 		err := s.lookAgain(ctx, p.ID, &change)
 		return change, proposed{Change: body}, err
 	})
+}
+
+func (p Proposal) parsed() {
+	if p.Parsed != nil {
+		p.Parsed()
+	}
 }
 
 // propose has a change decided, made and decided anew whenever the requirement moves on while it is made. It is made

@@ -618,7 +618,7 @@ func TestSchemaHints(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, c.Violations, maxViolations+1)
 	require.Equal(t, "and 30 more", c.Violations[maxViolations].Detail)
-	c, err = ParseChange([]byte(`{`+manyUnknown(20_000)+`}`), lifecycle.PM)
+	c, err = ParseChange([]byte(`{`+manyUnknown(19_000)+`}`), lifecycle.PM)
 	require.NoError(t, err)
 	require.Len(t, c.Violations, maxViolations+1)
 	require.Equal(t, "and at least 50 more", c.Violations[maxViolations].Detail, "the search for them stopped")
@@ -626,7 +626,7 @@ func TestSchemaHints(t *testing.T) {
 
 // TestRightsAreLookedAtBeforeTheSchema: a change that its role may not make is not held against the schema, however wrong it is.
 func TestRightsAreLookedAtBeforeTheSchema(t *testing.T) {
-	body := []byte(`{"pm_notes":[` + strings.Repeat(`1,`, 40_000) + `1],"more":1}`)
+	body := []byte(`{"pm_notes":[` + strings.Repeat(`1,`, 15_000) + `1],"more":1}`)
 	for _, role := range []lifecycle.Role{lifecycle.Viewer, lifecycle.Coder, lifecycle.Architect, lifecycle.Tester} {
 		c, err := ParseChange(body, role)
 		require.NoError(t, err)

@@ -29,7 +29,7 @@ const (
 
 	// MaxValues is how many values a body may hold, nested ones included. In memory a value takes up to a hundred
 	// times the two bytes that it takes in a body, so the bytes alone bound nothing.
-	MaxValues = 50_000
+	MaxValues = 20_000
 )
 
 // Parse reads one JSON value into map[string]any, []any, string, json.Number, bool and nil. Its error is
