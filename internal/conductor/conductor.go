@@ -88,7 +88,11 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 			return trace, err
 		}
 	}
+	if asked.Waits == nil {
+		asked.Waits = func() {}
+	}
 	if asked.Translate != nil {
+		asked.Waits()
 		var err error
 		if asked.Obligations, err = asked.Translate(ctx); err != nil {
 			return Trace{}, err
@@ -108,7 +112,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 		return Trace{}, err
 	}
 	r := c.of(begun)
-	r.rephrase, r.forgets = asked.Rephrase, !keeps
+	r.rephrase, r.forgets, r.waits = asked.Rephrase, !keeps, asked.Waits
 	r.later(func(w *ir.Writer) error { return errors.Join(putUtterance(w, asked.Utterance), putBegun(w, begun)) })
 	return c.detached(ctx, r)
 }

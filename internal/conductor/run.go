@@ -32,6 +32,7 @@ type run struct {
 	until      time.Time // the end of the time
 	trace      Trace
 	rephrase   Rephrase
+	waits      func()                     // is called before it waits for what is outside of the process
 	forgets    bool                       // it leaves nothing behind
 	resumed    bool                       // it goes on from what is recorded of it
 	pending    []func(w *ir.Writer) error // what the next step writes
@@ -55,7 +56,7 @@ func Limit(b planning.Budgets) time.Duration {
 // of makes the run of a request.
 func (c *Conductor) of(request ir.Request) *run {
 	b := request.Request.Budgets
-	r := &run{Conductor: c, request: request, left: b.MaxToolRuns, trace: Trace{
+	r := &run{Conductor: c, request: request, waits: func() {}, left: b.MaxToolRuns, trace: Trace{
 		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced, len(request.Request.Obligations)), Answers: []Answer{},
 	}}
 	if r.left == 0 {
@@ -74,6 +75,7 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		return Trace{}, err
 	}
 	if r.rephrase != nil {
+		r.waits()
 		r.rephrased(ctx)
 	}
 	return r.trace, r.finish(ctx)

@@ -36,7 +36,6 @@ func (a *API) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refused(w, r, body, err)
 	}
-	callOf(w).held.rest()
 	return a.conducted(w, r, body, asked)
 }
 
