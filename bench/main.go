@@ -120,6 +120,7 @@ var sections = []struct {
 	{"get", (*bench).get},
 	{"patch", (*bench).patch},
 	{"flood", (*bench).flooded},
+	{"load", (*bench).loaded},
 	{"scale", (*bench).scale},
 	{"start", (*bench).startUp},
 	{"reading", (*bench).reading},

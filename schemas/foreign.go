@@ -24,7 +24,7 @@ const (
 
 // Schema is a JSON Schema that came from elsewhere: of an input or a result of a tool. It is safe for concurrent use.
 type Schema struct {
-	compiled *jsonschema.Schema
+	compiled *parts
 }
 
 // Compile compiles a schema of draft 2020-12 (numbers as json.Number, float64 or int). It may refer to itself and to nothing else:
@@ -48,7 +48,7 @@ func Compile(doc map[string]any) (*Schema, []fault.Field) {
 		s, err = c.Compile(base + name)
 	}
 	if err == nil {
-		return &Schema{compiled: s}, nil
+		return &Schema{compiled: partsOf(s)}, nil
 	}
 	if wrong, is := errors.AsType[*jsonschema.SchemaValidationError](err); is {
 		return nil, fieldsOf("the schema of schemas", wrong.Err)
@@ -65,7 +65,7 @@ func (s *Schema) Violations(value any) []fault.Field {
 	if err != nil {
 		return []fault.Field{{Code: "json", Detail: err.Error()}}
 	}
-	return fieldsOf("its schema", s.compiled.Validate(plain))
+	return s.compiled.violations("its schema", plain)
 }
 
 // plainJSON is a value as the library knows values. What it does not know, such as a struct, is written as JSON and read again.

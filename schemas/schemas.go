@@ -48,11 +48,11 @@ const base = "orchestrator:///"
 func Files() fs.FS { return files }
 
 // compiled are the schemas, each compiled when it is first asked for: a start waits for those alone that it needs.
-var compiled = map[string]func() *jsonschema.Schema{}
+var compiled = map[string]func() *parts{}
 
 func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations, Trace, Drive} {
-		compiled[name] = sync.OnceValue(func() *jsonschema.Schema {
+		compiled[name] = sync.OnceValue(func() *parts {
 			c := jsonschema.NewCompiler()
 			c.DefaultDraft(jsonschema.Draft2020)
 			c.AssertFormat()
@@ -60,7 +60,7 @@ func init() {
 			if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
 				panic(err) // the files are embedded
 			}
-			return c.MustCompile(base + name)
+			return partsOf(c.MustCompile(base + name))
 		})
 	}
 }
@@ -152,9 +152,20 @@ func resolve(file, ref string) (string, any) {
 
 // Violations holds a value (decoded with json.Number for numbers, all of them bounded) against a schema.
 // It returns one field per thing that is wrong, ordered by pointer; nil when nothing is. Code is the
-// schema keyword that was violated.
+// schema keyword that was violated. It stops after MaxViolations, and says in a last field that there are more.
 func Violations(schema string, value any) []fault.Field {
-	return fieldsOf(schema, compiled[schema]().Validate(value))
+	return compiled[schema]().violations(schema, value)
+}
+
+// violations are those of a value against the schema of a name.
+func (p *parts) violations(name string, value any) []fault.Field {
+	f := finding{name: name, small: smallValue}
+	f.check("", p, value)
+	found := inOrder(f.found)
+	if len(found) > MaxViolations {
+		found = append(found[:MaxViolations:MaxViolations], fault.Field{Code: "more", Detail: "there are more"})
+	}
+	return found
 }
 
 // fieldsOf are the parts of the library's error; name is what was validated against.
@@ -168,6 +179,11 @@ func fieldsOf(name string, err error) []fault.Field {
 	}
 	var found []fault.Field
 	collect(invalid, &found)
+	return inOrder(found)
+}
+
+// inOrder sorts violations by pointer, and leaves out what stands there twice.
+func inOrder(found []fault.Field) []fault.Field {
 	slices.SortFunc(found, func(a, b fault.Field) int {
 		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Code, b.Code), strings.Compare(a.Detail, b.Detail))
 	})
@@ -190,7 +206,7 @@ func field(e *jsonschema.ValidationError) fault.Field {
 	case *kind.FalseSchema: // a member of another kind
 		f.Code, f.Detail = "not_allowed", "this member does not belong here"
 	case *kind.AdditionalProperties: // which it lists as a map does
-		f.Code, f.Detail = "additionalProperties", "there is no member "+strings.Join(slices.Sorted(slices.Values(k.Properties)), ", ")
+		f.Code, f.Detail = "additionalProperties", "there is no member "+firstOf(k.Properties)
 	case *kind.Pattern: // what was sent is not repeated: it may be long, or secret
 		f.Code, f.Detail = "pattern", "does not match pattern '"+k.Want+"'"
 	case *kind.Not: // which has no path of its own
@@ -201,6 +217,26 @@ func field(e *jsonschema.ValidationError) fault.Field {
 		f.Code, f.Detail = k.KeywordPath()[len(k.KeywordPath())-1], k.LocalizedString(message.NewPrinter(language.English))
 	}
 	return f
+}
+
+// The most of what a client chose to send that a violation repeats.
+const (
+	mostNames   = 10
+	longestName = 64 // bytes
+)
+
+// firstOf are the first names of a list, in their order, and how many more there are.
+func firstOf(names []string) string {
+	sorted := slices.Sorted(slices.Values(names))
+	var shown []string
+	for _, name := range sorted[:min(len(sorted), mostNames)] {
+		shown = append(shown, fault.Clip(name, longestName))
+	}
+	list := strings.Join(shown, ", ")
+	if more := len(names) - mostNames; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 var escaped = strings.NewReplacer("~", "~0", "/", "~1")

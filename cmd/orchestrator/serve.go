@@ -29,6 +29,7 @@ type serveOptions struct {
 	requireIfMatch   bool
 	rateLimit        float64
 	rateBurst        int
+	logBudget        byteSize
 	allowHosts       []string
 	metricsTokenFile string
 	demoTokens       bool
@@ -108,6 +109,8 @@ func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.Float64Var(&o.rateLimit, "rate-limit", 100, "requests a second that each token may make in the long run; 0 is no limit")
 	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
+	o.logBudget = defaultLogBudget
+	f.Var(&o.logBudget, "log-budget", "how much each actor may add to the database on a day, such as 512MiB; 0 is no limit")
 }
 
 // logFlags say how the log is signed.

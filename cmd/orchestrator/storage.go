@@ -38,6 +38,7 @@ func (s *server) openLedger(ctx context.Context) error {
 	if s.ledger, err = ledger.Open(ctx, s.store, time.Now); err != nil {
 		return err
 	}
+	s.ledger.LimitSpending(uint64(s.options.logBudget))
 	return s.findRollback(ctx, damaged)
 }
 

@@ -131,6 +131,9 @@ const oneStep = `{"requirements":["REQ-001"],"max_steps":1}`
 
 var oneMove = []string{"conductor.stepped", "requirement.changed", "conductor.stepped", "conductor.stepped"}
 
+// pmToken is a token of who may change something.
+const pmToken = ".orchestrator/tokens/pm.token"
+
 // oneRun is the record of a run of tools that change nothing.
 var oneRun = []string{"conductor.stepped"}
 
@@ -245,16 +248,20 @@ var commands = map[string]door{
 	"review":     running("review"),
 	"tools list": running("tools", "list"), "tools check": running("tools", "check"), "tools show": running("tools", "show", "math.eval"),
 	"ask": {
-		accepted: func(w *walker) { w.run(0, "ask", "what is 2+2") },
+		accepted: func(w *walker) { w.run(0, "ask", "--token-file", pmToken, "what is 2+2") },
 		refused:  func(w *walker) { w.run(2, "ask", "hm") },
+		dry:      func(w *walker) { w.run(0, "ask", "what is 2+2") }, // with the viewer's token
 		records:  oneRun, refusal: "request.refused viewer not_understood",
 	},
 	"conduct": {
 		prepare:  func(w *walker) { w.file("sum.json", sum); w.file("none.json", `{"obligations":[]}`) },
-		accepted: func(w *walker) { w.run(0, "conduct", "sum.json") },
+		accepted: func(w *walker) { w.run(0, "conduct", "--token-file", pmToken, "sum.json") },
 		refused:  func(w *walker) { w.run(2, "conduct", "none.json") },
-		dry:      func(w *walker) { w.run(0, "conduct", "--plan", "sum.json") },
-		records:  oneRun, refusal: "request.refused viewer invalid_obligations",
+		dry: func(w *walker) {
+			w.run(0, "conduct", "--plan", "--token-file", pmToken, "sum.json")
+			w.run(0, "conduct", "sum.json") // with the viewer's token
+		},
+		records: oneRun, refusal: "request.refused viewer invalid_obligations",
 	},
 	"drive": {
 		accepted: func(w *walker) { w.run(1, "drive", "--requirement", "REQ-001", "--max-steps", "1") },

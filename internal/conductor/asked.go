@@ -20,6 +20,7 @@ type Asked struct {
 	// not for an idempotency key that was used before. It may make other obligations of the same words, so those are compared then.
 	Translate func(ctx context.Context) ([]planning.Obligation, error)
 	Rephrase  Rephrase // nil leaves the answers as the templates have them
+	Waits     func()   // called before the run waits for what is outside of the process; may be nil, and be called again
 }
 
 // Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.

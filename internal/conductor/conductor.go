@@ -78,15 +78,21 @@ func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning
 	return c.Ask(ctx, caller, Asked{Request: request})
 }
 
-// Ask is Conduct for a request that was made of words.
+// Ask is Conduct for a request that was made of words. That of a viewer leaves nothing behind: its trace is the answer and is not
+// kept, and neither is its idempotency key, which is not looked up either, since nothing was changed that must not be changed twice.
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
-	if asked.IdempotencyKey != "" {
+	keeps := caller.Role != planning.RoleViewer
+	if keeps && asked.IdempotencyKey != "" {
 		trace, found, err := c.earlier(ctx, caller, asked)
 		if err != nil || found {
 			return trace, err
 		}
 	}
+	if asked.Waits == nil {
+		asked.Waits = func() {}
+	}
 	if asked.Translate != nil {
+		asked.Waits()
 		var err error
 		if asked.Obligations, err = asked.Translate(ctx); err != nil {
 			return Trace{}, err
@@ -95,12 +101,18 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	if err := Check(asked.Request); err != nil {
 		return Trace{}, err
 	}
-	begun, err := c.begin(ctx, caller, asked.Request)
+	begin := c.begin
+	if !keeps {
+		begin = c.question
+	} else if err := c.ir.CheckBudget(ctx, caller); err != nil {
+		return Trace{}, err
+	}
+	begun, err := begin(ctx, caller, asked.Request)
 	if err != nil {
 		return Trace{}, err
 	}
 	r := c.of(begun)
-	r.rephrase = asked.Rephrase
+	r.rephrase, r.forgets, r.waits = asked.Rephrase, !keeps, asked.Waits
 	r.later(func(w *ir.Writer) error { return errors.Join(putUtterance(w, asked.Utterance), putBegun(w, begun)) })
 	return c.detached(ctx, r)
 }
@@ -194,6 +206,13 @@ func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.R
 	return begun, err
 }
 
+// question is a run that is not kept. It has no number, as no list has it.
+func (c *Conductor) question(_ context.Context, caller Caller, request planning.Request) (begun ir.Request, err error) {
+	begun = ir.Request{Caller: caller, Request: request}
+	begun.ID, err = idOf(begun, c.Tools.Digest())
+	return begun, err
+}
+
 func putBegun(w *ir.Writer, begun ir.Request) error {
 	if key := begun.Request.IdempotencyKey; key != "" {
 		if err := w.Key(begun.Caller.Name, key); err != nil {
@@ -238,7 +257,7 @@ func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, e
 		return err
 	})
 	if err == nil && raw == nil {
-		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; one that goes on has no trace yet")
+		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; one that goes on has no trace yet, and a viewer's run has its trace in its answer alone")
 	}
 	return raw, err
 }

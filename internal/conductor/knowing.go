@@ -60,6 +60,7 @@ func Contracts() []planning.Contract {
 	recall := inBox("ir.recall", "Says the caller's name, as far as it is known.", 5000, []string{"REPORT(status.name)"}, value, required("name", text))
 	recall.Postconditions = []string{"result.value == input.name"}
 	remember := inBox("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value, required("value", text))
+	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
 	return []planning.Contract{assert, query, recall, remember}
 }

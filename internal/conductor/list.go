@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -26,7 +27,11 @@ type ListedObligation struct {
 	Why        string              `json:"why,omitempty"`
 }
 
-// List is a page of runs, newest first: those before a number (0 is all), at most so many. next is where the next page goes on.
+// mostListed is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be large.
+const mostListed = 4 << 20
+
+// List is a page of runs, newest first: those before a number (0 is all), at most so many, fewer where they are large. next is where
+// the next page goes on.
 func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []Listed, next uint64, err error) {
 	err = c.ir.View(ctx, func(v ir.View) error {
 		n, err := v.Count()
@@ -37,8 +42,8 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 			n = min(n, before-1)
 		}
 		page, next = []Listed{}, 0
-		for ; n > 0; n-- {
-			if len(page) == limit {
+		for size := 0; n > 0; n-- {
+			if len(page) == limit || size >= mostListed {
 				next = n + 1
 				break
 			}
@@ -53,7 +58,11 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 			if err != nil {
 				return err
 			}
-			page = append(page, one)
+			raw, err := ledger.Encode(one)
+			if err != nil {
+				return err
+			}
+			page, size = append(page, one), size+len(raw)
 		}
 		return nil
 	})
@@ -68,7 +77,7 @@ func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) 
 			return err
 		}
 		if !found {
-			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs")
+			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; a viewer's is not kept")
 		}
 		one, err = listed(v, r)
 		return err

@@ -113,6 +113,9 @@ func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs m
 			return done, err
 		}
 	}
+	if c.Implementation.Means != planning.Builtin {
+		r.waits()
+	}
 	begun := r.Clock()
 	bounded, stop := context.WithTimeout(ctx, r.until.Sub(begun))
 	defer stop()

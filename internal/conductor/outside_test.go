@@ -58,3 +58,18 @@ func TestHTTPTools(t *testing.T) {
 	require.True(t, loopback("http://[::1]:80/x"))
 	require.False(t, loopback("http://%zz"))
 }
+
+// TestWhoWaitsSaysSo: what a run holds back from others it gives up before it waits for a program, and not for a tool of the box.
+func TestWhoWaitsSaysSo(t *testing.T) {
+	b := conductorOf(t, store.NewMemory(), outsideTool("t.a", planning.Implementation{Means: planning.Exec, Argv: []string{"./tool"}}))
+	b.script("tool", `printf '{"value":1}'`)
+	waited := 0
+	ask := func(o planning.Obligation) {
+		_, err := b.Ask(t.Context(), ada, Asked{Request: planning.Request{Obligations: []planning.Obligation{o}}, Waits: func() { waited++ }})
+		require.NoError(t, err)
+	}
+	ask(ob(planning.Report, "status.name", "name", "Ada"))
+	require.Zero(t, waited)
+	ask(ob(planning.Report, "k.x"))
+	require.Positive(t, waited)
+}

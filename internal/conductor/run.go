@@ -32,6 +32,8 @@ type run struct {
 	until      time.Time // the end of the time
 	trace      Trace
 	rephrase   Rephrase
+	waits      func()                     // is called before it waits for what is outside of the process
+	forgets    bool                       // it leaves nothing behind
 	resumed    bool                       // it goes on from what is recorded of it
 	pending    []func(w *ir.Writer) error // what the next step writes
 	known      bool                       // among it is what others may ask for
@@ -54,7 +56,7 @@ func Limit(b planning.Budgets) time.Duration {
 // of makes the run of a request.
 func (c *Conductor) of(request ir.Request) *run {
 	b := request.Request.Budgets
-	r := &run{Conductor: c, request: request, left: b.MaxToolRuns, trace: Trace{
+	r := &run{Conductor: c, request: request, waits: func() {}, left: b.MaxToolRuns, trace: Trace{
 		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced, len(request.Request.Obligations)), Answers: []Answer{},
 	}}
 	if r.left == 0 {
@@ -73,13 +75,19 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		return Trace{}, err
 	}
 	if r.rephrase != nil {
+		r.waits()
 		r.rephrased(ctx)
 	}
 	return r.trace, r.finish(ctx)
 }
 
-// later has something written with the next step: what changes nothing outside of the IR need not be there before it happens.
-func (r *run) later(write func(w *ir.Writer) error) { r.pending = append(r.pending, write) }
+// later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need not be there
+// before it happens.
+func (r *run) later(write func(w *ir.Writer) error) {
+	if !r.forgets {
+		r.pending = append(r.pending, write)
+	}
+}
 
 // step writes what is pending, as one record.
 func (r *run) step(ctx context.Context, name string) error {

@@ -8,6 +8,7 @@ package fault
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind is the class of an error. It is itself an error, so errors.Is(err, fault.NotFound) works.
@@ -75,6 +76,8 @@ type Error struct {
 	Current *Current `json:"current,omitempty"`
 	Allowed []Move   `json:"allowed,omitempty"`
 	cause   error
+
+	RetryAfter time.Duration `json:"-"` // when it may be tried again; 0 says nothing
 }
 
 // New makes an error of a kind. Code is the stable name of the rule; the rest formats Detail.
@@ -85,6 +88,12 @@ func New(kind Kind, code, format string, args ...any) *Error {
 // WithFix says what the caller should do next.
 func (e *Error) WithFix(format string, args ...any) *Error {
 	e.Fix = fmt.Sprintf(format, args...)
+	return e
+}
+
+// After says when the same may be tried again.
+func (e *Error) After(d time.Duration) *Error {
+	e.RetryAfter = d
 	return e
 }
 

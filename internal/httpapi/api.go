@@ -60,10 +60,14 @@ type Config struct {
 type API struct {
 	Config
 	metrics *metrics
+	bodies  *bodies
 }
 
 // New builds the handler of the whole service.
-func New(c Config) http.Handler { return (&API{Config: c, metrics: newMetrics(c)}).router() }
+func New(c Config) http.Handler {
+	held := newBodies()
+	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
+}
 
 func (a *API) router() chi.Router {
 	r := chi.NewRouter()
@@ -135,6 +139,7 @@ type call struct {
 	only  string // the id of the requirement that its token is bound to; "" where it is not
 	code  string // of the problem it was answered with
 	cause error  // what is logged and never shown
+	held  holding
 }
 
 // callOf is the call that w answers. It travels with the answer, not in the context, where it would cost a copy

@@ -2,10 +2,8 @@ package httpapi
 
 import (
 	"io"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,14 +42,13 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.who, c.only = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
+	c.held = holding{of: a.bodies, token: t.Mark()}
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
 	}
 	if wait, ok := a.Tokens.Allow(t, c.start); !ok {
-		seconds := int(math.Ceil(wait.Seconds()))
-		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		return fault.New(fault.RateLimited, "rate_limited", "this token has used up its requests for now").
-			WithFix("wait %d s, as Retry-After says", seconds)
+			WithFix("wait %d s, as Retry-After says", wholeSeconds(wait)).After(wait)
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"bytes"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -38,22 +38,47 @@ func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
 	}
-	var body bytes.Buffer
-	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
-	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, most))
-	var large *http.MaxBytesError
+	held := &callOf(w).held
+	body, err := readHeld(r, most, held)
 	refused, is := errors.AsType[*fault.Error](err)
 	switch {
 	case is:
 		return nil, refused
-	case errors.As(err, &large):
-		return nil, tooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").WithFix("send it without pauses")
 	case err != nil:
 		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").WithFix("send it again").Because(err)
 	}
-	return body.Bytes(), nil
+	return body, held.work(r.Context())
+}
+
+// readHeld reads a body into memory that grows as its bytes arrive: what is promised and not sent takes none.
+func readHeld(r *http.Request, most int64, held *holding) ([]byte, error) {
+	last := most + 1 // one byte more than there may be, to see the end
+	if r.ContentLength >= 0 {
+		last = r.ContentLength + 1
+	}
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			room := min(max(2*int64(cap(body)), firstRoom), last)
+			if int64(len(body)) == last {
+				return nil, tooLarge(most)
+			}
+			if err := held.reserve(room - int64(cap(body))); err != nil {
+				return nil, err
+			}
+			body = append(make([]byte, 0, room), body...)
+		}
+		n, err := r.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 func tooLarge(most int64) *fault.Error {

@@ -200,3 +200,38 @@ func TestNumbersOfPayloadsKeepTheirDigits(t *testing.T) {
 		require.Contains(t, string(found.Body), `"values":`+want)
 	}
 }
+
+// TestAViewersQuestionsLeaveNothing: the trace is in the answer, and neither the log nor any table has it.
+func TestAViewersQuestionsLeaveNothing(t *testing.T) {
+	h := newHarness(t)
+	h.conduct("coder", `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"1+1"}}]}`)
+	size := h.Service.State().LogSize
+	body := `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}],"idempotency_key":"k"}`
+	first := h.expect(200, "", "viewer", "POST", "/obligations", body).json(t)
+	require.Len(t, first["answers"], 1)
+	again := h.expect(200, "", "viewer", "POST", "/obligations", body).json(t)
+	require.Equal(t, first["id"], again["id"], "the same question to the same tools")
+	other := strings.Replace(body, "2+2", "3+3", 1)
+	h.expect(200, "", "viewer", "POST", "/obligations", other) // the key was not remembered
+	h.ask("viewer", "status of REQ-001; verify the log; what should the pm do next")
+	h.expect(422, "missing_capability", "viewer", "POST", "/obligations", `{"obligations":[{"type":"REPORT","payload":{"kind":"query.astronauts"}}]}`)
+	h.expect(200, "", "viewer", "POST", "/obligations?plan=true", body)
+	h.expect(200, "", "coder", "POST", "/obligations?plan=true", body)
+	for _, facts := range []string{
+		`{"type":"ACHIEVE","payload":{"kind":"ir.assert","facts":[{"subject":"a","predicate":"b","object":1}]}}`,
+		`{"type":"ACHIEVE","payload":{"kind":"status.name","value":"Vera"}}`,
+	} {
+		require.NotEqual(t, planning.OutResolved, h.conduct("viewer", `{"obligations":[`+facts+`]}`).Status, facts)
+	}
+	require.Equal(t, size, h.Service.State().LogSize)
+	for _, path := range []string{"/traces/", "/obligations/"} {
+		gone := h.expect(404, "unknown_run", "viewer", "GET", path+first["id"].(string), "").json(t)
+		require.Contains(t, gone["fix"], "viewer's")
+	}
+	require.Len(t, h.do("viewer", "GET", "/obligations", "").json(t)["runs"], 1)
+
+	h.expect(400, "invalid_obligations", "viewer", "POST", "/obligations", `{"obligations":[]}`)
+	require.Equal(t, size+1, h.Service.State().LogSize, "a refusal is on record")
+	h.conduct("viewer", achieving("status", move(lifecycle.Planned)))
+	require.Equal(t, size+2, h.Service.State().LogSize, "and so is that of a change")
+}

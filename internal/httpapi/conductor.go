@@ -53,6 +53,7 @@ func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool
 func (a *API) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
 	// What a run may take, and the server's own time for an answer is shorter.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + time.Minute))
+	asked.Waits = callOf(w).held.rest
 	trace, err := a.Conductor.Ask(r.Context(), callerOf(w), asked)
 	if err != nil {
 		return a.refused(w, r, body, err)

@@ -40,6 +40,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
+	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
 
 	var missing []string
@@ -142,6 +143,7 @@ func provokeUnreadable(h *harness) {
 		"json_number":          `{"test":{"results":{"passed":1e5000000}}}`,
 		"json_syntax":          `{"status":"` + "\xff" + `"}`,
 		"json_trailing_data":   `{} {}`,
+		"json_values":          "[" + strings.Repeat("1,", 20_000) + "1]",
 	} {
 		h.expect(400, code, "pm", "PATCH", one, body)
 	}
@@ -338,6 +340,7 @@ func provokeFailures(t *testing.T, all *seen) {
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
+	provokeBodiesInFlight(h)
 	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests", "POST /drive"} {
 		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
 		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
@@ -357,4 +360,15 @@ func (h *harness) unread(status int, code, request, rest string) {
 	r := h.read(method, path, answer)
 	require.Equal(h.t, status, r.Status, "%s", r.Body)
 	require.Equal(h.t, code, r.json(h.t)["code"])
+}
+
+// provokeBodiesInFlight has a token hold its share of bodies.
+func provokeBodiesInFlight(h *harness) {
+	const large = 4 << 20
+	for range 3 {
+		conn := h.begin("tester", "POST", one+"/test-report", large+1, strings.Repeat("x", large))
+		defer conn.Close()
+	}
+	h.holds(func(held int) bool { return held >= 3*large })
+	h.expect(429, "bodies_in_flight", "tester", "POST", one+"/test-report", strings.Repeat("x", 8<<20))
 }

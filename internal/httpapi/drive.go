@@ -39,6 +39,7 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.refused(w, r, body, err)
 	}
+	callOf(w).held.rest()
 	if plan {
 		planned, err := a.Driver.Plan(r.Context(), o)
 		if err != nil {

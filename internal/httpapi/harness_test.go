@@ -84,7 +84,8 @@ type options struct {
 	Log          io.Writer // nil keeps none; to be read when the server is closed
 	Unexported   bool      // the export is never tried
 	Checks       func() []httpapi.Check
-	Seen         *seen // collects which documented answers happened
+	LogBudget    uint64 // bytes a day of each actor
+	Seen         *seen  // collects which documented answers happened
 }
 
 // harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
@@ -133,6 +134,7 @@ func (h *harness) startService(o options) {
 	var err error
 	h.Ledger, err = ledger.Open(ctx, o.Store, h.Clock.Now)
 	require.NoError(h.t, err)
+	h.Ledger.LimitSpending(o.LogBudget)
 	h.Service, err = orchestrator.Open(ctx, h.Ledger, h.Clock.Now, o.Options)
 	require.NoError(h.t, err)
 	var exporting sync.WaitGroup

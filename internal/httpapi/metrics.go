@@ -35,7 +35,7 @@ type handle struct {
 	seconds  prometheus.Observer
 }
 
-func newMetrics(c Config) *metrics {
+func newMetrics(c Config, held *bodies) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orchestrator_http_requests_total", Help: "Requests by method, route and status."}, []string{"method", "route", "status"}),
@@ -51,6 +51,8 @@ func newMetrics(c Config) *metrics {
 	c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "orchestrator_refusals_folded_total", Help: "Refusals beyond the first of their kind in a minute; they are recorded in sum."},
 		func() float64 { return float64(c.Service.State().Folded) }))
+	c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "orchestrator_bodies_held_bytes", Help: "Memory that the bodies of requests under way take."}, held.total))
 	registerState(c)
 	registerBoundary(c)
 	return m

@@ -38,6 +38,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 			if p := recover(); p != nil {
 				a.recovered(ww, r, p)
 			}
+			c.held.release()
 			took := time.Since(c.start)
 			a.metrics.observe(r, ww.status, took)
 			a.logRequest(r, c, ww.status, ww.bytes, took)

@@ -3,7 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"io"
+	"math"
 	"net/http"
+	"strconv"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -106,9 +110,45 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	h.Del("ETag")
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")
+	if f.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(f.RetryAfter)))
+	}
 	if status == http.StatusRequestTimeout || status == http.StatusRequestEntityTooLarge {
 		h.Set("Connection", "close")
 	}
+	body = append(body, '\n')
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // the client may be gone; nothing is left to do for it
+	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
+	if status == http.StatusRequestEntityTooLarge || f.Code == "bodies_in_flight" {
+		a.discardRest(w, r)
+	}
+}
+
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// How much of a body that is refused for its size is read all the same, for how long, and of how many at once: a client that sends all of it
+// before it reads the answer would otherwise see its connection reset, and no answer. Beyond that it does.
+const (
+	mostDiscarded  = 32 << 20
+	longestDiscard = 5 * time.Second
+	mostDiscards   = 4
+)
+
+// discardRest sends the answer, and reads what a client still sends. A client that waits to be told to send is told not to by the answer.
+func (a *API) discardRest(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Header.Get("Expect") != "" {
+		return
+	}
+	select {
+	case a.bodies.discards <- struct{}{}:
+		defer func() { <-a.bodies.discards }()
+	default:
+		return
+	}
+	control := http.NewResponseController(w)
+	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(longestDiscard)) != nil {
+		return // the client is gone
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, mostDiscarded)
 }

@@ -26,7 +26,7 @@ func TestEveryKindHasAStatus(t *testing.T) {
 // bare is an API without a service behind it.
 func bare(log *bytes.Buffer) *API {
 	c := Config{Log: zerolog.New(log), Metrics: prometheus.NewRegistry(), Hosts: []string{"example.com"}}
-	return &API{Config: c, metrics: newMetrics(c)}
+	return &API{Config: c, metrics: newMetrics(c, newBodies()), bodies: newBodies()}
 }
 
 func answer(a *API, fn handler) *httptest.ResponseRecorder {

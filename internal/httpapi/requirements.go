@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -137,7 +138,7 @@ func exportStatus(written bool) string {
 }
 
 func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error)) (orchestrator.Proposal, error) {
-	p := orchestrator.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id}
+	p := orchestrator.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id, Parsed: callOf(w).held.rest}
 	var err error
 	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err
@@ -266,9 +267,26 @@ func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (or
 	return a.Service.Import(r.Context(), actorOf(w), a.Documents, orchestrator.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
 }
 
+// workflow is what the service decides by, and what is left to who asks.
+type workflow struct {
+	orchestrator.WorkflowView
+	LogBudget logBudget `json:"log_budget"`
+}
+
+// logBudget is how many bytes the actor may add to the log on a day.
+type logBudget struct {
+	Limit  uint64    `json:"limit"` // 0 is no limit
+	Spent  uint64    `json:"spent"`
+	Resets time.Time `json:"resets"`
+}
+
 func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, a.Service.Workflow())
+	b, err := a.Service.LogBudget(r.Context(), actorOf(w))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, workflow{a.Service.Workflow(), logBudget{b.Limit, b.Spent, b.Resets}})
 }

@@ -30,6 +30,8 @@ type Stepped struct {
 	Run  string `json:"run"`
 	Step string `json:"step"` // what was done: known, tool started, tool ended, ended; the first one has the request as well
 	Rows []Row  `json:"rows"` // at least one; by ascending key
+
+	Values map[string]jsontext.Value `json:"values,omitempty"` // large values that rows name, by the SHA-256 of their bytes
 }
 
 // Row is a row as it is from this step on.
@@ -157,6 +159,7 @@ const (
 	kindNumber     = "number" // the run of a number
 	kindOpen       = "open"   // the runs that have not ended
 	kindHeld       = "held"   // which assertions on a subject and a predicate are held
+	kindLarge      = "large"  // the record that has a large value, by its digest
 )
 
 // key names a row: its kind, and the parts of its id, which may hold anything.
@@ -192,6 +195,11 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 		}
 		put(row.Key, row.Value)
 	}
+	for digest, value := range s.Values {
+		if digestOf(value) != digest {
+			return fmt.Errorf("the value %q of a step has another digest", digest)
+		}
+	}
 	return nil
 }
 
@@ -206,6 +214,11 @@ type IR struct{ ledger *ledger.Ledger }
 
 // New is the IR in a ledger.
 func New(l *ledger.Ledger) *IR { return &IR{l} }
+
+// CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are not refused.
+func (ir *IR) CheckBudget(ctx context.Context, caller audit.Actor) error {
+	return ir.ledger.CheckBudget(ctx, caller)
+}
 
 // View reads.
 func (ir *IR) View(ctx context.Context, read func(View) error) error {

@@ -19,8 +19,13 @@ var ada = audit.Actor{Name: "ada", Role: "coder"}
 // opened is an IR whose clock goes on a second with each step.
 func opened(t *testing.T) (*IR, *ledger.Ledger) {
 	t.Helper()
+	return openedIn(t, store.NewMemory())
+}
+
+func openedIn(t *testing.T, s store.Store) (*IR, *ledger.Ledger) {
+	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l, err := ledger.Open(t.Context(), store.NewMemory(), func() time.Time { now = now.Add(time.Second); return now })
+	l, err := ledger.Open(t.Context(), s, func() time.Time { now = now.Add(time.Second); return now })
 	require.NoError(t, err)
 	return New(l), l
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,18 +27,44 @@ func (ir *IR) Step(ctx context.Context, run, step string, actor audit.Actor, wri
 		if len(w.rows) == 0 {
 			return errors.New("a step that writes nothing")
 		}
-		data := Stepped{Run: run, Step: step}
-		for key, value := range w.rows {
-			data.Rows = append(data.Rows, Row{key, value})
+		data, err := w.packed(tx.Seq())
+		if err != nil {
+			return err
 		}
-		slices.SortFunc(data.Rows, func(a, b Row) int { return strings.Compare(a.Key, b.Key) })
+		data.Run, data.Step = run, step
 		for _, row := range data.Rows {
 			if _, err := Table.Put(tx, row.Key, row.Value); err != nil {
 				return err
 			}
 		}
+		tx.Finish() // a tool has run: that is on record, whatever its caller has spent
 		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: data})
 	})
+}
+
+// packed are the rows as they are kept, by ascending key, with the values that are taken out of them. record is that of the step.
+func (w *Writer) packed(record uint64) (Stepped, error) {
+	p := packer{record: record, values: map[string]jsontext.Value{}, find: func(digest string) (uint64, bool, error) {
+		return read[uint64](w.get, kindLarge, digest)
+	}}
+	var data Stepped
+	for _, name := range slices.Sorted(maps.Keys(w.rows)) {
+		row, err := p.row(w.rows[name])
+		if err != nil {
+			return data, err
+		}
+		data.Rows = append(data.Rows, Row{name, row})
+	}
+	for digest := range p.values {
+		raw, err := ledger.Encode(record)
+		if err != nil {
+			return data, err
+		}
+		data.Rows = append(data.Rows, Row{key(kindLarge, digest), raw})
+	}
+	slices.SortFunc(data.Rows, func(a, b Row) int { return strings.Compare(a.Key, b.Key) })
+	data.Values = p.values
+	return data, nil
 }
 
 // Writer gathers the rows of one step.
@@ -53,7 +80,7 @@ func (w *Writer) get(kind string, id ...string) (jsontext.Value, error) {
 	if raw, written := w.rows[key(kind, id...)]; written {
 		return raw, nil
 	}
-	return w.from.Get(Table.Name, key(kind, id...))
+	return stored(w.from, key(kind, id...))
 }
 
 // Held are the assertions on a subject and a predicate that are held.
@@ -139,7 +166,7 @@ func (w *Writer) open(change func(ids []string) []string) error {
 	if err := w.put(change(ids), kindOpen, kindRequest); err != nil {
 		return err
 	}
-	before, err := w.from.Get(Table.Name, key(kindOpen, kindRequest))
+	before, err := stored(w.from, key(kindOpen, kindRequest))
 	if written := w.rows[key(kindOpen, kindRequest)]; err == nil && (bytes.Equal(before, written) || before == nil && string(written) == "[]") {
 		delete(w.rows, key(kindOpen, kindRequest))
 	}

@@ -17,7 +17,7 @@ import (
 type View struct{ from store.Reader }
 
 func (v View) get(kind string, id ...string) (jsontext.Value, error) {
-	return v.from.Get(Table.Name, key(kind, id...))
+	return stored(v.from, key(kind, id...))
 }
 
 // read reads a row; false where there is none.
@@ -172,7 +172,11 @@ func (v View) Trace(run string) (jsontext.Value, error) {
 // Obligations are those of a run, by their ids.
 func (v View) Obligations(run string) (all []Obligation, err error) {
 	err = v.scan(key(kindObligation, run), func(rest string, raw []byte) error {
-		o, _, err := decode[Obligation](rest, raw)
+		row, err := unpacked(v.from, raw)
+		if err != nil {
+			return err
+		}
+		o, _, err := decode[Obligation](rest, row)
 		all = append(all, o)
 		return err
 	})

@@ -10,7 +10,7 @@
 //
 // Tables and keys: audit and hashes (8-byte big-endian numbers: record bytes, tree nodes), subjects
 // (subject: its last record and their number; each record names the one before it), blobs (SHA-256 in hexadecimal: data too large for a record) and
-// meta (head with the check sums of the tables, format). Users of the ledger name further tables with Table.
+// meta (head with the check sums of the tables, format) and spent (what each actor has added today). Users of the ledger name further tables with Table.
 package ledger
 
 import (
@@ -56,8 +56,9 @@ type Write struct {
 
 // Ledger is safe for concurrent use.
 type Ledger struct {
-	store store.Store
-	clock func() time.Time
+	store  store.Store
+	clock  func() time.Time
+	budget uint64 // bytes a day of each actor; 0 is no limit
 
 	mu       sync.Mutex
 	turn     *sync.Cond         // head moved on, or the ledger failed
@@ -142,7 +143,8 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: l.clock().UTC().Truncate(time.Microsecond)}
+	now := l.clock().UTC()
+	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: now.Truncate(time.Microsecond), now: now, budget: l.budget}
 	maps.Copy(tx.sums, m.Sums)
 	return tx, nil
 }

@@ -311,3 +311,37 @@ func TestRootAt(t *testing.T) {
 	_, err := l.RootAt(t.Context(), 99)
 	require.ErrorContains(t, err, "21 records, not 99")
 }
+
+// TestAPageOfLargeRecordsEnds: a page has some megabytes at most, and following its next gives every record all the same.
+func TestAPageOfLargeRecordsEnds(t *testing.T) {
+	l, err := Open(t.Context(), store.NewMemory(), time.Now)
+	require.NoError(t, err)
+	const large = 200
+	require.NoError(t, l.Update(t.Context(), func(tx *Tx) error {
+		for range large {
+			if err := tx.Append(Event{Kind: "k", Actor: audit.Actor{Name: "a", Role: "pm"}, Subject: "s", Data: strings.Repeat("x", 50_000)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	count := func(read func(from uint64) (Page, error)) (records, pages int) {
+		for from, more := uint64(0), true; more; pages++ {
+			page, err := read(from)
+			require.NoError(t, err)
+			size := 0
+			for _, raw := range page.Records {
+				size += len(raw)
+			}
+			require.Less(t, size, 5<<20)
+			records, from, more = records+len(page.Records), page.Next, page.Next != 0
+		}
+		return records, pages
+	}
+	records, pages := count(func(from uint64) (Page, error) { return l.Records(t.Context(), from, 1000) })
+	require.Equal(t, large+1, records)
+	require.Equal(t, 3, pages)
+	records, pages = count(func(before uint64) (Page, error) { return l.History(t.Context(), "s", before, 1000) })
+	require.Equal(t, large, records)
+	require.Equal(t, 3, pages)
+}

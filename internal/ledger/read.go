@@ -33,17 +33,22 @@ func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
 	return l.store.View(ctx, fn)
 }
 
-// Records reads limit records from number from on, of the published log.
+// mostPage is how many bytes a page of records has before it ends, whatever number was asked for: a thousand records of the
+// largest size would be 60 MB for a GET.
+const mostPage = 4 << 20
+
+// Records reads limit records from number from on, of the published log; fewer where they are large.
 func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, error) {
 	page := Page{Head: l.Head()}
 	page.Total = page.Head.Size
 	err := l.View(ctx, func(r store.Reader) error {
-		p := page
+		p, size := page, 0
 		err := r.Scan(tableAudit, numberKey(from), numberKey(page.Head.Size), func(key string, raw []byte) error {
-			if len(p.Records) == limit {
+			if len(p.Records) == limit || size >= mostPage {
 				p.Next = seqOf(key)
 				return store.ErrStop
 			}
+			size += len(raw)
 			p.Records = append(p.Records, append([]byte(nil), raw...))
 			return nil
 		})
@@ -53,12 +58,12 @@ func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, err
 	return page, err
 }
 
-// History reads limit records about a subject, newest first; before is 0, or the Next of the page before. A
+// History reads limit records about a subject, fewer where they are large, newest first; before is 0, or the Next of the page before. A
 // before that is no record about the subject is fault.Malformed.
 func (l *Ledger) History(ctx context.Context, subject string, before uint64, limit int) (Page, error) {
 	page := Page{Head: l.Head()}
 	err := l.View(ctx, func(r store.Reader) error {
-		p := page
+		p, size := page, 0
 		t, _, err := threads.Get(r, subject)
 		if err != nil {
 			return err
@@ -70,13 +75,13 @@ func (l *Ledger) History(ctx context.Context, subject string, before uint64, lim
 				return err
 			}
 		}
-		for at != 0 && len(p.Records) < limit {
+		for at != 0 && len(p.Records) < limit && size < mostPage {
 			raw, record, err := recordAt(r, at)
 			if err != nil {
 				return err
 			}
 			if record.Seq < page.Head.Size {
-				p.Records, p.Next = append(p.Records, raw), record.Seq
+				p.Records, p.Next, size = append(p.Records, raw), record.Seq, size+len(raw)
 			} else {
 				p.Total-- // it is not published yet
 			}

@@ -28,6 +28,11 @@ type Tx struct {
 	sums    sums
 	records []audit.Record
 	writes  []Write
+
+	grown     int       // bytes that the database grows by
+	now       time.Time // by the clock: a budget is of the present day
+	budget    uint64
+	unbounded bool
 }
 
 // Seq is the number that the next record of this update will have.
@@ -87,6 +92,7 @@ func (tx *Tx) add(r audit.Record, raw []byte) error {
 		return err
 	}
 	tx.head, tx.records = head, append(tx.records, r)
+	tx.grown += len(raw) + len(nodes)*len(audit.Hash{})
 	if err := tx.store.Put(tableAudit, numberKey(r.Seq), raw); err != nil {
 		return err
 	}
@@ -113,12 +119,22 @@ func (tx *Tx) follow(subject string) (prev uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if t.Count == 0 {
+		tx.grown += len(subject) + len(raw)
+	}
 	return t.Last, tx.store.Put(tableSubjects, subject, raw)
 }
 
 func (tx *Tx) keepBlob(data []byte) (json.RawMessage, error) {
 	sum := sha256.Sum256(data)
 	ref := blobRef{hex.EncodeToString(sum[:]), len(data)}
+	known, err := tx.store.Get(tableBlobs, ref.Blob)
+	if err != nil {
+		return nil, err
+	}
+	if known == nil {
+		tx.grown += len(ref.Blob) + len(data)
+	}
 	if err := tx.store.Put(tableBlobs, ref.Blob, data); err != nil {
 		return nil, err
 	}
@@ -132,6 +148,9 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 			return nil, fmt.Errorf("ledger: %d writes without an audit record", len(tx.writes))
 		}
 		return nil, nil
+	}
+	if err := tx.charge(); err != nil {
+		return nil, err
 	}
 	m := mark{tx.head, tx.sums}
 	raw, err := putMark(tx.store, m)
@@ -182,6 +201,7 @@ func (tx *Tx) write(w Write) error {
 	}
 	tx.writes = append(tx.writes, w)
 	tx.sums.replace(w.Table, w.Key, before, w.Value)
+	tx.grown += max(len(w.Value)-len(before), 0)
 	if w.Value == nil {
 		return tx.store.Delete(w.Table, w.Key)
 	}

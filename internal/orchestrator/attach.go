@@ -78,6 +78,7 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 	if out.Cited = len(cited); out.Cited == 0 {
 		return Attachment{}, s.Refuse(ctx, who, p.Refused(), withoutTests("no test that ran in the report can be cited for "+p.ID))
 	}
+	p.parsed()
 	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
 		e, err := s.entry(p.ID)
 		if err != nil {
@@ -165,7 +166,7 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence, found
 	if err != nil {
 		return lifecycle.Change{}, nil, err
 	}
-	change, err := ParseChange(body)
+	change, err := ParseChange(body, lifecycle.Tester)
 	change.Size, change.MadeFrom = len(body), req.Revision
 	change.Looked = &lifecycle.Looked{}
 	for _, claim := range change.Claims() {

@@ -41,20 +41,37 @@ var changeMembers = func() []string {
 	return slices.Compact(all)
 }()
 
-// ParseChange reads a change request. Its error is of kind Malformed: bytes that are not one JSON object.
+// ParseChange reads a change request of a role. Its error is of kind Malformed: bytes that are not one JSON object.
 // What the schema finds wrong is not an error here but part of the change, since the rules refuse by
-// rights and by table before they refuse by schema.
-func ParseChange(body []byte) (lifecycle.Change, error) {
+// rights and by table before they refuse by schema. A change that the rules refuse by rights is not held
+// against the schema at all: it has no more than the names of its members.
+func ParseChange(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.Parse(body)
 	if err != nil {
 		return lifecycle.Change{}, err
 	}
+	return changeOf(value, body, role)
+}
+
+// parseRecorded is ParseChange for a change that the log has.
+func parseRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
+	value, err := strictjson.ParseRecorded(body)
+	if err != nil {
+		return lifecycle.Change{}, err
+	}
+	return changeOf(value, body, role)
+}
+
+func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		return lifecycle.Change{}, fault.New(fault.Malformed, "json_not_an_object", "a change request is one JSON object").
 			WithFix(`send an object such as {"implementation":{"summary":"…"}}`)
 	}
 	c := lifecycle.Change{Fields: slices.Sorted(maps.Keys(object))}
+	if lifecycle.CheckRights(role, c.Fields) != nil {
+		return c, nil
+	}
 	c.Violations = limited(violations(object))
 	if status, ok := object[lifecycle.FieldStatus].(string); ok && lifecycle.Status(status).Valid() {
 		c.Status = lifecycle.Status(status)
@@ -107,7 +124,11 @@ const maxViolations = 50
 
 func limited(found []fault.Field) []fault.Field {
 	if more := len(found) - maxViolations; more > 0 {
-		found = append(found[:maxViolations:maxViolations], fault.Field{Code: "more", Detail: fmt.Sprintf("and %d more", more)})
+		detail := fmt.Sprintf("and %d more", more)
+		if len(found) > schemas.MaxViolations { // where the search for them stopped
+			detail = fmt.Sprintf("and at least %d more", more-1)
+		}
+		found = append(found[:maxViolations:maxViolations], fault.Field{Code: "more", Detail: detail})
 	}
 	return found
 }
@@ -121,6 +142,9 @@ func violations(object map[string]any) []fault.Field {
 	}
 	found = slices.DeleteFunc(found, unknown)
 	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if len(found) > schemas.MaxViolations {
+			break
+		}
 		if !slices.Contains(changeMembers, name) {
 			found = append(found, fault.Field{Pointer: "/" + escapePointer(name), Code: "unknown_member",
 				Detail: fmt.Sprintf("a change request has no member %q", clip(name)), Fix: memberHint(name)})

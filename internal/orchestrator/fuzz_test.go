@@ -25,17 +25,19 @@ func FuzzParseChange(f *testing.F) {
 	}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		change, err := ParseChange(body)
+		change, err := ParseChange(body, lifecycle.PM)
 		if err != nil {
 			require.ErrorIs(t, err, fault.Malformed)
 			require.NotEmpty(t, asFault(err).Fix)
 			return
 		}
-		again, err := ParseChange(compact(body))
+		again, err := ParseChange(compact(body), lifecycle.PM)
 		require.NoError(t, err)
 		require.Equal(t, change, again)
 		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"}, time.Time{})
 		for _, role := range lifecycle.Roles() {
+			change, err := ParseChange(body, role)
+			require.NoError(t, err)
 			next, err := lifecycle.Rework.Apply(req, lifecycle.Actor{Name: "x", Role: role}, change, at)
 			if err != nil {
 				require.NotNil(t, asRefusal(err))

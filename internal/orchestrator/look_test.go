@@ -450,7 +450,7 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	f.unread["a.go"] = true
 	body := []byte(`{"implementation":{"summary":"s","files":[{"path":"a.go"}]}}`)
-	change, err := ParseChange(body)
+	change, err := ParseChange(body, lifecycle.Coder)
 	require.NoError(t, err)
 	change.Size = len(body)
 	r.look(t.Context(), cody, &change)

@@ -32,6 +32,7 @@ type Proposal struct {
 	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it
 	DryRun         bool
 	RequestID      string
+	Parsed         func() // called when the body is read and checked, and the commit comes next; may be nil
 
 	ticket *ticket // set while it is decided
 }
@@ -49,17 +50,24 @@ type Answer struct {
 // map to 4xx means that it was not applied, and is audited too; fault.Unavailable means that the outcome
 // is unknown. A dry run gives the same verdict, and changes and records nothing.
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
-	change, err := s.read(p)
+	change, err := s.read(who.Role, p)
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
 	body := compact(p.Body)
 	change.Size = len(body)
+	p.parsed()
 	s.look(ctx, who, &change)
 	return s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
 		err := s.lookAgain(ctx, p.ID, &change)
 		return change, proposed{Change: body}, err
 	})
+}
+
+func (p Proposal) parsed() {
+	if p.Parsed != nil {
+		p.Parsed()
+	}
 }
 
 // propose has a change decided, made and decided anew whenever the requirement moves on while it is made. It is made
@@ -123,11 +131,11 @@ func (s *Service) explained(out decision, p Proposal) error {
 }
 
 // read checks what can be checked without the state.
-func (s *Service) read(p Proposal) (lifecycle.Change, error) {
+func (s *Service) read(role lifecycle.Role, p Proposal) (lifecycle.Change, error) {
 	if _, known := s.current.Load().Find(p.ID); !known && (reqdoc.ValidID(p.ID) != nil || len(secret.Find(p.ID)) > 0) {
 		return lifecycle.Change{}, s.unknown(p.ID)
 	}
-	change, err := ParseChange(p.Body)
+	change, err := ParseChange(p.Body, role)
 	if err != nil {
 		return change, unreadable(p.Body, err)
 	}
@@ -342,10 +350,10 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	return OnRecord{receipt, refusal}
 }
 
-// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing.
+// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing, nor does a limit of the token.
 func asRefusal(err error) *fault.Error {
 	f := asFault(err)
-	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) {
+	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.RateLimited) {
 		return nil
 	}
 	return f

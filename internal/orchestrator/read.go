@@ -210,6 +210,11 @@ func (s *Service) Workflow() WorkflowView {
 	return view
 }
 
+// LogBudget is what an actor may add to the log on a day, and has added.
+func (s *Service) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget, error) {
+	return s.ledger.BudgetOf(ctx, auditActor(who))
+}
+
 // History is the records about one requirement, newest first, those before a number or all.
 func (s *Service) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
 	if _, err := s.entry(id); err != nil {

@@ -222,7 +222,7 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
 	body := []byte(`{"pm_notes":[{"text":"` + awsKey + `"}]}`)
-	change, err := ParseChange(body)
+	change, err := ParseChange(body, lifecycle.PM)
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {

@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
+	"orchestrator/internal/strictjson"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -605,17 +606,46 @@ func TestRefusalsAreOnRecord(t *testing.T) {
 
 func TestSchemaHints(t *testing.T) {
 	for name, hint := range map[string]string{"STATUS": "did you mean status", "ſtatuſ": "did you mean status", "role": "token", "x/y": "use "} {
-		c, err := ParseChange(fmt.Appendf(nil, `{%q:"x"}`, name))
+		c, err := ParseChange(fmt.Appendf(nil, `{%q:"x"}`, name), lifecycle.PM)
 		require.NoError(t, err)
 		require.Len(t, c.Violations, 1)
 		require.Contains(t, c.Violations[0].Fix, hint)
 	}
-	c, err := ParseChange([]byte(`{"test":{"results":{"passed":1.0,"failed":0}}}`))
+	c, err := ParseChange([]byte(`{"test":{"results":{"passed":1.0,"failed":0}}}`), lifecycle.Tester)
 	require.NoError(t, err)
 	require.Equal(t, "/test/results/passed", c.Violations[0].Pointer, "an integer to the schema, not to us")
-	c, err = ParseChange([]byte(`{` + strings.Repeat(`"a":1,`, 0) + manyUnknown(200) + `}`))
+	c, err = ParseChange([]byte(`{`+manyUnknown(80)+`}`), lifecycle.PM)
 	require.NoError(t, err)
 	require.Len(t, c.Violations, maxViolations+1)
+	require.Equal(t, "and 30 more", c.Violations[maxViolations].Detail)
+	c, err = ParseChange([]byte(`{`+manyUnknown(19_000)+`}`), lifecycle.PM)
+	require.NoError(t, err)
+	require.Len(t, c.Violations, maxViolations+1)
+	require.Equal(t, "and at least 50 more", c.Violations[maxViolations].Detail, "the search for them stopped")
+}
+
+// TestRightsAreLookedAtBeforeTheSchema: a change that its role may not make is not held against the schema, however wrong it is.
+func TestRightsAreLookedAtBeforeTheSchema(t *testing.T) {
+	body := []byte(`{"pm_notes":[` + strings.Repeat(`1,`, 15_000) + `1],"more":1}`)
+	for _, role := range []lifecycle.Role{lifecycle.Viewer, lifecycle.Coder, lifecycle.Architect, lifecycle.Tester} {
+		c, err := ParseChange(body, role)
+		require.NoError(t, err)
+		require.Equal(t, []string{"more", "pm_notes"}, c.Fields)
+		require.Empty(t, c.Violations, role)
+	}
+	c, err := ParseChange(body, lifecycle.PM)
+	require.NoError(t, err)
+	require.NotEmpty(t, c.Violations)
+}
+
+// TestAnOldLogWithManyValuesStaysVerifiable: what a body may hold is bounded at the door, and not in the log.
+func TestAnOldLogWithManyValuesStaysVerifiable(t *testing.T) {
+	body := []byte(`{"more":[` + strings.Repeat(`1,`, strictjson.MaxValues) + `1]}`)
+	_, err := ParseChange(body, lifecycle.PM)
+	require.ErrorIs(t, err, fault.Malformed)
+	require.Equal(t, "json_values", asFault(err).Code)
+	_, err = parseRecorded(body, lifecycle.PM)
+	require.NoError(t, err)
 }
 
 func manyUnknown(n int) string {

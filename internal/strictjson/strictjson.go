@@ -1,8 +1,9 @@
 // Package strictjson reads JSON as RFC 8259 and RFC 7493 (I-JSON) mean it, at every door of the service.
 //
 // It refuses what lenient decoders let through or repair: duplicate names, invalid UTF-8, lone surrogates,
-// NUL characters, a byte order mark, data after the value, nesting deeper than MaxDepth, and numbers that
-// no reader can hold (longer than MaxNumber characters, or with an exponent beyond MaxExponent).
+// NUL characters, a byte order mark, data after the value, nesting deeper than MaxDepth, more values than
+// MaxValues, and numbers that no reader can hold (longer than MaxNumber characters, or with an exponent beyond
+// MaxExponent).
 package strictjson
 
 import (
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -24,18 +26,27 @@ const (
 	MaxDepth    = 32  // levels of objects and arrays
 	MaxNumber   = 32  // characters of a number
 	MaxExponent = 308 // absolute value of a number's exponent
+
+	// MaxValues is how many values a body may hold, nested ones included. In memory a value takes up to a hundred
+	// times the two bytes that it takes in a body, so the bytes alone bound nothing.
+	MaxValues = 20_000
 )
 
 // Parse reads one JSON value into map[string]any, []any, string, json.Number, bool and nil. Its error is
-// a *fault.Error of kind Malformed that points at the place.
-func Parse(body []byte) (any, error) {
+// a *fault.Error of kind Malformed that points at the place. It stops at the first value beyond MaxValues.
+func Parse(body []byte) (any, error) { return parse(body, MaxValues) }
+
+// ParseRecorded is Parse for what a log has, which an earlier version may have accepted with more values.
+func ParseRecorded(body []byte) (any, error) { return parse(body, math.MaxInt) }
+
+func parse(body []byte, most int) (any, error) {
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
 		return nil, malformed("", "json_byte_order_mark", "the body starts with a byte order mark").WithFix("send UTF-8 without a byte order mark")
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, malformed("", "json_empty", "the body is empty").WithFix("send one JSON object")
 	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	d := &reader{Decoder: jsontext.NewDecoder(bytes.NewBuffer(body)), left: most, most: most}
 	value, err := readValue(d)
 	if err != nil {
 		return nil, err
@@ -62,10 +73,20 @@ func Fill(body []byte, v any) error {
 		WithFix("compare it with the schema under /schemas/")
 }
 
-func readValue(d *jsontext.Decoder) (any, error) {
+// reader counts the values that it reads.
+type reader struct {
+	*jsontext.Decoder
+	left, most int
+}
+
+func readValue(d *reader) (any, error) {
 	tok, err := d.ReadToken()
 	if err != nil {
 		return nil, syntax(d, err)
+	}
+	if d.left--; d.left < 0 {
+		return nil, malformed("", "json_values", "the body holds more than %d values", d.most).
+			WithFix("send less at once; cite files instead of copying them")
 	}
 	switch tok.Kind() {
 	case '{':
@@ -82,7 +103,7 @@ func readValue(d *jsontext.Decoder) (any, error) {
 	return nil, nil
 }
 
-func readObject(d *jsontext.Decoder) (any, error) {
+func readObject(d *reader) (any, error) {
 	if err := checkDepth(d); err != nil {
 		return nil, err
 	}
@@ -103,7 +124,7 @@ func readObject(d *jsontext.Decoder) (any, error) {
 	return object, closing(d)
 }
 
-func readArray(d *jsontext.Decoder) (any, error) {
+func readArray(d *reader) (any, error) {
 	if err := checkDepth(d); err != nil {
 		return nil, err
 	}
@@ -118,14 +139,14 @@ func readArray(d *jsontext.Decoder) (any, error) {
 	return array, closing(d)
 }
 
-func closing(d *jsontext.Decoder) error {
+func closing(d *reader) error {
 	if _, err := d.ReadToken(); err != nil {
 		return syntax(d, err)
 	}
 	return nil
 }
 
-func readString(d *jsontext.Decoder, tok jsontext.Token) (string, error) {
+func readString(d *reader, tok jsontext.Token) (string, error) {
 	s := tok.String()
 	if strings.ContainsRune(s, 0) {
 		return "", malformed(pointer(d), "json_nul", "a string contains the NUL character").WithFix("leave \\u0000 out")
@@ -133,7 +154,7 @@ func readString(d *jsontext.Decoder, tok jsontext.Token) (string, error) {
 	return s, nil
 }
 
-func readNumber(d *jsontext.Decoder, text string) (any, error) {
+func readNumber(d *reader, text string) (any, error) {
 	exponent := 0
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		exponent, _ = strconv.Atoi(text[i+1:]) // out of range gives the largest int
@@ -145,14 +166,14 @@ func readNumber(d *jsontext.Decoder, text string) (any, error) {
 	return json.Number(text), nil
 }
 
-func checkDepth(d *jsontext.Decoder) error {
+func checkDepth(d *reader) error {
 	if d.StackDepth() > MaxDepth {
 		return malformed("", "json_depth", "the value is nested deeper than %d levels", MaxDepth).WithFix("send a flatter value")
 	}
 	return nil
 }
 
-func syntax(d *jsontext.Decoder, err error) error {
+func syntax(d *reader, err error) error {
 	at := pointer(d)
 	var where *jsontext.SyntacticError
 	if errors.As(err, &where) {
@@ -168,7 +189,7 @@ func syntax(d *jsontext.Decoder, err error) error {
 	return malformed(at, "json_syntax", "this is not JSON, at byte %d: %s", d.InputOffset(), err).WithFix("send one valid JSON value in UTF-8")
 }
 
-func pointer(d *jsontext.Decoder) string { return string(d.StackPointer()) }
+func pointer(d *reader) string { return string(d.StackPointer()) }
 
 func malformed(at, code, format string, args ...any) *fault.Error {
 	err := fault.New(fault.Malformed, code, format, args...)

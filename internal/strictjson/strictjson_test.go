@@ -109,3 +109,21 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, std, value)
 	})
 }
+
+// TestManyValues: what would take a hundred times its bytes in memory is refused at the first value too many.
+func TestManyValues(t *testing.T) {
+	full := "[" + strings.Repeat("1,", MaxValues-2) + "1]"
+	_, err := Parse([]byte(full))
+	require.NoError(t, err)
+	for _, body := range []string{
+		"[" + strings.Repeat("1,", MaxValues-1) + "1]",
+		"[" + strings.Repeat("{},", MaxValues-1) + "1]",
+		"[" + strings.Repeat("1,", MaxValues) + "is never read",
+	} {
+		_, err = Parse([]byte(body))
+		require.ErrorIs(t, err, fault.Malformed)
+		require.ErrorContains(t, err, "more than 20000 values")
+	}
+	_, err = ParseRecorded([]byte("[" + strings.Repeat("1,", MaxValues) + "1]"))
+	require.NoError(t, err)
+}

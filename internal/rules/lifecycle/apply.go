@@ -17,7 +17,7 @@ func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Req
 	c.Rules = cmp.Or(c.Rules, LatestRules)
 	next := req.applied(who, c, at)
 	err := firstRefusal(
-		func() error { return checkRights(who.Role, c.Fields) },
+		func() error { return CheckRights(who.Role, c.Fields) },
 		func() error { return checkOpen(req, who.Role, c.Status) },
 		func() error { return w.checkStatus(req, who.Role, c.Status) },
 		func() error { return checkSchema(c.Violations) },

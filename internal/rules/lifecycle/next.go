@@ -27,7 +27,7 @@ func (w Workflow) Next(req Requirement, who Actor) Next {
 		next.Fields = append(next.Fields, FieldsOf(who.Role)...)
 	}
 	for _, m := range w.openMoves(req) {
-		if checkOpen(req, who.Role, m.To) == nil && checkRights(who.Role, []string{FieldStatus}) == nil && m.By == who.Role {
+		if checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil && m.By == who.Role {
 			lacks := append([]Lack{}, req.Unmet(m.To, who)...)
 			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})
 		}

@@ -90,9 +90,9 @@ var importedFields = []string{
 	"held_from", "suspect", "retired", "revision", "stamps", "history", "implementation_evidence", "stale", "moved", "text_since",
 }
 
-// checkRights refuses every member that the role may not send, all at once. A name that means nothing
+// CheckRights refuses every member that the role may not send, all at once. A name that means nothing
 // is left to the schema.
-func checkRights(role Role, fields []string) error {
+func CheckRights(role Role, fields []string) error {
 	var wrong []fault.Field
 	for _, name := range fields {
 		if slices.Contains(FieldsOf(role), name) {

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"orchestrator/internal/fault"
+)
+
+// How many bytes of request bodies are held at once. Eight test reports of the largest size fit into the whole, two of
+// them into the share of a token.
+const (
+	mostHeld        = 64 << 20 // of all tokens, beyond smallBody of each request
+	mostHeldByToken = 16 << 20
+	smallBody       = 16 << 10 // is never refused for what other tokens hold, and is worked on at once
+	firstRoom       = 4 << 10  // for a body, however many bytes are promised
+	retryHeld       = time.Second
+)
+
+// bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token be worked on at a time,
+// and of all tokens one less than there are processors: so one is left for what is small, and no number of bodies becomes as many trees.
+type bodies struct {
+	mu      sync.Mutex
+	shared  int64 // of all tokens, beyond smallBody of each request
+	held    int64
+	byToken map[string]*tokenBodies
+	slots   chan struct{}
+
+	discards chan struct{} // that are under way
+}
+
+// tokenBodies is what the requests of one token hold. It lasts as long as one of them does.
+type tokenBodies struct {
+	requests int
+	held     int64
+	slot     chan struct{}
+}
+
+func newBodies() *bodies {
+	return &bodies{byToken: map[string]*tokenBodies{}, discards: make(chan struct{}, mostDiscards), slots: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))}
+}
+
+// total is how many bytes are held.
+func (b *bodies) total() float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return float64(b.held)
+}
+
+// holding is what one request holds. Its zero value, that of a request without a token, holds nothing. It belongs to one goroutine.
+type holding struct {
+	of      *bodies
+	token   string
+	mine    *tokenBodies // nil before the first byte
+	bytes   int64
+	working bool
+}
+
+// reserve makes room for further bytes of the body, or refuses them.
+func (h *holding) reserve(n int64) error {
+	if h.of == nil {
+		return nil
+	}
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	if h.mine == nil {
+		h.mine = h.of.enter(h.token)
+	}
+	shared := beyondSmall(h.bytes+n) - beyondSmall(h.bytes)
+	switch {
+	case h.mine.held+n > mostHeldByToken:
+		return tooManyHeld("this token's requests under way hold %d MiB of bodies, which is its share", mostHeldByToken>>20)
+	case h.of.shared+shared > mostHeld:
+		return tooManyHeld("the requests under way hold %d MiB of bodies, which is all that the service holds", mostHeld>>20)
+	}
+	h.bytes, h.mine.held, h.of.held, h.of.shared = h.bytes+n, h.mine.held+n, h.of.held+n, h.of.shared+shared
+	return nil
+}
+
+func beyondSmall(bytes int64) int64 { return max(bytes-smallBody, 0) }
+
+// tooManyHeld is no 503: the service is well, and what became of the request is known.
+func tooManyHeld(format string, args ...any) *fault.Error {
+	return fault.New(fault.RateLimited, "bodies_in_flight", format, args...).
+		WithFix("wait %d s, as Retry-After says, and send fewer large bodies at once; nothing of this one was kept", int(retryHeld.Seconds())).
+		After(retryHeld)
+}
+
+func (b *bodies) enter(token string) *tokenBodies {
+	t := b.byToken[token]
+	if t == nil {
+		t = &tokenBodies{slot: make(chan struct{}, 1)}
+		b.byToken[token] = t
+	}
+	t.requests++
+	return t
+}
+
+// work waits until the body may be worked on, if it is a large one.
+func (h *holding) work(ctx context.Context) error {
+	if h.of == nil || h.bytes <= smallBody {
+		return nil
+	}
+	select {
+	case h.mine.slot <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case h.of.slots <- struct{}{}:
+	case <-ctx.Done():
+		<-h.mine.slot
+		return ctx.Err()
+	}
+	h.working = true
+	return nil
+}
+
+// rest lets another body be worked on: this one was read, and what it asks for may take its time.
+func (h *holding) rest() {
+	if h.working {
+		<-h.of.slots
+		<-h.mine.slot
+		h.working = false
+	}
+}
+
+// release gives everything back, at the end of the request.
+func (h *holding) release() {
+	h.rest()
+	if h.mine == nil {
+		return
+	}
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	h.of.held -= h.bytes
+	h.of.shared -= beyondSmall(h.bytes)
+	h.mine.held -= h.bytes
+	if h.mine.requests--; h.mine.requests == 0 {
+		delete(h.of.byToken, h.token)
+	}
+	h.mine, h.bytes = nil, 0
+}

@@ -1,0 +1,102 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"orchestrator/internal/audit"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/store"
+)
+
+// tableSpent has how many bytes each actor has added on a day: actor NUL role. It says nothing of the state, so the log does not
+// account for it, no replay makes it, and it has no check sum; a database that was restored begins with none.
+const tableSpent = "spent"
+
+// spent is a day's bytes of one actor.
+type spent struct {
+	Day   string `json:"day"` // in UTC: 2006-01-02
+	Bytes uint64 `json:"bytes"`
+}
+
+var spending = Table[spent]{tableSpent}
+
+// Budget is what an actor may add to the database on a day, and has added.
+type Budget struct {
+	Limit  uint64    // bytes a day; 0 is no limit
+	Spent  uint64    // bytes of this day
+	Resets time.Time // when the next day begins
+}
+
+// LimitSpending bounds how many bytes each actor, which is a name in a role, may add on a day: records, data beside them, and what
+// tables grow by. It is set before the first Update. An update of an actor who has spent the budget is refused with
+// fault.RateLimited; the one that reaches it is not, so that no work is lost half done. The system has no budget.
+func (l *Ledger) LimitSpending(bytesADay uint64) { l.budget = bytesADay }
+
+// BudgetOf is the budget of an actor now.
+func (l *Ledger) BudgetOf(ctx context.Context, actor audit.Actor) (b Budget, err error) {
+	now := l.clock().UTC()
+	b = Budget{Limit: l.budget, Resets: nextDay(now)}
+	if l.budget == 0 {
+		return b, nil
+	}
+	err = l.View(ctx, func(r store.Reader) error {
+		s, err := spentBy(r, actor, now)
+		b.Spent = s.Bytes
+		return err
+	})
+	return b, err
+}
+
+// CheckBudget refuses an actor who has spent the budget, before work is begun that has to be recorded when it is done.
+func (l *Ledger) CheckBudget(ctx context.Context, actor audit.Actor) error {
+	b, err := l.BudgetOf(ctx, actor)
+	if err == nil && b.Limit > 0 && b.Spent >= b.Limit {
+		err = b.refusal(l.clock())
+	}
+	return err
+}
+
+func (b Budget) refusal(now time.Time) *fault.Error {
+	return fault.New(fault.RateLimited, "log_budget_spent", "this actor has added %d bytes to the log today, of %d", b.Spent, b.Limit).
+		WithFix("wait until %s, as Retry-After says; nothing of this request was applied or recorded. An operator can raise --log-budget", b.Resets.Format(time.RFC3339)).
+		After(b.Resets.Sub(now))
+}
+
+// charge counts an update for the actor of its first record, or refuses it.
+func (tx *Tx) charge() error {
+	actor := tx.records[0].Actor
+	if tx.budget == 0 || actor == System() {
+		return nil
+	}
+	s, err := spentBy(tx.store, actor, tx.now)
+	if err != nil {
+		return err
+	}
+	if s.Bytes >= tx.budget && !tx.unbounded {
+		return Budget{tx.budget, s.Bytes, nextDay(tx.now)}.refusal(tx.now)
+	}
+	s.Bytes += uint64(tx.grown)
+	raw, err := Encode(s)
+	if err != nil {
+		return err
+	}
+	return tx.store.Put(tableSpent, spender(actor), raw)
+}
+
+// Finish has this update committed whatever its actor has spent: it records what has been done already.
+func (tx *Tx) Finish() { tx.unbounded = true }
+
+// spentBy is what an actor has spent on the day of a moment.
+func spentBy(from store.Getter, actor audit.Actor, now time.Time) (spent, error) {
+	today := now.UTC().Format(time.DateOnly)
+	s, _, err := spending.Get(from, spender(actor))
+	if s.Day != today {
+		s = spent{Day: today}
+	}
+	return s, err
+}
+
+func spender(actor audit.Actor) string { return actor.Name + "\x00" + actor.Role }
+
+func nextDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
