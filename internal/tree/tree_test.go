@@ -197,8 +197,8 @@ func TestReadingEndsAtTheLimitAndWithTheContext(t *testing.T) {
 	huge, err := os.Create(filepath.Join(dir, "huge"))
 	require.NoError(t, err)
 	require.NoError(t, huge.Truncate(20<<30))
-	_, err = f.Read(t.Context(), "huge", 16<<20)
-	require.ErrorIs(t, err, ErrTooLarge)
+	_, err = f.Open(t.Context(), "huge", 16<<20)
+	require.ErrorIs(t, err, ErrTooLarge, "not a byte is read")
 
 	require.NoError(t, huge.Truncate(10))
 	file, err := f.Open(t.Context(), "huge", 1000)

@@ -97,10 +97,7 @@ func (f *Folder) standing(root *os.Root, name string) (string, error) {
 	case fs.ModeDir:
 		return "", fmt.Errorf("%s is a folder", filepath.Join(f.path, name))
 	case fs.ModeSymlink:
-		target, err := root.Readlink(name)
-		if err != nil {
-			return "a symbolic link", nil //nolint:nilerr // it has gone since
-		}
+		target, _ := root.Readlink(name) // "" when it has gone since
 		return "a symbolic link to " + target, nil
 	case fs.ModeNamedPipe:
 		return "a pipe", nil
