@@ -69,7 +69,7 @@ func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, er
 			WithFix(`send an object such as {"implementation":{"summary":"…"}}`)
 	}
 	c := lifecycle.Change{Fields: slices.Sorted(maps.Keys(object))}
-	if lifecycle.CheckRights(role, c.Fields) != nil {
+	if forbidden := lifecycle.CheckRights(role, c.Fields) != nil; forbidden {
 		return c, nil
 	}
 	c.Violations = limited(violations(object))
