@@ -10,9 +10,12 @@ import (
 // checkDistinct refuses a name that counts as one of those in use without being it: nobody could tell the two apart, and separation
 // of duties does not.
 func checkDistinct(name string, tokens []Token) error {
+	if slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == name }) {
+		return nil
+	}
 	folded := actorname.Fold(name)
-	i := slices.IndexFunc(tokens, func(t Token) bool { return t.Name != name && actorname.Fold(t.Name) == folded })
-	if i < 0 || slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == name }) {
+	i := slices.IndexFunc(tokens, func(t Token) bool { return actorname.Fold(t.Name) == folded })
+	if i < 0 {
 		return nil
 	}
 	return fault.New(fault.Conflict, "token_name_alike", "the name differs from %q, which is in use, in case or width alone, and counts as the same person",
