@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"cmd/orchestrator": {
 		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/drive", "internal/prompt", "internal/contract", "internal/tools", "internal/translate", "internal/ir", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
-		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/watch", "internal/witness", "internal/audit", "internal/clockjump", "internal/durable", "internal/tree", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/gitignore", "internal/watch", "internal/witness", "internal/audit", "internal/clockjump", "internal/durable", "internal/tree", "internal/fault",
 	},
 	"cmd/orchestrator-hook": {"internal/sentry"},
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/store/boltstore", "internal/audit", "internal/durable", "internal/tree", "internal/fault"},
@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/clockjump":       {},
 	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/gitcmd", "internal/tree", "internal/fault"},
 	"internal/gitcmd":          {},
+	"internal/gitignore":       {"internal/gitcmd", "internal/durable"},
 	"internal/token":           {"internal/actorname", "internal/secret", "internal/durable", "internal/tree", "internal/fault"},
 	"internal/client":          {"internal/fault"},
 	"internal/witness":         {"internal/audit", "internal/durable", "internal/tree", "internal/fault"},

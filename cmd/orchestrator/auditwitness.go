@@ -178,7 +178,7 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 		return local, nil
 	}
 	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", client.Redacted(address)).
-		WithFix("where that server runs, make one that can only read: orchestrator token add witness --role viewer > witness.token; then name it with --token-file")
+		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out witness.token; then name it with --token-file")
 }
 
 func isLoopback(host string) bool {

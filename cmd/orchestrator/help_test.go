@@ -25,7 +25,7 @@ func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
 		require.Zero(t, code, help)
 		require.Contains(t, help, "Usage:\n  "+c.CommandPath(), args)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Name == "help" {
+			if f.Name == "help" || f.Hidden {
 				return
 			}
 			if slices.Contains(byHandAlone, f.Name) {

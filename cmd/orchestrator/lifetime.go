@@ -88,6 +88,7 @@ func (s *server) reloadTokens() {
 		return
 	}
 	s.log.Info().Msg("tokens reloaded")
+	s.warnOfAlikeNames()
 }
 
 // accountForTokens has the log say which tokens are in force, before they are.

@@ -158,7 +158,13 @@ func (s *server) limit() token.Limit {
 
 // open does, in order, all that can refuse to start.
 func (s *server) open(ctx context.Context) error {
+	if err := s.refuseTracked(ctx); err != nil {
+		return err
+	}
 	if err := s.openLedger(ctx); err != nil {
+		return err
+	}
+	if err := s.keepOutOfGit(ctx); err != nil {
 		return err
 	}
 	s.files = tokenFile(s.options.data)

@@ -28,6 +28,7 @@ func (s *server) openTokens() error {
 	}
 	s.issued = slices.Sorted(maps.Keys(created))
 	s.logIssued(first)
+	s.warnOfAlikeNames()
 	s.tokens, err = token.NewAuthenticator(s.files, s.limit())
 	return err
 }
@@ -59,7 +60,7 @@ func (s *server) explainTokens(out io.Writer) {
 		data = " --data " + shellQuote(s.options.data)
 	}
 	fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
-		"  orchestrator token add NAME --role architect%s > architect.token   # or coder, or tester\n"+
+		"  orchestrator token add coder NAME --out FILE%s   # or architect, or tester\n"+
 		"or start with --demo-tokens for one of each role, side by side: for a demonstration only.\n\n",
 		filepath.Join(s.options.data, "tokens"), data)
 }

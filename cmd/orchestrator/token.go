@@ -40,43 +40,6 @@ func tokenFile(data string) *token.File {
 	return token.NewFile(data, func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
 }
 
-func tokenAdd() *cobra.Command {
-	var data, role, expires string
-	cmd := &cobra.Command{
-		Use:   "add NAME",
-		Short: "Make a token and print it; it is shown this once",
-		Example: `  orchestrator token add ada --role coder
-  orchestrator token add ci --role viewer --expires 90d > ci.token`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := lifecycle.ParseRole(role); err != nil {
-				return err
-			}
-			now := time.Now()
-			until, err := expiry(expires, now)
-			if err != nil {
-				return err
-			}
-			if !until.IsZero() { // tokens are kept to the second; nobody gets less than was asked for
-				until = until.Add(time.Second - 1).Truncate(time.Second)
-			}
-			secret, made, err := tokenFile(data).Add(args[0], role, until, now)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "token %s for %s, role %s, %s; it is shown this once:\n", made.ID, made.Name, made.Role, validity(made))
-			fmt.Fprintln(cmd.OutOrStdout(), secret)
-			return nil
-		},
-	}
-	dataFlag(cmd, &data)
-	cmd.Flags().StringVar(&role, "role", "", "pm, architect, coder, tester or viewer")
-	cmd.Flags().StringVar(&expires, "expires", "", "how long it is valid, such as 12h or 90d; without it the token does not expire")
-	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(texts(lifecycle.Roles()), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.MarkFlagRequired("role") // the flag exists
-	return withEnv(cmd)
-}
-
 // expiry reads a duration that may be counted in days.
 func expiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {

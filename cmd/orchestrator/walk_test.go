@@ -154,8 +154,8 @@ var commands = map[string]door{
 		records:  []string{"requirements.imported"}, refusal: "request.refused system document_invalid",
 	},
 	"token add": {
-		accepted: func(w *walker) { w.run(0, "token", "add", "ada", "--role", "coder"); w.awaitRecord() },
-		refused:  func(w *walker) { w.run(1, "token", "add", "ada", "--role", "king"); w.requireTokens("ada") },
+		accepted: func(w *walker) { w.run(0, "token", "add", "coder", "ada"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "token", "add", "king", "ada"); w.requireTokens("ada") },
 		records:  []string{"tokens.changed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
 	},
 	"token revoke": {

@@ -46,7 +46,7 @@ func TestEveryCharacterFoldsWithItsCases(t *testing.T) {
 	t.Parallel()
 	different := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if !utf8.ValidRune(r) {
+		if !unicode.IsGraphic(r) {
 			continue
 		}
 		folded := Fold(string(r))
@@ -68,13 +68,13 @@ func TestFoldIsIdempotent(t *testing.T) {
 	t.Parallel()
 	var alphabet []rune
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if utf8.ValidRune(r) && (Fold(string(r)) != string(r) || unicode.Is(unicode.M, r)) {
+		if unicode.IsGraphic(r) && (Fold(string(r)) != string(r) || unicode.Is(unicode.M, r)) {
 			alphabet = append(alphabet, r)
 		}
 	}
 	require.Greater(t, len(alphabet), 5000)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 300_000 {
+	for range 100_000 {
 		name := make([]rune, 1+random.IntN(5))
 		for i := range name {
 			name[i] = alphabet[random.IntN(len(alphabet))]

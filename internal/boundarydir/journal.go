@@ -77,6 +77,9 @@ func encodeLine(l Line) ([]byte, error) {
 		}
 		short := l
 		short.Parts, short.Named, short.Cut = shorten(l, targets), nil, true
+		if short.Reads = shortenPaths(slices.Clone(l.Reads), targets); len(l.Reads) > 0 && targets == 0 {
+			short.Reads = []boundary.Target{{Path: ".orchestrator/tokens"}} // one stands for all: each is a secret
+		}
 		raw, err = jsonv2.Marshal(short, jsontext.AllowInvalidUTF8(true))
 	}
 	if err == nil && len(raw) >= MaxLine {
@@ -279,16 +282,22 @@ func shorten(l Line, most int) []boundary.Part {
 			all.Words, all.Why, all.Foreign = p.Words, p.Why, p.Foreign
 		}
 	}
-	all.Targets = all.Targets[:min(most, len(all.Targets))]
-	for i, t := range all.Targets {
-		all.Targets[i] = boundary.Target{Path: cut(t.Path), Real: cut(t.Real), Unknown: t.Unknown || len(t.Path) > mostPath}
-	}
+	all.Targets = shortenPaths(all.Targets, most)
 	all.Words = slices.Clone(all.Words[:min(4, len(all.Words))])
 	for i, w := range all.Words {
 		all.Words[i] = fault.Clip(w, 60)
 	}
 	all.Why = fault.Clip(all.Why, 200)
 	return []boundary.Part{all}
+}
+
+// shortenPaths keeps so many files, and of each no more of its name than a line has room for.
+func shortenPaths(targets []boundary.Target, most int) []boundary.Target {
+	targets = targets[:min(most, len(targets))]
+	for i, t := range targets {
+		targets[i] = boundary.Target{Path: cut(t.Path), Real: cut(t.Real), Unknown: t.Unknown || len(t.Path) > mostPath}
+	}
+	return targets
 }
 
 func cut(path string) string { return path[:min(mostPath, len(path))] }

@@ -39,6 +39,7 @@ type Line struct {
 	Shell   bool              `json:"shell,omitzero"`
 	Named   []boundary.Target `json:"named,omitempty"` // files that the tool names
 	Parts   []boundary.Part   `json:"parts,omitempty"` // of a shell command
+	Reads   []boundary.Target `json:"reads,omitempty"` // secrets of the service that a shell command may show or copy
 	Verdict *boundary.Verdict `json:"verdict,omitempty"`
 	Micros  int64             `json:"micros,omitzero"`
 	Cut     bool              `json:"cut,omitzero"`     // there was more than a line holds
@@ -58,7 +59,7 @@ type Line struct {
 
 // Call is the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (l Line) Call() boundary.Call {
-	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts, IsShell: l.Shell}
+	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts, Reads: l.Reads, IsShell: l.Shell}
 	if l.Actor != nil {
 		c.Actor = *l.Actor
 	}

@@ -45,6 +45,7 @@ const (
 type Options struct {
 	Server    string // http:// or https:// and a host, perhaps with a path before the routes
 	TokenFile string // a file that holds the token and nothing else
+	Token     string // the token itself; TokenFile is then not read
 	UserAgent string
 	MaxAnswer int64         // the most bytes of an answer; 0 for 256 MiB
 	Timeout   time.Duration // for a whole answer; 0 for a minute
@@ -71,9 +72,11 @@ func New(o Options) (*Client, error) {
 	if timeout < 0 {
 		return nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", timeout).WithFix("give a time such as 15s")
 	}
-	token, err := readToken(o.TokenFile)
-	if err != nil {
-		return nil, err
+	token := o.Token
+	if token == "" {
+		if token, err = readToken(o.TokenFile); err != nil {
+			return nil, err
+		}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = 64 << 10
@@ -105,7 +108,7 @@ func redacted(u *url.URL, raw string) string {
 func readToken(path string) (string, error) {
 	wrong := func(why string, cause error) error {
 		return fault.New(fault.Invalid, "token_file", "the token file %s %s", path, why).
-			WithFix("name a file with one token in it with --token-file; orchestrator token add makes tokens").Because(cause)
+			WithFix("name a file with one token in it with --token-file; orchestrator token add ROLE NAME --out FILE makes one").Because(cause)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -185,4 +185,6 @@ func (d Decision) files() []string {
 	return names
 }
 
-func (d Decision) targets() []boundary.Target { return boundary.Written(d.Named, d.Parts) }
+func (d Decision) targets() []boundary.Target {
+	return append(boundary.Written(d.Named, d.Parts), d.Reads...)
+}

@@ -126,10 +126,36 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 	if text != "" && strict {
 		return errors.New("the tool's input is text; want an object")
 	}
-	if e.Paths, err = pathsOf(input, strict); err == nil && what.name == "" && !strict {
+	if e.Paths, err = pathsOf(input, strict); err != nil {
+		return err
+	}
+	if members, globs := globMembers.find(e.Tool); globs {
+		e.Paths = withGlobs(e.Paths, input, members) // what it searches for is no path
+	} else if what.name == "" && !strict {
 		e.Paths = withLeaves(e.Paths, input)
 	}
-	return err
+	return nil
+}
+
+// withGlobs adds the patterns of files, each below the folder that the input names, if it does.
+func withGlobs(paths []string, input object, members []string) []string {
+	folder := ""
+	if len(paths) > 0 {
+		folder = strings.TrimSuffix(paths[0], "/") + "/"
+	}
+	for _, name := range members {
+		glob, err := input.text(name)
+		if err != nil || !strings.Contains(glob, "/") {
+			continue // of names in any folder
+		}
+		if !strings.HasPrefix(glob, "/") {
+			glob = folder + glob
+		}
+		if !slices.Contains(paths, glob) {
+			paths = append(paths, glob)
+		}
+	}
+	return paths
 }
 
 // mostLeaves is how many texts of a tool that nobody knows are taken for paths.

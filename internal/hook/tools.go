@@ -95,5 +95,6 @@ var (
 	editMembers    = []string{"edits", "files"} // arrays of objects, each of which may name a file
 	commandMembers = []string{"command", "cmd", "script"}
 	patchMembers   = []string{"patchText", "patch", "input", "command"}
+	globMembers    = rows[[]string]{{"Grep", []string{"glob", "include"}}, {"Glob", []string{"pattern", "glob_pattern"}}}
 	folderMembers  = []string{"workdir", "working_directory", "directory", "dir_path", "cwd"}
 )

@@ -38,7 +38,8 @@ func callOf(e hook.Event, r resolver, at time.Time) boundary.Call {
 		read = shell.PowerShell
 	}
 	reading := read(e.Command)
-	c.IsShell, c.Text, c.Parts = true, reading.Text, make([]boundary.Part, 0, len(reading.Parts))
+	c.IsShell, c.Text, c.Reads = true, reading.Text, r.secrets(reading.Shown)
+	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
 		for _, t := range p.Targets {
@@ -47,6 +48,23 @@ func callOf(e hook.Event, r resolver, at time.Time) boundary.Call {
 		c.Parts = append(c.Parts, part)
 	}
 	return c
+}
+
+// mostFollowed is how many words of one command are followed to where their links lead.
+const mostFollowed = 200
+
+// secrets are those of the files that a command may show which are secrets of the service, or the whole project.
+func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
+	for i, f := range files {
+		if f.Path == "" {
+			continue
+		}
+		t := r.target(f.Path, f.Known && i < mostFollowed)
+		if t.Secret() || t.Path == "." && f.Known {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // resolver makes paths those of a project.
@@ -181,7 +199,8 @@ func lineOf(id, kind string, e hook.Event, at time.Time) boundarydir.Line {
 func decisionLine(id string, e hook.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) boundarydir.Line {
 	l := lineOf(id, boundarydir.KindDecision, e, c.At)
 	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", fault.Clip(v.Reason, maxWhy)
-	l.Mode, l.Shell, l.Named, l.Parts, l.Verdict, l.Micros = mode, c.IsShell, c.Targets, named(c.Parts), &v, took.Microseconds()
+	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
+	l.Verdict, l.Micros = &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
 	return l
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/durable"
@@ -62,10 +61,8 @@ func (f *File) Supply(roles []string, now time.Time) (created map[string]string,
 // supplied says whether a role has a token of its own: in its file, or elsewhere under its name.
 func (f *File) supplied(role string, tokens []Token) bool {
 	held, err := durable.ReadRegular(f.secretPath(role), maxSecretFile)
-	sum := digest(strings.TrimSpace(string(held)))
-	return slices.ContainsFunc(tokens, func(t Token) bool {
-		return t.Name == role && t.Role == role || err == nil && t.SHA256 == sum
-	})
+	return err == nil && Holds(tokens, string(held)) ||
+		slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == role && t.Role == role })
 }
 
 func (f *File) secretPath(role string) string { return filepath.Join(f.dir, "tokens", role+".token") }

@@ -14,6 +14,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -41,6 +43,12 @@ type Token struct {
 // Expired says whether the token no longer works at now.
 func (t Token) Expired(now time.Time) bool {
 	return !t.Expires.IsZero() && !now.Before(t.Expires)
+}
+
+// Holds says whether the content of a file is one of tokens, with or without white space around it.
+func Holds(tokens []Token, content string) bool {
+	sum := digest(strings.TrimSpace(content))
+	return slices.ContainsFunc(tokens, func(t Token) bool { return t.SHA256 == sum })
 }
 
 // Mark tells tokens apart and proves none: the start of SHA256, whatever was made of ID by hand.

@@ -89,6 +89,7 @@ type Call struct {
 	Tool      string   // by its one name for all clients
 	Targets   []Target // the files that a tool names
 	Parts     []Part   // what a shell command does
+	Reads     []Target // secrets of the service that a shell command may show or copy
 	IsShell   bool
 	Text      string // the literal text of a shell command; "" when it was not kept
 	BypassEnv string // the value of the environment variable that lifts the boundary

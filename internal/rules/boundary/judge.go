@@ -107,7 +107,7 @@ func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
 // rule is the first that matches.
 func (j *judgement) rule() ruling {
-	rules := []func() (ruling, bool){j.protected, j.harmless, j.agent, j.unknown, j.exempt}
+	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.exempt}
 	for _, rule := range rules {
 		if r, matched := rule(); matched {
 			return r

@@ -98,9 +98,12 @@ func allowed(p *Policy, c Call) string {
 	return text
 }
 
+// nobodys tells the rules that hold for agents as for the main session, so that delegating does not help.
+func nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
+
 // delegation is the very call to make instead; "" where none helps.
 func delegation(p *Policy, c Call, v Verdict) string {
-	if c.Actor.Kind == Agent || protects(v.Rule) || len(p.DelegateTools) == 0 {
+	if c.Actor.Kind == Agent || nobodys(v.Rule) || len(p.DelegateTools) == 0 {
 		return ""
 	}
 	suggested := p.DelegatesFor(v.Targets)
@@ -115,7 +118,7 @@ func delegation(p *Policy, c Call, v Verdict) string {
 }
 
 func agents(p *Policy, c Call, v Verdict) string {
-	if c.Actor.Kind == Agent || protects(v.Rule) {
+	if c.Actor.Kind == Agent || nobodys(v.Rule) {
 		return ""
 	}
 	var named []string

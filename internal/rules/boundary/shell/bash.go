@@ -12,12 +12,15 @@ type walker struct {
 	parts  []Part
 	text   []byte
 	scope  scope
-	depth  int  // commands within commands
-	nested int  // code within strings
-	budget int  // bytes that variables and braces may still become
-	quiet  bool // words are evaluated again: what is in them has been looked at
-	fed    bool // standard input comes from this command: a pipe, a here-document
-	blind  bool // variables behave in ways that are not followed
+	depth  int      // commands within commands
+	nested int      // code within strings
+	budget int      // bytes that variables and braces may still become
+	quiet  bool     // words are evaluated again: what is in them has been looked at
+	fed    bool     // standard input comes from this command: a pipe, a here-document
+	shown  []Target // files whose content may be shown or copied
+	listed []Target // files that a program names and does not show
+	pours  bool     // a program shows files that are not known here
+	blind  bool     // variables behave in ways that are not followed
 }
 
 func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
@@ -115,6 +118,9 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		return
 	}
 	to := w.word(r.Word)
+	if r.Op == syntax.RdrIn && to.text != "" {
+		w.shown = append(w.shown, w.scope.target(to))
+	}
 	if !slices.Contains(redirections, r.Op) {
 		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
 		return
@@ -237,6 +243,9 @@ func (w *walker) forEach(cmd *syntax.ForClause) {
 		name = iter.Name.Value
 		item.loose = !iter.InPos.IsValid()
 		for _, a := range w.words(iter.Items) {
+			if a.text != "" {
+				w.listed = append(w.listed, w.scope.target(a))
+			}
 			if a.loose || strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, " \t\n") {
 				item.loose = true
 			}

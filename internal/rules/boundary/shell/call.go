@@ -62,6 +62,7 @@ func (w *walker) run(words []arg) {
 	if goFlags.has(c.name) {
 		c.args = singleDashes(c.args)
 	}
+	w.show(&c)
 	w.depth++
 	c.look()
 	w.depth--

@@ -69,6 +69,9 @@ func (w *walker) cmdlet(words []arg) {
 	}
 	c := call{w: w, name: name, args: words[1:]}
 	files, writes := cmdletWriters.find(name)
+	if strings.Contains(name, "-") {
+		w.show(&c)
+	}
 	switch {
 	case cmdletDoubts.has(name):
 		c.ambiguous("what " + name + " runs cannot be told")

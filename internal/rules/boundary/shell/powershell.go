@@ -12,7 +12,8 @@ func PowerShell(command string) Reading {
 	} else {
 		w.power(command)
 	}
-	return Reading{Parts: w.parts, Text: string(w.text)}
+	w.showRest()
+	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
 }
 
 // scanner goes through a text of PowerShell.

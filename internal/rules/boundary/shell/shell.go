@@ -45,6 +45,7 @@ type Part struct {
 type Reading struct {
 	Parts []Part
 	Text  string
+	Shown []Target // files whose content it may show or copy; any word of a program that is not known to show none may name one
 }
 
 // Class is Writes if any part writes, else Ambiguous if any is, else Reads.
@@ -77,5 +78,6 @@ const (
 func Bash(command string) Reading {
 	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16), text: make([]byte, 0, min(len(command), maxCommand)+16)}
 	w.code(command)
-	return Reading{Parts: w.parts, Text: string(w.text)}
+	w.showRest()
+	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
 }

@@ -1,0 +1,172 @@
+package gitignore
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+// repository is an empty one; without git the test is skipped.
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("this needs git, which is not installed")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	git(t, dir, "init", "-q")
+	return dir
+}
+
+func put(t *testing.T, path, content string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestWriteKeepsWhatIsSomebodyElses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".gitignore")
+	write := func(shared ...string) Result {
+		result, err := Write(dir, shared)
+		require.NoError(t, err)
+		return result
+	}
+	require.Equal(t, Written, write(filepath.Join(dir, "..", "REQUIREMENTS.md")))
+	require.Equal(t, content, read(t, path))
+	require.Equal(t, Current, write())
+
+	put(t, path, content+"!/state.db\n")
+	require.Equal(t, Foreign, write())
+	require.Equal(t, content+"!/state.db\n", read(t, path))
+
+	older = []string{"*\n"}
+	defer func() { older = nil }()
+	put(t, path, "*\n")
+	require.Equal(t, Written, write())
+	require.Equal(t, content, read(t, path))
+
+	require.NoError(t, os.Remove(path))
+	elsewhere := put(t, filepath.Join(t.TempDir(), "file"), "mine")
+	require.NoError(t, os.Symlink(elsewhere, path))
+	require.Equal(t, Foreign, write())
+	require.Equal(t, "mine", read(t, elsewhere))
+}
+
+func TestWriteHidesNothingThatIsShared(t *testing.T) {
+	dir := t.TempDir()
+	for _, file := range []string{filepath.Join(dir, "REQUIREMENTS.md"), filepath.Join(dir, "docs", "*.md"), dir} {
+		result, err := Write(dir, []string{file})
+		require.NoError(t, err)
+		require.Equal(t, Unfit, result, file)
+		require.NoFileExists(t, filepath.Join(dir, ".gitignore"))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700))
+	result, err := Write(dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, Unfit, result)
+}
+
+func TestLookTellsWhatGitDoes(t *testing.T) {
+	ctx, dir := context.Background(), repository(t)
+	look := func(path string) Exposure {
+		exposed, err := Look(ctx, path)
+		require.NoError(t, err, path)
+		return exposed
+	}
+	put(t, filepath.Join(dir, ".gitignore"), "*.token\n")
+	require.Equal(t, Hidden, look(filepath.Join(dir, "a.token")))
+	require.Equal(t, Addable, look(filepath.Join(dir, "a.txt")))
+	require.Equal(t, Addable, look(filepath.Join(dir, "new/folder/[a]*.txt")))
+	put(t, filepath.Join(dir, "b.token"), "x")
+	git(t, dir, "add", "-f", "b.token")
+	require.Equal(t, Tracked, look(filepath.Join(dir, "b.token")))
+	require.Equal(t, Hidden, look(filepath.Join(dir, "*.token")), "a name is no pattern")
+	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "link")))
+	require.Equal(t, Tracked, look(filepath.Join(dir, "link", "b.token")))
+	require.Equal(t, Hidden, look(filepath.Join(t.TempDir(), "a.txt")), "outside of any working tree")
+}
+
+func TestSecretsFindsWhatIsTracked(t *testing.T) {
+	ctx, dir := context.Background(), repository(t)
+	data := filepath.Join(dir, "[sub]", ".orchestrator")
+	secrets := func(more ...string) []string {
+		files, err := Secrets(ctx, data, more, func(content string) bool { return content == "a secret" })
+		require.NoError(t, err)
+		var names []string
+		for _, f := range files {
+			require.Equal(t, dir, f.Top)
+			names = append(names, f.Path)
+		}
+		return names
+	}
+	require.Nil(t, secrets(), "a folder that is not there yet")
+	for _, name := range []string{"addr", "audit.pub", "boundary/policy.json", "tools/tokens/x.yaml", ".gitignore", "mytokens.json"} {
+		put(t, filepath.Join(data, name), "public")
+	}
+	put(t, filepath.Join(dir, "a.token"), "no secret")
+	git(t, dir, "add", "-A")
+	require.Nil(t, secrets())
+
+	want := []string{"audit.key", "state.db", "state.db.before-restore-1", "tokens.json", "tokens/pm.token", "witness.key", ".tokens.json.X.tmp"}
+	for _, name := range want {
+		put(t, filepath.Join(data, name), "s")
+	}
+	put(t, filepath.Join(dir, "deep", "b.token"), "a secret")
+	put(t, filepath.Join(dir, "scrape"), "s")
+	git(t, dir, "add", "-A")
+	git(t, dir, "rm", "-q", "--cached", "-r", ".") // and anew, as if by force
+	git(t, dir, "add", "-f", "-A")
+	for i := range want {
+		want[i] = "[sub]/.orchestrator/" + want[i]
+	}
+	require.ElementsMatch(t, append(want, "deep/b.token", "scrape"), secrets(filepath.Join(dir, "scrape"), filepath.Join(dir, "none")))
+
+	require.NoError(t, os.RemoveAll(data), "what is tracked need not be there any more")
+	require.Contains(t, secrets(), "[sub]/.orchestrator/audit.key")
+}
+
+func TestSecretsLooksPastARepositoryWithin(t *testing.T) {
+	ctx, dir := context.Background(), repository(t)
+	data := filepath.Join(dir, "sub", ".orchestrator")
+	put(t, filepath.Join(data, "audit.key"), "s")
+	git(t, dir, "add", "-f", ".")
+	git(t, filepath.Join(dir, "sub"), "init", "-q")
+	files, err := Secrets(ctx, data, nil, func(string) bool { return false })
+	require.NoError(t, err)
+	require.Equal(t, []File{{dir, "sub/.orchestrator/audit.key"}}, files)
+	exposed, err := Look(ctx, filepath.Join(data, "audit.key"))
+	require.NoError(t, err)
+	require.Equal(t, Tracked, exposed)
+}
+
+func TestWithoutGitThereIsNothing(t *testing.T) {
+	dir := repository(t)
+	put(t, filepath.Join(dir, "audit.key"), "s")
+	git(t, dir, "add", "-f", ".")
+	t.Setenv("PATH", t.TempDir())
+	files, err := Secrets(context.Background(), dir, nil, func(string) bool { return true })
+	require.NoError(t, err)
+	require.Empty(t, files)
+}

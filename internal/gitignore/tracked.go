@@ -1,0 +1,215 @@
+package gitignore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orchestrator/internal/gitcmd"
+)
+
+const (
+	patience  = 10 * time.Second // for one command of git
+	maxListed = 64 << 20         // bytes that a list of files may have
+	maxTokens = 100              // files named like tokens that are looked into, per repository
+	maxSecret = 4 << 10
+)
+
+// File is a file that git tracks: Path is relative to Top, the top of its working tree.
+type File struct{ Top, Path string }
+
+// Exposure is what git does with a file.
+type Exposure int
+
+// The exposures of a file.
+const (
+	Hidden  Exposure = iota // git ignores it, or no working tree holds it
+	Addable                 // git add -A would add it
+	Tracked                 // it is in the index
+)
+
+// Look tells what git does with a file, which need not exist.
+func Look(ctx context.Context, path string) (Exposure, error) {
+	path, err := realPath(path)
+	if err != nil {
+		return Hidden, err
+	}
+	trees, err := workingTrees(ctx, path)
+	for _, t := range trees { // the innermost is the one that git add goes by; an outer one may have tracked the file before
+		files, listErr := t.list(ctx, path)
+		if err = errors.Join(err, listErr); len(files) > 0 {
+			return Tracked, err
+		}
+	}
+	if len(trees) == 0 || err != nil {
+		return Hidden, err
+	}
+	_, err = trees[0].run(ctx, "check-ignore", "-q", "--no-index", "--", path)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return Addable, nil
+	}
+	return Hidden, err
+}
+
+// Secrets lists what git tracks of the secrets of a data folder, of the files in more, and of the files named *.token for whose
+// content isToken holds. All working trees around the folder are looked at, and where its path is a link, those around its target.
+func Secrets(ctx context.Context, data string, more []string, isToken func(content string) bool) ([]File, error) {
+	dir, err := realPath(data)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := workingTrees(ctx, dir)
+	var all []File
+	for _, t := range trees {
+		files, listErr := t.list(ctx, dir)
+		for _, f := range files {
+			if rel, relErr := filepath.Rel(dir, filepath.Join(f.Top, f.Path)); relErr == nil && isSecret(rel) {
+				all = append(all, f)
+			}
+		}
+		tokens, tokenErr := t.tokens(ctx, dir, isToken)
+		all, err = append(all, tokens...), errors.Join(err, listErr, tokenErr)
+	}
+	for _, path := range more {
+		files, moreErr := tracked(ctx, path)
+		all, err = append(all, files...), errors.Join(err, moreErr)
+	}
+	return all, err
+}
+
+// tracked lists a file once for each working tree that tracks it.
+func tracked(ctx context.Context, path string) ([]File, error) {
+	path, err := realPath(path)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := workingTrees(ctx, path)
+	var all []File
+	for _, t := range trees {
+		files, listErr := t.list(ctx, path)
+		all, err = append(all, files...), errors.Join(err, listErr)
+	}
+	return all, err
+}
+
+// isSecret tells whether a path in a data folder is that of a token, a key or the database, a copy or a part of one included.
+func isSecret(rel string) bool {
+	rel = filepath.ToSlash(rel)
+	if strings.HasPrefix(rel, "tokens/") {
+		return true
+	}
+	name := strings.TrimPrefix(rel, ".") // of a file that is being written
+	for _, secret := range []string{"tokens.json", "audit.key", "witness.key", "state.db"} {
+		if strings.HasPrefix(name, secret) {
+			return true
+		}
+	}
+	return false
+}
+
+// tree is a working tree of git.
+type tree struct {
+	git gitcmd.Git
+	top string
+}
+
+// workingTrees are those that a path lies in, the innermost first.
+func workingTrees(ctx context.Context, path string) (all []tree, err error) {
+	command, err := exec.LookPath("git")
+	if err != nil {
+		return nil, nil //nolint:nilerr // without git nothing is tracked
+	}
+	if command, err = filepath.Abs(command); err != nil {
+		return nil, err
+	}
+	for dir := folderAt(path); ; {
+		t := tree{git: gitcmd.Git{Command: command, Dir: dir}}
+		top, err := t.run(ctx, "rev-parse", "--show-toplevel")
+		if outside := (noTree{}); errors.As(err, &outside) {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		t.top = strings.TrimSuffix(top, "\n")
+		t.git.Dir = t.top
+		all = append(all, t)
+		if dir = filepath.Dir(t.top); dir == t.top {
+			return all, nil
+		}
+	}
+}
+
+// folderAt is the path, if it is a folder, or else the nearest one above it.
+func folderAt(path string) string {
+	for {
+		if info, err := os.Stat(path); err == nil && info.IsDir() || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// list are the tracked files that are a path, or lie below it.
+func (t tree) list(ctx context.Context, path string) ([]File, error) {
+	rel, err := filepath.Rel(t.top, path)
+	if err != nil {
+		return nil, err
+	}
+	return t.files(ctx, "--literal-pathspecs", "ls-files", "-z", "--", rel)
+}
+
+// tokens are the tracked files outside of dir that hold a token.
+func (t tree) tokens(ctx context.Context, dir string, isToken func(string) bool) ([]File, error) {
+	files, err := t.files(ctx, "ls-files", "-z", "--", "*.token")
+	var held []File
+	for i, f := range files {
+		if i == maxTokens {
+			return held, errors.Join(err, fmt.Errorf("%s tracks more than %d files named *.token", t.top, maxTokens))
+		}
+		if holds(dir, filepath.Join(f.Top, f.Path)) {
+			continue // listed by its name
+		}
+		content, showErr := t.run(ctx, "cat-file", "blob", ":"+f.Path)
+		if showErr == nil && len(content) <= maxSecret && isToken(content) {
+			held = append(held, f)
+		}
+	}
+	return held, err
+}
+
+func (t tree) files(ctx context.Context, args ...string) (all []File, err error) {
+	out, err := t.run(ctx, args...)
+	for path := range strings.SplitSeq(out, "\x00") {
+		if path != "" {
+			all = append(all, File{t.top, path})
+		}
+	}
+	return all, err
+}
+
+// noTree is the error outside of any working tree.
+type noTree struct{ error }
+
+// run returns what a command of git printed.
+func (t tree) run(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := t.git.Prepare(ctx, args...)
+	out, words := &gitcmd.Output{Most: maxListed}, &gitcmd.Output{Most: 4 << 10, Cut: true}
+	cmd.Stdout, cmd.Stderr = out, words
+	err := cmd.Run()
+	said := strings.TrimSpace(words.String())
+	switch {
+	case err == nil:
+		return out.String(), nil
+	case strings.Contains(said, "not a git repository"), strings.Contains(said, "must be run in a work tree"):
+		return "", noTree{err}
+	}
+	return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, said)
+}

@@ -1,0 +1,76 @@
+package boundary
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSecret(t *testing.T) {
+	for _, path := range []string{
+		".orchestrator", ".orchestrator/tokens", ".orchestrator/tokens/pm.token", ".orchestrator/tokens.json", ".orchestrator/tokens.json.lock",
+		".orchestrator/audit.key", ".orchestrator/witness.key", ".orchestrator/state.db", ".orchestrator/state.db.before-restore-1", "witness.key",
+		"sub/.orchestrator/state.db", "/elsewhere/.orchestrator/tokens/x", "/elsewhere/.orchestrator", ".Orchestrator/Tokens/pm.token",
+		".orchestrator/*", ".orchestrator/tok*", ".orchestrator/*/pm.token", ".orchestrator/[st]*",
+	} {
+		require.True(t, Target{Path: path}.Secret(), path)
+		require.True(t, Target{Path: "link", Real: path}.Secret(), path)
+	}
+	for _, path := range []string{
+		"", ".", "src/a.go", "tokens/pm.token", "tokens.json", "state.db", ".orchestrator/addr", ".orchestrator/audit.pub",
+		".orchestrator/boundary/policy.json", ".orchestrator/tools/tokens.yaml", ".orchestrator/boundary/*", "docs/.orchestrator.md", "audit.key.md",
+	} {
+		require.False(t, Target{Path: path, Real: path}.Secret(), path)
+	}
+	for path, want := range map[string]bool{
+		".orch": true, ".orchestrator/": true, ".orchestrator/to": true, ".orchestrator/tokens/": true, ".orchestrator/boundary/": false,
+		".o": true, ".": false, "": false, "src/": false, "/": false, "/var/": false, "sub/.orchestrator/s": true, ".orchestrator/x": false,
+	} {
+		require.Equal(t, want, Target{Path: path, Unknown: true}.Secret(), path)
+	}
+}
+
+// TestToolsThatListShowNothing: the names of files are no secret.
+func TestToolsThatListShowNothing(t *testing.T) {
+	p := policy()
+	for name, c := range map[string]struct {
+		call Call
+		rule string
+	}{
+		"LS of the tokens":          {Call{Tool: "LS", Targets: []Target{file(".orchestrator/tokens")}}, RuleReads},
+		"Glob of the data folder":   {Call{Tool: "Glob", Targets: []Target{file(".orchestrator")}}, RuleReads},
+		"Glob of the tokens":        {Call{Tool: "Glob", Targets: []Target{file(".orchestrator/tokens")}}, RuleSecret},
+		"Grep of the data folder":   {Call{Tool: "Grep", Targets: []Target{file(".orchestrator")}}, RuleSecret},
+		"Grep of the project":       {Call{Tool: "Grep", Targets: []Target{file(".")}}, RuleReads},
+		"an agent is told a path":   {Call{Tool: "Task", Targets: []Target{file(".orchestrator/tokens")}}, RuleDelegates},
+		"another server's reading":  {Call{Tool: "mcp__files__read_file", Targets: []Target{file(".orchestrator/audit.key")}}, RuleSecret},
+		"NotebookRead":              {Call{Tool: "NotebookRead", Targets: []Target{file(".orchestrator/state.db")}}, RuleSecret},
+		"a copy of the project":     {Call{Tool: "Bash", IsShell: true, Reads: []Target{file(".")}}, RuleSecret},
+		"a command that reads code": {Call{Tool: "Bash", IsShell: true, Reads: []Target{file("src/a.go")}}, RuleReads},
+	} {
+		require.Equal(t, c.rule, Judge(&p, c.call).Rule, name)
+	}
+}
+
+// TestSecretsGoByModeAndBypass: the rule warns in validate, and a bypass lifts it, as it does others.
+func TestSecretsGoByModeAndBypass(t *testing.T) {
+	p, c := policy(), call("cat token", "agent")
+	c.BypassEnv = "true"
+	v := Judge(&p, c)
+	require.Equal(t, []any{Allow, Block, ByEnvironment}, []any{v.Decision, v.Would, v.Bypass})
+	c.BypassEnv = ""
+	c.Grants = []Grant{{ID: "g", Since: noon, Until: noon.Add(1)}}
+	require.Equal(t, "g", Judge(&p, c).Bypass)
+	c.Grants, p.Mode = nil, Validate
+	require.Equal(t, Warn, Judge(&p, c).Decision)
+
+	p.Mode = Enforce
+	for _, actor := range []string{"main", "agent"} {
+		c := call("cat token", actor)
+		message := Message(&p, c, Judge(&p, c))
+		require.Contains(t, message, "OPERATION BLOCKED: Bash on .orchestrator/tokens/pm.token [secret.reads]")
+		require.Contains(t, message, "Instead: use the orchestrator commands, which read the token themselves")
+		require.NotContains(t, message, "subagent_type")
+		require.NotContains(t, message, "Agents:")
+	}
+}

@@ -1,0 +1,151 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// What a command may show or copy is told generously: every word that may name a file counts, unless the program is known to show no
+// content. Which of the files are secret is not known here.
+
+// contentless are programs that name, move or remove files, and show nothing of what is in them.
+var contentless = names{
+	"[", "basename", "cd", "chgrp", "chmod", "chown", "df", "dir", "dirname", "du", "echo", "exit", "export", "fd", "fdfind", "find", "getfacl",
+	"ls", "lsattr", "mkdir", "namei", "orchestrator", "orchestrator-hook", "popd", "printf", "pushd", "pwd", "read", "readlink", "realpath",
+	"return", "rm", "rmdir", "set", "shift", "stat", "test", "touch", "tree", "true", "type", "unlink", "vdir", "which",
+}
+
+// contentlessGit are the subcommands of git that show and store no content.
+var contentlessGit = names{
+	"branch", "check-attr", "check-ignore", "clean", "commit", "config", "ls-files", "ls-tree", "merge-base", "reset", "rev-list", "rev-parse",
+	"rm", "status", "switch", "tag",
+}
+
+// contentlessCmdlets are those of PowerShell.
+var contentlessCmdlets = names{
+	"clear-host", "get-childitem", "get-command", "get-item", "get-location", "join-path", "new-item", "pop-location", "push-location",
+	"remove-item", "resolve-path", "set-location", "split-path", "test-path", "write-error", "write-host", "write-output", "write-warning",
+}
+
+// searchers take a pattern or a program first, and files only then.
+var searchers = names{
+	"ack", "ag", "awk", "egrep", "fgrep", "gawk", "ggrep", "gojq", "grep", "gsed", "jq", "mawk", "nawk", "rg", "sed", "zgrep",
+}
+
+// leaving are options whose value names what is left out, or a pattern.
+var leaving = names{
+	"--exclude", "--exclude-dir", "--exclude-from", "--expression", "--glob", "--iglob", "--ignore", "--ignore-dir", "--ignore-file", "--regexp",
+	"-e", "-g", "-m", "-x",
+}
+
+// show notes which files a program may show, by its words.
+func (w *walker) show(c *call) {
+	if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
+		return // the command within is looked at for itself
+	}
+	files := w.namedBy(c)
+	if c.silent() {
+		w.listed = append(w.listed, files...)
+		return
+	}
+	w.pours = w.pours || slices.ContainsFunc(c.args, func(a arg) bool { return !a.known && a.text == "" })
+	if copies(c) {
+		files = append(files, Target{Path: w.scope.place(), Known: true})
+	}
+	w.shown = append(w.shown, files...)
+}
+
+// silent tells whether a program shows nothing of what is in the files that it is given.
+func (c *call) silent() bool {
+	if c.name != "git" {
+		return contentless.has(c.name) || contentlessCmdlets.has(c.name)
+	}
+	for i := 0; i < len(c.args); i++ {
+		switch a := c.args[i]; {
+		case a.text == "-C", a.text == "-c":
+			i++
+		case !strings.HasPrefix(a.text, "-"):
+			return a.known && contentlessGit.has(a.text)
+		}
+	}
+	return true
+}
+
+// namedBy are the files that the words of a call may name.
+func (w *walker) namedBy(c *call) []Target {
+	var files []Target
+	pattern := searchers.has(c.name) && !slices.ContainsFunc(c.args, func(a arg) bool { return a.text == "-e" || a.text == "-f" })
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		name, _, _ := strings.Cut(a.text, "=")
+		switch {
+		case leaving.has(name):
+			if name == a.text {
+				i++
+			}
+		case pattern && !strings.HasPrefix(a.text, "-"):
+			pattern = false
+		default:
+			for _, text := range within(a.text) {
+				files = append(files, w.scope.target(arg{text: text, known: a.known}))
+			}
+		}
+	}
+	return files
+}
+
+// within are the paths that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either way.
+func within(word string) (all []string) {
+	word = strings.ReplaceAll(word, `\`, "/") // as PowerShell has it
+	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+		all = append(all, word[2:])
+	} else if word != "" && word[0] != '-' {
+		all = append(all, word)
+	}
+	for i := range len(word) - 1 {
+		if strings.IndexByte(":@=", word[i]) >= 0 {
+			all = append(all, word[i+1:])
+		}
+	}
+	return slices.DeleteFunc(all, func(p string) bool { return strings.Trim(p, "./") == "" })
+}
+
+// copies tells whether a call copies all of the folder that it runs in.
+func copies(c *call) bool {
+	switch c.name {
+	case "7z", "bsdtar", "cp", "gcp", "gtar", "rsync", "scp", "tar", "zip":
+	default:
+		return false
+	}
+	here := func(a arg) bool { return a.known && (a.text == "." || a.text == "./") }
+	leavesOut := func(a arg) bool { return strings.Contains(a.text, ".orchestrator") }
+	into := len(c.args) > 0 && here(c.args[len(c.args)-1]) && c.name != "tar" && c.name != "zip" && c.name != "7z" && c.name != "gtar" && c.name != "bsdtar"
+	if extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp"; extracts || into {
+		return false
+	}
+	return slices.ContainsFunc(c.args, here) && !slices.ContainsFunc(c.args, leavesOut)
+}
+
+// place is the folder of the scope.
+func (s *scope) place() string {
+	if s.dir == "" {
+		return "."
+	}
+	return s.dir
+}
+
+// showRest adds what shows itself only when the whole command has been looked at: files that one program lists and another one is
+// fed, and paths within code.
+func (w *walker) showRest() {
+	if w.pours {
+		w.shown = append(w.shown, w.listed...)
+	}
+	if !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Class == Ambiguous && !p.Unknown }) {
+		return
+	}
+	for path := range strings.FieldsFuncSeq(string(w.text), func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>,;|&=", r) }) {
+		if strings.Contains(path, ".orchestrator") {
+			w.shown = append(w.shown, Target{Path: path, Known: true})
+		}
+	}
+}
