@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/evidence":        {"internal/rules/lifecycle", "internal/testreport", "internal/gitcmd", "internal/fault"},
 	"internal/gitcmd":          {},
 	"internal/token":           {"internal/actorname", "internal/secret", "internal/durable", "internal/fault"},
+	"internal/child":           {},
 	"internal/client":          {"internal/fault"},
 	"internal/witness":         {"internal/audit", "internal/durable", "internal/fault"},
 	"schemas":                  {"internal/fault"},
@@ -100,7 +101,7 @@ var mayImport = map[string][]string{
 
 	"api": {},
 	"bench": {
-		"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
+		"internal/child", "internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
 		"internal/store", "internal/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
 	"": {},

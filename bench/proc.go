@@ -17,7 +17,7 @@ const tick = 10 * time.Millisecond
 
 // cpu is the time that the process has computed so far.
 func (s *server) cpu() time.Duration {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid()))
 	if err != nil {
 		return 0
 	}
@@ -33,7 +33,7 @@ func (s *server) cpu() time.Duration {
 
 // memory is a line of /proc/PID/status in MB: VmRSS is what is resident now, VmHWM what it was at most.
 func (s *server) memory(line string) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
 	if err != nil {
 		return 0, err
 	}
