@@ -8,7 +8,7 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log clean FORCE
+.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -101,6 +101,14 @@ bench:
 # A log of a million records: one more change, and its verification. It takes a quarter of an hour and 4 GB of disk.
 bench-log:
 	$(GO) run ./bench --only log --log 1000000 --longest 2h
+
+# Kills, power cuts and faults of the disk under load, with a disk that lies as the control; takes about ten minutes.
+# Without root only the kills run. TORTURE takes flags, such as TORTURE='--only cut --runs 50'.
+torture:
+	@if [ "$$(id -u)" = 0 ] && ! { command -v xfs_io && command -v strace && command -v mkfs.ext4; } > /dev/null; then \
+		{ apt-get update && apt-get install -y xfsprogs strace e2fsprogs; } > /dev/null \
+			|| echo "NOTE: xfsprogs, strace and e2fsprogs cannot be installed; the rows that need them are skipped"; fi
+	$(GO) run ./torture $(TORTURE)
 
 clean:
 	rm -rf bin .tools

@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"internal/gitcmd":          {},
 	"internal/gitignore":       {"internal/gitcmd", "internal/durable"},
 	"internal/token":           {"internal/actorname", "internal/secret", "internal/durable", "internal/tree", "internal/fault"},
+	"internal/child":           {},
 	"internal/client":          {"internal/fault"},
 	"internal/witness":         {"internal/audit", "internal/durable", "internal/tree", "internal/fault"},
 	"schemas":                  {"internal/fault"},
@@ -102,10 +103,11 @@ var mayImport = map[string][]string{
 
 	"api": {},
 	"bench": {
-		"internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
+		"internal/child", "internal/orchestrator", "internal/projection", "internal/ledger", "internal/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
 		"internal/store", "internal/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
-	"": {},
+	"torture": {"internal/child"},
+	"":        {},
 }
 
 // onlyIn lists the outside libraries that one package, or a few, keep from all others.

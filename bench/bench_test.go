@@ -114,12 +114,6 @@ func TestProcFiles(t *testing.T) {
 	require.InDelta(t, 1.024, mb, 1e-9)
 	_, err = kilobytes("Name:\tx\n", "VmRSS")
 	require.Error(t, err)
-
-	table := "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n" +
-		"   0: 0100007F:1F90 0100007F:C001 01 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0 0 10 0\n" +
-		"   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12 1 0 100 0 0 10 0\n"
-	require.Equal(t, "socket:[12]", listener(table, 8080))
-	require.Equal(t, "nobody", listener(table, 8081))
 }
 
 func TestDocumentHoldsWhatIsAskedFor(t *testing.T) {

@@ -22,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"orchestrator/internal/child"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -142,7 +144,7 @@ func sectionNames() []string {
 
 // measure runs the sections one after the other; one that fails is reported, and the others go on.
 func measure(ctx context.Context, o options) (rep report, err error) {
-	dir, fsType, err := workDir()
+	dir, fsType, err := child.WorkDir("orchestrator-bench-")
 	if err != nil {
 		return rep, err
 	}

@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -17,7 +15,7 @@ const tick = 10 * time.Millisecond
 
 // cpu is the time that the process has computed so far.
 func (s *server) cpu() time.Duration {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid()))
 	if err != nil {
 		return 0
 	}
@@ -33,7 +31,7 @@ func (s *server) cpu() time.Duration {
 
 // memory is a line of /proc/PID/status in MB: VmRSS is what is resident now, VmHWM what it was at most.
 func (s *server) memory(line string) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
 	if err != nil {
 		return 0, err
 	}
@@ -85,32 +83,4 @@ func (s *server) metric(name string) (float64, error) {
 		}
 	}
 	return 0, fmt.Errorf("/metrics does not show %s", name)
-}
-
-// fsNames are the file systems worth a name, by statfs's magic number.
-var fsNames = map[int64]string{
-	0x01021994: "tmpfs", 0x858458f6: "ramfs", 0xef53: "ext4", 0x58465342: "xfs", 0x9123683e: "btrfs", 0x794c7630: "overlayfs", 0x2fc12fc1: "zfs",
-}
-
-// workDir makes a folder on a disk: in memory an fsync costs nothing, and no figure would mean anything.
-func workDir() (dir, fsType string, err error) {
-	cache, _ := os.UserCacheDir()
-	for _, parent := range []string{os.TempDir(), cache, "."} {
-		var st syscall.Statfs_t
-		if syscall.Statfs(parent, &st) != nil {
-			continue
-		}
-		kind, known := fsNames[int64(st.Type)] //nolint:unconvert // of another type elsewhere
-		if !known {
-			kind = fmt.Sprintf("%#x", st.Type)
-		}
-		if kind == "tmpfs" || kind == "ramfs" {
-			continue
-		}
-		if dir, err = os.MkdirTemp(parent, "orchestrator-bench-"); err == nil {
-			dir, err = filepath.Abs(dir)
-			return dir, kind, err
-		}
-	}
-	return "", "", fmt.Errorf("no writable folder on a disk was found: set TMPDIR to one")
 }

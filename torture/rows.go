@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// How long things last that are not timed on purpose.
+const (
+	leastLoad    = 50 * time.Millisecond
+	killWindow   = 700 * time.Millisecond // the load lasts at most so much longer
+	cutWindow    = 1500 * time.Millisecond
+	stopPatience = 20 * time.Second // for the service to see a fault, and to end
+	nonFatalLoad = time.Second
+	calmPatience = 20 * time.Second // for the export to catch up
+)
+
+// row is one kind of torture.
+type row struct {
+	name, what string
+	runs       int      // by default
+	fresh      int      // a project lives through so many runs
+	megabytes  int64    // of its own disk; 0 is none
+	padding    int      // bytes that each note has besides its mark
+	tools      []string // that it needs, and root with them
+	control    bool     // it must lose
+	named      bool     // it runs only when --only names it
+	strike     func(*run, context.Context) error
+}
+
+func rows() []row {
+	loop := []string{"mkfs.ext4", "mount", "umount"}
+	return []row{
+		{name: "kill", what: "kill -9 under load", runs: 120, fresh: 20, strike: (*run).kill},
+		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 10, megabytes: 96, tools: append(loop, "xfs_io"), strike: (*run).cut},
+		{name: "eio", what: "EIO from the disk", runs: 30, fresh: 10, tools: []string{"strace"}, strike: (*run).fail},
+		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 3, megabytes: 128, padding: 1 << 10, tools: loop, strike: (*run).fill},
+		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, named: true, strike: (*run).move},
+		{name: "lie", what: "control: power cut, syncs swallowed", runs: 5, fresh: 1, megabytes: 96, control: true, tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
+	}
+}
+
+// lacks is why a row cannot run here; "" when it can.
+func (r row) lacks() string {
+	if len(r.tools) > 0 && os.Geteuid() != 0 {
+		return "needs root"
+	}
+	var missing []string
+	for _, tool := range r.tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			missing = append(missing, tool)
+		}
+	}
+	if len(missing) > 0 {
+		return "needs " + strings.Join(missing, ", ")
+	}
+	return ""
+}
+
+// run is one run of a row: a service under load, on which the row strikes.
+type run struct {
+	*subject
+	disk  *disk
+	rng   *rand.Rand
+	tally *tally
+	row   row
+	load  *load
+}
+
+// begin starts the load.
+func (r *run) begin() { r.load = startLoad(r.subject, r.rng, r.row.padding) }
+
+// sleep waits for a random part of a window.
+func (r *run) sleep(ctx context.Context, window time.Duration) error {
+	return pause(ctx, leastLoad+time.Duration(r.rng.Int64N(int64(window))))
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
