@@ -342,10 +342,10 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	return OnRecord{receipt, refusal}
 }
 
-// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing.
+// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing.
 func asRefusal(err error) *fault.Error {
 	f := asFault(err)
-	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) {
+	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.InsufficientStorage) {
 		return nil
 	}
 	return f
