@@ -127,7 +127,7 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml":                       {"internal/contract"},
 	"golang.org/x/text":                     {"schemas", "internal/tools/letters", "internal/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/runner"},
-	"golang.org/x/sys":                      {"internal/runner"},
+	"golang.org/x/sys":                      {"internal/runner", "internal/store/boltstore"},
 	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor", "bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/store/storetest"},

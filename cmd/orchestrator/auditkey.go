@@ -55,7 +55,8 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).Msg("others can read the key that signs the log; chmod 600 keeps them out")
 	}
-	return signer, writePublicKey(ctx, s.options.data, signer.Key)
+	write := func(ctx context.Context) error { return writePublicKey(ctx, s.options.data, signer.Key) }
+	return signer, s.orPutOff("audit.pub", write(ctx), write)
 }
 
 // sameOrigin refuses another origin than the log has; "" is none.

@@ -40,4 +40,6 @@ func (s *server) checkClock() httpapi.Check {
 }
 
 // checks are those of /readyz that are the process's own.
-func (s *server) checks() []httpapi.Check { return []httpapi.Check{s.checkClock(), s.checkWatch()} }
+func (s *server) checks() []httpapi.Check {
+	return []httpapi.Check{s.checkRoom(), s.checkClock(), s.checkWatch()}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	stdlog "log"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,14 +37,19 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	running.Go(func() { s.resume(background) })
 	running.Go(func() { s.recheck(background) })
 	running.Go(func() { s.watchClock(background) })
+	running.Go(func() { s.watchStore(background) })
+	running.Go(func() { s.catchUp(background) })
 
+	var open atomic.Int64
+	web.ConnState = counting(&open)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()
 	var err error
 	select {
 	case err = <-served: // the listener failed
 	case <-s.ledger.Failed():
-		err = errors.Join(s.ledger.Err(), web.Close())
+		stop()
+		return s.endFailed(web, served, &open, &running)
 	case <-ctx.Done():
 		err = s.drain(web)
 	}
@@ -53,6 +60,35 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 		return ledgerErr
 	}
 	return errors.Join(err, exportErr)
+}
+
+// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.
+func (s *server) watchStore(ctx context.Context) {
+	select {
+	case <-s.store.Failed():
+		s.ledger.Stop(s.store.Err())
+	case <-ctx.Done():
+	}
+}
+
+// endFailed gives the requests under way the time to be answered: they all fail, since the ledger has. It waits for
+// nothing longer than that.
+func (s *server) endFailed(web *http.Server, served <-chan error, open *atomic.Int64, running *sync.WaitGroup) error {
+	s.draining.Store(true)
+	ctx, cancel := context.WithTimeout(context.Background(), lastAnswers)
+	defer cancel()
+	s.answerAll(ctx, web, served, open)
+	s.conductor.Stop()
+	ended := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+	return cmp.Or(s.store.Err(), s.ledger.Err())
 }
 
 // drain lets requests under way finish.
@@ -68,10 +104,44 @@ func (s *server) drain(web *http.Server) error {
 	return nil
 }
 
+// answerAll answers what was sent on every connection that was accepted, and accepts none any more. Shutdown alone would
+// close those unanswered whose request it finds unread.
+func (s *server) answerAll(ctx context.Context, web *http.Server, served <-chan error, open *atomic.Int64) {
+	_ = s.listener.Close()
+	select {
+	case <-served: //nolint:errcheck // that the listener is closed; every accepted connection is counted now
+	case <-ctx.Done():
+	}
+	web.SetKeepAlivesEnabled(false)
+	ticks := time.NewTicker(5 * time.Millisecond)
+	defer ticks.Stop()
+	for open.Load() > 0 && ctx.Err() == nil {
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+		}
+	}
+	_ = web.Close()
+}
+
+// counting counts the connections that are open.
+func counting(open *atomic.Int64) func(net.Conn, http.ConnState) {
+	return func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			open.Add(-1)
+		}
+	}
+}
+
 // watchDocuments takes over changed documents.
 func (s *server) watchDocuments(ctx context.Context) {
 	s.watch(ctx, s.paths, maxDocument, "import with POST /project/import", func(path string) {
-		if err := s.reimport(ctx); err != nil {
+		if err := s.reimport(ctx); isFull(err) {
+			s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx) })
+		} else if err != nil {
 			s.logFailure(err, path, "the changed document was not imported; the last good state stays in force")
 		}
 	})
@@ -79,25 +149,35 @@ func (s *server) watchDocuments(ctx context.Context) {
 
 // watchTokens takes over changed tokens. They are watched on their own, so that no half-written document holds them up.
 func (s *server) watchTokens(ctx context.Context) {
-	s.watch(ctx, []*tree.Path{s.tokenPath}, token.MaxFile, "restart for new tokens", func(string) { s.reloadTokens() })
+	s.watch(ctx, []*tree.Path{s.tokenPath}, token.MaxFile, "restart for new tokens", func(string) {
+		if err := s.reloadTokens(ctx); isFull(err) {
+			s.putOff("tokens", err, s.reloadTokens)
+		} else if err != nil {
+			s.log.Error().Err(err).Msg("the tokens stay as they were")
+		}
+	})
 }
 
-func (s *server) reloadTokens() {
-	if err := s.tokens.Reload(); err != nil {
-		s.log.Error().Err(err).Msg("the tokens stay as they were")
-		return
+func (s *server) reloadTokens(context.Context) error {
+	err := s.tokens.Reload()
+	if err == nil {
+		s.log.Info().Msg("tokens reloaded")
+		s.warnOfAlikeNames()
 	}
-	s.log.Info().Msg("tokens reloaded")
-	s.warnOfAlikeNames()
+	return err
 }
 
 // accountForTokens has the log say which tokens are in force, before they are.
 func (s *server) accountForTokens(tokens []token.Token) error {
 	inForce := make([]orchestrator.Credential, len(tokens))
 	for i, t := range tokens {
-		inForce[i] = orchestrator.Credential{ID: t.Mark(), Name: t.Name, Role: t.Role, Expires: t.Expires}
+		inForce[i] = credential(t)
 	}
 	return s.service.AccountForTokens(context.Background(), inForce)
+}
+
+func credential(t token.Token) orchestrator.Credential {
+	return orchestrator.Credential{ID: t.Mark(), Name: t.Name, Role: t.Role, Expires: t.Expires}
 }
 
 // logFolding says that an actor repeats what is refused, as a client in a loop does.
@@ -112,6 +192,9 @@ func (s *server) resume(ctx context.Context) {
 	for _, cut := range s.cutOff { // none waits for the tools of another
 		all.Go(func() {
 			trace, err := s.conductor.Resume(ctx, cut)
+			for isFull(err) && s.awaitRoom(ctx) {
+				trace, err = s.conductor.Resume(ctx, cut)
+			}
 			if err != nil {
 				s.log.Error().Err(err).Str("run", cut.ID).Msg("a run of the conductor that was cut off cannot go on")
 				return
@@ -158,7 +241,7 @@ func (s *server) close() error {
 	if s.tokenPath != nil {
 		err = errors.Join(err, s.tokenPath.Close())
 	}
-	if s.store != nil {
+	if s.store != nil && s.store.Err() == nil { // a failed one may hold locks for ever; the end of the process frees its file
 		err = errors.Join(err, s.store.Close())
 	}
 	if s.repository != nil {

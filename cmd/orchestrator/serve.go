@@ -54,7 +54,9 @@ or gone, takes new and revoked tokens when tokens.json changes, and writes the e
 
 It refuses to start, and says what to do, when the database is missing, empty, damaged, locked by another process,
 older than the export beside it, or of another format. SIGTERM and SIGINT let requests under way finish, write the
-last export and exit 0. A commit that the disk cannot confirm ends the process at once with exit code 1.
+last export and exit 0. A commit that the disk cannot confirm, and a database that is removed, replaced, cut or damaged
+while it is open, end the process with exit code 1; nothing is confirmed after that. On a full disk it serves reads, and
+refuses changes with 507 until there is room.
 
 ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and, where one is needed, ORCHESTRATOR_LLM_KEY name an endpoint for
 chat completions as OpenAI has them. It is asked what the conductor's grammar does not understand. Without it no word

@@ -26,7 +26,6 @@ import (
 	"orchestrator/internal/conductproject"
 	"orchestrator/internal/contract"
 	"orchestrator/internal/drive"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
@@ -52,6 +51,7 @@ const (
 	readTimeout  = 10 * time.Second // header and body together: one deadline to set, not two
 	writeTimeout = 60 * time.Second
 	idleTimeout  = 2 * time.Minute
+	lastAnswers  = 5 * time.Second // for requests under way when the store has failed
 	maxHeader    = 16 << 10
 	debounce     = 200 * time.Millisecond
 	sweepEvery   = time.Hour
@@ -93,6 +93,7 @@ type server struct {
 	prompts      *prompt.Set        // of agents
 	contracts    *contract.Registry // of the tools that the conductor can run
 	cutOff       []ir.Request       // runs of the conductor that had not ended when the service did
+	due          dueWork
 }
 
 func serve(ctx context.Context, o serveOptions, out io.Writer) error {
@@ -194,13 +195,13 @@ func (s *server) open(ctx context.Context) error {
 		OnFolding: s.logFolding, OnDisplaced: s.logDisplaced,
 	})
 	if err != nil {
-		return err
+		return startNeedsRoom(err)
 	}
 	s.openConductor(signer)
 	if s.cutOff, err = s.conductor.CutOff(ctx); err != nil {
 		return err
 	}
-	if err := s.tokens.Account(s.accountForTokens); err != nil {
+	if err := s.accountAtStart(ctx); err != nil {
 		return err
 	}
 	if dead := s.workflow.DeadEnds(); len(dead) > 0 {
@@ -236,7 +237,9 @@ func (s *server) firstImport(ctx context.Context) error {
 		}
 		return err
 	}
-	if err != nil {
+	if isFull(err) {
+		s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx) })
+	} else if err != nil {
 		s.logFailure(err, strings.Join(s.options.requirements, " "), "the requirement documents were not imported; the last good state stays in force")
 	}
 	return nil
@@ -280,10 +283,7 @@ func (s *server) documents(ctx context.Context) func() ([]reqdoc.File, error) {
 // run serves until ctx ends or the ledger fails.
 func (s *server) run(ctx context.Context, out io.Writer) error {
 	addr := s.listener.Addr().String()
-	if err := durable.WriteFile(filepath.Join(s.options.data, "addr"), 0o600, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, addr)
-		return err
-	}); err != nil {
+	if err := s.writeAddr(addr); err != nil {
 		return err
 	}
 	s.greet(out, addr)

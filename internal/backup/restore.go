@@ -246,7 +246,7 @@ func notRestored(database string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &bad):
 		return err
-	case errors.As(err, &f) && (f.Code == codeHalf || f.Kind != fault.Unavailable && f.Kind != fault.Internal):
+	case errors.As(err, &f) && (f.Code == codeHalf || f.Kind != fault.Unavailable && f.Kind != fault.InsufficientStorage && f.Kind != fault.Internal):
 		return f
 	}
 	return fault.New(fault.Unavailable, "restore_failed", "%s was not restored; what was there is as it was", database).

@@ -16,30 +16,31 @@ type Kind string
 
 // The kinds, in the order in which a request meets them.
 const (
-	Malformed       Kind = "malformed"       // the bytes cannot be read as what they claim to be
-	TooLarge        Kind = "too_large"       // more bytes than the limit
-	Timeout         Kind = "timeout"         // the client did not send its request in time
-	NotAcceptable   Kind = "not_acceptable"  // no media type that the client takes
-	MediaType       Kind = "media_type"      // a media type or content coding that is not accepted
-	Misdirected     Kind = "misdirected"     // a Host that this server does not answer for
-	Unauthenticated Kind = "unauthenticated" // no token, or one that is unknown, expired or revoked
-	RateLimited     Kind = "rate_limited"    // too many requests of one token
-	NotFound        Kind = "not_found"       // nothing has this name
-	Method          Kind = "method"          // the resource exists, the method does not
-	NeedsCondition  Kind = "needs_condition" // If-Match is required and missing
-	Stale           Kind = "stale"           // If-Match names another revision
-	Forbidden       Kind = "forbidden"       // not this role's to do
-	Conflict        Kind = "conflict"        // not allowed in the current state
-	Invalid         Kind = "invalid"         // well-formed, but against the schema or without evidence
-	Unavailable     Kind = "unavailable"     // the service cannot answer now; the outcome may be unknown
-	Internal        Kind = "internal"        // a defect of the service
+	Malformed           Kind = "malformed"            // the bytes cannot be read as what they claim to be
+	TooLarge            Kind = "too_large"            // more bytes than the limit
+	Timeout             Kind = "timeout"              // the client did not send its request in time
+	NotAcceptable       Kind = "not_acceptable"       // no media type that the client takes
+	MediaType           Kind = "media_type"           // a media type or content coding that is not accepted
+	Misdirected         Kind = "misdirected"          // a Host that this server does not answer for
+	Unauthenticated     Kind = "unauthenticated"      // no token, or one that is unknown, expired or revoked
+	RateLimited         Kind = "rate_limited"         // too many requests of one token
+	NotFound            Kind = "not_found"            // nothing has this name
+	Method              Kind = "method"               // the resource exists, the method does not
+	NeedsCondition      Kind = "needs_condition"      // If-Match is required and missing
+	Stale               Kind = "stale"                // If-Match names another revision
+	Forbidden           Kind = "forbidden"            // not this role's to do
+	Conflict            Kind = "conflict"             // not allowed in the current state
+	Invalid             Kind = "invalid"              // well-formed, but against the schema or without evidence
+	Unavailable         Kind = "unavailable"          // the service cannot answer now; the outcome may be unknown
+	InsufficientStorage Kind = "insufficient_storage" // the disk is full; nothing was changed
+	Internal            Kind = "internal"             // a defect of the service
 )
 
 // Kinds lists every kind, so that a test can hold a map over them to be complete.
 func Kinds() []Kind {
 	return []Kind{
 		Malformed, TooLarge, Timeout, NotAcceptable, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound, Method,
-		NeedsCondition, Stale, Forbidden, Conflict, Invalid, Unavailable, Internal,
+		NeedsCondition, Stale, Forbidden, Conflict, Invalid, Unavailable, InsufficientStorage, Internal,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/boundary"
 )
@@ -101,7 +102,10 @@ func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boun
 	if err != nil {
 		return from, err
 	}
-	_, err = g.Record(ctx)
+	if _, err = g.Record(ctx); errors.Is(err, fault.InsufficientStorage) {
+		err = fault.New(fault.Unavailable, "boundary_unwritable", "the mode is switched, but the disk has no room for the record of it").
+			WithFix("make room: it is recorded as soon as there is some").Because(err)
+	}
 	return from, err
 }
 
@@ -119,7 +123,7 @@ func (g *Guard) read(ctx context.Context) (boundary.Policy, *History, error) {
 func (g *Guard) history(ctx context.Context) (*History, error) {
 	g.reading.Lock()
 	defer g.reading.Unlock()
-	if _, err := g.Record(ctx); err != nil {
+	if _, err := g.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) { // what is recorded can still be read
 		return nil, err
 	}
 	return read(func(visit func(boundarydir.Line, error) error) error { return g.recorder.read(ctx, visit) })

@@ -68,6 +68,8 @@ var neverAnswered = map[string]string{
 var elsewhere = map[string]string{
 	"requirements_unreadable": "cmd/orchestrator",
 	"store_commit":            "internal/store/boltstore",
+	"store_lost":              "internal/store/boltstore",
+	"disk_full":               "internal/store/boltstore",
 	"token_expired":           "internal/token",
 	"token_unknown":           "internal/token",
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 	"orchestrator/internal/token"
@@ -22,7 +23,7 @@ import (
 
 // notProvoked are documented answers that no request to a sound service gets.
 var notProvoked = []string{
-	"code conductor_stopping", "code store_commit", "code store_damaged", "code store_key", "code store_panic", "code store_table", "code store_value",
+	"code conductor_stopping", "code store_commit", "code store_damaged", "code store_lost", "code store_key", "code store_panic", "code store_table", "code store_value",
 }
 
 func TestEveryDocumentedAnswerHappens(t *testing.T) {
@@ -41,6 +42,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
+	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
 
 	var missing []string
@@ -312,6 +314,63 @@ func (b *broken) Update(ctx context.Context, fn func(store.Tx) error) error {
 		return errors.Join(store.ErrCommit, errors.New("no space left"))
 	}
 	return b.Store.Update(ctx, fn)
+}
+
+// full is a store on a disk without room.
+type full struct {
+	store.Store
+	now bool
+}
+
+func (f *full) Update(ctx context.Context, fn func(store.Tx) error) error {
+	var wrote int
+	err := f.Store.Update(ctx, func(tx store.Tx) error {
+		counted := &counting{Tx: tx}
+		err := fn(counted)
+		if wrote = counted.writes; err == nil && f.now && wrote > 0 {
+			err = fault.New(fault.InsufficientStorage, "disk_full", "the disk has no room for a change").WithFix("repeat it later")
+		}
+		return err
+	})
+	return err
+}
+
+type counting struct {
+	store.Tx
+	writes int
+}
+
+func (c *counting) Put(table, key string, value []byte) error {
+	c.writes++
+	return c.Tx.Put(table, key, value)
+}
+
+// provokeFullDisk: what needs a record is refused, its refusal included; what needs none goes on, and so does everything
+// when there is room.
+func provokeFullDisk(t *testing.T, all *seen) {
+	f := &full{Store: store.NewMemory()}
+	h := newHarness(t, into(all), func(o *options) { o.Store = f })
+	f.now = true
+	note := `{"pm_notes":[{"text":"x"}]}`
+	refused := h.expect(507, "disk_full", "pm", "PATCH", one, note, "Idempotency-Key", "k")
+	require.Equal(t, "10", refused.Header.Get("Retry-After"))
+	h.expect(507, "disk_full", "viewer", "PATCH", one, note)
+	h.expect(507, "disk_full", "coder", "POST", "/project/import", "")
+	h.expect(507, "disk_full", "tester", "POST", one+"/test-report", junit)
+	h.expect(507, "disk_full", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
+	h.expect(507, "disk_full", "pm", "POST", "/drive", "[]")
+	require.Contains(t, string(h.expect(200, "", "pm", "POST", "/drive", "{}").Body), `"outcomes":{"failed":3}`, "its report says why")
+	h.expect(507, "disk_full", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
+	h.expect(507, "disk_full", "coder", "PUT", "/boundary/mode", `{"mode":"validate"}`)
+	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
+	h.expect(507, "disk_full", "pm", "POST", "/project/import", "")
+	for _, path := range []string{one, one + "/history", "/project", "/audit", "/boundary/report", "/obligations", "/readyz"} {
+		h.expect(200, "", "pm", "GET", path, "")
+	}
+	h.expect(200, "", "pm", "PATCH", one+"?dry_run=true", note)
+	f.now = false
+	require.Equal(t, `"2"`, h.expect(200, "", "pm", "PATCH", one, note, "Idempotency-Key", "k").Header.Get("ETag"), "the refused one left nothing")
+	h.expect(200, "", "pm", "POST", "/project/import", "")
 }
 
 func provokeFailures(t *testing.T, all *seen) {

@@ -36,7 +36,12 @@ var statusOf = map[fault.Kind]int{
 	fault.RateLimited:     http.StatusTooManyRequests,
 	fault.Internal:        http.StatusInternalServerError,
 	fault.Unavailable:     http.StatusServiceUnavailable,
+
+	fault.InsufficientStorage: http.StatusInsufficientStorage,
 }
+
+// retryWhenFull is how many seconds a client should wait for room on the disk, which a person has to make.
+const retryWhenFull = "10"
 
 // problem is RFC 9457, with what an agent needs to correct itself; schemas/problem.schema.json.
 type problem struct {
@@ -59,10 +64,10 @@ type problem struct {
 }
 
 // forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, that nothing was
-// applied for want of evidence, and that nothing was run for want of a translation, is meant for clients.
+// applied for want of evidence or of room, and that nothing was run for want of a translation, is meant for clients.
 func forClients(f *fault.Error) *fault.Error {
 	switch f.Code {
-	case "ledger_failed", "evidence_unreadable", "translator_unavailable":
+	case "disk_full", "ledger_failed", "evidence_unreadable", "translator_unavailable":
 		return f
 	}
 	return f.WithDetail("the service cannot answer this; its log says why").
@@ -118,6 +123,9 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	body = append(body, '\n')
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if status == http.StatusInsufficientStorage {
+		h.Set("Retry-After", retryWhenFull)
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
 	if status == http.StatusRequestEntityTooLarge || f.Code == "bodies_in_flight" {

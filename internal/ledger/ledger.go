@@ -82,7 +82,7 @@ func (l *Ledger) Head() audit.Head {
 // Update that made it returns. It must be set before the first Update, and must not block.
 func (l *Ledger) Follow(follower func([]Commit)) { l.follower = follower }
 
-// Failed is closed when a commit failed; Err then says why.
+// Failed is closed when a commit failed, or Stop was called; Err then says why.
 func (l *Ledger) Failed() <-chan struct{} { return l.failed }
 
 // Err is the failure that ended the ledger, or nil.
@@ -203,7 +203,7 @@ func (l *Ledger) fail(cause error) error {
 
 func (l *Ledger) failLocked(cause error) error {
 	if l.err == nil {
-		l.err = fault.New(fault.Unavailable, "ledger_failed", "the store could not confirm a commit; the service stops").
+		l.err = fault.New(fault.Unavailable, "ledger_failed", "the store has failed, or could not confirm a commit; the service stops").
 			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or repeat the request with the same Idempotency-Key").
 			Because(cause)
 		close(l.failed)
@@ -211,6 +211,9 @@ func (l *Ledger) failLocked(cause error) error {
 	}
 	return l.err
 }
+
+// Stop ends the ledger for a cause that no commit has met, such as a database that was lost while nothing was written.
+func (l *Ledger) Stop(cause error) { _ = l.fail(cause) }
 
 // Close ends the store; updates under way finish first.
 func (l *Ledger) Close() error { return l.store.Close() }

@@ -350,10 +350,12 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	return OnRecord{receipt, refusal}
 }
 
-// asRefusal tells a decision from a failure: what is unavailable or internal decides nothing, nor does a limit of the token.
+// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor does a
+// limit of the token.
 func asRefusal(err error) *fault.Error {
 	f := asFault(err)
-	if f == nil || errors.Is(err, fault.Internal) || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.RateLimited) {
+	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
+	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
 		return nil
 	}
 	return f

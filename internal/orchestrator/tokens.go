@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/store"
 )
 
 // Credential is a token as the log knows it. ID tells it from other tokens and proves nothing; what proves it, and the digest
@@ -39,6 +40,16 @@ func (s *Service) AccountForTokens(ctx context.Context, inForce []Credential) er
 		}
 		return tx.Append(ledger.Event{Kind: kindTokensChanged, Actor: ledger.System(), Data: data})
 	})
+}
+
+// TokensOnRecord tells of a token whether the log says that it is in force, just so.
+func (s *Service) TokensOnRecord(ctx context.Context) (known func(Credential) bool, err error) {
+	var recorded []Credential
+	err = s.ledger.View(ctx, func(r store.Reader) (err error) {
+		recorded, _, err = tableTokens.Get(r, keyTokens)
+		return err
+	})
+	return func(c Credential) bool { return slices.ContainsFunc(recorded, c.same) }, err
 }
 
 // without is those of all that are not, just so, among the others, in the order of their ids.

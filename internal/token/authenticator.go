@@ -78,6 +78,13 @@ func (a *Authenticator) Account(account func([]Token) error) error {
 	return account(a.current.Load().tokens)
 }
 
+// Keep puts all tokens out of force that good does not accept, until the next Reload.
+func (a *Authenticator) Keep(good func(Token) bool) {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	a.replace(slices.DeleteFunc(slices.Clone(a.current.Load().tokens), func(t Token) bool { return !good(t) }))
+}
+
 // Reload reads the file again. On an error, a missing file included, the tokens stay as they were, so a
 // slip of the editor locks nobody out; a token is revoked only when a good file without it is read.
 // Tokens that stay keep the state of their rate limit.

@@ -26,6 +26,9 @@ func (f *File) Bootstrap(roles []string, now time.Time) (created map[string]stri
 			return nil, err
 		}
 	}
+	if _, err := os.Stat(f.Path()); err == nil {
+		return nil, nil // without the lock, which a full disk may not have room for
+	}
 	if err := os.MkdirAll(f.dir, folderMode); err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (s *Store) copyTo(temp string, reached func(string) error) error {
 }
 
 func (s *Store) copyEntries(temp string, reached func(string) error) (err error) {
-	defer catch(s.path, &err)
+	defer s.catch(&err)
 	dst, err := bolt.Open(temp, 0o600, &bolt.Options{
 		PageSize: s.db.Info().PageSize, FreelistType: bolt.FreelistMapType, InitialMmapSize: mapSize, NoStatistics: true,
 		NoSync: true, NoGrowSync: true, // it is synced once, when it is whole
@@ -158,7 +158,7 @@ func (s *Store) checkCopy(ctx context.Context, temp string, accept func(*Store) 
 // sameEntries counts the entries of every table, which must be those of the other store.
 func sameEntries(ctx context.Context, a, b *Store) (counts map[string]int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer catch(a.path, &err)
+	defer a.catch(&err)
 	one, err := a.begin()
 	if err != nil {
 		return nil, err
@@ -202,11 +202,9 @@ func sameCursors(a, b *bolt.Cursor, visit func(key, value []byte) error) error {
 // replaceBy puts the new file in the place of the old one. From then on the old one, which this Store has open, must
 // not be written to.
 func (s *Store) replaceBy(temp, target string, reached func(string) error) error {
-	if err := os.Rename(temp, target); err != nil {
+	if err := s.rename(temp, target); err != nil {
 		return notCompacted(s.path, err)
 	}
-	var gone error = refuse("store_replaced", errReplaced, "%s was replaced by its compacted copy", s.path).WithFix("open it again")
-	s.failed.Store(&gone)
 	err := reached("renamed")
 	if err == nil {
 		err = syncDir(filepath.Dir(target))
@@ -215,6 +213,17 @@ func (s *Store) replaceBy(temp, target string, reached func(string) error) error
 		return refuse("store_compact_sync", err, "%s was compacted, but its folder could not be synced", s.path).
 			WithFix("both files are whole, and a power cut now may bring the old one back: look at the cause, and compact again")
 	}
+	return nil
+}
+
+// rename keeps others from looking at the file before they can know that it was replaced on purpose.
+func (s *Store) rename(temp, target string) error {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	if err := os.Rename(temp, target); err != nil {
+		return err
+	}
+	_ = s.fail(refuse("store_replaced", errReplaced, "%s was replaced by its compacted copy", s.path).WithFix("open it again"))
 	return nil
 }
 

@@ -44,7 +44,10 @@ func Open(path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, refusal(path, err)
 	}
-	s := &Store{path: path, readOnly: opts.ReadOnly, idle: make(chan struct{})}
+	s := &Store{
+		path: path, readOnly: opts.ReadOnly, idle: make(chan struct{}),
+		closing: make(chan struct{}), looked: make(chan struct{}), failure: make(chan struct{}),
+	}
 	err = s.open(opts)
 	for range maxReplaced {
 		if errors.Is(err, errReplaced) {
@@ -54,13 +57,26 @@ func Open(path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, refusal(path, err)
 	}
-	s.queue.init()
-	if opts.ReadOnly {
-		close(s.idle)
-	} else {
-		go s.write(nil)
+	if s.anchor, err = newAnchor(s.file, path); err != nil {
+		_ = s.db.Close()
+		return nil, refusal(path, err)
 	}
+	s.start()
 	return s, nil
+}
+
+// start begins to take updates, and to look at the file.
+func (s *Store) start() {
+	s.queue.init()
+	if s.readOnly {
+		close(s.idle)
+		close(s.looked)
+		return
+	}
+	s.room.disk = onFileSystem(s.file)
+	s.db.AllocSize = 0 // bbolt compares MaxSize with what it needs, and not with what it would like
+	go s.write(nil)
+	go s.keepLooking()
 }
 
 // open opens the file for reading first: that takes the lock, and bbolt reads nothing but the heads then, so

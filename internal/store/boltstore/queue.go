@@ -12,6 +12,7 @@ type update struct {
 	run   func(store.Tx) error
 	done  chan error // gets the outcome, once
 	taken atomic.Bool
+	ours  bool  // the writer has claimed it; the writer's
 	err   error // the outcome of run; the writer's
 }
 

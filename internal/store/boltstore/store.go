@@ -9,14 +9,21 @@
 // bbolt transaction, drops those that fail, and commits the rest with one fsync. There is no timer: a batch is
 // what was waiting while the last one was written, so a single client waits for nothing but the disk.
 //
-// A failed commit is final. bbolt can show a change whose fsync failed, so after one every View and Update is
-// refused with an error that wraps store.ErrCommit; only opening the file again tells what is in it. For the
+// Before a batch is committed, the store makes sure that the disk has room for all of it; without room its updates are
+// refused with fault.InsufficientStorage, and nothing has happened. See room.
+//
+// The file must stay the one at its path, as long and as sound as it was left: that is looked at before and after
+// every commit, before every View, and every second. See anchor.
+//
+// A failed commit, a lost file and a damaged one are final. bbolt can show a change whose fsync failed, so after one every View and Update is
+// refused with an error that wraps store.ErrCommit, and Failed says so; only opening the file again tells what is in it. For the
 // same reason no View begins while a commit is under way.
 package boltstore
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -44,16 +51,23 @@ type Store struct {
 	file     *os.File // the descriptor that db uses
 	path     string
 	readOnly bool
+	anchor   *anchor
+	room     room
 	queue    queue
 	idle     chan struct{} // closed when the writer has ended
+	closing  chan struct{} // closed by Close
+	looked   chan struct{} // closed when nobody looks at the file any more
 
-	commit sync.RWMutex          // held by a commit, read-held to begin a View
-	failed atomic.Pointer[error] // what every call gets after a failed commit
-	wedged bool                  // bbolt could not end its last transaction; written under commit
+	commit  sync.RWMutex          // held by a commit, read-held to begin a View
+	failed  atomic.Pointer[error] // what every call gets after a failure
+	failure chan struct{}         // closed when failed is set by one
+	wedged  atomic.Bool           // bbolt could not end a transaction, and keeps its locks
+
+	wanted int64 // room that the batch under way did not find; the writer's
 
 	batches, updates, refused atomic.Uint64
 
-	closing  sync.Once
+	close    sync.Once
 	closeErr error
 }
 
@@ -85,24 +99,37 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a file cut short under us must not kill the process
 	defer func() { _ = tx.Rollback() }()
-	return store.Call(fn, store.Reader(reader{tx, s.path}))
+	return s.failIfHurt(store.Call(fn, store.Reader(reader{tx, s})))
 }
 
 func (s *Store) beginView() (*bolt.Tx, error) {
 	s.commit.RLock()
 	defer s.commit.RUnlock()
+	if err := s.checkLocked(); err != nil {
+		return nil, err
+	}
 	return s.begin()
 }
 
-func (s *Store) begin() (*bolt.Tx, error) {
-	if failed := s.failed.Load(); failed != nil {
-		return nil, *failed
+func (s *Store) begin() (tx *bolt.Tx, err error) {
+	if err := s.Err(); err != nil {
+		return nil, err
 	}
-	tx, err := s.db.Begin(false)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // bbolt reads the heads
+	defer s.catchWedged(&err)
+	tx, err = s.db.Begin(false)
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return nil, store.ErrClosed
 	}
 	return tx, err
+}
+
+// catchWedged is deferred around the begin of a transaction, which panics when the heads are gone, and keeps its locks.
+func (s *Store) catchWedged(err *error) {
+	if p := recover(); p != nil {
+		s.wedged.Store(true)
+		*err = s.fail(hurt(s.path, fmt.Errorf("%v", p)))
+	}
 }
 
 // Update calls fn in a transaction that it shares with other updates, and returns when it is committed.
@@ -139,12 +166,16 @@ func errReadOnly(path string) error {
 
 // Close runs the updates that are waiting, waits for open Views and lets go of the file.
 func (s *Store) Close() error {
-	s.closing.Do(func() {
+	s.close.Do(func() {
 		s.queue.close()
 		<-s.idle
-		if s.wedged {
+		close(s.closing)
+		if s.wedged.Load() {
 			return // closing bbolt would wait for ever; the end of the process frees the file
 		}
+		<-s.looked
+		s.commit.Lock() // nobody looks at a file that is being closed
+		defer s.commit.Unlock()
 		s.closeErr = s.db.Close()
 	})
 	return s.closeErr

@@ -12,21 +12,21 @@ import (
 
 // reader reads one bbolt transaction.
 type reader struct {
-	tx   *bolt.Tx
-	path string
+	tx *bolt.Tx
+	s  *Store
 }
 
 func (r reader) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
-	return get(r.tx, r.path, table, key)
+	return r.s.get(r.tx, table, key)
 }
 
 func (r reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
 	var at *bolt.Cursor
 	step := func() (k, v []byte, err error) {
-		defer catch(r.path, &err)
+		defer r.s.catch(&err)
 		if at != nil {
 			k, v = at.Next()
 		} else if b := r.tx.Bucket([]byte(table)); b != nil {
@@ -76,15 +76,15 @@ func advise(db *bolt.DB, size, advice int) {
 // updates of the batch wrote.
 type staged struct {
 	tx     *bolt.Tx
-	path   string
+	s      *Store
 	writes map[place][]byte // nil means deleted
 	size   int
 }
 
 type place struct{ table, key string }
 
-func newStaged(tx *bolt.Tx, path string) *staged {
-	return &staged{tx: tx, path: path, writes: map[place][]byte{}}
+func newStaged(tx *bolt.Tx, s *Store) *staged {
+	return &staged{tx: tx, s: s, writes: map[place][]byte{}}
 }
 
 // reset forgets all writes. Clearing a map that once was large stays slow, so such a map is dropped.
@@ -103,7 +103,7 @@ func (t *staged) Get(table, key string) ([]byte, error) {
 	if value, ok := t.writes[place{table, key}]; ok {
 		return value, nil
 	}
-	return get(t.tx, t.path, table, key)
+	return t.s.get(t.tx, table, key)
 }
 
 func (t *staged) Put(table, key string, value []byte) error {
@@ -157,17 +157,17 @@ func (t *staged) applyOne(at place, value []byte) error {
 	return bucket.Put([]byte(at.key), value)
 }
 
-func get(tx *bolt.Tx, path, table, key string) (value []byte, err error) {
-	defer catch(path, &err)
+func (s *Store) get(tx *bolt.Tx, table, key string) (value []byte, err error) {
+	defer s.catch(&err)
 	if bucket := tx.Bucket([]byte(table)); bucket != nil {
 		value = bucket.Get([]byte(key))
 	}
 	return value, nil
 }
 
-// catch is deferred around calls of bbolt, which panics on pages that make no sense.
-func catch(path string, err *error) {
+// catch is deferred around calls of bbolt, which panics on pages that make no sense. The store has failed then.
+func (s *Store) catch(err *error) {
 	if p := recover(); p != nil {
-		*err = damaged(path, fmt.Errorf("%v", p))
+		*err = s.fail(hurt(s.path, fmt.Errorf("%v", p)))
 	}
 }

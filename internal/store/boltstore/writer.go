@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/store"
@@ -36,20 +38,21 @@ func (s *Store) write(waiting []*update) {
 	}
 }
 
-// transact runs the first of the waiting updates in one transaction, answers them and returns how many.
+// transact runs the first of the waiting updates in one transaction, answers them and returns how many. Where the room
+// that was set aside did not do, it answers none: they run again with more.
 func (s *Store) transact(waiting []*update) int {
-	if failed := s.failed.Load(); failed != nil {
-		return s.answer(waiting, *failed)
+	if err := s.checkNow(); err != nil {
+		return s.answer(waiting, err)
 	}
-	tx, err := s.db.Begin(true)
+	tx, err := s.beginUpdate()
 	if err != nil {
 		return s.answer(waiting, err)
 	}
-	if failed := s.failed.Load(); failed != nil { // while Begin waited for Compact
+	if err := s.Err(); err != nil { // while Begin waited for Compact
 		_ = tx.Rollback()
-		return s.answer(waiting, *failed)
+		return s.answer(waiting, err)
 	}
-	b := batch{staged: newStaged(tx, s.path)}
+	b := batch{staged: newStaged(tx, s)}
 	defer func() {
 		if !b.ended { // runtime.Goexit cannot be stopped, so a successor goes on
 			_ = tx.Rollback()
@@ -62,7 +65,15 @@ func (s *Store) transact(waiting []*update) int {
 	} else {
 		_ = tx.Rollback()
 	}
+	if errors.Is(err, bolterrors.ErrMaxSizeReached) {
+		return 0
+	}
 	return s.answer(waiting[:b.n], err)
+}
+
+func (s *Store) beginUpdate() (tx *bolt.Tx, err error) {
+	defer s.catchWedged(&err)
+	return s.db.Begin(true)
 }
 
 // batch is the run of several updates in one transaction.
@@ -79,12 +90,12 @@ func (b *batch) run(waiting []*update) (err error) {
 	for size := 0; b.n < min(len(waiting), maxBatchUpdates) && size < maxBatchBytes && err == nil; {
 		u := waiting[b.n]
 		b.n++
-		if !u.claim() {
+		if u.ours = u.ours || u.claim(); !u.ours {
 			u.err = context.Canceled
 			continue
 		}
 		b.reset()
-		if u.err = store.Call(u.run, store.Tx(b.staged)); u.err != nil || len(b.writes) == 0 {
+		if u.err = b.s.failIfHurt(store.Call(u.run, store.Tx(b.staged))); u.err != nil || len(b.writes) == 0 {
 			continue
 		}
 		b.dirty, size = true, size+b.size
@@ -92,27 +103,46 @@ func (b *batch) run(waiting []*update) (err error) {
 	}
 	b.ended = true
 	if err != nil {
-		err = damaged(b.path, err)
+		err = b.s.fail(hurt(b.s.path, err))
 	}
-	return err
+	return cmp.Or(err, b.s.Err()) // what a function met may have been hidden by it
 }
 
-// finish commits. No View begins meanwhile, because it could see the change before it is durable.
+// finish commits, if there is room. No View begins meanwhile, because it could see the change before it is durable.
+// bbolt takes pages before it writes any, and takes none beyond the room: with ErrMaxSizeReached nothing was written.
 func (s *Store) finish(tx *bolt.Tx) error {
+	made := uint64(tx.ID())
+	end, err := s.room.ensure(tx.Size(), s.wanted)
+	if err != nil {
+		_ = tx.Rollback()
+		s.wanted = 0
+		return err
+	}
 	s.commit.Lock()
 	defer s.commit.Unlock()
-	err := store.Call((*bolt.Tx).Commit, tx)
-	if err == nil {
-		s.batches.Add(1)
-		return nil
+	s.db.MaxSize = int(end)
+	err = store.Call((*bolt.Tx).Commit, tx)
+	if errors.Is(err, bolterrors.ErrMaxSizeReached) {
+		s.wanted = 2 * (end - s.usedLocked())
+		return err
 	}
+	s.wanted = 0
+	if err != nil {
+		return s.commitFailed(tx, err)
+	}
+	if err := s.anchor.check(made, end); err != nil {
+		return s.fail(err)
+	}
+	s.batches.Add(1)
+	return nil
+}
+
+func (s *Store) commitFailed(tx *bolt.Tx, err error) error {
 	_ = store.Call((*bolt.Tx).Rollback, tx) // after a panic; after an error bbolt has done it
-	s.wedged = tx.DB() != nil
-	err = fault.New(fault.Unavailable, "store_commit", "%s: a commit failed, and its changes may or may not be there", s.path).
-		WithFix("remove the cause (a full disk, an I/O error), then start the process again").
-		Because(fmt.Errorf("%w: %w", store.ErrCommit, err))
-	s.failed.Store(&err)
-	return err
+	s.wedged.Store(tx.DB() != nil)
+	return s.fail(fault.New(fault.Unavailable, "store_commit", "%s: a commit failed, and its changes may or may not be there", s.path).
+		WithFix("remove the cause (an I/O error), then start the process again").
+		Because(fmt.Errorf("%w: %w", store.ErrCommit, err)))
 }
 
 // answer gives every update its own outcome, or err if there is one, and returns how many there are.
