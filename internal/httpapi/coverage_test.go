@@ -43,6 +43,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
+	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all), patiently)) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
 
 	var missing []string
@@ -399,7 +400,6 @@ func provokeFailures(t *testing.T, all *seen) {
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
-	provokeBodiesInFlight(h)
 	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests", "POST /drive"} {
 		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
 		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")

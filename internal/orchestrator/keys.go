@@ -2,10 +2,17 @@ package orchestrator
 
 import (
 	"context"
+	"slices"
+	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/store"
 )
+
+// KeepKeys is how long an Idempotency-Key is remembered.
+const KeepKeys = 24 * time.Hour
 
 // maxSweep bounds one transaction of ForgetKeys.
 const maxSweep = 1000
@@ -57,4 +64,41 @@ func forget(tx *ledger.Tx, candidates []string) error {
 		return nil
 	}
 	return tx.Append(ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{gone}})
+}
+
+// recall finds the first answer to a key that is still remembered.
+func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (firstAnswer, bool, error) {
+	if key == "" {
+		return firstAnswer{}, false, nil
+	}
+	first, found, err := tableIdempotency.Get(from, keyOf(who, key))
+	return first, found && remembered(first.At, at), err
+}
+
+func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
+
+func keyOf(who lifecycle.Actor, key string) string {
+	return who.Name + "\x00" + string(who.Role) + "\x00" + key
+}
+
+func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
+	refusal := keyReused()
+	req, size, err := from(id)
+	if err == nil && size > 0 {
+		_ = s.options.Workflow.At(req, refusal)
+	}
+	return refusal, err
+}
+
+func keyReused() *fault.Error {
+	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
+		WithFix("use a new key for a new request")
+}
+
+// bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.
+func bodyDigest(p Proposal) string {
+	if p.IdempotencyKey == "" {
+		return ""
+	}
+	return digestOf(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
@@ -18,9 +17,6 @@ import (
 	"orchestrator/internal/secret"
 	"orchestrator/internal/store"
 )
-
-// KeepKeys is how long an Idempotency-Key is remembered.
-const KeepKeys = 24 * time.Hour
 
 // Proposal is one change request as it arrived.
 type Proposal struct {
@@ -280,17 +276,6 @@ func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 	return err
 }
 
-// recall finds the first answer to a key that is still remembered.
-func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (firstAnswer, bool, error) {
-	if key == "" {
-		return firstAnswer{}, false, nil
-	}
-	first, found, err := tableIdempotency.Get(from, keyOf(who, key))
-	return first, found && remembered(first.At, at), err
-}
-
-func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
-
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
 	c.Record = s.current.Load().Head.Size
@@ -304,95 +289,6 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 	}
 	raw, err := ledger.Encode(next)
 	return Answer{Requirement: raw, Revision: next.Revision}, err
-}
-
-// Refused is a request of an authenticated actor that was refused before it was decided by the rules.
-type Refused struct {
-	Request   string // method and route
-	Body      []byte // as far as it was read
-	RequestID string
-	DryRun    bool
-}
-
-// Refused is the proposal as a request that never became a change.
-func (p Proposal) Refused() Refused {
-	return Refused{p.Request, p.Body, p.RequestID, p.DryRun}
-}
-
-// Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord; only
-// a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
-func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
-	reason := asRefusal(refusal)
-	if reason == nil || r.DryRun {
-		return refusal
-	}
-	data := requestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
-	if len(r.Body) > 0 {
-		data.BodySHA256 = digestOf(r.Body)
-	}
-	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
-	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data}, &ticket{}
-	var receipt Receipt
-	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
-		index := tx.Seq()
-		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
-		if err == nil && !folded {
-			err = tx.Append(event)
-		}
-		receipt = receiptOf(tx, index)
-		receipt.Folded = folded
-		return err
-	})
-	s.refusals.settle(place, err)
-	if err != nil {
-		return err
-	}
-	return OnRecord{receipt, refusal}
-}
-
-// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor does a
-// limit of the token.
-func asRefusal(err error) *fault.Error {
-	f := asFault(err)
-	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
-	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
-		return nil
-	}
-	return f
-}
-
-func asFault(err error) *fault.Error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
-}
-
-func keyOf(who lifecycle.Actor, key string) string {
-	return who.Name + "\x00" + string(who.Role) + "\x00" + key
-}
-
-func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
-	refusal := keyReused()
-	req, size, err := from(id)
-	if err == nil && size > 0 {
-		_ = s.options.Workflow.At(req, refusal)
-	}
-	return refusal, err
-}
-
-func keyReused() *fault.Error {
-	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
-		WithFix("use a new key for a new request")
-}
-
-// bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.
-func bodyDigest(p Proposal) string {
-	if p.IdempotencyKey == "" {
-		return ""
-	}
-	return digestOf(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
 }
 
 func digestOf(b []byte) string {
