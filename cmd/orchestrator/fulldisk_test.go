@@ -101,7 +101,7 @@ func TestFullDisk(t *testing.T) {
 			tokens := filepath.Join(dir, ".orchestrator", "tokens.json")
 			kept, err := os.ReadFile(tokens)
 			require.NoError(t, err)
-			out, err := inDir(dir, "token", "add", "ada", "--role", "coder")
+			out, err := inDir(dir, "token", "add", "coder", "ada")
 			require.NoError(t, err, out)
 			more, err := os.ReadFile(tokens)
 			require.NoError(t, err)

@@ -92,29 +92,39 @@ func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last
 	return "facts", r.crossCheck(ctx, t, last)
 }
 
-// crossCheck holds an answer against what is known: it is there, nothing else is held in its place, and its source is the tool that
-// answered.
+// crossCheck holds an answer against what is known: it is recorded as it was answered, unless the run leaves nothing
+// behind, and nothing that is known contradicts it.
 func (r *run) crossCheck(ctx context.Context, t *Traced, last Run) error {
 	if err := r.step(ctx, "known"); err != nil { // what is held of this very run is looked at
 		return err
 	}
 	return r.ir.View(ctx, func(v ir.View) error {
-		held, err := v.Held(ir.OfRun+r.request.ID, t.ID)
-		if err != nil {
-			return err
-		}
-		if len(held) != 1 || !ir.Equal(held[0].Object, t.answered) {
-			return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").WithFix("ask again")
-		}
-		source, found, err := v.Source(held[0].Source)
-		if err != nil {
-			return err
-		}
-		if !found || source.Run != r.request.ID || source.Name != last.Tool {
-			return errors.New("the answer has no source")
+		if !r.forgets {
+			if err := r.checkRecorded(v, t, last); err != nil {
+				return err
+			}
 		}
 		return r.contradicted(v, t)
 	})
+}
+
+// checkRecorded wants exactly one assertion of an answer, with the tool that answered as its source.
+func (r *run) checkRecorded(v ir.View, t *Traced, last Run) error {
+	held, err := v.Held(ir.OfRun+r.request.ID, t.ID)
+	if err != nil {
+		return err
+	}
+	if len(held) != 1 || !ir.Equal(held[0].Object, t.answered) {
+		return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").WithFix("ask again")
+	}
+	source, found, err := v.Source(held[0].Source)
+	if err != nil {
+		return err
+	}
+	if !found || source.Run != r.request.ID || source.Name != last.Tool {
+		return errors.New("the answer has no source")
+	}
+	return nil
 }
 
 // ofCaller begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled from.

@@ -140,6 +140,9 @@ func (s *Store) finish(tx *bolt.Tx) error {
 func (s *Store) commitFailed(tx *bolt.Tx, err error) error {
 	_ = store.Call((*bolt.Tx).Rollback, tx) // after a panic; after an error bbolt has done it
 	s.wedged.Store(tx.DB() != nil)
+	if _, panicked := errors.AsType[*store.Panic](err); panicked { // bbolt met a page that it has not written
+		return s.fail(hurt(s.path, err))
+	}
 	return s.fail(fault.New(fault.Unavailable, "store_commit", "%s: a commit failed, and its changes may or may not be there", s.path).
 		WithFix("remove the cause (an I/O error), then start the process again").
 		Because(fmt.Errorf("%w: %w", store.ErrCommit, err)))
