@@ -74,15 +74,12 @@ func parseOptions(args []string) (options, error) {
 	var only string
 	var runs int
 	all := rows()
-	var names, usual []string
+	var names []string
 	for _, r := range all {
 		names = append(names, r.name)
-		if !r.named {
-			usual = append(usual, r.name)
-		}
 	}
 	f := flag.NewFlagSet("torture", flag.ContinueOnError)
-	f.StringVar(&only, "only", strings.Join(usual, ","), "rows to run, of "+strings.Join(names, ","))
+	f.StringVar(&only, "only", strings.Join(names, ","), "rows to run")
 	f.IntVar(&runs, "runs", 0, "runs of each row; 0 is what each has by default")
 	f.Uint64Var(&o.seed, "seed", 0, "repeats the choices of a run that printed it; 0 takes a new one")
 	f.DurationVar(&o.longest, "longest", 15*time.Minute, "what bounds all rows together")

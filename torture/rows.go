@@ -28,7 +28,6 @@ type row struct {
 	padding    int      // bytes that each note has besides its mark
 	tools      []string // that it needs, and root with them
 	control    bool     // it must lose
-	named      bool     // it runs only when --only names it
 	strike     func(*run, context.Context) error
 }
 
@@ -39,7 +38,7 @@ func rows() []row {
 		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 10, megabytes: 96, tools: append(loop, "xfs_io"), strike: (*run).cut},
 		{name: "eio", what: "EIO from the disk", runs: 30, fresh: 10, tools: []string{"strace"}, strike: (*run).fail},
 		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 3, megabytes: 128, padding: 1 << 10, tools: loop, strike: (*run).fill},
-		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, named: true, strike: (*run).move},
+		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, strike: (*run).move},
 		{name: "lie", what: "control: power cut, syncs swallowed", runs: 5, fresh: 1, megabytes: 96, control: true, tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
 	}
 }
