@@ -176,6 +176,24 @@ func (s *server) open(ctx context.Context) error {
 	if err := s.openTokens(); err != nil {
 		return err
 	}
+	if err := s.openService(ctx); err != nil {
+		return err
+	}
+	if err := s.accountAtStart(ctx); err != nil {
+		return err
+	}
+	if dead := s.workflow.DeadEnds(); len(dead) > 0 {
+		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
+			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
+	}
+	if err := compareExport(ctx, s.service, s.options.export); err != nil {
+		return err
+	}
+	return s.firstImport(ctx)
+}
+
+// openService makes the service on the requirements, and the conductor beside it.
+func (s *server) openService(ctx context.Context) error {
 	repository, err := s.openRepository(ctx)
 	if err != nil {
 		return err
@@ -198,20 +216,8 @@ func (s *server) open(ctx context.Context) error {
 		return startNeedsRoom(err)
 	}
 	s.openConductor(signer)
-	if s.cutOff, err = s.conductor.CutOff(ctx); err != nil {
-		return err
-	}
-	if err := s.accountAtStart(ctx); err != nil {
-		return err
-	}
-	if dead := s.workflow.DeadEnds(); len(dead) > 0 {
-		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
-			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
-	}
-	if err := compareExport(ctx, s.service, s.options.export); err != nil {
-		return err
-	}
-	return s.firstImport(ctx)
+	s.cutOff, err = s.conductor.CutOff(ctx)
+	return err
 }
 
 // openConductor makes what works on the ledger besides the service.

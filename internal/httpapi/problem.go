@@ -111,25 +111,28 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		body = []byte(`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,"detail":"the problem could not be written","instance":"urn:request:` + c.id + `","code":"internal"}`)
 		status, c.cause = http.StatusInternalServerError, err
 	}
-	h := w.Header()
-	h.Del("ETag")
-	h.Set("Content-Type", "application/problem+json")
-	h.Set("Cache-Control", "no-store")
-	if f.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(wholeSeconds(f.RetryAfter)))
-	}
-	if status == http.StatusRequestTimeout || status == http.StatusRequestEntityTooLarge {
-		h.Set("Connection", "close")
-	}
 	body = append(body, '\n')
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if status == http.StatusInsufficientStorage {
-		h.Set("Retry-After", retryWhenFull)
-	}
+	setProblemHeaders(w.Header(), f, status, len(body))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
 	if status == http.StatusRequestEntityTooLarge || f.Code == "bodies_in_flight" {
 		a.discardRest(w, r)
+	}
+}
+
+func setProblemHeaders(h http.Header, f *fault.Error, status, length int) {
+	h.Del("ETag")
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Length", strconv.Itoa(length))
+	h.Set("Cache-Control", "no-store")
+	switch {
+	case f.RetryAfter > 0:
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(f.RetryAfter)))
+	case status == http.StatusInsufficientStorage:
+		h.Set("Retry-After", retryWhenFull)
+	}
+	if status == http.StatusRequestTimeout || status == http.StatusRequestEntityTooLarge {
+		h.Set("Connection", "close")
 	}
 }
 
