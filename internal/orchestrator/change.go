@@ -85,7 +85,9 @@ func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, er
 	return c, nil
 }
 
-func isForbidden(role lifecycle.Role, fields []string) bool { return lifecycle.CheckRights(role, fields) != nil }
+func isForbidden(role lifecycle.Role, fields []string) bool {
+	return lifecycle.CheckRights(role, fields) != nil
+}
 
 // fill reads the members; the schema has accepted them. What a schema calls an integer and Go does not
 // (1.0) is refused here.
