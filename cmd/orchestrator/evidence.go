@@ -43,8 +43,23 @@ func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, e
 	if s.options.evidence == projection.Verify && !withoutGit {
 		return nil, err
 	}
+	if err := s.refuseLostRepository(ctx, err, withoutGit); err != nil {
+		return nil, err
+	}
 	s.log.Warn().Err(err).Msg("evidence is recorded as it is given, and not looked up")
 	return nil, nil
+}
+
+// refuseLostRepository keeps whoever can take .git away for a moment from having evidence taken on everybody's word from then on: a
+// project that looked evidence up goes on to do so, unless an operator says otherwise.
+func (s *server) refuseLostRepository(ctx context.Context, cause error, withoutGit bool) error {
+	mode, err := orchestrator.EvidenceOnRecord(ctx, s.ledger)
+	if err != nil || mode != projection.Verify || withoutGit {
+		return err
+	}
+	return fault.New(fault.Conflict, "evidence_lost", "evidence of this project is looked up in a git working tree, and there is none now").
+		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, start with --evidence record").
+		Because(cause)
 }
 
 // cited is the path by which evidence cites a requirement document: from the top of the working tree in which it is looked up.

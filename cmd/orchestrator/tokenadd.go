@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/client"
+	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/gitignore"
 	"orchestrator/internal/rules/lifecycle"
@@ -158,11 +159,15 @@ func knows(err error) bool {
 	return errors.As(err, &f) && f.Code == "token_expired"
 }
 
-// awaitAccepted returns once the service that runs with the data folder, if one does, accepts the token.
+// awaitAccepted returns once the service that runs with the data folder, if one does, accepts the token. A service holds the
+// lock of its database: without it, whoever listens at the address that the last one wrote is not shown the token.
 func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token.Token) error {
+	if o.timeout <= 0 || !durable.Locked(filepath.Join(o.data, "state.db")) {
+		return nil // no service runs here
+	}
 	addr, err := os.ReadFile(filepath.Join(o.data, "addr"))
-	if err != nil || o.timeout <= 0 {
-		return nil // no service has run here
+	if err != nil {
+		return nil // it has not begun to serve
 	}
 	service, err := client.New(client.Options{
 		Server: localURL(strings.TrimSpace(string(addr))), Token: secret, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout,

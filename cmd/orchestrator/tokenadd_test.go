@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"orchestrator/internal/durable"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,13 @@ func TestTokenAddSaysWhenTheServiceDoesNotAccept(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".orchestrator"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".orchestrator", "addr"), []byte(strings.TrimPrefix(deaf.URL, "http://")+"\n"), 0o600))
 
+	code, _, _ := runIn(t, dir, "token", "add", "coder", "eve")
+	require.Equal(t, 0, code)
+	require.Empty(t, asked, "no service has the database open: whoever listens there is a stranger")
+
+	database := filepath.Join(dir, ".orchestrator", "state.db")
+	unlock, err := durable.Lock(database, 0)
+	require.NoError(t, err)
 	code, stdout, stderr := runIn(t, dir, "token", "add", "coder", "ada", "--timeout", "200ms")
 	require.Equal(t, 1, code)
 	require.Regexp(t, `^orc_coder_[A-Z2-7]{26}\n$`, stdout)
@@ -39,6 +47,7 @@ func TestTokenAddSaysWhenTheServiceDoesNotAccept(t *testing.T) {
 	require.Equal(t, 0, code, "it need not be waited for")
 	require.NotEmpty(t, stdout)
 
+	unlock()
 	deaf.Close()
 	code, _, _ = runIn(t, dir, "token", "add", "coder", "ada", "--timeout", "1h")
 	require.Equal(t, 0, code, "a service that ended leaves its address behind, and nobody to wait for")

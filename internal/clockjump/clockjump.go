@@ -57,7 +57,7 @@ func (w *Watch) Problem(uptime time.Duration) string {
 	if w.jump < 0 {
 		direction = "back"
 	}
-	return fmt.Sprintf("the clock jumped %s by %s, to %s; records are dated and tokens expire by what it says",
+	return fmt.Sprintf("the clock jumped %s by %s, to %s, or the machine slept; records are dated and tokens expire by what it says",
 		direction, w.jump.Abs().Round(time.Second), w.landed.UTC().Format(time.RFC3339))
 }
 

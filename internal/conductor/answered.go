@@ -11,7 +11,7 @@ import (
 // texts and names are masked, since the result is recorded.
 func resultIn(raw []byte, mask func(string) string) (map[string]any, error) {
 	var result map[string]any
-	_, err := strictjson.Parse(raw)
+	_, err := strictjson.ParseUncounted(raw)
 	if err == nil {
 		err = strictjson.Fill(raw, &result)
 	}

@@ -42,7 +42,7 @@ func fileForm(c planning.Contract) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return strictjson.Parse(written)
+	return strictjson.ParseUncounted(written)
 }
 
 // check is everything that can be said of one contract alone. It returns nil and what is wrong, or the tool.

@@ -56,7 +56,7 @@ func (s source) name() string {
 func readJSON(file string, content []byte) ([]source, []fault.Field) {
 	lines, last := jsonLines(content)
 	s := source{file: file, lines: lines}
-	value, err := strictjson.Parse(content)
+	value, err := strictjson.ParseUncounted(content)
 	if err != nil {
 		f := fault.Field{Code: "json", Detail: fmt.Sprintf("%s:%d: %v", file, last, err)}
 		if wrong, is := errors.AsType[*fault.Error](err); is && len(wrong.Fields) > 0 {
@@ -201,7 +201,7 @@ func (r *yamlReader) scalar(n *yaml.Node, at string) any {
 			return truth
 		}
 	case "!!int", "!!float":
-		if number, err := strictjson.Parse([]byte(n.Value)); err == nil {
+		if number, err := strictjson.ParseUncounted([]byte(n.Value)); err == nil {
 			return number
 		}
 		return r.refuse(n, at, "yaml_number", "write the number as JSON does, within its limits, or put it in quotes if it is a text")

@@ -61,12 +61,13 @@ type API struct {
 	Config
 	metrics *metrics
 	bodies  *bodies
+	reviews *reviews
 }
 
 // New builds the handler of the whole service.
 func New(c Config) http.Handler {
 	held := newBodies()
-	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
+	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held, reviews: newReviews()}).router()
 }
 
 func (a *API) router() chi.Router {

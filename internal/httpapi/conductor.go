@@ -50,11 +50,15 @@ func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool
 	return body, asked != nil && *asked, err
 }
 
+// answerTime is how long a client may take to read the answer of a run.
+const answerTime = time.Minute
+
 func (a *API) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
 	// What a run may take, and the server's own time for an answer is shorter.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + time.Minute))
 	asked.Waits = callOf(w).held.rest
 	trace, err := a.Conductor.Ask(r.Context(), callerOf(w), asked)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
 		return a.refused(w, r, body, err)
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token be worked on at a time,
-// and of all tokens one less than there are processors: so one is left for what is small, and no number of bodies becomes as many trees.
+// and of all tokens one less than there are processors, but at least one: no number of bodies becomes as many trees.
 type bodies struct {
 	mu      sync.Mutex
 	shared  int64 // of all tokens, beyond smallBody of each request

@@ -34,11 +34,11 @@ func (a *API) observe(next http.Handler) http.Handler {
 		h := ww.Header()
 		h["X-Request-Id"] = []string{c.id}
 		h["X-Content-Type-Options"] = nosniff
+		defer c.held.release() // also when the panic of a half-written answer goes on
 		defer func() {
 			if p := recover(); p != nil {
 				a.recovered(ww, r, p)
 			}
-			c.held.release()
 			took := time.Since(c.start)
 			a.metrics.observe(r, ww.status, took)
 			a.logRequest(r, c, ww.status, ww.bytes, took)
@@ -58,6 +58,7 @@ type recorder struct {
 func (w *recorder) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
+		w.call.held.rest() // a client that does not read its answer keeps no turn
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -65,6 +66,7 @@ func (w *recorder) WriteHeader(status int) {
 func (w *recorder) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
+		w.call.held.rest()
 	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += n

@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"orchestrator/internal/fault"
 )
@@ -21,15 +23,66 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	write, err := negotiate(w, r)
+	render, err := negotiate(w, r)
 	if err != nil {
 		return err
 	}
-	project, err := a.Service.Review(r.Context(), a.Documents)
+	mine := a.reviews.of(actorOf(w))
+	if err := take(r.Context(), mine); err != nil {
+		return err
+	}
+	defer func() { <-mine }()
+	answer, err := a.renderReview(r.Context(), render)
 	if err != nil {
 		return err
 	}
-	return write(project)
+	return answer.write(w)
+}
+
+// renderReview makes one review of the project at a time: each reads all documents and goes through all requirements.
+func (a *API) renderReview(ctx context.Context, render func(document) (text, error)) (text, error) {
+	if err := take(ctx, a.reviews.making); err != nil {
+		return text{}, err
+	}
+	defer func() { <-a.reviews.making }()
+	project, err := a.Service.Review(ctx, a.Documents)
+	if err != nil {
+		return text{}, err
+	}
+	return render(project)
+}
+
+// reviews lets one review of the project be made at a time, and each actor have one under way until its client has read
+// it. So no number of requests becomes as many reviews in memory.
+type reviews struct {
+	making chan struct{}
+
+	mu      sync.Mutex
+	byActor map[actor]chan struct{}
+}
+
+func newReviews() *reviews {
+	return &reviews{making: make(chan struct{}, 1), byActor: map[actor]chan struct{}{}}
+}
+
+// of is the turn of an actor.
+func (v *reviews) of(who actor) chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.byActor[who] == nil {
+		v.byActor[who] = make(chan struct{}, 1)
+	}
+	return v.byActor[who]
+}
+
+// take waits for a turn, which is given back by receiving from it.
+func take(ctx context.Context, turn chan struct{}) error {
+	select {
+	case turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
@@ -37,7 +90,7 @@ func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	write, err := negotiate(w, r)
+	render, err := negotiate(w, r)
 	if err != nil {
 		return err
 	}
@@ -45,7 +98,11 @@ func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return write(dossier)
+	answer, err := render(dossier)
+	if err != nil {
+		return err
+	}
+	return answer.write(w)
 }
 
 var (
@@ -55,7 +112,7 @@ var (
 
 // negotiate tells how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1), and
 // in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what it finds.
-func negotiate(w http.ResponseWriter, r *http.Request) (write func(document) error, err error) {
+func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (text, error), err error) {
 	quality := qualities(r)
 	asJSON, asMarkdown := quality("application/json"), quality("text/markdown")
 	switch {
@@ -64,23 +121,31 @@ func negotiate(w http.ResponseWriter, r *http.Request) (write func(document) err
 		return nil, fault.New(fault.NotAcceptable, "not_acceptable", "a review is given as application/json or text/markdown").
 			WithFix("send Accept: application/json, Accept: text/markdown, or no Accept")
 	case asMarkdown > asJSON:
-		return func(d document) error { return writeText(w, typeMarkdown, d.Markdown) }, nil
+		return func(d document) (text, error) { return renderText(typeMarkdown, d.Markdown) }, nil
 	}
-	return func(d document) error { return writeText(w, typeJSON, d.JSON) }, nil
+	return func(d document) (text, error) { return renderText(typeJSON, d.JSON) }, nil
 }
 
-func writeText(w http.ResponseWriter, mediaType []string, write func(io.Writer) error) error {
-	var body bytes.Buffer
-	if err := write(&body); err != nil {
-		return err
-	}
+// text is an answer that is ready to be sent.
+type text struct {
+	mediaType []string
+	body      bytes.Buffer
+}
+
+func renderText(mediaType []string, render func(io.Writer) error) (text, error) {
+	t := text{mediaType: mediaType}
+	err := render(&t.body)
+	return t, err
+}
+
+func (t text) write(w http.ResponseWriter) error {
 	h := w.Header()
-	h["Content-Type"] = mediaType
+	h["Content-Type"] = t.mediaType
 	h["Vary"] = varyAccept
 	h["Cache-Control"] = noCache
-	h["Content-Length"] = []string{strconv.Itoa(body.Len())}
+	h["Content-Length"] = []string{strconv.Itoa(t.body.Len())}
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body.Bytes()) // the client may be gone; nothing is left to do for it
+	_, _ = w.Write(t.body.Bytes()) // the client may be gone; nothing is left to do for it
 	return nil
 }
 

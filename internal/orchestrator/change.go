@@ -55,7 +55,7 @@ func ParseChange(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 
 // parseRecorded is ParseChange for a change that the log has.
 func parseRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
-	value, err := strictjson.ParseRecorded(body)
+	value, err := strictjson.ParseUncounted(body)
 	if err != nil {
 		return lifecycle.Change{}, err
 	}

@@ -34,13 +34,23 @@ type OnRecord struct {
 func (e OnRecord) Unwrap() error { return e.error }
 
 // KeyOnRecord is the key that the log says its checkpoints are signed with; "" before the first choice.
-func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (key string, err error) {
-	err = l.View(ctx, func(r store.Reader) error {
-		p, _, err := projection.TableProject.Get(r, projection.KeyProject)
-		key = p.AuditKey
+func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
+	p, err := projectOnRecord(ctx, l)
+	return p.AuditKey, err
+}
+
+// EvidenceOnRecord is what the log says is made of evidence: projection.Verify or Record; "" before the first choice.
+func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
+	p, err := projectOnRecord(ctx, l)
+	return p.Evidence, err
+}
+
+func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
+	err = l.View(ctx, func(r store.Reader) (err error) {
+		p, _, err = projection.TableProject.Get(r, projection.KeyProject)
 		return err
 	})
-	return key, err
+	return p, err
 }
 
 // chooseAuditKey puts the key on record that signs the checkpoints. It never changes silently: another one than the

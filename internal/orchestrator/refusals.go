@@ -39,6 +39,7 @@ type refusalWindow struct {
 	actor    audit.Actor
 	kind     refusalKind
 	begun    time.Time // when the first was decided, in the time of the log
+	newest   time.Time // when the last was decided that was not undone since, in the same time
 	seen     time.Time // by the clock of the service, when the window was first looked at
 	taken    int       // of the places for records
 	underway int       // decided, and not known to be durable yet
@@ -176,7 +177,7 @@ func (r *refusals) windowOf(actor audit.Actor, kind refusalKind, at time.Time) *
 		kind = refusalKind{}
 	}
 	w := mine[kind]
-	if w != nil && (at.Sub(w.begun) >= foldWindow || at.Before(w.begun)) { // the clock may have been set back
+	if w != nil && (at.Sub(w.begun) >= foldWindow || at.Before(w.newest)) { // the clock may have been set back
 		r.end(w)
 		w = nil
 	}
@@ -184,6 +185,7 @@ func (r *refusals) windowOf(actor audit.Actor, kind refusalKind, at time.Time) *
 		w = &refusalWindow{actor: actor, kind: kind, begun: at}
 		mine[kind] = w
 	}
+	w.newest = at
 	return w
 }
 

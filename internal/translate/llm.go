@@ -130,7 +130,7 @@ func schemaFormat(schemaText string) map[string]any {
 func accept(reply string, validate func([]byte) error) (planning.Request, error) {
 	var request planning.Request
 	body := []byte(reply)
-	if _, err := strictjson.Parse(body); err != nil {
+	if _, err := strictjson.ParseUncounted(body); err != nil {
 		return request, err
 	}
 	if err := validate(body); err != nil {

@@ -40,3 +40,6 @@ const MaxBatchUpdates = maxBatchUpdates
 func (s *Store) CompactReaching(ctx context.Context, accept func(*Store) error, reached func(step string) error) (Compacted, error) {
 	return s.compact(ctx, accept, reached)
 }
+
+// Fail ends the store, as a look at its file does.
+func (s *Store) Fail(err error) { _ = s.fail(err) }

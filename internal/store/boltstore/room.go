@@ -85,18 +85,15 @@ func (r *room) extend(used, extra int64) (err error) {
 	return err
 }
 
-// look is ensure for when nothing is to be written: it sets room aside only to learn whether there is some again.
-func (r *room) look(used int64) {
+// look learns that the disk is full while nothing is written. It returns whether it was, and may have room again.
+func (r *room) look(used int64) (again bool) {
 	r.mu.Lock()
-	err := r.enoughFree(used)
-	full := r.full != nil
-	if err != nil {
+	defer r.mu.Unlock()
+	if err := r.enoughFree(used); err != nil {
 		r.full = noRoom(err)
+		return false
 	}
-	r.mu.Unlock()
-	if full && err == nil {
-		_, _ = r.ensure(used, 0)
-	}
+	return r.full != nil
 }
 
 // forget says that what was set aside may be gone.
@@ -121,7 +118,12 @@ func (s *Store) Full() error {
 
 // lookForRoom learns that the disk is full, or no longer is, while nothing is written.
 func (s *Store) lookForRoom() {
-	s.room.look(s.used())
+	if !s.room.look(s.used()) {
+		return
+	}
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	_, _ = s.ensureRoom(s.usedLocked(), 0) // it stays full, or it does not
 }
 
 // used is how many bytes of the file its pages take.

@@ -112,14 +112,18 @@ func (b *batch) run(waiting []*update) (err error) {
 // bbolt takes pages before it writes any, and takes none beyond the room: with ErrMaxSizeReached nothing was written.
 func (s *Store) finish(tx *bolt.Tx) error {
 	made := uint64(tx.ID())
-	end, err := s.room.ensure(tx.Size(), s.wanted)
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	if err := s.Err(); err != nil { // the file was found to be lost or damaged since the batch began
+		_ = tx.Rollback()
+		return err
+	}
+	end, err := s.ensureRoom(tx.Size(), s.wanted)
 	if err != nil {
 		_ = tx.Rollback()
 		s.wanted = 0
 		return err
 	}
-	s.commit.Lock()
-	defer s.commit.Unlock()
 	s.db.MaxSize = int(end)
 	err = store.Call((*bolt.Tx).Commit, tx)
 	if errors.Is(err, bolterrors.ErrMaxSizeReached) {
@@ -134,12 +138,25 @@ func (s *Store) finish(tx *bolt.Tx) error {
 		return s.fail(err)
 	}
 	s.batches.Add(1)
-	return nil
+	return s.Err()
+}
+
+// ensureRoom is room.ensure. It changes the file's length and with it the time of the last change, which no reader may
+// take for the work of another hand. It is called with the lock of commits held.
+func (s *Store) ensureRoom(used, extra int64) (end int64, err error) {
+	before, statErr := s.file.Stat()
+	end, err = s.room.ensure(used, extra)
+	if after, failed := s.file.Stat(); errors.Join(statErr, failed) == nil && before.ModTime().Equal(s.anchor.written) {
+		s.anchor.written = after.ModTime()
+	}
+	return end, err
 }
 
 func (s *Store) commitFailed(tx *bolt.Tx, err error) error {
 	_ = store.Call((*bolt.Tx).Rollback, tx) // after a panic; after an error bbolt has done it
-	s.wedged.Store(tx.DB() != nil)
+	if tx.DB() != nil {
+		s.wedged.Store(true)
+	}
 	if _, panicked := errors.AsType[*store.Panic](err); panicked { // bbolt met a page that it has not written
 		return s.fail(hurt(s.path, err))
 	}
