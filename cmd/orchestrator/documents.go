@@ -71,6 +71,9 @@ func (d documents) find(ctx context.Context) ([]found, error) {
 	seen := map[string]bool{}
 	for _, p := range d {
 		files, err := p.Match(ctx)
+		if errors.Is(err, tree.ErrTooMany) {
+			return nil, tooManyDocuments(p.Given, err)
+		}
 		if err != nil && !errors.Is(err, tree.ErrPattern) {
 			return nil, unreadableDocument(p.Given, err)
 		}
@@ -88,29 +91,37 @@ func (d documents) find(ctx context.Context) ([]found, error) {
 				all = append(all, found{file, p})
 			}
 		}
+		if len(all) > tree.MaxFiles {
+			return nil, tooManyDocuments(p.Given, tree.ErrTooMany)
+		}
 	}
 	return all, nil
 }
 
-// read reads what paths and patterns stand for now.
+// read reads what paths and patterns stand for now, of at most maxDocuments bytes together.
 func (d documents) read(ctx context.Context) ([]reqdoc.File, error) {
 	all, err := d.find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var files []reqdoc.File
+	left := int64(maxDocuments)
 	for _, one := range all {
-		content, err := one.read(ctx)
+		content, err := one.read(ctx, min(left, maxDocument))
+		if errors.Is(err, tree.ErrTooLarge) && left < maxDocument {
+			return nil, tooLargeTogether(one.path, err)
+		}
 		if err != nil {
 			return nil, unreadableDocument(one.path, err)
 		}
+		left -= int64(len(content))
 		files = append(files, reqdoc.File{Path: filepath.ToSlash(one.path), Content: content})
 	}
 	return files, nil
 }
 
-func (f found) read(ctx context.Context) ([]byte, error) {
-	file, err := f.in.Open(ctx, f.path, maxDocument)
+func (f found) read(ctx context.Context, most int64) ([]byte, error) {
+	file, err := f.in.Open(ctx, f.path, most)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +142,19 @@ func unreadableDocument(path string, err error) error {
 	}
 	return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
 		WithFix("put it back, or name another document").Because(err)
+}
+
+// tooLargeTogether says that a document is beyond what all of them may have.
+func tooLargeTogether(path string, err error) error {
+	return fault.New(fault.Invalid, "document_too_large", "the requirement documents have together more than %d bytes", maxDocuments).
+		WithFix("shorten or remove documents, or name fewer of them in --requirements; the limit is reached at %s", path).
+		Because(&fs.PathError{Op: "read", Path: path, Err: err})
+}
+
+func tooManyDocuments(pattern string, err error) error {
+	return fault.New(fault.Conflict, "requirements_unreadable",
+		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not much larger", pattern, tree.MaxFiles).
+		WithFix("remove files that are no requirement documents, or give a narrower pattern").Because(err)
 }
 
 // readDocuments reads what paths and patterns stand for now, once.

@@ -136,17 +136,6 @@ func counting(open *atomic.Int64) func(net.Conn, http.ConnState) {
 	}
 }
 
-// watchDocuments takes over changed documents.
-func (s *server) watchDocuments(ctx context.Context) {
-	s.watch(ctx, s.paths, maxDocument, "import with POST /project/import", func(path string) {
-		if err := s.reimport(ctx); isFull(err) {
-			s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx) })
-		} else if err != nil {
-			s.logFailure(err, path, "the changed document was not imported; the last good state stays in force")
-		}
-	})
-}
-
 // watchTokens takes over changed tokens. They are watched on their own, so that no half-written document holds them up.
 func (s *server) watchTokens(ctx context.Context) {
 	s.watch(ctx, []*tree.Path{s.tokenPath}, token.MaxFile, "restart for new tokens", func(string) {

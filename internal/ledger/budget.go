@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -30,7 +31,8 @@ type Budget struct {
 
 // LimitSpending bounds how many bytes each actor, which is a name in a role, may add on a day: records, data beside them, and what
 // tables grow by. It is set before the first Update. An update of an actor who has spent the budget is refused with
-// fault.RateLimited; the one that reaches it is not, so that no work is lost half done. The system has no budget.
+// fault.RateLimited; the one that reaches it is not, so that no work is lost half done. The system has no
+// budget; what it does at the will of others is charged with Tx.ChargeTo.
 func (l *Ledger) LimitSpending(bytesADay uint64) { l.budget = bytesADay }
 
 // BudgetOf is the budget of an actor now.
@@ -63,9 +65,12 @@ func (b Budget) refusal(now time.Time) *fault.Error {
 		After(b.Resets.Sub(now))
 }
 
-// charge counts an update for the actor of its first record, or refuses it.
+// ChargeTo has this update charged to an account that is not the actor of its records. The records do not say so.
+func (tx *Tx) ChargeTo(account audit.Actor) { tx.account = account }
+
+// charge counts an update for the account it names, or else the actor of its first record, or refuses it.
 func (tx *Tx) charge() error {
-	actor := tx.records[0].Actor
+	actor := cmp.Or(tx.account, tx.records[0].Actor)
 	if tx.budget == 0 || actor == System() {
 		return nil
 	}

@@ -32,6 +32,7 @@ type Tx struct {
 	grown     int       // bytes that the database grows by
 	now       time.Time // by the clock: a budget is of the present day
 	budget    uint64
+	account   audit.Actor // that is charged; the zero value is the actor of the first record
 	unbounded bool
 }
 

@@ -19,6 +19,28 @@ import (
 type ImportOptions struct {
 	RequestID string
 	DryRun    bool // only the report
+	Unasked   bool // a document has changed, and nobody asked by name: charged to a budget of its own
+}
+
+// unaskedAccount is charged for imports that nobody asked for. No token has its role.
+var unaskedAccount = audit.Actor{Name: "documents", Role: ledger.System().Role}
+
+// CheckUnaskedBudget refuses imports that nobody asked for when what they may add on a day is spent.
+func (s *Service) CheckUnaskedBudget(ctx context.Context) error {
+	return s.ledger.CheckBudget(ctx, unaskedAccount)
+}
+
+// explainSpent says of an import that nobody asked for what its spent budget means.
+func explainSpent(err error, now time.Time) error {
+	f := asFault(err)
+	if f == nil || f.Code != "log_budget_spent" {
+		return err
+	}
+	return fault.New(fault.RateLimited, f.Code, "the changed documents are not imported, and the last good state stays in force: "+
+		"imports that nobody asked for have spent their budget (%s)", f.Detail).
+		WithFix("they are imported after %s, when the budget resets; a pm can import them now with POST /project/import",
+			now.Add(f.RetryAfter).UTC().Round(time.Second).Format(time.RFC3339)).
+		After(f.RetryAfter)
 }
 
 // outcome is how an import went.
@@ -53,7 +75,10 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 		now := s.current.Load()
 		report, err = preview(now, now.Project, documents)
 	default:
-		report, err = s.take(ctx, who, documents, o.RequestID)
+		report, err = s.take(ctx, who, documents, o)
+	}
+	if o.Unasked {
+		err = explainSpent(err, s.clock())
 	}
 	if !o.DryRun {
 		s.lastImport.Store(&outcome{s.clock(), err})
@@ -61,7 +86,7 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 	return report, err
 }
 
-func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set, requestID string) (Report, error) {
+func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set, o ImportOptions) (Report, error) {
 	var plan importPlan
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		before, _, err := projection.TableProject.Get(tx, projection.KeyProject)
@@ -71,7 +96,10 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 		if plan, err = newPlan(tx, before, set, tx.At()); err != nil || !plan.changes() {
 			return err
 		}
-		return plan.write(tx, who, requestID)
+		if o.Unasked {
+			tx.ChargeTo(unaskedAccount)
+		}
+		return plan.write(tx, who, o.RequestID)
 	})
 	if err != nil {
 		return Report{}, err

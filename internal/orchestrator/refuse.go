@@ -17,11 +17,12 @@ type Refused struct {
 	Body      []byte // as far as it was read
 	RequestID string
 	DryRun    bool
+	Unasked   bool // by an import that nobody asked for, and charged as one
 }
 
 // Refused is the proposal as a request that never became a change.
 func (p Proposal) Refused() Refused {
-	return Refused{p.Request, p.Body, p.RequestID, p.DryRun}
+	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
 }
 
 // Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord; only
@@ -39,6 +40,9 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data}, &ticket{}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
+		if r.Unasked {
+			tx.ChargeTo(unaskedAccount)
+		}
 		index := tx.Seq()
 		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
 		if err == nil && !folded {

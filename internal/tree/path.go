@@ -23,13 +23,26 @@ type Path struct {
 	fixed   string // the part of Given before its first wildcard; of a path all of it
 	name    string // fixed, as a name in the folder
 	pattern string // what comes after it, in Given; "" for a path
+	most    bounds
 }
+
+// MaxFiles is how many files a pattern may match.
+const MaxFiles = 10_000
+
+// maxNames is how many names are looked at, in all folders together, to find what matches a pattern.
+const maxNames = 100_000
+
+// ErrTooMany says that a pattern matches too many files, or that there are too many names to look through.
+var ErrTooMany = errors.New("there is too much to look through")
+
+// bounds keep a look for files from taking all memory where somebody has filled a folder.
+type bounds struct{ names, matches int }
 
 // OpenPath opens the folder that the files of a path must stay in: the top of the git working tree that they lie in, or
 // else the folder before the first wildcard, as far as it exists. Links on the way to that folder are resolved now, and
 // never again; links in it are looked at with every read.
 func OpenPath(given string) (*Path, error) {
-	p := &Path{Given: given, fixed: given}
+	p := &Path{Given: given, fixed: given, most: bounds{maxNames, MaxFiles}}
 	for at := filepath.Clean(given); HasWildcard(at) && !exists(at); {
 		p.pattern = filepath.Join(filepath.Base(at), p.pattern)
 		at = filepath.Dir(at)
@@ -165,10 +178,10 @@ func (p *Path) Match(ctx context.Context) ([]string, error) {
 
 // walk finds what matches the pattern so far, for each of its parts, as names in the folder; first the fixed part.
 func (p *Path) walk(ctx context.Context, root *os.Root) (steps [][]string, err error) {
-	found := []string{p.name}
+	found, left := []string{p.name}, p.most.names
 	steps = append(steps, found)
 	for part := range strings.SplitSeq(p.pattern, separator) {
-		if found, err = p.folder.step(ctx, root, found, part); err != nil {
+		if found, err = p.step(ctx, root, found, part, &left); err != nil {
 			return steps, err
 		}
 		steps = append(steps, found)
@@ -212,31 +225,50 @@ func (p *Path) Levels(ctx context.Context) (all []Level, err error) {
 	return all, err
 }
 
-// step goes from folders to what is in them by the name part, which may have wildcards.
-func (f *Folder) step(ctx context.Context, root *os.Root, folders []string, part string) (found []string, err error) {
+// step goes from folders to what is in them by the name part, which may have wildcards; left is how many names may be
+// listed yet.
+func (p *Path) step(ctx context.Context, root *os.Root, folders []string, part string, left *int) (found []string, err error) {
 	for _, folder := range folders {
-		if !HasWildcard(part) {
-			if name := filepath.Join(folder, part); present(root, name) {
-				found = append(found, name)
-			}
-			continue
-		}
-		names, err := f.readDir(ctx, root, folder)
-		if absent(err) {
-			continue
-		}
+		names, err := p.namesLike(ctx, root, folder, part, left)
 		if err != nil {
 			return nil, err
 		}
-		slices.Sort(names)
 		for _, name := range names {
-			hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".")
-			if ok, _ := filepath.Match(part, name); ok && !hidden {
-				found = append(found, filepath.Join(folder, name))
-			}
+			found = append(found, filepath.Join(folder, name))
+		}
+		if len(found) > p.most.matches {
+			return nil, fmt.Errorf("%w: more than %d files or folders match %s", ErrTooMany, p.most.matches, p.Given)
 		}
 	}
 	return found, nil
+}
+
+// namesLike returns the names in a folder that match part, in their order.
+func (p *Path) namesLike(ctx context.Context, root *os.Root, folder, part string, left *int) ([]string, error) {
+	if !HasWildcard(part) {
+		if present(root, filepath.Join(folder, part)) {
+			return []string{part}, nil
+		}
+		return nil, nil
+	}
+	names, err := p.folder.readDir(ctx, root, folder, *left)
+	if absent(err) {
+		return nil, nil
+	}
+	if errors.Is(err, ErrTooMany) {
+		return nil, fmt.Errorf("%w: there are more than %d names where %s is looked for", ErrTooMany, p.most.names, p.Given)
+	}
+	if err != nil {
+		return nil, err
+	}
+	*left -= len(names)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".")
+		ok, _ := filepath.Match(part, name)
+		return !ok || hidden
+	})
+	slices.Sort(names)
+	return names, nil
 }
 
 // absent says that there is no such folder.

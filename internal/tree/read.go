@@ -183,8 +183,8 @@ func split(path string) (dir, name string) {
 	return dir, name
 }
 
-// readDir lists a folder in the folder, without blocking.
-func (f *Folder) readDir(ctx context.Context, root *os.Root, name string) (names []string, err error) {
+// readDir lists a folder in the folder, without blocking. More than most names are ErrTooMany.
+func (f *Folder) readDir(ctx context.Context, root *os.Root, name string, most int) (names []string, err error) {
 	dir, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, explain(f.path, name, err)
@@ -192,7 +192,9 @@ func (f *Folder) readDir(ctx context.Context, root *os.Root, name string) (names
 	defer dir.Close()
 	for ctx.Err() == nil {
 		some, err := dir.Readdirnames(1 << 10)
-		names = append(names, some...)
+		if names = append(names, some...); len(names) > most {
+			return nil, ErrTooMany
+		}
 		if errors.Is(err, io.EOF) {
 			return names, nil
 		}

@@ -155,19 +155,35 @@ func (f *Folder) RemoveStale(name string) error {
 		return err
 	}
 	defer dir.Close()
-	entries, err := dir.Readdirnames(-1)
-	if err != nil {
-		return err
-	}
-	var failed []error
-	for _, entry := range entries {
-		random, ours := strings.CutPrefix(entry, tempPrefix(name))
-		random, temp := strings.CutSuffix(random, tempSuffix)
-		if ours && temp && len(random) == randomLength {
-			failed = append(failed, root.Remove(entry))
+	var stale []string
+	for {
+		entries, err := dir.Readdirnames(1 << 10) // somebody may have filled the folder
+		for _, entry := range entries {
+			if isStale(entry, name) {
+				stale = append(stale, entry)
+			}
+		}
+		if errors.Is(err, io.EOF) || len(stale) > maxNames {
+			break
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return errors.Join(failed...)
+	var failed error
+	for _, entry := range stale {
+		if err := root.Remove(entry); failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// isStale says whether an entry is a temporary file for name.
+func isStale(entry, name string) bool {
+	random, ours := strings.CutPrefix(entry, tempPrefix(name))
+	random, temp := strings.CutSuffix(random, tempSuffix)
+	return ours && temp && len(random) == randomLength
 }
 
 func tempPrefix(name string) string { return "." + name + "." }

@@ -106,14 +106,19 @@ func (f *file) read(ctx context.Context) (content, error) {
 		return now, fmt.Errorf("the pattern %s cannot be read: %w", f.path, err)
 	}
 	digest := sha256.New()
+	left := MostFull * f.most
 	for _, name := range names {
-		it, err := f.readPart(ctx, name)
+		it, err := f.readPart(ctx, name, min(left, f.most))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it may have gone since
+		}
+		if errors.Is(err, tree.ErrTooLarge) && left < f.most {
+			return now, fmt.Errorf("the files of %s have together more than %d bytes: %w", f.path, MostFull*f.most, err)
 		}
 		if err != nil {
 			return now, err
 		}
+		left -= it.size
 		now.parts[name] = it
 		fmt.Fprintf(digest, "%q %x\n", name, it.sum)
 	}
@@ -122,8 +127,8 @@ func (f *file) read(ctx context.Context) (content, error) {
 	return now, nil
 }
 
-func (f *file) readPart(ctx context.Context, name string) (part, error) {
-	opened, err := f.in.Open(ctx, name, f.most)
+func (f *file) readPart(ctx context.Context, name string, most int64) (part, error) {
+	opened, err := f.in.Open(ctx, name, most)
 	if err != nil {
 		return part{}, err
 	}

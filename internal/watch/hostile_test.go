@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/tree"
 )
 
 const (
@@ -199,4 +202,25 @@ func TestAFileThatLooksTheSameIsNotReadAgain(t *testing.T) {
 	now, err = f.read(t.Context())
 	require.NoError(t, err)
 	require.NotEqual(t, f.last.sum, now.sum, "written just now")
+}
+
+// The files of a pattern are bounded together, and not each alone: hashing them takes time.
+func TestTheFilesOfAPatternAreBoundedTogether(t *testing.T) {
+	dir := t.TempDir()
+	full := strings.Repeat("x", mostBytes)
+	for n := range MostFull {
+		write(t, filepath.Join(dir, fmt.Sprint("f", n)), full)
+	}
+	pattern := filepath.Join(dir, "f*")
+	f, err := newFile(opened(t, pattern)[0], mostBytes, nil)
+	require.NoError(t, err)
+	now, err := f.read(t.Context())
+	require.NoError(t, err)
+	require.Len(t, now.parts, MostFull)
+	write(t, filepath.Join(dir, "g"), "not of the pattern")
+	write(t, filepath.Join(dir, "f9"), "1")
+	_, err = f.read(t.Context())
+	require.ErrorIs(t, err, tree.ErrTooLarge)
+	require.ErrorContains(t, err, "together more than")
+	require.Empty(t, Look(t.Context(), mostBytes, opened(t, pattern)...))
 }

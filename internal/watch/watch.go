@@ -62,8 +62,11 @@ func Files(ctx context.Context, paths []*tree.Path, seen Seen, o Options, told T
 // Options of Files.
 type Options struct {
 	Debounce time.Duration // for which a file must be left alone before it is looked at
-	MaxBytes int64         // of one file: a larger one cannot be read
+	MaxBytes int64         // of one file: a larger one cannot be read; of all files of a pattern, MostFull times as many
 }
+
+// MostFull is how many files of the largest size a pattern is read for.
+const MostFull = 4
 
 // Told is told what is seen. Members may be nil.
 type Told struct {
