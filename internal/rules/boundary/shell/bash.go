@@ -9,18 +9,19 @@ import (
 
 // walker goes through the tree of a command and gathers its parts.
 type walker struct {
-	parts  []Part
-	text   []byte
-	scope  scope
-	depth  int      // commands within commands
-	nested int      // code within strings
-	budget int      // bytes that variables and braces may still become
-	quiet  bool     // words are evaluated again: what is in them has been looked at
-	fed    bool     // standard input comes from this command: a pipe, a here-document
-	shown  []Target // files whose content may be shown or copied
-	listed []Target // files that a program names and does not show
-	pours  bool     // a program shows files that are not known here
-	blind  bool     // variables behave in ways that are not followed
+	parts   []Part
+	text    []byte
+	scope   scope
+	depth   int      // commands within commands
+	nested  int      // code within strings
+	budget  int      // bytes that variables and braces may still become
+	quiet   bool     // words are evaluated again: what is in them has been looked at
+	fed     bool     // standard input comes from this command: a pipe, a here-document
+	shown   []Target // files whose content may be shown or copied
+	listed  []Target // files that a program names and does not show
+	pours   bool     // a program shows files that are not known here
+	blind   bool     // variables behave in ways that are not followed
+	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
 }
 
 func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
@@ -119,7 +120,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	}
 	to := w.word(r.Word)
 	if r.Op == syntax.RdrIn && to.text != "" {
-		w.shown = append(w.shown, w.scope.target(to))
+		w.shown = append(w.shown, w.mayShow(to.wildcards())...)
 	}
 	if !slices.Contains(redirections, r.Op) {
 		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
@@ -242,9 +243,13 @@ func (w *walker) forEach(cmd *syntax.ForClause) {
 	if iter, ok := cmd.Loop.(*syntax.WordIter); ok {
 		name = iter.Name.Value
 		item.loose = !iter.InPos.IsValid()
-		for _, a := range w.words(iter.Items) {
+		items := w.words(iter.Items)
+		if len(items) == 1 {
+			item.pattern = items[0].wildcards()
+		}
+		for _, a := range items {
 			if a.text != "" {
-				w.listed = append(w.listed, w.scope.target(a))
+				w.listed = append(w.listed, w.mayShow(a.wildcards())...)
 			}
 			if a.loose || strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, " \t\n") {
 				item.loose = true

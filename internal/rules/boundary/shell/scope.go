@@ -6,6 +6,7 @@ import "strings"
 type scope struct {
 	dir  string // the literal cds so far, joined; empty where the command started
 	lost bool   // a cd came that cannot be told
+	near string // where it is lost: the pattern of the folder, as far as it can be told
 	vars *binding
 
 	altered *string // what changed the environment of programs last, if anything did that may steer them
@@ -97,6 +98,7 @@ func (s *scope) merge(start scope) {
 
 // enter goes to another folder, as cd does.
 func (s *scope) enter(to arg) {
+	s.approach(to)
 	if !to.known {
 		s.dir, s.lost = "", true
 		return
@@ -107,6 +109,17 @@ func (s *scope) enter(to arg) {
 	}
 	if s.dir = join(s.dir, to.text); len(s.dir) > maxValue {
 		s.dir, s.lost = "", true
+	}
+}
+
+// approach keeps the pattern of the folder that enter goes to.
+func (s *scope) approach(to arg) {
+	folder := to.wildcards()
+	if !rooted(folder) {
+		folder = join(s.where(), folder)
+	}
+	if s.near = folder; len(folder) > maxValue {
+		s.near = ""
 	}
 }
 

@@ -86,8 +86,8 @@ func (w *walker) namedBy(c *call) []Target {
 		case pattern && !strings.HasPrefix(a.text, "-"):
 			pattern = false
 		default:
-			for _, text := range within(a.text) {
-				files = append(files, w.scope.target(arg{text: text, known: a.known}))
+			for _, pattern := range within(a.wildcards()) {
+				files = append(files, w.mayShow(pattern)...)
 			}
 		}
 	}
