@@ -21,7 +21,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 		return
 	}
 	bound, own := w.scope.vars, w.scope.altered
-	w.run(w.words(c.Args))
+	w.together(func() { w.run(w.words(c.Args)) })
 	if w.scope.altered == own {
 		w.scope.altered = altered
 	}

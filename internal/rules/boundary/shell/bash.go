@@ -19,6 +19,7 @@ type walker struct {
 	fed     bool     // standard input comes from this command: a pipe, a here-document
 	shown   []Target // files whose content may be shown or copied
 	listed  []Target // files that a program names and does not show
+	trees   []Target // folders below which a program finds files
 	pours   bool     // a program shows files that are not known here
 	blind   bool     // variables behave in ways that are not followed
 	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
@@ -91,10 +92,9 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	}
 	w.depth++
 	start, fed := w.scope, w.fed
-	for _, r := range s.Redirs {
-		w.redirect(r)
-	}
-	if s.Cmd != nil {
+	if len(s.Redirs) > 0 {
+		w.together(func() { w.redirected(s) })
+	} else if s.Cmd != nil {
 		w.command(s.Cmd)
 	}
 	if w.fed = fed; s.Background || s.Coprocess {
@@ -103,6 +103,15 @@ func (w *walker) stmt(s *syntax.Stmt) {
 		w.scope.lost = true // what follows && runs only where the cd failed
 	}
 	w.depth--
+}
+
+func (w *walker) redirected(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		w.redirect(r)
+	}
+	if s.Cmd != nil {
+		w.command(s.Cmd)
+	}
 }
 
 // redirections are those that write.
@@ -164,7 +173,7 @@ func (w *walker) command(cmd syntax.Command) {
 	case *syntax.WhileClause:
 		w.loop(cmd, func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
 	case *syntax.ForClause:
-		w.forEach(cmd)
+		w.together(func() { w.forEach(cmd) })
 	case *syntax.CaseClause:
 		w.word(cmd.Word)
 		for _, item := range cmd.Items {
@@ -221,10 +230,12 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 			w.scope.dir, w.scope.lost = left.dir, left.lost
 		}
 	default: // pipes
-		w.apart(func() { w.stmt(cmd.X) })
-		w.fed = true
-		w.apart(func() { w.stmt(cmd.Y) })
-		w.fed = fed
+		w.together(func() {
+			w.apart(func() { w.stmt(cmd.X) })
+			w.fed = true
+			w.apart(func() { w.stmt(cmd.Y) })
+			w.fed = fed
+		})
 	}
 }
 

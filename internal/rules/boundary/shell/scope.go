@@ -129,9 +129,9 @@ func (s *scope) target(a arg) Target {
 	case a.text == "" && !a.known, s.lost && !rooted(a.text):
 		return Target{}
 	case rooted(a.text):
-		return Target{a.text, a.known}
+		return Target{Path: a.text, Known: a.known}
 	}
-	return Target{join(s.dir, a.text), a.known}
+	return Target{Path: join(s.dir, a.text), Known: a.known}
 }
 
 func join(dir, name string) string {
