@@ -60,11 +60,23 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 			continue
 		}
 		t := r.target(f.Path, f.Known && i < mostFollowed)
+		if f.Tree && r.holdsProject(t) {
+			t = boundary.Target{Path: "."}
+		}
 		if t.Secret() || t.Path == "." && f.Known {
 			all = append(all, t)
 		}
 	}
 	return all
+}
+
+// holdsProject tells whether a folder is the project, or one above it.
+func (r resolver) holdsProject(t boundary.Target) bool {
+	return slices.ContainsFunc([]string{t.Path, t.Real}, func(folder string) bool {
+		above := strings.HasPrefix(folder, "/")
+		prefix := strings.TrimSuffix(folder, "/") + "/"
+		return folder == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
+	})
 }
 
 // resolver makes paths those of a project.

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -20,28 +21,55 @@ func (t Target) Secret() bool {
 	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
 }
 
+// namesSecret judges a name that may have wildcards: * and ? within an element, and ** for any text, slashes included.
 func namesSecret(name string, unfinished bool) bool {
-	elements := strings.Split(strings.ToLower(name), "/")
-	at := slices.Index(elements, dataFolder)
-	last := elements[len(elements)-1]
-	switch {
-	case at == len(elements)-1:
-		return true // the folder with all that is in it
-	case at >= 0:
-		return beginsSecret(elements[at+1], unfinished && at == len(elements)-2)
-	case unfinished && len(last) > 1:
-		return strings.HasPrefix(dataFolder, last)
+	if unfinished {
+		name += "**"
 	}
-	return last == "witness.key"
+	elements := slices.DeleteFunc(strings.Split(strings.ToLower(name), "/"), func(e string) bool { return e == "" || e == "." })
+	for i, e := range elements {
+		rest := elements[i+1:]
+		known, _, open := strings.Cut(e, "**")
+		switch {
+		case open && len(known) < 2: // any folder
+			if soundsSecret(rest) {
+				return true
+			}
+		case open && strings.HasPrefix(dataFolder, known), !open && matchFolder(e):
+			if len(rest) == 0 || beginsSecret(rest[0]) { // the folder with all that is in it, too
+				return true
+			}
+		}
+	}
+	return len(elements) > 0 && elements[len(elements)-1] == "witness.key"
 }
 
-// beginsSecret tells whether an element of a path in the data folder is the name of a secret, or where it is unfinished or has a
-// wildcard may become one.
-func beginsSecret(name string, unfinished bool) bool {
+// matchFolder tells whether an element of a path may be the data folder. A wildcard does not stand for the dot.
+func matchFolder(element string) bool {
+	ok, err := path.Match(element, dataFolder)
+	return ok && err == nil && element[0] == '.'
+}
+
+// soundsSecret tells whether a path below a folder of which nothing is known is that of a secret, if the folder is the one for data
+// or that of the tokens.
+func soundsSecret(rest []string) bool {
+	switch len(rest) {
+	case 1:
+		name := rest[0]
+		return strings.HasSuffix(name, ".token") || strings.HasPrefix(name, "state.db") ||
+			slices.Contains([]string{"tokens.json", "audit.key", "witness.key"}, name)
+	case 2:
+		return rest[0] == "tokens" && (strings.HasSuffix(rest[1], ".token") || strings.HasSuffix(rest[1], "*"))
+	}
+	return false
+}
+
+// beginsSecret tells whether an element of a path in the data folder is the name of a secret, or where it has a wildcard may become
+// one.
+func beginsSecret(name string) bool {
 	known := literalOf(name)
-	unfinished = unfinished || known != name
 	return slices.ContainsFunc(secrets, func(s string) bool {
-		return strings.HasPrefix(known, s) || unfinished && strings.HasPrefix(s, known)
+		return strings.HasPrefix(known, s) || known != name && strings.HasPrefix(s, known)
 	})
 }
 

@@ -12,6 +12,8 @@ func TestSecret(t *testing.T) {
 		".orchestrator/audit.key", ".orchestrator/witness.key", ".orchestrator/state.db", ".orchestrator/state.db.before-restore-1", "witness.key",
 		"sub/.orchestrator/state.db", "/elsewhere/.orchestrator/tokens/x", "/elsewhere/.orchestrator", ".Orchestrator/Tokens/pm.token",
 		".orchestrator/*", ".orchestrator/tok*", ".orchestrator/*/pm.token", ".orchestrator/[st]*",
+		".*/tokens/pm.token", ".?rchestrator/audit.key", ".orch*", "*/.orch*/state.db", ".orch**/tokens", "**/.orchestrator/t*",
+		"**/tokens/pm.token", "**/tokens/*", "**/pm.token", "a**/../**/*.token", "**/tokens.json", "**/audit.key", "**/state.db.copy", ".**/tokens/x.token",
 	} {
 		require.True(t, Target{Path: path}.Secret(), path)
 		require.True(t, Target{Path: "link", Real: path}.Secret(), path)
@@ -19,6 +21,8 @@ func TestSecret(t *testing.T) {
 	for _, path := range []string{
 		"", ".", "src/a.go", "tokens/pm.token", "tokens.json", "state.db", ".orchestrator/addr", ".orchestrator/audit.pub",
 		".orchestrator/boundary/policy.json", ".orchestrator/tools/tokens.yaml", ".orchestrator/boundary/*", "docs/.orchestrator.md", "audit.key.md",
+		"*/tokens/pm.token", "?orchestrator/tokens/pm.token", ".*rc", ".*/tools/x", ".[", "**", ".**", "**/tokens", "**/tokens/colors.json",
+		"**/src/tokens/pm.token", "**/src/state.db", "**/README.md", ".orch**/tools/x", "src**/x/tokens/pm.token", "**/*",
 	} {
 		require.False(t, Target{Path: path, Real: path}.Secret(), path)
 	}

@@ -21,7 +21,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 		return
 	}
 	bound, own := w.scope.vars, w.scope.altered
-	w.run(w.words(c.Args))
+	w.together(func() { w.run(w.words(c.Args)) })
 	if w.scope.altered == own {
 		w.scope.altered = altered
 	}
@@ -51,8 +51,11 @@ func (w *walker) assign(a *syntax.Assign) arg {
 		}
 		return arg{loose: true}
 	}
-	if a.Append || !value.known || len(value.text) > maxValue {
+	if a.Append || len(value.text) > maxValue {
 		return arg{loose: true}
+	}
+	if !value.known {
+		return arg{loose: true, pattern: value.pattern}
 	}
 	return value
 }
@@ -106,6 +109,8 @@ var (
 // environment looks at what a variable would make other programs do.
 func (w *walker) environment(name string, value arg) {
 	switch {
+	case name == "GLOBIGNORE": // it sets dotglob
+		w.dotglob = true
 	case name == "CDPATH", name == "GIT_WORK_TREE", name == "GIT_DIR":
 		w.scope.lost = true
 	case commandVariables.has(name) && value.known:

@@ -9,18 +9,20 @@ import (
 
 // walker goes through the tree of a command and gathers its parts.
 type walker struct {
-	parts  []Part
-	text   []byte
-	scope  scope
-	depth  int      // commands within commands
-	nested int      // code within strings
-	budget int      // bytes that variables and braces may still become
-	quiet  bool     // words are evaluated again: what is in them has been looked at
-	fed    bool     // standard input comes from this command: a pipe, a here-document
-	shown  []Target // files whose content may be shown or copied
-	listed []Target // files that a program names and does not show
-	pours  bool     // a program shows files that are not known here
-	blind  bool     // variables behave in ways that are not followed
+	parts   []Part
+	text    []byte
+	scope   scope
+	depth   int      // commands within commands
+	nested  int      // code within strings
+	budget  int      // bytes that variables and braces may still become
+	quiet   bool     // words are evaluated again: what is in them has been looked at
+	fed     bool     // standard input comes from this command: a pipe, a here-document
+	shown   []Target // files whose content may be shown or copied
+	listed  []Target // files that a program names and does not show
+	trees   []Target // folders below which a program finds files
+	pours   bool     // a program shows files that are not known here
+	blind   bool     // variables behave in ways that are not followed
+	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
 }
 
 func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
@@ -90,10 +92,9 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	}
 	w.depth++
 	start, fed := w.scope, w.fed
-	for _, r := range s.Redirs {
-		w.redirect(r)
-	}
-	if s.Cmd != nil {
+	if len(s.Redirs) > 0 {
+		w.together(func() { w.redirected(s) })
+	} else if s.Cmd != nil {
 		w.command(s.Cmd)
 	}
 	if w.fed = fed; s.Background || s.Coprocess {
@@ -102,6 +103,15 @@ func (w *walker) stmt(s *syntax.Stmt) {
 		w.scope.lost = true // what follows && runs only where the cd failed
 	}
 	w.depth--
+}
+
+func (w *walker) redirected(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		w.redirect(r)
+	}
+	if s.Cmd != nil {
+		w.command(s.Cmd)
+	}
 }
 
 // redirections are those that write.
@@ -119,7 +129,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	}
 	to := w.word(r.Word)
 	if r.Op == syntax.RdrIn && to.text != "" {
-		w.shown = append(w.shown, w.scope.target(to))
+		w.shown = append(w.shown, w.mayShow(to.wildcards())...)
 	}
 	if !slices.Contains(redirections, r.Op) {
 		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
@@ -163,7 +173,7 @@ func (w *walker) command(cmd syntax.Command) {
 	case *syntax.WhileClause:
 		w.loop(cmd, func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
 	case *syntax.ForClause:
-		w.forEach(cmd)
+		w.together(func() { w.forEach(cmd) })
 	case *syntax.CaseClause:
 		w.word(cmd.Word)
 		for _, item := range cmd.Items {
@@ -220,10 +230,12 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 			w.scope.dir, w.scope.lost = left.dir, left.lost
 		}
 	default: // pipes
-		w.apart(func() { w.stmt(cmd.X) })
-		w.fed = true
-		w.apart(func() { w.stmt(cmd.Y) })
-		w.fed = fed
+		w.together(func() {
+			w.apart(func() { w.stmt(cmd.X) })
+			w.fed = true
+			w.apart(func() { w.stmt(cmd.Y) })
+			w.fed = fed
+		})
 	}
 }
 
@@ -242,9 +254,13 @@ func (w *walker) forEach(cmd *syntax.ForClause) {
 	if iter, ok := cmd.Loop.(*syntax.WordIter); ok {
 		name = iter.Name.Value
 		item.loose = !iter.InPos.IsValid()
-		for _, a := range w.words(iter.Items) {
+		items := w.words(iter.Items)
+		if len(items) == 1 {
+			item.pattern = items[0].wildcards()
+		}
+		for _, a := range items {
 			if a.text != "" {
-				w.listed = append(w.listed, w.scope.target(a))
+				w.listed = append(w.listed, w.mayShow(a.wildcards())...)
 			}
 			if a.loose || strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, " \t\n") {
 				item.loose = true

@@ -13,8 +13,9 @@ import "strings"
 //	*   it writes the files that are named        @   it writes, and the file is not named
 //	!   it may run anything                       .   with it, nothing is written
 //	%   its value is the program text, which is then no operand
+//	<   its value is a file that is read
 //	^   it sends something                        ~   its value is a method, which sends unless it is GET or HEAD
-const optionMarks = ">*@!./%^~"
+const optionMarks = "><*@!./%^~"
 
 // parsed is what the options of a call say.
 type parsed struct {
@@ -164,6 +165,8 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 			return
 		}
 		p.named, p.why = append(p.named, c.w.scope.target(value)), why+" writes a file"
+	case '<':
+		c.w.shown = append(c.w.shown, c.w.mayShow(value.wildcards())...)
 	case '/':
 		p.into = &value
 	case '*':

@@ -6,6 +6,7 @@ import "strings"
 type scope struct {
 	dir  string // the literal cds so far, joined; empty where the command started
 	lost bool   // a cd came that cannot be told
+	near string // where it is lost: the pattern of the folder, as far as it can be told
 	vars *binding
 
 	altered *string // what changed the environment of programs last, if anything did that may steer them
@@ -97,6 +98,7 @@ func (s *scope) merge(start scope) {
 
 // enter goes to another folder, as cd does.
 func (s *scope) enter(to arg) {
+	s.approach(to)
 	if !to.known {
 		s.dir, s.lost = "", true
 		return
@@ -110,15 +112,26 @@ func (s *scope) enter(to arg) {
 	}
 }
 
+// approach keeps the pattern of the folder that enter goes to.
+func (s *scope) approach(to arg) {
+	folder := to.wildcards()
+	if !rooted(folder) {
+		folder = join(s.where(), folder)
+	}
+	if s.near = folder; len(folder) > maxValue {
+		s.near = ""
+	}
+}
+
 // target is the file that a word names, seen from the folder of the scope.
 func (s *scope) target(a arg) Target {
 	switch {
 	case a.text == "" && !a.known, s.lost && !rooted(a.text):
 		return Target{}
 	case rooted(a.text):
-		return Target{a.text, a.known}
+		return Target{Path: a.text, Known: a.known}
 	}
-	return Target{join(s.dir, a.text), a.known}
+	return Target{Path: join(s.dir, a.text), Known: a.known}
 }
 
 func join(dir, name string) string {

@@ -6,7 +6,7 @@ import (
 )
 
 // What a command may show or copy is told generously: every word that may name a file counts, unless the program is known to show no
-// content. Which of the files are secret is not known here.
+// content. Which of the files are secret is not known here, but for what a search may find.
 
 // contentless are programs that name, move or remove files, and show nothing of what is in them.
 var contentless = names{
@@ -43,14 +43,21 @@ func (w *walker) show(c *call) {
 	if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
 		return // the command within is looked at for itself
 	}
+	switch c.name {
+	case "find", "gfind":
+		w.findFiles(c)
+		return
+	case "fd", "fdfind":
+		w.fdFiles(c)
+	}
 	files := w.namedBy(c)
 	if c.silent() {
 		w.listed = append(w.listed, files...)
 		return
 	}
 	w.pours = w.pours || slices.ContainsFunc(c.args, func(a arg) bool { return !a.known && a.text == "" })
-	if copies(c) {
-		files = append(files, Target{Path: w.scope.place(), Known: true})
+	for _, folder := range copies(c) {
+		files = append(files, Target{Path: w.scope.inDir(folder), Known: true, Tree: true})
 	}
 	w.shown = append(w.shown, files...)
 }
@@ -86,8 +93,8 @@ func (w *walker) namedBy(c *call) []Target {
 		case pattern && !strings.HasPrefix(a.text, "-"):
 			pattern = false
 		default:
-			for _, text := range within(a.text) {
-				files = append(files, w.scope.target(arg{text: text, known: a.known}))
+			for _, pattern := range within(a.wildcards()) {
+				files = append(files, w.mayShow(pattern)...)
 			}
 		}
 	}
@@ -110,28 +117,80 @@ func within(word string) (all []string) {
 	return slices.DeleteFunc(all, func(p string) bool { return strings.Trim(p, "./") == "" })
 }
 
-// copies tells whether a call copies all of the folder that it runs in.
-func copies(c *call) bool {
+// copies are the folders that a call copies or searches with all that is in them, of those that hold the one it runs in.
+func copies(c *call) []string {
+	if c.name == "git" {
+		return gitCopies(c)
+	}
 	switch c.name {
 	case "7z", "bsdtar", "cp", "gcp", "gtar", "rsync", "scp", "tar", "zip":
 	default:
-		return false
+		return nil
 	}
-	here := func(a arg) bool { return a.known && (a.text == "." || a.text == "./") }
+	packs := c.name == "7z" || c.name == "bsdtar" || c.name == "gtar" || c.name == "tar" || c.name == "zip"
 	leavesOut := func(a arg) bool { return strings.Contains(a.text, ".orchestrator") }
-	into := len(c.args) > 0 && here(c.args[len(c.args)-1]) && c.name != "tar" && c.name != "zip" && c.name != "7z" && c.name != "gtar" && c.name != "bsdtar"
-	if extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp"; extracts || into {
-		return false
+	into := len(c.args) > 0 && above(c.args[len(c.args)-1]) != "" && !packs
+	extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp"
+	if extracts || into || slices.ContainsFunc(c.args, leavesOut) {
+		return nil
 	}
-	return slices.ContainsFunc(c.args, here) && !slices.ContainsFunc(c.args, leavesOut)
+	return foldersAbove(c.args)
 }
 
-// place is the folder of the scope.
-func (s *scope) place() string {
-	if s.dir == "" {
-		return "."
+// above is the folder that a word names, if it is . or one above it.
+func above(a arg) string {
+	folder := strings.TrimRight(a.text, "/")
+	if !a.known || folder == "" || strings.Trim(strings.ReplaceAll(folder, "..", "."), "./") != "" {
+		return ""
 	}
-	return s.dir
+	return folder
+}
+
+func foldersAbove(args []arg) (all []string) {
+	for _, a := range args {
+		if folder := above(a); folder != "" {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// gitCopies are the folders of which git stores or searches also what it ignores.
+func gitCopies(c *call) []string {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(c.args, func(a arg) bool { return slices.Contains(names, a.text) })
+	}
+	folders := foldersAbove(c.args)
+	switch {
+	case has("add", "stage") && has("-f", "--force", "-Af", "-fA") && has("-A", "--all", "-Af", "-fA"):
+		return append(folders, ".")
+	case has("add", "stage") && has("-f", "--force"):
+		return folders
+	case !has("grep") || !(has("--no-index") && !has("--exclude-standard") || has("--untracked") && has("--no-exclude-standard")):
+		return nil
+	case len(folders) == 0 && c.operandsOfGrep() < 2:
+		return []string{"."}
+	}
+	return folders
+}
+
+// operandsOfGrep counts the pattern of git grep, and the files after it.
+func (c *call) operandsOfGrep() (n int) {
+	start := slices.IndexFunc(c.args, func(a arg) bool { return a.text == "grep" })
+	for _, a := range c.args[start+1:] {
+		if !strings.HasPrefix(a.text, "-") {
+			n++
+		}
+	}
+	return n
+}
+
+// inDir is a folder seen from that of the scope.
+func (s *scope) inDir(folder string) string {
+	if folder == "." && s.dir != "" {
+		return s.dir
+	}
+	return join(s.dir, folder)
 }
 
 // showRest adds what shows itself only when the whole command has been looked at: files that one program lists and another one is

@@ -198,6 +198,7 @@ func shellOption(c *call) {
 			break
 		}
 		short := c.name == "set" && strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")
+		c.w.dotglob = c.w.dotglob || a.text == "dotglob"
 		if short || !a.known || a.text == "allexport" {
 			c.w.scope.altered = &c.name
 		}

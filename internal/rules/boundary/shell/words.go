@@ -14,15 +14,18 @@ type arg struct {
 	known bool   // text is all of it
 	loose bool   // it may be an option, or several words, or none
 	block bool   // it is a script block of PowerShell
+
+	pattern string // where it is not known: all that it may be, see wildcards
 }
 
 func literal(s string) arg { return arg{text: s, known: true} }
 
 // builder puts a word together from its parts.
 type builder struct {
-	w    *walker
-	text []byte // what is known of the beginning
-	all  []byte // all literal text
+	w       *walker
+	text    []byte // what is known of the beginning
+	all     []byte // all literal text
+	pattern []byte // see wildcards
 	arg
 }
 
@@ -70,13 +73,12 @@ func (w *walker) assemble(parts []syntax.WordPart) arg {
 	for _, part := range parts {
 		b.part(part, false)
 	}
-	b.arg.text = string(b.text)
 	if b.known {
-		w.note(b.arg.text)
+		w.note(string(b.text))
 	} else {
 		w.note(string(b.all))
 	}
-	return b.arg
+	return b.evaluated()
 }
 
 func countBraces(word *syntax.Word) (n int) {
@@ -168,9 +170,11 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 		b.add("/dev/fd/63", true)
 	case *syntax.CmdSubst:
 		b.w.inner(part)
+		b.expand(unknownText)
 		b.stop((!quoted || len(b.text) == 0) && !b.w.counts(part))
 	default: // arithmetic, extended globs, sequences in braces: one word, and no option
 		b.w.inner(part)
+		b.expand(unknownText)
 		b.stop(false)
 	}
 }
@@ -190,6 +194,7 @@ func (b *builder) add(s string, quoted bool) {
 		s = "./" + s
 	}
 	b.all = append(b.all, s...)
+	b.expand(s)
 	if b.known {
 		b.text = append(b.text, s...)
 	}
@@ -210,7 +215,9 @@ func (b *builder) bare(s string) {
 	if len(b.all) == 0 && strings.HasPrefix(s, "~+") {
 		s = "." + s[2:] // the current folder
 	} else if len(b.all) == 0 && strings.HasPrefix(s, "~-") {
-		b.stop(false) // the one before
+		b.expand(unknownText) // the one before
+		b.stop(false)
+		s = s[2:]
 	}
 	glob := len(s)
 	for i := 0; i < len(s); i++ {
@@ -225,6 +232,7 @@ func (b *builder) bare(s string) {
 	if glob < len(s) {
 		b.stop(false)
 		b.all = append(b.all, unescape(s[glob:], "")...)
+		b.expand(widen(s[glob:]))
 	}
 }
 
@@ -232,6 +240,7 @@ func (b *builder) bare(s string) {
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil {
 		b.w.inner(p)
+		b.expand(b.value(p))
 		b.stop(!p.Length && (!quoted || len(b.text) == 0))
 		return
 	}
@@ -243,13 +252,16 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	case !bound && len(b.all) == 0 && b.known && name == "PWD":
 		b.add(".", false)
 	case strings.Contains("?#$!", name): // a number
+		b.expand(unknownText)
 		b.stop(false)
 	case bound && value.known && !b.w.blind && b.w.budget > 0 && (quoted || !strings.ContainsAny(value.text, " \t\n*?[\\") && value.text != ""):
 		b.w.budget -= len(value.text)
 		b.add(value.text, false)
 	case bound && !value.loose && !b.w.blind && !value.known: // one word, and no option
+		b.expand(b.value(p))
 		b.stop(false)
 	default:
+		b.expand(b.value(p))
 		b.stop(!quoted || len(b.text) == 0)
 	}
 }

@@ -93,7 +93,11 @@ func (c *call) setting(a arg) {
 
 // env looks at env: settings, -S, and the command.
 func env(c *call) {
-	_, rest := c.lead("u: C:! --unset: --chdir:! S:! --split-string:! i 0 --ignore-environment --null")
+	p, rest := c.lead("u: C:/ --unset: --chdir:/ S:! --split-string:! i 0 --ignore-environment --null")
+	if start := c.w.scope; p.into != nil {
+		c.w.scope.enter(*p.into)
+		defer func() { c.w.scope = start }()
+	}
 	for i, a := range c.args[:len(c.args)-len(rest)] {
 		if text, ok := splitString(a, c.args[i+1:]); ok {
 			if text.known {
@@ -101,10 +105,6 @@ func env(c *call) {
 				return
 			}
 			c.ambiguous("what env -S runs cannot be told")
-			return
-		}
-		if strings.HasPrefix(a.text, "-C") || strings.HasPrefix(a.text, "--c") {
-			c.w.apart(func() { c.w.scope.enter(arg{}); c.afterSettings(rest) })
 			return
 		}
 	}
@@ -146,7 +146,7 @@ func splitString(a arg, after []arg) (arg, bool) {
 
 // xargs runs a command with further words that nobody knows.
 func xargs(c *call) {
-	p, rest := c.lead("I: i= n: P: L: l= s: d: E: e= a: J: R: S: 0 r t x o p --replace= --max-args: --max-procs: --max-lines= --max-chars: --delimiter: --eof= --arg-file:")
+	p, rest := c.lead("I: i= n: P: L: l= s: d: E: e= a:< J: R: S: 0 r t x o p --replace= --max-args: --max-procs: --max-lines= --max-chars: --delimiter: --eof= --arg-file:<")
 	if p.loose {
 		c.ambiguous("which command xargs runs cannot be told")
 		return
@@ -186,7 +186,7 @@ func placeholder(options []arg) string {
 
 // parallel runs its words as code, with others behind them.
 func parallel(c *call) {
-	_, rest := c.lead("j: --jobs: a: --arg-file: --colsep: C: N: n: --joblog:> --results:> --delay: --timeout: I:")
+	_, rest := c.lead("j: --jobs: a:< --arg-file:< --colsep: C: N: n: --joblog:> --results:> --delay: --timeout: I:")
 	var code []string
 	for _, a := range rest {
 		if strings.HasPrefix(a.text, ":::") {
