@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -31,16 +32,18 @@ func (s *Service) CheckUnaskedBudget(ctx context.Context) error {
 }
 
 // explainSpent says of an import that nobody asked for what its spent budget means.
-func explainSpent(err error, now time.Time) error {
-	f := asFault(err)
-	if f == nil || f.Code != "log_budget_spent" {
+func (s *Service) explainSpent(ctx context.Context, err error) error {
+	if !errors.Is(err, fault.RateLimited) {
 		return err
 	}
-	return fault.New(fault.RateLimited, f.Code, "the changed documents are not imported, and the last good state stays in force: "+
-		"imports that nobody asked for have spent their budget (%s)", f.Detail).
-		WithFix("they are imported after %s, when the budget resets; a pm can import them now with POST /project/import",
-			now.Add(f.RetryAfter).UTC().Round(time.Second).Format(time.RFC3339)).
-		After(f.RetryAfter)
+	b, failed := s.ledger.BudgetOf(ctx, unaskedAccount)
+	if failed != nil {
+		return failed
+	}
+	return fault.New(fault.RateLimited, "log_budget_spent", "the changed documents are not imported, and the last good state stays in force: "+
+		"imports that nobody asked for have added %d bytes to the log today, of %d", b.Spent, b.Limit).
+		WithFix("they are imported after %s, when the budget resets; a pm can import them now with POST /project/import", b.Resets.Format(time.RFC3339)).
+		Because(err)
 }
 
 // outcome is how an import went.
@@ -78,7 +81,7 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 		report, err = s.take(ctx, who, documents, o)
 	}
 	if o.Unasked {
-		err = explainSpent(err, s.clock())
+		err = s.explainSpent(ctx, err)
 	}
 	if !o.DryRun {
 		s.lastImport.Store(&outcome{s.clock(), err})
