@@ -128,7 +128,8 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		return
 	}
 	to := w.word(r.Word)
-	if r.Op == syntax.RdrIn && to.text != "" {
+	if r.Op == syntax.RdrIn {
+		w.pours = w.pours || !to.known && to.text == ""
 		w.shown = append(w.shown, w.mayShow(to.wildcards())...)
 	}
 	if !slices.Contains(redirections, r.Op) {

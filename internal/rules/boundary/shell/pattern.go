@@ -62,9 +62,11 @@ func (b *builder) value(p *syntax.ParamExp) string {
 	}
 	bound, ok := b.w.scope.lookup(p.Param.Value)
 	switch {
-	case ok && bound.known && p.Exp == nil:
+	case ok && bound.known && bound.text != "":
+		b.w.budget -= len(bound.text)
 		return bound.text
 	case ok && bound.pattern != "":
+		b.w.budget -= len(bound.pattern)
 		return bound.pattern
 	case p.Exp == nil || p.Exp.Word == nil || !substitutes(p.Exp.Op):
 		return unknownText

@@ -101,6 +101,9 @@ func (w *walker) namedBy(c *call) []Target {
 	return files
 }
 
+// mostMarks is after how many marks of a word a path may begin, besides the last one.
+const mostMarks = 32
+
 // within are the paths that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either way.
 func within(word string) (all []string) {
 	word = strings.ReplaceAll(word, `\`, "/") // as PowerShell has it
@@ -109,9 +112,11 @@ func within(word string) (all []string) {
 	} else if word != "" && word[0] != '-' {
 		all = append(all, word)
 	}
-	for i := range len(word) - 1 {
-		if strings.IndexByte(":@=", word[i]) >= 0 {
+	last := strings.LastIndexAny(word, ":@=")
+	for i, marks := 0, 0; i < len(word)-1; i++ {
+		if strings.IndexByte(":@=", word[i]) >= 0 && (marks < mostMarks || i == last) {
 			all = append(all, word[i+1:])
+			marks++
 		}
 	}
 	return slices.DeleteFunc(all, func(p string) bool { return strings.Trim(p, "./") == "" })
