@@ -35,7 +35,7 @@ func rows() []row {
 	loop := []string{"mkfs.ext4", "mount", "umount"}
 	return []row{
 		{name: "kill", what: "kill -9 under load", runs: 120, fresh: 20, strike: (*run).kill},
-		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 10, megabytes: 96, tools: append(loop, "xfs_io"), strike: (*run).cut},
+		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 5, megabytes: 512, tools: append(loop, "xfs_io"), strike: (*run).cut},
 		{name: "eio", what: "EIO from the disk", runs: 30, fresh: 10, tools: []string{"strace"}, strike: (*run).fail},
 		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 3, megabytes: 128, padding: 1 << 10, tools: loop, strike: (*run).fill},
 		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, strike: (*run).move},
