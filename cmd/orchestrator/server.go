@@ -235,7 +235,7 @@ func (s *server) openConductor(signer audit.Signer) {
 // firstImport must succeed on an empty database; later a broken document leaves the last good state in
 // force, which readyz shows.
 func (s *server) firstImport(ctx context.Context) error {
-	err := s.reimport(ctx)
+	err := s.reimport(ctx, false)
 	if err != nil && s.service.State().Requirements == 0 {
 		var f *fault.Error
 		if errors.As(err, &f) {
@@ -244,17 +244,18 @@ func (s *server) firstImport(ctx context.Context) error {
 		return err
 	}
 	if isFull(err) {
-		s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx) })
+		s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx, false) })
 	} else if err != nil {
 		s.logFailure(err, strings.Join(s.options.requirements, " "), "the requirement documents were not imported; the last good state stays in force")
 	}
 	return nil
 }
 
-func (s *server) reimport(ctx context.Context) error {
-	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), orchestrator.ImportOptions{})
+// reimport imports the documents as they are now. What nobody asked for is charged to a budget of its own.
+func (s *server) reimport(ctx context.Context, unasked bool) error {
+	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), orchestrator.ImportOptions{Unasked: unasked})
 	if err != nil {
-		err = s.service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator serve"}, err)
+		err = s.service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
 	}
 	if err == nil {
 		var documents []string

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
 )
 
 // budgetEvery is how often it is looked whether the budget of imports that nobody asked for is whole again.
@@ -42,7 +41,7 @@ func (w *watchedImports) importChanged(ctx context.Context, path string) {
 
 // importOrWait imports the documents. That the budget is spent is no failure: it is said once, and retry imports them later.
 func (w *watchedImports) importOrWait(ctx context.Context) error {
-	err := w.importNow(ctx)
+	err := w.server.reimport(ctx, true)
 	if !errors.Is(err, fault.RateLimited) {
 		w.wait.Store(false)
 		return err
@@ -51,21 +50,6 @@ func (w *watchedImports) importOrWait(ctx context.Context) error {
 		w.server.log.Warn().Err(err).Msg("the budget of imports that nobody asked for is spent: changed documents are imported " +
 			"when it resets, or when a pm asks for it with POST /project/import")
 	}
-	return nil
-}
-
-func (w *watchedImports) importNow(ctx context.Context) error {
-	s := w.server
-	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), orchestrator.ImportOptions{Unasked: true})
-	if err != nil {
-		return s.service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator serve", Unasked: true}, err)
-	}
-	var documents []string
-	for _, d := range report.Documents {
-		documents = append(documents, d.Path)
-	}
-	s.log.Info().Strs("documents", documents).Str("report", report.String()).
-		Int("warnings", len(report.Warnings)).Int("skipped", len(report.Skipped)).Msg("imported")
 	return nil
 }
 
