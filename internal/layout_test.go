@@ -107,7 +107,6 @@ var mayImport = map[string][]string{
 		"internal/store", "internal/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
 	"torture": {"internal/child"},
-	"":        {},
 }
 
 // onlyIn lists the outside libraries that one package, or a few, keep from all others.
@@ -151,7 +150,7 @@ type pkg struct {
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", module+"/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	require.NoError(t, err)
@@ -163,8 +162,21 @@ func packages(t *testing.T) []pkg {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		p.ImportPath = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-		all = append(all, p)
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, module+"/")
+		if len(p.GoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+}
+
+// TestEveryPackageIsSeen: a list that begins at internal/ would pass without cmd, api and schemas.
+func TestEveryPackageIsSeen(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		seen[p.ImportPath] = true
+	}
+	for _, name := range []string{"cmd/orchestrator", "cmd/orchestrator-hook", "api", "schemas"} {
+		require.True(t, seen[name], "%s is not among the packages", name)
 	}
 }
 
