@@ -23,7 +23,7 @@ import (
 	"syscall"
 	"time"
 
-	"orchestrator/internal/child"
+	"orchestrator/internal/system/child"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/child"
+	"orchestrator/internal/system/child"
 )
 
 // calmPatience is how long a server may take to catch up with its export.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"orchestrator/internal/child"
+	"orchestrator/internal/system/child"
 )
 
 // fill takes the room of the disk away, and gives it back. A service that lives on must take changes again; one that ends

@@ -27,7 +27,7 @@ import (
 	"syscall"
 	"time"
 
-	"orchestrator/internal/child"
+	"orchestrator/internal/system/child"
 )
 
 func main() { os.Exit(execute(os.Args[1:])) }

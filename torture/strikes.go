@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"orchestrator/internal/child"
+	"orchestrator/internal/system/child"
 )
 
 // kill kills the service at a random moment, and now and then the next one while it starts.

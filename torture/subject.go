@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"orchestrator/internal/child"
+	"orchestrator/internal/system/child"
 )
 
 // requirements are few, so that a restart is quick and a requirement has many changes.

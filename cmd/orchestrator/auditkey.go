@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"orchestrator/internal/audit"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 // openKey reads the private key of the log, or makes it at the first start. The log names the key it is signed with, so

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/sentry"
+	"orchestrator/internal/system/durable"
 )
 
 // hookCommand is the hook in the whole program; orchestrator-hook is the same, and starts faster. Nothing is parsed by cobra: a

@@ -13,12 +13,12 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store/boltstore"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 func bundleCommand() *cobra.Command {

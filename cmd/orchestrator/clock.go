@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"orchestrator/internal/clockjump"
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/system/clockjump"
 )
 
 // clockEvery is how often the wall clock is held against the time that has passed.

@@ -12,7 +12,7 @@ import (
 
 	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // serverOptions are how a command finds the running service, and as whom it asks.

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // readingFlags are how documents are read, the same for every command that reads some.

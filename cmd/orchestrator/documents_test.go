@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // sparse makes files that take no room on the disk.

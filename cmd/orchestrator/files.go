@@ -11,8 +11,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/tree"
-	"orchestrator/internal/watch"
+	"orchestrator/internal/system/tree"
+	"orchestrator/internal/system/watch"
 )
 
 // The most bytes of a file that the service reads on its own.

@@ -18,7 +18,7 @@ import (
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/store/boltstore"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // lockPatience is how long import waits for the database; a service that has it will not let go.

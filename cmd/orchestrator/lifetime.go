@@ -18,8 +18,8 @@ import (
 
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/system/tree"
 	"orchestrator/internal/token"
-	"orchestrator/internal/tree"
 )
 
 // serveUntilDone runs everything that lives as long as the service, and ends it in order: requests first,

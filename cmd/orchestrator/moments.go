@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 	"orchestrator/internal/witness"
 )
 

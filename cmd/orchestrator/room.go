@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/system/durable"
 	"orchestrator/internal/token"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/gitignore"
+	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/token"
 )
 

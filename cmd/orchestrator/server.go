@@ -21,7 +21,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/audit"
-	"orchestrator/internal/clockjump"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductproject"
 	"orchestrator/internal/contract"
@@ -39,11 +38,12 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/sentry"
 	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/system/clockjump"
+	"orchestrator/internal/system/tree"
+	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
 	"orchestrator/internal/tools"
 	"orchestrator/internal/translate"
-	"orchestrator/internal/tree"
-	"orchestrator/internal/watch"
 )
 
 // Limits of the HTTP server, against clients that are slow or greedy.

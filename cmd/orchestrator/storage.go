@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/store/boltstore"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 	"orchestrator/internal/witness"
 )
 

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/client"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/gitignore"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/token"
 )
 

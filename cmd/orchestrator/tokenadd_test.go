@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"orchestrator/internal/durable"
+	"orchestrator/internal/system/durable"
 	"os"
 	"os/exec"
 	"path/filepath"

@@ -9,9 +9,9 @@ import (
 
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/projection"
+	"orchestrator/internal/system/tree"
+	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
-	"orchestrator/internal/tree"
-	"orchestrator/internal/watch"
 )
 
 // lookAtFiles takes what is known of the watched files, before they are read.

@@ -8,9 +8,9 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 	"orchestrator/internal/witness"
 )
 

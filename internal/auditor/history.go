@@ -14,7 +14,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/gitcmd"
+	"orchestrator/internal/system/git"
 )
 
 // maxHistory is the most bytes that git may print of one file's history.
@@ -46,18 +46,18 @@ func readHistory(ctx context.Context, path string) (h History, err error) {
 	if err != nil {
 		return h, err
 	}
-	git := gitcmd.Git{Command: command, Dir: filepath.Dir(path), Env: []string{"GIT_LITERAL_PATHSPECS=1"}}
-	shallow, err := run(ctx, git, nil, "rev-parse", "--is-shallow-repository")
+	repository := git.Command{Path: command, Dir: filepath.Dir(path), Env: []string{"GIT_LITERAL_PATHSPECS=1"}}
+	shallow, err := run(ctx, repository, nil, "rev-parse", "--is-shallow-repository")
 	if err != nil {
 		return h, err
 	}
 	h.Shallow = strings.TrimSpace(string(shallow)) == "true"
-	listed, err := run(ctx, git, nil, "log", "--all", "--reflog", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", "--format=%h of %cs", "--", filepath.Base(path))
+	listed, err := run(ctx, repository, nil, "log", "--all", "--reflog", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", "--format=%h of %cs", "--", filepath.Base(path))
 	if err != nil {
 		return h, err
 	}
 	ids, names := versions(string(listed))
-	content, err := run(ctx, git, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
+	content, err := run(ctx, repository, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
 	if err != nil {
 		return h, err
 	}
@@ -118,9 +118,9 @@ func nextBlob(from *bufio.Reader, id string) ([]byte, error) {
 	return content[:size], nil
 }
 
-func run(ctx context.Context, git gitcmd.Git, in io.Reader, args ...string) ([]byte, error) {
-	cmd := git.Prepare(ctx, args...)
-	out, words := &gitcmd.Output{Most: maxHistory}, &gitcmd.Output{Most: 1 << 10, Cut: true}
+func run(ctx context.Context, repository git.Command, in io.Reader, args ...string) ([]byte, error) {
+	cmd := repository.Prepare(ctx, args...)
+	out, words := &git.Output{Most: maxHistory}, &git.Output{Most: 1 << 10, Cut: true}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, words
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(words.String()), err)

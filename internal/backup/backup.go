@@ -22,9 +22,9 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 // Files of the data folder.

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // codeHalf is the code of the error that the database was restored, and not all that belongs to it.

@@ -21,7 +21,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // MaxLine is the most bytes of a line, its end included. What a hook is given may be large; what it notes is not.

@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/runner"
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/runner"
 	"orchestrator/internal/tools"
 )
 

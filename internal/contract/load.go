@@ -10,7 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 const (

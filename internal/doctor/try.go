@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/gitcmd"
 	"orchestrator/internal/hook"
 	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/sentry"
+	"orchestrator/internal/system/git"
 )
 
 // How long a trial may take: a client is to be answered within brisk, and after patience nobody waits any more.
@@ -199,7 +199,7 @@ func run(ctx context.Context, text, folder string, env []string, stdin []byte) (
 	const most = 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	out, errs := gitcmd.Output{Most: most, Cut: true}, gitcmd.Output{Most: most, Cut: true}
+	out, errs := git.Output{Most: most, Cut: true}, git.Output{Most: most, Cut: true}
 	cmd := exec.CommandContext(ctx, "sh", "-c", text)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, env, bytes.NewReader(stdin), &out, &errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

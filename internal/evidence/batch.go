@@ -17,7 +17,7 @@ import (
 // type and size comes out, then the content and a line feed. Only full hexadecimal ids go in. One caller talks to the
 // process at a time; whoever leaves in the middle of an answer ends the process, so that nobody reads the rest of it.
 type batch struct {
-	git    *git
+	git    *gitCommand
 	turn   turn
 	open   *process // nil when none runs
 	closed bool
@@ -25,7 +25,7 @@ type batch struct {
 
 var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-func newBatch(g *git) *batch { return &batch{git: g, turn: newTurn()} }
+func newBatch(g *gitCommand) *batch { return &batch{git: g, turn: newTurn()} }
 
 // blob is the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
 // A process that has died, or that misses the object, is started again once: the repository may have been replaced

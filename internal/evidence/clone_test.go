@@ -28,7 +28,7 @@ func newClone(t testing.TB, options ...string) clone {
 	return c
 }
 
-// git runs a command with a fixed identity and date, so that ids are the same in every run.
+// gitCommand runs a command with a fixed identity and date, so that ids are the same in every run.
 func (c clone) git(args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command("git", args...)

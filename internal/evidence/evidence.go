@@ -41,7 +41,7 @@ type Repository struct {
 	root     string
 	idLength int      // of a full id, in characters: 40 or 64
 	private  []string // Options.Private that lie in the working tree, as paths from root
-	git      *git
+	git      *gitCommand
 	batch    *batch
 	trees    trees
 	renames  renames

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/gitcmd"
+	"orchestrator/internal/system/git"
 )
 
 const (
@@ -19,39 +19,39 @@ const (
 	unread    = "evidence_unreadable"
 )
 
-// git runs the git command in one repository.
-type git struct {
-	start   gitcmd.Git
+// gitCommand runs the git command in one repository.
+type gitCommand struct {
+	start   git.Command
 	timeout time.Duration
 	hide    *strings.Replacer // keeps where the repository lies out of what git says
 	starts  atomic.Int64      // processes started, for tests
 }
 
 // newGit is git as it is used before the repository is known. at pins it to one repository.
-func newGit(command, dir string, timeout time.Duration) *git {
-	return &git{start: gitcmd.Git{Command: command, Dir: dir}, timeout: timeout, hide: strings.NewReplacer()}
+func newGit(command, dir string, timeout time.Duration) *gitCommand {
+	return &gitCommand{start: git.Command{Path: command, Dir: dir}, timeout: timeout, hide: strings.NewReplacer()}
 }
 
 // at is g in the repository of gitDir with the working tree root. With both named, git looks for no other repository
 // further up when this one is deleted.
-func (g *git) at(gitDir, root string) *git {
-	pinned := newGit(g.start.Command, root, g.timeout)
+func (g *gitCommand) at(gitDir, root string) *gitCommand {
+	pinned := newGit(g.start.Path, root, g.timeout)
 	pinned.hide = strings.NewReplacer(gitDir, ".git", root, ".")
 	pinned.start.Env = []string{"GIT_DIR=" + gitDir, "GIT_WORK_TREE=" + root}
 	return pinned
 }
 
-func (g *git) prepare(ctx context.Context, args ...string) *exec.Cmd {
+func (g *gitCommand) prepare(ctx context.Context, args ...string) *exec.Cmd {
 	g.starts.Add(1)
 	return g.start.Prepare(ctx, args...)
 }
 
 // run gives a command its input and returns what it printed. An exit code other than 0 is an error; see exitCode.
-func (g *git) run(ctx context.Context, input string, args ...string) (string, error) {
+func (g *gitCommand) run(ctx context.Context, input string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	cmd := g.prepare(ctx, args...)
-	out, words := &gitcmd.Output{Most: maxOutput}, &gitcmd.Output{Most: 4 << 10, Cut: true}
+	out, words := &git.Output{Most: maxOutput}, &git.Output{Most: 4 << 10, Cut: true}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), out, words
 	switch err := cmd.Run(); {
 	case ctx.Err() != nil:
@@ -67,7 +67,7 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 }
 
 // late is the error of a command that ctx ended.
-func (g *git) late(ctx context.Context, command string) error {
+func (g *gitCommand) late(ctx context.Context, command string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fault.New(fault.Unavailable, failed, "git %s did not answer within %s", command, g.timeout).Because(ctx.Err())
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
-	files "orchestrator/internal/tree"
+	files "orchestrator/internal/system/tree"
 )
 
 const inWorktree = "in the working tree"

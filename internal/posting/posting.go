@@ -15,9 +15,9 @@ import (
 
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/gitcmd"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/hook/settings"
+	"orchestrator/internal/system/git"
 )
 
 // Options say where to post what.
@@ -168,7 +168,7 @@ func ClientVersion(ctx context.Context, client string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	said := gitcmd.Output{Most: most, Cut: true}
+	said := git.Output{Most: most, Cut: true}
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Stdout = &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -186,14 +186,14 @@ var private = []string{".orchestrator/boundary/journal/", ".orchestrator/boundar
 // unignored are those that git would take in. Outside of a repository, or without git, there are none.
 func unignored(ctx context.Context, root string) []string {
 	found := []string{}
-	git, err := exec.LookPath("git")
+	program, err := exec.LookPath("git")
 	if err != nil {
 		return found
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	for _, path := range private {
-		cmd := gitcmd.Git{Command: git, Dir: root}.Prepare(ctx, "check-ignore", "-q", "--no-index", path)
+		cmd := git.Command{Path: program, Dir: root}.Prepare(ctx, "check-ignore", "-q", "--no-index", path)
 		_ = cmd.Run()
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 1 { // 128 is no repository
 			found = append(found, path)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // Pacing of the export: it costs disk time that commits need, so after each one the exporter rests

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // Displaced is what stood in the place of a file that the service writes, and was replaced: somebody put it there.

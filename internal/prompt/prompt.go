@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // Data is what a template is written over.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/durable"
+	"orchestrator/internal/system/durable"
 )
 
 const maxSecretFile = 4 << 10 // bytes; a token has some forty

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 const (

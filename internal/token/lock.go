@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/durable"
 )
 
 // lock takes an exclusive lock on the file at path. A lock that is held for longer than wait is fault.Unavailable.

@@ -34,7 +34,7 @@ func folderOf(t *testing.T, files map[string]string) string {
 }
 
 // git runs git in a folder.
-func git(t *testing.T, dir string, args ...string) {
+func runGit(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed: what it lists cannot be tested")
@@ -114,14 +114,14 @@ func TestFilesOfGit(t *testing.T) {
 		"new.go": mark, "new.log": mark, "nested/.gitignore": "!*.log", "nested/a.log": mark, "name with \"\n\xff.go": mark, "-option.go": mark, "staged.go": mark,
 	})
 	other := folderOf(t, map[string]string{"inside.go": mark})
-	git(t, dir, "init", "-q")
-	git(t, other, "init", "-q")
-	git(t, other, "add", ".")
-	git(t, other, "commit", "-q", "-m", "inside")
-	git(t, dir, "submodule", "--quiet", "add", other, "module")
-	git(t, dir, "add", "-f", "--", "tracked.log", "deleted.go", "staged.go")
-	git(t, dir, "commit", "-q", "-m", "start")
-	git(t, filepath.Join(dir, "nested"), "init", "-q", "repository")
+	runGit(t, dir, "init", "-q")
+	runGit(t, other, "init", "-q")
+	runGit(t, other, "add", ".")
+	runGit(t, other, "commit", "-q", "-m", "inside")
+	runGit(t, dir, "submodule", "--quiet", "add", other, "module")
+	runGit(t, dir, "add", "-f", "--", "tracked.log", "deleted.go", "staged.go")
+	runGit(t, dir, "commit", "-q", "-m", "start")
+	runGit(t, filepath.Join(dir, "nested"), "init", "-q", "repository")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "nested/repository/a.go"), []byte(mark), 0o600))
 	require.NoError(t, os.Remove(filepath.Join(dir, "deleted.go")))
 	r := run(t, dir, Options{})
@@ -151,14 +151,14 @@ func TestFilesOfGit(t *testing.T) {
 // A file in conflict stands in the index three times.
 func TestFileInConflict(t *testing.T) {
 	dir := folderOf(t, map[string]string{"a.go": "// Covers: REQ-7\n"})
-	git(t, dir, "init", "-q", "-b", "main")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-q", "-m", "one")
-	git(t, dir, "checkout", "-q", "-b", "side")
+	runGit(t, dir, "init", "-q", "-b", "main")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "commit", "-q", "-m", "one")
+	runGit(t, dir, "checkout", "-q", "-b", "side")
 	for _, branch := range []string{"side", "main"} {
-		git(t, dir, "checkout", "-q", branch)
+		runGit(t, dir, "checkout", "-q", branch)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("// Covers: REQ-7\n"+branch), 0o600))
-		git(t, dir, "commit", "-q", "-a", "-m", branch)
+		runGit(t, dir, "commit", "-q", "-a", "-m", branch)
 	}
 	merge := exec.Command("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "merge", "-q", "side")
 	merge.Dir = dir
@@ -171,9 +171,9 @@ func TestHostileRepository(t *testing.T) {
 	outside := folderOf(t, map[string]string{"secret.go": "// Covers: REQ-7\n"})
 	dir := folderOf(t, map[string]string{"a/b.go": "// Covers: REQ-8\n", "monitor": "#!/bin/sh\ntouch \"$0.ran\"\n"})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "monitor"), 0o700))
-	git(t, dir, "init", "-q")
-	git(t, dir, "add", ".")
-	git(t, dir, "config", "core.fsmonitor", filepath.Join(dir, "monitor"))
+	runGit(t, dir, "init", "-q")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "config", "core.fsmonitor", filepath.Join(dir, "monitor"))
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "a")))
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "b"), 0o700))
 	require.NoError(t, os.Rename(filepath.Join(outside, "secret.go"), filepath.Join(outside, "b.go")))

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/gitcmd"
+	"orchestrator/internal/system/git"
 )
 
 // tree is which files there are to look at.
@@ -41,14 +41,14 @@ const (
 
 // gitFiles are the files that git tracks, and those that it would add.
 func gitFiles(ctx context.Context, folder string) ([]string, error) {
-	git, err := exec.LookPath("git")
+	program, err := exec.LookPath("git")
 	if err != nil {
 		return nil, errors.New("git is not installed")
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
-	cmd := gitcmd.Git{Command: git, Dir: folder}.Prepare(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	listing, said := &gitcmd.Output{Most: maxListing}, &gitcmd.Output{Most: 4 << 10, Cut: true}
+	cmd := git.Command{Path: program, Dir: folder}.Prepare(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	listing, said := &git.Output{Most: maxListing}, &git.Output{Most: 4 << 10, Cut: true}
 	cmd.Stdout, cmd.Stderr = listing, said
 	if err := cmd.Run(); err != nil {
 		return nil, whyNot(ctx, err, said.String())

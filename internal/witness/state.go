@@ -15,7 +15,7 @@ import (
 
 	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 const maxState = 64 << 20

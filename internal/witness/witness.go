@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"orchestrator/internal/audit"
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 const (

@@ -14,8 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/durable"
 )
 
 // most is how large a settings file may be, in bytes.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/durable"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/durable"
 )
 
 // shim is the plugin that calls the guard. opencode has no hooks in its settings, but runs what lies in this folder.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func git(t *testing.T, dir string, args ...string) {
+func runGit(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -27,7 +27,7 @@ func repository(t *testing.T) string {
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	git(t, dir, "init", "-q")
+	runGit(t, dir, "init", "-q")
 	return dir
 }
 
@@ -100,7 +100,7 @@ func TestLookTellsWhatGitDoes(t *testing.T) {
 	require.Equal(t, Addable, look(filepath.Join(dir, "a.txt")))
 	require.Equal(t, Addable, look(filepath.Join(dir, "new/folder/[a]*.txt")))
 	put(t, filepath.Join(dir, "b.token"), "x")
-	git(t, dir, "add", "-f", "b.token")
+	runGit(t, dir, "add", "-f", "b.token")
 	require.Equal(t, Tracked, look(filepath.Join(dir, "b.token")))
 	require.Equal(t, Hidden, look(filepath.Join(dir, "*.token")), "a name is no pattern")
 	require.NoError(t, os.Symlink(dir, filepath.Join(dir, "link")))
@@ -126,7 +126,7 @@ func TestSecretsFindsWhatIsTracked(t *testing.T) {
 		put(t, filepath.Join(data, name), "public")
 	}
 	put(t, filepath.Join(dir, "a.token"), "no secret")
-	git(t, dir, "add", "-A")
+	runGit(t, dir, "add", "-A")
 	require.Nil(t, secrets())
 
 	want := []string{"audit.key", "state.db", "state.db.before-restore-1", "tokens.json", "tokens/pm.token", "witness.key", ".tokens.json.X.tmp"}
@@ -135,9 +135,9 @@ func TestSecretsFindsWhatIsTracked(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "deep", "b.token"), "a secret")
 	put(t, filepath.Join(dir, "scrape"), "s")
-	git(t, dir, "add", "-A")
-	git(t, dir, "rm", "-q", "--cached", "-r", ".") // and anew, as if by force
-	git(t, dir, "add", "-f", "-A")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "rm", "-q", "--cached", "-r", ".") // and anew, as if by force
+	runGit(t, dir, "add", "-f", "-A")
 	for i := range want {
 		want[i] = "[sub]/.orchestrator/" + want[i]
 	}
@@ -151,8 +151,8 @@ func TestSecretsLooksPastARepositoryWithin(t *testing.T) {
 	ctx, dir := context.Background(), repository(t)
 	data := filepath.Join(dir, "sub", ".orchestrator")
 	put(t, filepath.Join(data, "audit.key"), "s")
-	git(t, dir, "add", "-f", ".")
-	git(t, filepath.Join(dir, "sub"), "init", "-q")
+	runGit(t, dir, "add", "-f", ".")
+	runGit(t, filepath.Join(dir, "sub"), "init", "-q")
 	files, err := Secrets(ctx, data, nil, func(string) bool { return false })
 	require.NoError(t, err)
 	require.Equal(t, []File{{dir, "sub/.orchestrator/audit.key"}}, files)
@@ -164,7 +164,7 @@ func TestSecretsLooksPastARepositoryWithin(t *testing.T) {
 func TestWithoutGitThereIsNothing(t *testing.T) {
 	dir := repository(t)
 	put(t, filepath.Join(dir, "audit.key"), "s")
-	git(t, dir, "add", "-f", ".")
+	runGit(t, dir, "add", "-f", ".")
 	t.Setenv("PATH", t.TempDir())
 	files, err := Secrets(context.Background(), dir, nil, func(string) bool { return true })
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Package gitcmd starts the git command so that nothing is left to whoever wrote the configuration of a repository, to the
+// Package git starts the git command so that nothing is left to whoever wrote the configuration of a repository, to the
 // caller's environment, or to the network. It knows no command of git, and reads no answer.
-package gitcmd
+package git
 
 import (
 	"bytes"
@@ -29,20 +29,20 @@ var environment = []string{
 	"GIT_OPTIONAL_LOCKS=0",
 }
 
-// Git is the git command in a folder.
-type Git struct {
-	Command string   // absolute path
-	Dir     string   // where it runs
-	Env     []string // besides what every git gets, as "GIT_DIR=…"
+// Command is the git command in a folder.
+type Command struct {
+	Path string   // absolute path
+	Dir  string   // where it runs
+	Env  []string // besides what every git gets, as "GIT_DIR=…"
 }
 
 // Prepare makes a command that is killed with all its children when ctx ends.
 //
 // safe.directory: git refuses repositories of other users because their configuration can start programs. The operator
 // named this one, often from a container with another user, and none of the commands used here starts one.
-func (g Git) Prepare(ctx context.Context, args ...string) *exec.Cmd {
+func (g Command) Prepare(ctx context.Context, args ...string) *exec.Cmd {
 	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + noFile}
-	cmd := exec.CommandContext(ctx, g.Command, append(options, args...)...)
+	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)
 	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"orchestrator/internal/durable"
+	"orchestrator/internal/system/durable"
 )
 
 // content ignores everything in a data folder but what a project shares.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/gitcmd"
+	"orchestrator/internal/system/git"
 )
 
 const (
@@ -114,7 +114,7 @@ func isSecret(rel string) bool {
 
 // tree is a working tree of git.
 type tree struct {
-	git gitcmd.Git
+	git git.Command
 	top string
 }
 
@@ -128,7 +128,7 @@ func workingTrees(ctx context.Context, path string) (all []tree, err error) {
 		return nil, err
 	}
 	for dir := folderAt(path); ; {
-		t := tree{git: gitcmd.Git{Command: command, Dir: dir}}
+		t := tree{git: git.Command{Path: command, Dir: dir}}
 		top, err := t.run(ctx, "rev-parse", "--show-toplevel")
 		if outside := (noTree{}); errors.As(err, &outside) {
 			return all, nil
@@ -201,7 +201,7 @@ func (t tree) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := t.git.Prepare(ctx, args...)
-	out, words := &gitcmd.Output{Most: maxListed}, &gitcmd.Output{Most: 4 << 10, Cut: true}
+	out, words := &git.Output{Most: maxListed}, &git.Output{Most: 4 << 10, Cut: true}
 	cmd.Stdout, cmd.Stderr = out, words
 	err := cmd.Run()
 	said := strings.TrimSpace(words.String())

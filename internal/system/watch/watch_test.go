@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -22,7 +22,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // Seen holds what the files of each path had in them.

@@ -1,4 +1,4 @@
-package gitcmd
+package git
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestOutputIsCutOrRefused(t *testing.T) {
 
 func TestTheEnvironmentIsNotTheCallers(t *testing.T) {
 	t.Setenv("GIT_DIR", "/elsewhere")
-	cmd := Git{Command: "/usr/bin/git", Dir: "/", Env: []string{"GIT_WORK_TREE=/here"}}.Prepare(t.Context(), "status")
+	cmd := Command{Path: "/usr/bin/git", Dir: "/", Env: []string{"GIT_WORK_TREE=/here"}}.Prepare(t.Context(), "status")
 	require.NotContains(t, cmd.Env, "GIT_DIR=/elsewhere")
 	require.Subset(t, cmd.Env, []string{"GIT_WORK_TREE=/here", "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1"})
 	require.Equal(t, "status", cmd.Args[len(cmd.Args)-1])

@@ -14,7 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 // WriteFile replaces the content of path with what write writes. A reader sees the old or the new file

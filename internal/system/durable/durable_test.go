@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/tree"
+	"orchestrator/internal/system/tree"
 )
 
 func text(s string) func(io.Writer) error {
