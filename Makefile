@@ -66,10 +66,10 @@ layout:
 # What the product decides by is covered whole: every statement of the rules and of the log.
 coverage:
 	@mkdir -p .tools
-	@$(GO) test -coverprofile=.tools/cover.out ./internal/rules/... ./internal/audit > /dev/null
+	@$(GO) test -coverprofile=.tools/cover.out ./internal/rules/... ./internal/ledger/audit > /dev/null
 	@$(GO) tool cover -func=.tools/cover.out | awk '$$3 != "100.0%" { print; bad = 1 } END { exit bad }' \
-		|| { echo "every statement of internal/rules and internal/audit must be covered"; exit 1; }
-	@echo "coverage of internal/rules and internal/audit: 100 %"
+		|| { echo "every statement of internal/rules and internal/ledger/audit must be covered"; exit 1; }
+	@echo "coverage of internal/rules and internal/ledger/audit: 100 %"
 
 # The binary stays below 34 MB: conditions and MCP brought 9, and templates of prompts 5, as whatever reflection may call is kept for them.
 size: build
@@ -96,11 +96,11 @@ $(FSCK):
 
 # Ratios against floors that are measured in the same run; takes minutes, needs a quiet machine.
 bench:
-	$(GO) run ./bench
+	$(GO) run ./cmd/bench
 
 # A log of a million records: one more change, and its verification. It takes a quarter of an hour and 4 GB of disk.
 bench-log:
-	$(GO) run ./bench --only log --log 1000000 --longest 2h
+	$(GO) run ./cmd/bench --only log --log 1000000 --longest 2h
 
 # Kills, power cuts and faults of the disk under load, with a disk that lies as the control; takes about ten minutes.
 # Without root only the kills run. TORTURE takes flags, such as TORTURE='--only cut --runs 50'.
@@ -108,7 +108,7 @@ torture:
 	@if [ "$$(id -u)" = 0 ] && ! { command -v xfs_io && command -v strace && command -v mkfs.ext4; } > /dev/null; then \
 		{ apt-get update && apt-get install -y xfsprogs strace e2fsprogs; } > /dev/null \
 			|| echo "NOTE: xfsprogs, strace and e2fsprogs cannot be installed; the rows that need them are skipped"; fi
-	$(GO) run ./torture $(TORTURE)
+	$(GO) run ./cmd/torture $(TORTURE)
 
 clean:
 	rm -rf bin .tools

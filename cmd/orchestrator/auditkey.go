@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )

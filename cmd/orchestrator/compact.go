@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // compacted is what compact reports.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // A database whose structure is not sound is not made to look as if it were, even where all entries can be read.

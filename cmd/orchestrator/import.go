@@ -14,10 +14,10 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/system/tree"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/backup"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 )

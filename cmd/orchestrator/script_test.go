@@ -20,9 +20,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
 )
 
 // script is what one script has running: at most one server.

@@ -10,9 +10,9 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/store/boltstore"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/witness"
 )

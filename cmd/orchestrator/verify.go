@@ -16,12 +16,12 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/store/boltstore"
 )
 
 // verifyGC is by how many per cent the heap may grow between collections: what a verification holds on to is the state

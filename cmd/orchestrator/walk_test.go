@@ -15,8 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger/audit"
 )
 
 // door is a route or a command. What changes the state says how it is used with success and without, and which records the

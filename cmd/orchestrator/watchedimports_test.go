@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // TestWhatWaitsForTheBudgetIsImportedWhenItResets: the newest documents are, without a further change of them.

@@ -17,9 +17,9 @@ import (
 	"syscall"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 )
 
 // WriteBundle writes all of a log as a ZIP file: the files of a Source under their paths, so that unpacked it is a

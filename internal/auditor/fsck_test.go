@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 // TestFsck has an unpacked bundle checked by fsck of transparency-dev/tessera, which knows of this program nothing but

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/system/git"
 )
 

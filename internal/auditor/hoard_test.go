@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 // hoarder counts the bytes of data beside the log that it was made to give out.

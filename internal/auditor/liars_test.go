@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/client"
+	"orchestrator/internal/ledger/audit"
 )
 
 // serving answers as a service does, from files that a test may change for each request.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/store"
 )
 
 // Rebuilt is a log that was found in order and written into a store.

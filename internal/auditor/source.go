@@ -16,12 +16,12 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/store"
 )
 
 // Paths of a Source, besides tile/… of C2SP tlog-tiles and blobs/<SHA-256>.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 var caseCount = flag.Int("cases", 0, "random cases of each kind of tampering (default 100 with -v, else 30)")

@@ -20,9 +20,9 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // counting is a store that counts what is read in each transaction.

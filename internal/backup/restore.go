@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/store/boltstore"
 )
 
 // RestoreOptions of Restore.

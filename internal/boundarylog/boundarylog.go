@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // KindRecorded is the kind of the records.

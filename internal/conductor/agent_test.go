@@ -15,8 +15,8 @@ import (
 	"orchestrator/internal/contract"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // gate lets agents in, and knows who is inside.

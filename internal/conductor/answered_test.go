@@ -8,9 +8,9 @@ import (
 
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
-	"orchestrator/internal/store"
 )
 
 const exactNumbers = `{"deep":[{"n":-1.0000000000000000001}],"half":1.5,"large":12345678901234567890,"tenth":0.1}`

@@ -9,8 +9,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // sums is a request of sums.

@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 	"orchestrator/internal/tools"
 	"orchestrator/schemas"
 )

@@ -15,11 +15,11 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/tools"
 )

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 func TestGuardrails(t *testing.T) {

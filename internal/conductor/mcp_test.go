@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // serverWord as the first argument makes the test binary an MCP server, which notes its process in the file that the second names.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // on is a tool that depends on others.

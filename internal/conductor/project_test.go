@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // project is one of a test, with one requirement. A change moves it unless refuse says why not; ignore makes it lie about that.

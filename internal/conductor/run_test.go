@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 	"orchestrator/internal/tools"
 )
 

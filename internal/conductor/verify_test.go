@@ -7,8 +7,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 	"orchestrator/internal/tools"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // promising is an outside tool that has to answer with a value, "right", and has input n; every answer is held against what is known.

@@ -14,8 +14,8 @@ import (
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/secret"
-	"orchestrator/internal/store"
 )
 
 // maxRecorded is the most bytes of lines in one record: more would lie beside the log.

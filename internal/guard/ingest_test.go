@@ -15,14 +15,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/storetest"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
-	"orchestrator/internal/store/storetest"
 )
 
 func openLedger(t *testing.T, s store.Store) *ledger.Ledger {

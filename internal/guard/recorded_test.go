@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/store"
 )
 
 // What was recorded counts beside a service, whatever becomes of the journal's files.

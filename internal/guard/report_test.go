@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/store"
 )
 
 // busy is a journal with something of everything, over five days.

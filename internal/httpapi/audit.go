@@ -9,8 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 )
 
 // logPage is a part of the log: the records exactly as they were hashed.

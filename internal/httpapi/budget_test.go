@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
 )
 
 func withBudget(bytes uint64) func(*options) { return func(o *options) { o.LogBudget = bytes } }

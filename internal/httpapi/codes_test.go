@@ -67,9 +67,9 @@ var neverAnswered = map[string]string{
 // elsewhere are the documented codes of other packages.
 var elsewhere = map[string]string{
 	"requirements_unreadable": "cmd/orchestrator",
-	"store_commit":            "internal/store/boltstore",
-	"store_lost":              "internal/store/boltstore",
-	"disk_full":               "internal/store/boltstore",
+	"store_commit":            "internal/ledger/store/boltstore",
+	"store_lost":              "internal/ledger/store/boltstore",
+	"disk_full":               "internal/ledger/store/boltstore",
 	"token_expired":           "internal/token",
 	"token_unknown":           "internal/token",
 }

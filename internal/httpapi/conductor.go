@@ -7,9 +7,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/schemas"
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 	"orchestrator/internal/token"
 )
 

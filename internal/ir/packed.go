@@ -11,7 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // A run has the same large value in many places: the payload of its obligation in the request, the obligation, the run of the tool

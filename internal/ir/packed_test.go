@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/store"
 )
 
 // tableBytes is what a store takes.

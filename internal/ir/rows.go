@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Step writes the rows of one step, as one record of an actor.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // tableSpent has how many bytes each actor has added on a day: actor NUL role. It says nothing of the state, so the log does not

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Whose budget an update is charged to is not part of the record: the system acts, and another account is charged.

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"maps"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Builder fills an empty store with a log that was kept elsewhere, record by record, and with the tables that the

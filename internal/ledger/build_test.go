@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/storetest"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/storetest"
 )
 
 var userTables = []Table[string]{{"ones"}, {"twos"}, {"emptied"}}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // proofs is all that an outsider can ask of a log: every record, its proof in the whole tree, and the proof that every

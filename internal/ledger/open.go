@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Format is the layout of the tables that this program reads and writes.

@@ -3,9 +3,9 @@ package ledger
 import (
 	"context"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Record returns the stored bytes of one record of the published log; fault.NotFound when it is not there (yet).

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Page is a part of the log: the stored bytes of records, and where to go on.

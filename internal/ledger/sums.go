@@ -9,8 +9,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"orchestrator/internal/audit"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // mark is where the ledger stands: the head of its log, and a check sum of each table that is written through

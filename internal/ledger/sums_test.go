@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // Damage to a table that no record of the log shows is found at the next start.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // grown is a store with a log of a dozen records, one of them with data beside the log.

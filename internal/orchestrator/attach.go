@@ -9,9 +9,9 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/mention"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 	"orchestrator/internal/testreport"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // TestImportsThatNobodyAskedForHaveABudget: a document that is rewritten without end fills no disk, what is refused is taken

@@ -3,11 +3,11 @@ package orchestrator
 import (
 	"context"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/store"
 )
 
 // Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 const (

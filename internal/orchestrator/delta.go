@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // delta holds documents that name only what they change against the requirements of the state, which they change.

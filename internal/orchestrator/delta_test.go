@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/store"
 )
 
 // deltaOf is a delta with requirements "ID text" that are all changed in one way.

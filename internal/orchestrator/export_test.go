@@ -13,9 +13,9 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 	"orchestrator/schemas"
 )
 

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // fold is the state that the log amounts to so far.

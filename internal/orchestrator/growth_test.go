@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
 )
 
 // TestGrowth measures what a decision costs on disk; docs/growth.md has its figures. go test -run Growth -v prints them.

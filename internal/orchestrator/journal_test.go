@@ -10,7 +10,7 @@ import (
 
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // journalled records a part of the boundary's journal as the service does it, with the position that it gives.

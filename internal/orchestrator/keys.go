@@ -7,8 +7,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // KeepKeys is how long an Idempotency-Key is remembered.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/store"
 )
 
 // Moment is the log at one size, as something outside of the database remembers it.

@@ -13,10 +13,10 @@ import (
 
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 func TestARecheckTakesEachRequirementForItself(t *testing.T) {

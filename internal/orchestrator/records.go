@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
 )

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/projection"
 )
 

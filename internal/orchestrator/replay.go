@@ -5,14 +5,14 @@ import (
 	"context"
 	"fmt"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // Verified is what Verify found in order.

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // TestTheLogAmountsToTheTables lets random actors send random changes, imports and replays, and then

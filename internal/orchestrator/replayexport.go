@@ -8,8 +8,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/projection"
 )
 

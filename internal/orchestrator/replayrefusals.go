@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 )
 
 // pastRefusals are the refusals that stand in the log one by one.

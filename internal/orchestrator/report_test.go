@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // setOf is a set of one document with requirements "ID text".

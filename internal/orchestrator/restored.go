@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // Restored says which copy of a log a database was made of. It is the data of the record that a restore appends, so

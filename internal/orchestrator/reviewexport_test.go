@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/review"
-	"orchestrator/internal/store"
 )
 
 func TestReviewOfAnExport(t *testing.T) {

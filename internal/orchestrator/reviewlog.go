@@ -9,7 +9,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
 )

@@ -17,12 +17,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}

@@ -17,10 +17,10 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/review"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 	"orchestrator/internal/strictjson"
 )
 

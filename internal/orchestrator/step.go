@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/boundarylog"
 	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store"
 )
 
 // Step is a record with its data read and checked as far as that needs nothing of the records before it, so that it

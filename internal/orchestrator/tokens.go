@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // Credential is a token as the log knows it. ID tells it from other tokens and proves nothing; what proves it, and the digest

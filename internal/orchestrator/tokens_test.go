@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 func credential(id, role string) Credential {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {

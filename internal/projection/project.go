@@ -1,8 +1,8 @@
 package projection
 
 import (
-	"orchestrator/internal/audit"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 // finds says that a text holds one secret, and which.

@@ -3,8 +3,8 @@ package token
 import (
 	"slices"
 
-	"orchestrator/internal/actorname"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/actorname"
 )
 
 // checkDistinct refuses a name that counts as one of those in use without being it: nobody could tell the two apart, and separation

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 // AlarmError is an alarm, new or repeated, and the file that tells of it.

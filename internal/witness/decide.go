@@ -13,7 +13,7 @@ import (
 	"errors"
 	"fmt"
 
-	"orchestrator/internal/audit"
+	"orchestrator/internal/ledger/audit"
 )
 
 // Why a checkpoint is refused.

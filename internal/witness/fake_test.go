@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 )
 
 const address = "http://shop.example.org"

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )

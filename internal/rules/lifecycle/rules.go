@@ -1,6 +1,6 @@
 package lifecycle
 
-import "orchestrator/internal/actorname"
+import "orchestrator/internal/rules/actorname"
 
 // Rules is a version of the rules. The record of a decision names the version that made it, and a replay decides by it.
 type Rules int

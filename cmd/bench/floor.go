@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // The floors, and the files in their folder with the bytes of the product.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // defect is a flaw of the file's structure.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // testSnapshot holds a View open while updates are committed.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 func write(t *testing.T, content []byte) string {

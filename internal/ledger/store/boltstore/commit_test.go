@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 func init() {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"orchestrator/internal/audit"
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // shortLog is how many records the log has that a long one is compared with.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
-	"orchestrator/internal/store/storetest"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/storetest"
 )
 
 func TestStore(t *testing.T) {

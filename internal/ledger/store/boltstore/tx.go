@@ -7,7 +7,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // reader reads one bbolt transaction.

@@ -34,7 +34,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // Options of Open. The zero value is ready to use.

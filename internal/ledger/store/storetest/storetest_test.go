@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/storetest"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/storetest"
 )
 
 func TestMemory(t *testing.T) {

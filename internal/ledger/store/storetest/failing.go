@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 func testFailingUpdate(t *testing.T, s store.Store) {

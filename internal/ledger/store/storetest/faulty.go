@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 var errFault = errors.New("storetest: a fault on order")

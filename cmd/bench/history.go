@@ -11,15 +11,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"orchestrator/internal/audit"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/store/boltstore"
 )
 
 // history is a project that lives at full speed: the service itself, in this process, with its rules and its store,
@@ -49,7 +49,7 @@ func requirementsFor(records int) int { return records/len(life) + atOnce }
 func newHistory(ctx context.Context, dir string, requirements int) (*history, error) {
 	h := &history{requirements: requirements}
 	h.now.Store(time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC).UnixMicro())
-	private, err := audit.GenerateKey(rand.Reader, "bench/history")
+	private, err := audit.GenerateKey(rand.Reader, "cmd/bench/history")
 	if err != nil {
 		return nil, err
 	}

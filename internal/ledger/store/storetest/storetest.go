@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 var errRefused = errors.New("storetest: refused")

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
 
-	"orchestrator/internal/store"
-	"orchestrator/internal/store/boltstore"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 const pageSize = 4096

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // testModel compares the store with a map over random updates, of which some fail.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // lookEvery is how often an open file is looked at when nothing is written or read.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 // update is one call of Update on its way through the writer.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/store"
+	"orchestrator/internal/ledger/store"
 )
 
 func TestMemoryRerunsEveryThirdUpdate(t *testing.T) {
