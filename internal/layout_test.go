@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/drive", "internal/prompt", "internal/contract", "internal/tools", "internal/translate", "internal/ir", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -31,10 +31,10 @@ var mayImport = map[string][]string{
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/client", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/drive", "internal/translate", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
-		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/ir", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/reqdoc",
+		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/reqdoc",
 		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":             {"internal/rules/lifecycle", "internal/ledger", "internal/ledger/audit", "internal/system/tree", "internal/fault"},
@@ -45,12 +45,12 @@ var mayImport = map[string][]string{
 	"internal/rules/lifecycle":        {"internal/rules/actorname", "internal/fault"},
 	"internal/rules/planning":         {},
 	"internal/review":                 {"internal/rules/lifecycle", "internal/fault"},
-	"internal/translate":              {"internal/rules/planning", "internal/rules/lifecycle", "internal/strictjson", "internal/fault"},
+	"internal/conductor/language":              {"internal/rules/planning", "internal/rules/lifecycle", "internal/strictjson", "internal/fault"},
 	"internal/reqdoc":                 {"internal/markdown", "internal/fault"},
 	"internal/trace":                  {"internal/reqdoc", "internal/mention", "internal/system/git", "internal/fault"},
 	"internal/markdown":               {"internal/fault"},
 	"internal/strictjson":             {"internal/fault"},
-	"internal/contract":               {"schemas", "internal/rules/planning", "internal/strictjson", "internal/system/tree", "internal/fault"},
+	"internal/conductor/contract":               {"schemas", "internal/rules/planning", "internal/strictjson", "internal/system/tree", "internal/fault"},
 	"internal/testreport":             {"internal/fault"},
 	"internal/mention":                {},
 	"internal/secret":                 {"internal/fault"},
@@ -73,15 +73,15 @@ var mayImport = map[string][]string{
 	"internal/hook/settings":          {"internal/system/durable", "internal/fault"},
 	"internal/system/runner":          {"internal/fault"},
 	"internal/boundarylog":            {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
-	"internal/ir":                     {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
+	"internal/conductor/state":                     {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
 	"internal/conductor": {
-		"internal/contract", "internal/tools", "internal/system/runner", "internal/translate", "internal/ir", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
+		"internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/conductproject": {
-		"internal/conductor", "internal/drive", "internal/prompt", "internal/token", "internal/orchestrator", "internal/auditor", "internal/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
+		"internal/conductor", "internal/conductor/drive", "internal/conductor/prompt", "internal/token", "internal/orchestrator", "internal/auditor", "internal/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
 	},
-	"internal/drive":  {"internal/conductor", "internal/ir", "internal/rules/planning", "internal/secret", "internal/fault"},
-	"internal/prompt": {"internal/system/tree", "internal/fault"},
+	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
+	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
 	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
 	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/system/git", "internal/fault"},
@@ -95,11 +95,11 @@ var mayImport = map[string][]string{
 	"internal/rules/boundary":       {"internal/fault"},
 	"internal/rules/boundary/shell": {},
 
-	"internal/tools":         {"internal/rules/planning", "internal/tools/arith", "internal/tools/deduce", "internal/tools/letters", "internal/tools/normal", "internal/fault"},
-	"internal/tools/arith":   {"internal/fault"},
-	"internal/tools/deduce":  {"internal/fault"},
-	"internal/tools/letters": {"internal/fault"},
-	"internal/tools/normal":  {"internal/fault"},
+	"internal/conductor/tools":         {"internal/rules/planning", "internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize", "internal/fault"},
+	"internal/conductor/arith":   {"internal/fault"},
+	"internal/conductor/datalog":  {"internal/fault"},
+	"internal/conductor/lettercount": {"internal/fault"},
+	"internal/conductor/normalize":  {"internal/fault"},
 
 	"api": {},
 	"cmd/bench": {
@@ -122,9 +122,9 @@ var onlyIn = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/testreport"},
-	"cel.dev/":                              {"internal/contract"},
-	"go.yaml.in/yaml":                       {"internal/contract"},
-	"golang.org/x/text":                     {"schemas", "internal/tools/letters", "internal/rules/actorname"},
+	"cel.dev/":                              {"internal/conductor/contract"},
+	"go.yaml.in/yaml":                       {"internal/conductor/contract"},
+	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/system/runner"},
 	"golang.org/x/sys":                      {"internal/system/runner", "internal/ledger/store/boltstore"},
 	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor", "cmd/bench"},
@@ -136,7 +136,7 @@ var onlyIn = map[string][]string{
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/review", "internal/ledger/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
 	"internal/mention", "internal/secret", "internal/rules/actorname", "internal/testreport", "internal/hook", "internal/fault",
-	"internal/tools/arith", "internal/tools/deduce", "internal/tools/letters", "internal/tools/normal",
+	"internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }
 
 var impure = []string{"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath"}

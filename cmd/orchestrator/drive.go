@@ -9,7 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/drive"
+	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 )

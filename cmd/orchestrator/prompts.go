@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/prompt"
+	"orchestrator/internal/conductor/prompt"
 )
 
 // promptsDir is where a project keeps prompts of its own.

@@ -21,20 +21,22 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/prompt"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductproject"
-	"orchestrator/internal/contract"
-	"orchestrator/internal/drive"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/prompt"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/sentry"
@@ -42,8 +44,6 @@ import (
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
-	"orchestrator/internal/tools"
-	"orchestrator/internal/translate"
 )
 
 // Limits of the HTTP server, against clients that are slow or greedy.
@@ -89,10 +89,10 @@ type server struct {
 	clock      clockjump.Watch
 
 	metricsToken string
-	model        *translate.LLM     // nil where the environment names none
+	model        *language.LLM      // nil where the environment names none
 	prompts      *prompt.Set        // of agents
 	contracts    *contract.Registry // of the tools that the conductor can run
-	cutOff       []ir.Request       // runs of the conductor that had not ended when the service did
+	cutOff       []state.Request    // runs of the conductor that had not ended when the service did
 	due          dueWork
 }
 
@@ -142,7 +142,7 @@ func (s *server) prepare() (err error) {
 	if s.prompts, err = prompt.Load(promptsDir(s.options.data)); err != nil {
 		return err
 	}
-	if s.model, err = translate.FromEnvironment(os.Getenv); err != nil {
+	if s.model, err = language.FromEnvironment(os.Getenv); err != nil {
 		return err
 	}
 	s.listener, err = net.Listen("tcp", s.options.addr)

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/contract"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/tools"
 )
 
 // registry reads the contracts beside a database: those of the box, and those of the folder tools.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 )
@@ -61,8 +61,8 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked call, limit 
 	}
 	sum := sha256.Sum256([]byte(prompt))
 	what := fmt.Sprintf("%s as %s by the token %s, with the prompt sha256:%s", c.Name, c.Role, access.ID, hex.EncodeToString(sum[:]))
-	r.later(func(w *ir.Writer) error {
-		return w.Event(ir.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent", Kind: "agent.admitted", What: what})
+	r.later(func(w *state.Writer) error {
+		return w.Event(state.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent", Kind: "agent.admitted", What: what})
 	})
 	return access, prompt, nil
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/contract"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -118,9 +118,9 @@ func (y *yard) file(name, begins string) {
 	require.True(y.t, strings.HasPrefix(string(content), begins), string(content))
 }
 
-func (y *yard) event(run, id string) (e ir.Event) {
+func (y *yard) event(run, id string) (e state.Event) {
 	y.t.Helper()
-	require.NoError(y.t, y.ir.View(y.t.Context(), func(v ir.View) (err error) {
+	require.NoError(y.t, y.ir.View(y.t.Context(), func(v state.View) (err error) {
 		e, _, err = v.Event(run, id)
 		return err
 	}))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -34,7 +34,7 @@ func TestNumbersOfOutsideToolsKeepTheirDigits(t *testing.T) {
 	require.Equal(t, &Verification{By: "facts", Verified: true}, trace.Obligations[0].Verified)
 	require.Equal(t, exactNumbers, trace.Answers[0].Text)
 	require.Equal(t, exactNumbers, encoded(t, trace.Answers[0].Result))
-	require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
+	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
 		run, _, err := v.ToolRun(trace.ID, "o1/1")
 		require.Equal(t, exactNumbers, encoded(t, run.Result), "a run that is gone on with has them too")
 		again, errTrace := traceIn(v, trace.ID)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 )
@@ -37,15 +37,15 @@ func (a Asked) sameAs(first planning.Request, said string) bool {
 	if a.Translate != nil {
 		return said == secret.Mask(a.Utterance)
 	}
-	return ir.Equal(first, a.Request)
+	return state.Equal(first, a.Request)
 }
 
 // putUtterance logs what was said, but for what looks like a secret.
-func putUtterance(w *ir.Writer, utterance string) error {
+func putUtterance(w *state.Writer, utterance string) error {
 	if utterance == "" {
 		return nil
 	}
-	return w.Event(ir.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
+	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
 // rephrased has the answers said in other words, where that was asked for. What is not certain is left in plain words. Once nobody

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -35,8 +35,8 @@ func TestAQuestionWaitsForWhoAsks(t *testing.T) {
 
 func TestWhatWasSaidIsLogged(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
-	said := func(run string) (e ir.Event, found bool) {
-		require.NoError(t, b.ir.View(t.Context(), func(v ir.View) (err error) {
+	said := func(run string) (e state.Event, found bool) {
+		require.NoError(t, b.ir.View(t.Context(), func(v state.View) (err error) {
 			e, found, err = v.Event(run, "utterance")
 			return err
 		}))

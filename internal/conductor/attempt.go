@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/contract"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -61,7 +61,7 @@ func runID(t *Traced) string { return fmt.Sprintf("%s/%d", t.ID, len(t.Runs)+1) 
 
 // began tells whether the ledger has the beginning of this very run, or of one that it depends on.
 func (r *run) began(ctx context.Context, t *Traced, c *planning.Contract) (began bool, err error) {
-	err = r.ir.View(ctx, func(v ir.View) error {
+	err = r.ir.View(ctx, func(v state.View) error {
 		before, found, err := v.ToolRun(r.request.ID, runID(t))
 		began = found && (before.Tool == c.Name || slices.Contains(c.DependsOn, before.Tool))
 		return err
@@ -158,7 +158,7 @@ func (r *run) needed(ctx context.Context, t *Traced, c *planning.Contract, depth
 
 // fill gives the inputs their values; what the payload lacks is taken from what is known of the caller.
 func (r *run) fill(ctx context.Context, o planning.Obligation, c *planning.Contract) (inputs map[string]any, missing []string, err error) {
-	err = r.view(ctx, func(v ir.View) error {
+	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
 			held, err := v.Held(r.user(), slot)

@@ -9,12 +9,12 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/contract"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tools"
 	"orchestrator/schemas"
 )
 

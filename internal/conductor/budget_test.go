@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tools"
 )
 
 func TestBudgets(t *testing.T) {

@@ -15,13 +15,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/contract"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tools"
 )
 
 // Caller is who asks. What a tool does is bounded by the caller's role.
@@ -41,7 +41,7 @@ type Options struct {
 // Conductor runs obligations. It may be used by many at once.
 type Conductor struct {
 	Options
-	ir      *ir.IR
+	ir      *state.IR
 	choice  *planning.Choice
 	box     map[string]tools.Tool
 	knowing map[string]knowing // the tools of the box that are over what is known, or over the project
@@ -60,7 +60,7 @@ const mostOutside = 16
 
 // New makes the conductor of a ledger.
 func New(l *ledger.Ledger, o Options) *Conductor {
-	c := &Conductor{Options: o, ir: ir.New(l), box: map[string]tools.Tool{}}
+	c := &Conductor{Options: o, ir: state.New(l), box: map[string]tools.Tool{}}
 	c.slots, c.places = make(chan struct{}, mostOutside), make(chan struct{}, mostOutside)
 	c.ending, c.end = context.WithCancel(context.Background())
 	c.choice = planning.NewChoice(o.Tools.Contracts())
@@ -113,7 +113,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	}
 	r := c.of(begun)
 	r.rephrase, r.forgets, r.waits = asked.Rephrase, !keeps, asked.Waits
-	r.later(func(w *ir.Writer) error { return errors.Join(putUtterance(w, asked.Utterance), putBegun(w, begun)) })
+	r.later(func(w *state.Writer) error { return errors.Join(putUtterance(w, asked.Utterance), putBegun(w, begun)) })
 	return c.detached(ctx, r)
 }
 
@@ -154,9 +154,9 @@ func Check(request planning.Request) error {
 
 // earlier is the trace of the run that an idempotency key named first.
 func (c *Conductor) earlier(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
-	var first ir.Request
-	var said ir.Event
-	err = c.ir.View(ctx, func(v ir.View) error {
+	var first state.Request
+	var said state.Event
+	err = c.ir.View(ctx, func(v state.View) error {
 		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
@@ -186,11 +186,11 @@ func underWay(run string) error {
 }
 
 // begin numbers a run. It is put into the IR with the first step that has to be there before something happens.
-func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.Request) (begun ir.Request, err error) {
+func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.Request) (begun state.Request, err error) {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
 	if c.number == 0 { // what earlier services numbered
-		err = c.ir.View(ctx, func(v ir.View) (err error) {
+		err = c.ir.View(ctx, func(v state.View) (err error) {
 			c.number, err = v.Count()
 			return err
 		})
@@ -198,7 +198,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.R
 			return begun, err
 		}
 	}
-	begun = ir.Request{Number: c.number + 1, Caller: caller, Request: request}
+	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
 	begun.ID, err = idOf(begun, c.Tools.Digest())
 	if err == nil {
 		c.number++
@@ -207,20 +207,20 @@ func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.R
 }
 
 // question is a run that is not kept. It has no number, as no list has it.
-func (c *Conductor) question(_ context.Context, caller Caller, request planning.Request) (begun ir.Request, err error) {
-	begun = ir.Request{Caller: caller, Request: request}
+func (c *Conductor) question(_ context.Context, caller Caller, request planning.Request) (begun state.Request, err error) {
+	begun = state.Request{Caller: caller, Request: request}
 	begun.ID, err = idOf(begun, c.Tools.Digest())
 	return begun, err
 }
 
-func putBegun(w *ir.Writer, begun ir.Request) error {
+func putBegun(w *state.Writer, begun state.Request) error {
 	if key := begun.Request.IdempotencyKey; key != "" {
 		if err := w.Key(begun.Caller.Name, key); err != nil {
 			return err
 		}
 	}
 	for i, o := range begun.Request.Obligations {
-		if err := w.Obligation(ir.Obligation{ID: obligationID(i), Status: planning.Active, Of: o}); err != nil {
+		if err := w.Obligation(state.Obligation{ID: obligationID(i), Status: planning.Active, Of: o}); err != nil {
 			return err
 		}
 	}
@@ -228,15 +228,15 @@ func putBegun(w *ir.Writer, begun ir.Request) error {
 }
 
 // idOf is the id of a run: it comes from what is asked, by whom, of which tools, and how many runs there were.
-func idOf(r ir.Request, registry string) (string, error) {
+func idOf(r state.Request, registry string) (string, error) {
 	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8]), err
 }
 
 // CutOff are the runs that have begun to change something and have not ended. Before the first request is taken, they were cut off.
-func (c *Conductor) CutOff(ctx context.Context) (cut []ir.Request, err error) {
-	err = c.ir.View(ctx, func(v ir.View) (err error) {
+func (c *Conductor) CutOff(ctx context.Context) (cut []state.Request, err error) {
+	err = c.ir.View(ctx, func(v state.View) (err error) {
 		cut, err = v.Open()
 		return err
 	})
@@ -244,7 +244,7 @@ func (c *Conductor) CutOff(ctx context.Context) (cut []ir.Request, err error) {
 }
 
 // Resume goes on with a run that was cut off: what is recorded of it counts, and the rest is run.
-func (c *Conductor) Resume(ctx context.Context, cut ir.Request) (Trace, error) {
+func (c *Conductor) Resume(ctx context.Context, cut state.Request) (Trace, error) {
 	r := c.of(cut)
 	r.resumed = true
 	return c.detached(ctx, r)
@@ -252,7 +252,7 @@ func (c *Conductor) Resume(ctx context.Context, cut ir.Request) (Trace, error) {
 
 // Trace is the trace of a run, as it was answered.
 func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
-	err = c.ir.View(ctx, func(v ir.View) (err error) {
+	err = c.ir.View(ctx, func(v state.View) (err error) {
 		raw, err = v.Trace(id)
 		return err
 	})

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -75,7 +75,7 @@ func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error
 		if subject == "user" {
 			subject = a.run.user()
 		}
-		if strings.HasPrefix(subject, ir.OfRun) || strings.HasPrefix(subject, ofUser) && subject != a.run.user() {
+		if strings.HasPrefix(subject, state.OfRun) || strings.HasPrefix(subject, ofUser) && subject != a.run.user() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden", "facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
 				WithFix("say facts on user, which is yourself, or on a subject of your own")
 		}
@@ -106,7 +106,7 @@ const mostHeld = 100
 
 func (r *run) roomFor(ctx context.Context, effects []effect) error {
 	held := map[[2]string]int{}
-	return r.view(ctx, func(v ir.View) error {
+	return r.view(ctx, func(v state.View) error {
 		for _, e := range effects {
 			pair := [2]string{e.Subject, e.Predicate}
 			if _, counted := held[pair]; !counted {
@@ -134,7 +134,7 @@ func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, err
 		delete(filters, ofPeople)
 	}
 	var subjects []string
-	err := a.run.view(ctx, func(v ir.View) (err error) {
+	err := a.run.view(ctx, func(v state.View) (err error) {
 		if !related || len(filters) > 0 {
 			subjects, err = v.Subjects(filters)
 		}
@@ -161,12 +161,12 @@ func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, err
 
 // recall says what is known, and not what the payload may say of it.
 func recall(ctx context.Context, a asking) (map[string]any, []effect, error) {
-	var held []ir.Assertion
-	err := a.run.view(ctx, func(v ir.View) (err error) {
+	var held []state.Assertion
+	err := a.run.view(ctx, func(v state.View) (err error) {
 		held, err = v.Held(a.run.user(), "name")
 		return err
 	})
-	if err == nil && (len(held) != 1 || !ir.Equal(held[0].Object, a.inputs["name"])) {
+	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
 		err = fault.New(fault.Conflict, "answer_differs", "that is not what is known").WithFix("ask without a name")
 	}
 	return map[string]any{"value": a.inputs["name"]}, nil, err
@@ -189,7 +189,7 @@ func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligatio
 	if err != nil {
 		return err
 	}
-	if !ir.Equal(again, result) {
+	if !state.Equal(again, result) {
 		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).WithFix("ask again: what is known has changed")
 	}
 	return nil

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/translate"
 )
 
 func TestWhatIsKnown(t *testing.T) {
@@ -75,7 +75,7 @@ func TestMuchOnOneSubject(t *testing.T) {
 	require.Equal(t, "too_much_held", b.conduct(ob(planning.Achieve, "ir.assert", "facts", facts(101, "other"))).Obligations[0].Runs[0].Error.Code)
 	long := strings.Repeat("😀", 999)
 	require.Equal(t, planning.OutResolved, b.conduct(ob(planning.Achieve, "ir.assert", "facts", []any{map[string]any{"subject": long, "predicate": long, "object": long}})).Status)
-	require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
+	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
 		held, err := v.Held(long, long)
 		require.Len(t, held, 1)
 		return err
@@ -99,14 +99,14 @@ func TestRelationsAreTheCallersOwn(t *testing.T) {
 	}
 	friends, inSeattle := map[string]any{"relation": "friend"}, map[string]any{"city": "Seattle"}
 	both := map[string]any{"relation": "friend", "city": "Seattle"}
-	said, err := translate.In("remember that Bob is my friend and lives in Seattle")
+	said, err := language.In("remember that Bob is my friend and lives in Seattle")
 	require.NoError(t, err)
 	ask("ada", said.Obligations...)
 	say("ada", fact("Alice", "relation", "friend"), fact("Alice", "city", "Oslo"))
 	require.Equal(t, []any{"Alice", "Bob"}, people("ada", friends))
 	require.Equal(t, []any{"Bob"}, people("ada", both))
 	require.Equal(t, []any{}, people("eve", friends), "nobody has said who eve's friends are")
-	asked, err := translate.In("list my friends in Seattle")
+	asked, err := language.In("list my friends in Seattle")
 	require.NoError(t, err)
 	require.Equal(t, []any{"Bob"}, ask("ada", asked.Obligations...).Answers[0].Result["values"])
 	require.Equal(t, []any{}, ask("eve", asked.Obligations...).Answers[0].Result["values"])

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 )
@@ -33,7 +33,7 @@ const mostListed = 4 << 20
 // List is a page of runs, newest first: those before a number (0 is all), at most so many, fewer where they are large. next is where
 // the next page goes on.
 func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []Listed, next uint64, err error) {
-	err = c.ir.View(ctx, func(v ir.View) error {
+	err = c.ir.View(ctx, func(v state.View) error {
 		n, err := v.Count()
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 
 // Run is one run by its id.
 func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) {
-	err = c.ir.View(ctx, func(v ir.View) error {
+	err = c.ir.View(ctx, func(v state.View) error {
 		r, found, err := v.Request(id)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) 
 	return one, err
 }
 
-func listed(v ir.View, r ir.Request) (Listed, error) {
+func listed(v state.View, r state.Request) (Listed, error) {
 	one := Listed{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []ListedObligation{}}
 	of, err := v.Obligations(r.ID)
 	for _, o := range of {

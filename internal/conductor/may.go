@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/contract"
+	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -100,12 +100,12 @@ func TestAToolOfAnMCPServer(t *testing.T) {
 func TestToolsOfAnMCPServerThatDoNotDo(t *testing.T) {
 	t.Setenv("LEAKED", "not-for-traces")
 	for tool, c := range map[string]struct{ status, code, says string }{
-		"wrong":  {ir.RunRefused, "", `result.value == "right" does not hold`},
-		"other":  {ir.RunRefused, "", "its result is not what it produces"},
-		"words":  {ir.RunFailed, "tool_answer", "one JSON object"},
-		"fails":  {ir.RunFailed, "tool_error", "no bird for <LEAKED>"},
-		"hangs":  {ir.RunFailed, "tool_timeout", "it failed"},
-		"unsaid": {ir.RunFailed, "tool_protocol", "unsaid"},
+		"wrong":  {state.RunRefused, "", `result.value == "right" does not hold`},
+		"other":  {state.RunRefused, "", "its result is not what it produces"},
+		"words":  {state.RunFailed, "tool_answer", "one JSON object"},
+		"fails":  {state.RunFailed, "tool_error", "no bird for <LEAKED>"},
+		"hangs":  {state.RunFailed, "tool_timeout", "it failed"},
+		"unsaid": {state.RunFailed, "tool_protocol", "unsaid"},
 	} {
 		t.Run(tool, func(t *testing.T) {
 			i, file := calling(t, tool)
@@ -121,9 +121,9 @@ func TestToolsOfAnMCPServerThatDoNotDo(t *testing.T) {
 		"tool_missing":  {Means: planning.MCP, Name: "x", Argv: []string{"./no-such-server"}},
 		"tool_protocol": {Means: planning.MCP, Name: "x", Argv: []string{"echo", "hello, I am not JSON"}},
 	} {
-		escalated(t, promising(i), ir.RunFailed, name, "it failed")
+		escalated(t, promising(i), state.RunFailed, name, "it failed")
 	}
 	pinned, _ := calling(t, "right")
 	pinned.SHA256 = "0000000000000000000000000000000000000000000000000000000000000000"
-	escalated(t, promising(pinned), ir.RunFailed, "tool_pin_mismatch", "it failed")
+	escalated(t, promising(pinned), state.RunFailed, "tool_pin_mismatch", "it failed")
 }

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/system/runner"
-	"orchestrator/internal/tools"
 )
 
 // effect is what a tool asserts, besides its result.

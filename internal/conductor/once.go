@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"orchestrator/internal/contract"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
@@ -25,9 +25,9 @@ func (r *run) try(ctx context.Context, t *Traced, tool *contract.Tool, inputs ma
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status, Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
 	defer func() {
 		t.Runs = append(t.Runs, shown)
-		if shown.Status == ir.RunRefused {
-			done.Status, done.Error = ir.RunRefused, shown.Error
-			r.later(func(w *ir.Writer) error { return putRefused(w, t, done) })
+		if shown.Status == state.RunRefused {
+			done.Status, done.Error = state.RunRefused, shown.Error
+			r.later(func(w *state.Writer) error { return putRefused(w, t, done) })
 		}
 	}()
 	why, err := r.unlike(ctx, t.Obligation, tool, &shown)
@@ -37,18 +37,18 @@ func (r *run) try(ctx context.Context, t *Traced, tool *contract.Tool, inputs ma
 	case c.Role != "" && ofProject(t.Obligation):
 		return r.seen(ctx, t.Obligation, &shown, why)
 	case why != "":
-		return attempt{taken: true, reason: why, truncated: done.Status != ir.RunDone && !r.Clock().Before(r.until)}, nil
+		return attempt{taken: true, reason: why, truncated: done.Status != state.RunDone && !r.Clock().Before(r.until)}, nil
 	}
 	return attempt{taken: true, reason: "the first that did", result: done.Result}, nil
 }
 
 // unlike says what of a run is not as its contract promises; "" where all is.
 func (r *run) unlike(ctx context.Context, o planning.Obligation, tool *contract.Tool, shown *Run) (string, error) {
-	if shown.Status != ir.RunDone {
+	if shown.Status != state.RunDone {
 		return "it failed: " + shown.Error.Detail, nil
 	}
 	if err := tool.CheckResult(shown.Result); err != nil {
-		shown.Status, shown.Error = ir.RunRefused, failureOf(err)
+		shown.Status, shown.Error = state.RunRefused, failureOf(err)
 		return "its result is not what it produces: " + textOfError(err), nil
 	}
 	facts, err := r.facts(ctx, tool.Names, o, shown.Inputs)
@@ -57,7 +57,7 @@ func (r *run) unlike(ctx context.Context, o planning.Obligation, tool *contract.
 	}
 	shown.Postconditions = append(shown.Postconditions, tool.Postconditions(facts, shown.Result)...)
 	if not := failing(shown.Postconditions); not != "" {
-		shown.Status = ir.RunRefused
+		shown.Status = state.RunRefused
 		return "the postcondition " + not + problemsIn(shown.Result), nil
 	}
 	return "", nil
@@ -77,38 +77,38 @@ func (r *run) seen(ctx context.Context, o planning.Obligation, shown *Run, why s
 	case verdict.Holds:
 		return attempt{taken: true, reason: "the project has what it was to do, although " + why, result: map[string]any{}}, nil
 	case why == "":
-		shown.Status = ir.RunRefused
+		shown.Status = state.RunRefused
 		why = "it did not do its work: " + verdict.Why + lastWords(shown.Result)
 	}
 	return attempt{taken: true, reason: why}, nil
 }
 
 // once runs a tool, unless the ledger has what became of this very run: then that counts.
-func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs map[string]any) (ir.ToolRun, error) {
-	done := ir.ToolRun{ID: runID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: ir.RunStarted}
-	var before ir.ToolRun
+func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs map[string]any) (state.ToolRun, error) {
+	done := state.ToolRun{ID: runID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
+	var before state.ToolRun
 	var found bool
-	err := r.ir.View(ctx, func(v ir.View) (err error) {
+	err := r.ir.View(ctx, func(v state.View) (err error) {
 		before, found, err = v.ToolRun(r.request.ID, done.ID)
 		return err
 	})
 	switch {
 	case err != nil:
 		return done, err
-	case found && (before.Tool != done.Tool || before.Version != done.Version || !ir.Equal(before.Inputs, done.Inputs)):
-		before.Status, before.Error = ir.RunFailed, &ir.Failure{Code: "tools_changed", Fix: "send the obligation again",
+	case found && (before.Tool != done.Tool || before.Version != done.Version || !state.Equal(before.Inputs, done.Inputs)):
+		before.Status, before.Error = state.RunFailed, &state.Failure{Code: "tools_changed", Fix: "send the obligation again",
 			Detail: "when the run was cut off it was at " + before.Tool + " " + before.Version + " here: the tools, or what is known, have changed since"}
 		return before, nil
-	case found && before.Status == ir.RunRefused: // which is found out again
-		before.Status = ir.RunDone
+	case found && before.Status == state.RunRefused: // which is found out again
+		before.Status = state.RunDone
 		return before, nil
-	case found && before.Status != ir.RunStarted:
+	case found && before.Status != state.RunStarted:
 		return before, nil
 	case found && !c.Idempotent:
-		done.Error = &ir.Failure{Code: "outcome_unknown", Detail: "the service ended while it ran, and it may not run twice", Fix: "see what it did, and send the obligation again"}
+		done.Error = &state.Failure{Code: "outcome_unknown", Detail: "the service ended while it ran, and it may not run twice", Fix: "see what it did, and send the obligation again"}
 		return r.ended(ctx, t, c, done, nil)
 	case !found && lasting(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
-		r.later(func(w *ir.Writer) error { return w.ToolRun(done) })
+		r.later(func(w *state.Writer) error { return w.ToolRun(done) })
 		if err := r.step(ctx, "tool started"); err != nil {
 			return done, err
 		}
@@ -147,13 +147,13 @@ func (r *run) grow(result map[string]any) error {
 }
 
 // ended records a run, at once where it lasts.
-func (r *run) ended(ctx context.Context, t *Traced, tool planning.Contract, done ir.ToolRun, effects []effect) (ir.ToolRun, error) {
-	done.Status = ir.RunDone
+func (r *run) ended(ctx context.Context, t *Traced, tool planning.Contract, done state.ToolRun, effects []effect) (state.ToolRun, error) {
+	done.Status = state.RunDone
 	kind := "tool.succeeded"
 	if done.Error != nil {
-		done.Status, kind = ir.RunFailed, "tool.failed"
+		done.Status, kind = state.RunFailed, "tool.failed"
 	}
-	r.later(func(w *ir.Writer) error { return r.putRun(w, t, done, kind, effects) })
+	r.later(func(w *state.Writer) error { return r.putRun(w, t, done, kind, effects) })
 	r.known = r.known || len(effects) > 0
 	if !lasting(tool, t.Obligation) {
 		return done, nil
@@ -167,22 +167,22 @@ func lasting(c planning.Contract, o planning.Obligation) bool {
 }
 
 // putRun puts a run with its source, its event, an assertion of its result, and what it asserts itself.
-func (r *run) putRun(w *ir.Writer, t *Traced, done ir.ToolRun, kind string, effects []effect) error {
+func (r *run) putRun(w *state.Writer, t *Traced, done state.ToolRun, kind string, effects []effect) error {
 	id := r.request.ID + "/" + done.ID
-	source, err := w.Source(ir.Source{ID: id, Kind: "tool", Name: done.Tool})
+	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
 	if err != nil {
 		return err
 	}
-	if err := w.Event(ir.Event{ID: done.ID, Kind: kind, What: done.Tool + " for " + t.Obligation.String()}); err != nil {
+	if err := w.Event(state.Event{ID: done.ID, Kind: kind, What: done.Tool + " for " + t.Obligation.String()}); err != nil {
 		return err
 	}
 	if done.Result != nil {
-		if err := w.Assert(ir.Assertion{ID: id, Subject: ir.OfRun + r.request.ID, Predicate: t.ID, Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
+		if err := w.Assert(state.Assertion{ID: id, Subject: state.OfRun + r.request.ID, Predicate: t.ID, Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
 			return err
 		}
 	}
 	for i, e := range effects {
-		a := ir.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate, Object: e.Object, Confidence: 1, Source: source}
+		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate, Object: e.Object, Confidence: 1, Source: source}
 		if err := w.Assert(a, e.Single); err != nil {
 			return err
 		}
@@ -191,20 +191,20 @@ func (r *run) putRun(w *ir.Writer, t *Traced, done ir.ToolRun, kind string, effe
 }
 
 // putRefused puts on record that the result of a run was not what its contract promises, or not what the project shows.
-func putRefused(w *ir.Writer, t *Traced, done ir.ToolRun) error {
-	return errors.Join(w.ToolRun(done), w.Event(ir.Event{ID: done.ID + "/refused", Kind: "tool.refused", What: done.Tool + " for " + t.Obligation.String()}))
+func putRefused(w *state.Writer, t *Traced, done state.ToolRun) error {
+	return errors.Join(w.ToolRun(done), w.Event(state.Event{ID: done.ID + "/refused", Kind: "tool.refused", What: done.Tool + " for " + t.Obligation.String()}))
 }
 
 // failureOf is an error as a trace has it, without what looks like a secret.
-func failureOf(err error) *ir.Failure {
+func failureOf(err error) *state.Failure {
 	if f, is := errors.AsType[*fault.Error](err); is {
 		f = secret.Masked(f)
-		return &ir.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
+		return &state.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &ir.Failure{Code: "tool_timeout", Detail: "it did not end in time", Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
+		return &state.Failure{Code: "tool_timeout", Detail: "it did not end in time", Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
 	}
-	return &ir.Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}
+	return &state.Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}
 }
 
 func textOfError(err error) string { return failureOf(err).Detail }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -45,10 +45,10 @@ func TestNothingIsRunForAToolThatMayNotRun(t *testing.T) {
 func TestARefusedRunIsOnRecordAsRefused(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", func(f *fake) { f.contract.Postconditions = []string{"false"} }))
 	trace := b.conduct(ob(planning.Report, "k.x"))
-	require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
+	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
 		run, found, err := v.ToolRun(trace.ID, "o1/1")
 		require.True(t, found)
-		require.Equal(t, ir.RunRefused, run.Status)
+		require.Equal(t, state.RunRefused, run.Status)
 		event, _, eventErr := v.Event(trace.ID, "o1/1/refused")
 		require.Equal(t, "tool.refused", event.Kind)
 		require.NoError(t, eventErr)

@@ -3,7 +3,7 @@ package conductor
 import (
 	"context"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -24,7 +24,7 @@ type PlannedFor struct {
 // Plan says what would be run, and runs and records nothing. Of what would run for one obligation it counts the first candidate
 // against the budgets of the next: that it fails is not known beforehand.
 func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Planned, error) {
-	r := c.of(ir.Request{Caller: caller, Request: request})
+	r := c.of(state.Request{Caller: caller, Request: request})
 	plan := Planned{Obligations: []PlannedFor{}}
 	for i, o := range request.Obligations {
 		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active}

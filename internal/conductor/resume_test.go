@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tools"
 )
 
 func TestIdempotencyKeys(t *testing.T) {

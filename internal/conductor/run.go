@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/contract"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 )
@@ -24,7 +24,7 @@ const (
 // run is one request on its way.
 type run struct {
 	*Conductor
-	request    ir.Request
+	request    state.Request
 	guardrails []guardrail
 	left       int       // runs of tools
 	spent      float64   // what they weighed
@@ -32,11 +32,11 @@ type run struct {
 	until      time.Time // the end of the time
 	trace      Trace
 	rephrase   Rephrase
-	waits      func()                     // is called before it waits for what is outside of the process
-	forgets    bool                       // it leaves nothing behind
-	resumed    bool                       // it goes on from what is recorded of it
-	pending    []func(w *ir.Writer) error // what the next step writes
-	known      bool                       // among it is what others may ask for
+	waits      func()                        // is called before it waits for what is outside of the process
+	forgets    bool                          // it leaves nothing behind
+	resumed    bool                          // it goes on from what is recorded of it
+	pending    []func(w *state.Writer) error // what the next step writes
+	known      bool                          // among it is what others may ask for
 }
 
 // guardrail is a condition that is looked at before every run of a tool.
@@ -54,7 +54,7 @@ func Limit(b planning.Budgets) time.Duration {
 }
 
 // of makes the run of a request.
-func (c *Conductor) of(request ir.Request) *run {
+func (c *Conductor) of(request state.Request) *run {
 	b := request.Request.Budgets
 	r := &run{Conductor: c, request: request, waits: func() {}, left: b.MaxToolRuns, trace: Trace{
 		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced, len(request.Request.Obligations)), Answers: []Answer{},
@@ -83,7 +83,7 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 
 // later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need not be there
 // before it happens.
-func (r *run) later(write func(w *ir.Writer) error) {
+func (r *run) later(write func(w *state.Writer) error) {
 	if !r.forgets {
 		r.pending = append(r.pending, write)
 	}
@@ -94,7 +94,7 @@ func (r *run) step(ctx context.Context, name string) error {
 	if len(r.pending) == 0 {
 		return nil
 	}
-	err := r.ir.Step(ctx, r.request.ID, name, r.request.Caller, func(w *ir.Writer) error {
+	err := r.ir.Step(ctx, r.request.ID, name, r.request.Caller, func(w *state.Writer) error {
 		for _, write := range r.pending {
 			if err := write(w); err != nil {
 				return err
@@ -105,14 +105,14 @@ func (r *run) step(ctx context.Context, name string) error {
 	switch {
 	case err == nil:
 		r.pending, r.known = nil, false
-	case errors.Is(err, ir.ErrKeyTaken): // by a request that was sent at the same time
+	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
 		return underWay("another run")
 	}
 	return err
 }
 
 // view reads what is known, with what this run has asserted.
-func (r *run) view(ctx context.Context, read func(v ir.View) error) error {
+func (r *run) view(ctx context.Context, read func(v state.View) error) error {
 	if r.known {
 		if err := r.step(ctx, "known"); err != nil {
 			return err
@@ -318,7 +318,7 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	if !named("ir") {
 		return f, nil
 	}
-	err = r.view(ctx, func(v ir.View) error {
+	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
 		f.IR = known
 		return err
@@ -337,13 +337,13 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.later(func(w *ir.Writer) error {
+	r.later(func(w *state.Writer) error {
 		for _, t := range r.trace.Obligations {
 			if err := putEnded(w, t); err != nil {
 				return err
 			}
 		}
-		if err := w.Event(ir.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
+		if err := w.Event(state.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
 			return err
 		}
 		return errors.Join(w.Trace(raw), w.Ended(r.request))
@@ -351,17 +351,17 @@ func (r *run) finish(ctx context.Context) error {
 	return r.step(ctx, "ended")
 }
 
-func putEnded(w *ir.Writer, t Traced) error {
-	if err := w.Obligation(ir.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
+func putEnded(w *state.Writer, t Traced) error {
+	if err := w.Obligation(state.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
 		return err
 	}
 	for _, e := range t.Emitted {
-		if err := w.Obligation(ir.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
+		if err := w.Obligation(state.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
 			return err
 		}
 	}
 	if t.Verified == nil {
 		return nil
 	}
-	return w.Evidence(ir.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
+	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
 }

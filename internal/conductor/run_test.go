@@ -9,17 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tools"
 )
 
 // Every run of a tool leaves an event and a source, and an assertion where it has a result.
 func TestWhatARunLeaves(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", outOfOrder("no")), named("t.b", "REPORT(k.x)"))
 	trace := b.conduct(ob(planning.Report, "k.x"))
-	require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
+	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
 		for i, want := range []bool{false, true} {
 			id := trace.ID + "/" + trace.Obligations[0].Runs[i].ID
 			source, found, err := v.Source(id)
@@ -44,8 +44,8 @@ func TestWhatTheEndOfARunLeaves(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", lying(planning.CheckBlocking, differs)), named("t.b", "REPORT(k.y)", lying(planning.CheckBlocking, nil)),
 		named("t.c", "REPORT(k.z)"))
 	trace := b.conduct(ob(planning.Report, "k.x"), ob(planning.Report, "k.y"), ob(planning.Report, "query.astronauts"), ob(planning.Report, "k.z"), ob(planning.Report, "status.name"))
-	require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
-		for id, want := range map[string]ir.Evidence{
+	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
+		for id, want := range map[string]state.Evidence{
 			"o1": {ID: "o1", Run: trace.ID, By: "again", Why: "it is 5"}, "o2": {ID: "o2", Run: trace.ID, By: "facts", Verified: true},
 		} {
 			evidence, found, err := v.Evidence(trace.ID, id)
@@ -57,7 +57,7 @@ func TestWhatTheEndOfARunLeaves(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, found, "its contract asks for none")
 
-		stored := map[string]ir.Obligation{}
+		stored := map[string]state.Obligation{}
 		all, err := v.Obligations(trace.ID)
 		require.NoError(t, err)
 		for _, o := range all {
@@ -118,7 +118,7 @@ func TestHowLongARunTook(t *testing.T) {
 		b.Deterministic = deterministic
 		trace := b.conduct(ob(planning.Report, "k.x"))
 		require.Equal(t, want, trace.Obligations[0].Runs[0].DurationMS)
-		require.NoError(t, b.ir.View(t.Context(), func(v ir.View) error {
+		require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
 			run, _, err := v.ToolRun(trace.ID, "o1/1")
 			require.Equal(t, want, run.DurationMS)
 			return err

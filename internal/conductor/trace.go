@@ -6,8 +6,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/contract"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
 )
@@ -53,7 +53,7 @@ type Run struct {
 	Inputs         map[string]any     `json:"inputs"`
 	Result         map[string]any     `json:"result,omitempty"`
 	Status         string             `json:"status"` // done, failed, or refused by a postcondition
-	Error          *ir.Failure        `json:"error,omitempty"`
+	Error          *state.Failure     `json:"error,omitempty"`
 	DurationMS     float64            `json:"duration_ms"`
 	Postconditions []contract.Verdict `json:"postconditions"`
 }
@@ -104,7 +104,7 @@ func (t *Traced) end(status planning.Status, outcome planning.Outcome, why strin
 func (t *Traced) justify(about string) {
 	attempts := []any{}
 	for _, r := range t.Runs {
-		if r.Status == ir.RunDone {
+		if r.Status == state.RunDone {
 			continue // what another tool depended on
 		}
 		var why []string
@@ -126,7 +126,7 @@ func (t *Traced) justify(about string) {
 	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})
 }
 
-func traceIn(v ir.View, id string) (trace Trace, err error) {
+func traceIn(v state.View, id string) (trace Trace, err error) {
 	raw, err := v.Trace(id)
 	if err != nil || raw == nil {
 		return trace, err

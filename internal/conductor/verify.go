@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/tools"
-	"orchestrator/internal/translate"
 )
 
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the contract
@@ -59,13 +59,13 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 	if by != "" {
 		t.Verified = &Verification{By: by, Verified: cause == nil}
 	}
-	answer := Answer{Obligation: t.ID, Result: t.answered, Text: translate.Out(t.Obligation, t.answered)}
+	answer := Answer{Obligation: t.ID, Result: t.answered, Text: language.Out(t.Obligation, t.answered)}
 	if cause == nil {
 		r.trace.Answers = append(r.trace.Answers, answer)
 		return true, nil
 	}
 	t.Verified.Why = textOfError(cause)
-	answer.Uncertain, answer.Text = true, translate.Uncertain(t.Obligation, t.Verified.Why)
+	answer.Uncertain, answer.Text = true, language.Uncertain(t.Obligation, t.Verified.Why)
 	if c.Verify != planning.CheckNonBlocking {
 		answer.Result = nil
 		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+t.Verified.Why)
@@ -98,7 +98,7 @@ func (r *run) crossCheck(ctx context.Context, t *Traced, last Run) error {
 	if err := r.step(ctx, "known"); err != nil { // what is held of this very run is looked at
 		return err
 	}
-	return r.ir.View(ctx, func(v ir.View) error {
+	return r.ir.View(ctx, func(v state.View) error {
 		if !r.forgets {
 			if err := r.checkRecorded(v, t, last); err != nil {
 				return err
@@ -109,12 +109,12 @@ func (r *run) crossCheck(ctx context.Context, t *Traced, last Run) error {
 }
 
 // checkRecorded wants exactly one assertion of an answer, with the tool that answered as its source.
-func (r *run) checkRecorded(v ir.View, t *Traced, last Run) error {
-	held, err := v.Held(ir.OfRun+r.request.ID, t.ID)
+func (r *run) checkRecorded(v state.View, t *Traced, last Run) error {
+	held, err := v.Held(state.OfRun+r.request.ID, t.ID)
 	if err != nil {
 		return err
 	}
-	if len(held) != 1 || !ir.Equal(held[0].Object, t.answered) {
+	if len(held) != 1 || !state.Equal(held[0].Object, t.answered) {
 		return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").WithFix("ask again")
 	}
 	source, found, err := v.Source(held[0].Source)
@@ -132,7 +132,7 @@ const ofCaller = "status."
 
 // contradicted holds an answer on the caller against what is known of the caller. One thing alone, held in its place, contradicts
 // it; of several any may be meant, and what nobody has said contradicts nothing.
-func (r *run) contradicted(v ir.View, t *Traced) error {
+func (r *run) contradicted(v state.View, t *Traced) error {
 	slot, is := strings.CutPrefix(t.Obligation.Kind(), ofCaller)
 	if !is {
 		return nil
@@ -142,7 +142,7 @@ func (r *run) contradicted(v ir.View, t *Traced) error {
 		return err
 	}
 	for _, member := range []string{"value", slot} {
-		if said, has := t.answered[member]; has && !ir.Equal(said, held[0].Object) {
+		if said, has := t.answered[member]; has && !state.Equal(said, held[0].Object) {
 			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot, fault.Clip(fmt.Sprint(held[0].Object), 80)).
 				WithFix("ACHIEVE(%s) says what holds, if that has changed", t.Obligation.Kind())
 		}

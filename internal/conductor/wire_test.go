@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -101,7 +101,7 @@ func TestAToolOverHTTP(t *testing.T) {
 	require.Equal(t, `{"digits":12345678901234567890,"value":"right"}`, trace.Answers[0].Text)
 	of := trace.Obligations[0]
 	require.Len(t, of.Runs, 1)
-	require.Equal(t, ir.RunDone, of.Runs[0].Status)
+	require.Equal(t, state.RunDone, of.Runs[0].Status)
 	require.True(t, of.Runs[0].Postconditions[0].Holds)
 	require.Equal(t, &Verification{By: "facts", Verified: true}, of.Verified)
 	require.Equal(t, trace.ID+"/o1/1", got.Run)
@@ -122,24 +122,24 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 		i                  planning.Implementation
 		status, code, says string
 	}{
-		"another answer":       {serving(t, answering(200, `{"value":"wrong"}`)), ir.RunRefused, "", `result.value == "right" does not hold`},
-		"not what it promises": {serving(t, answering(200, `{"value":7}`)), ir.RunRefused, "", "its result is not what it produces"},
-		"no object":            {serving(t, answering(200, `["right"]`)), ir.RunFailed, "tool_answer", "one JSON object"},
-		"a name twice":         {serving(t, answering(200, `{"value":"wrong","value":"right"}`)), ir.RunFailed, "tool_answer", "one JSON object"},
-		"nothing":              {serving(t, answering(204, "")), ir.RunFailed, "tool_answer", "one JSON object"},
-		"too much":             {serving(t, answering(200, `{"value":"right"}`+strings.Repeat(" ", 1<<20))), ir.RunFailed, "tool_output_too_large", "1048576"},
-		"500":                  {serving(t, answering(500, `{"value":"right"}`)), ir.RunFailed, "tool_status", "500 Internal Server Error"},
+		"another answer":       {serving(t, answering(200, `{"value":"wrong"}`)), state.RunRefused, "", `result.value == "right" does not hold`},
+		"not what it promises": {serving(t, answering(200, `{"value":7}`)), state.RunRefused, "", "its result is not what it produces"},
+		"no object":            {serving(t, answering(200, `["right"]`)), state.RunFailed, "tool_answer", "one JSON object"},
+		"a name twice":         {serving(t, answering(200, `{"value":"wrong","value":"right"}`)), state.RunFailed, "tool_answer", "one JSON object"},
+		"nothing":              {serving(t, answering(204, "")), state.RunFailed, "tool_answer", "one JSON object"},
+		"too much":             {serving(t, answering(200, `{"value":"right"}`+strings.Repeat(" ", 1<<20))), state.RunFailed, "tool_output_too_large", "1048576"},
+		"500":                  {serving(t, answering(500, `{"value":"right"}`)), state.RunFailed, "tool_status", "500 Internal Server Error"},
 		"another host": {serving(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
-		}), ir.RunFailed, "redirect_refused", "which is not declared"},
-		"metadata": {planning.Implementation{Means: planning.HTTP, URL: "http://169.254.169.254/latest"}, ir.RunFailed, "host_refused", "169.254.169.254"},
-		"nobody":   {planning.Implementation{Means: planning.HTTP, URL: closed.URL}, ir.RunFailed, "tool_unreachable", "did not answer"},
+		}), state.RunFailed, "redirect_refused", "which is not declared"},
+		"metadata": {planning.Implementation{Means: planning.HTTP, URL: "http://169.254.169.254/latest"}, state.RunFailed, "host_refused", "169.254.169.254"},
+		"nobody":   {planning.Implementation{Means: planning.HTTP, URL: closed.URL}, state.RunFailed, "tool_unreachable", "did not answer"},
 	} {
 		t.Run(name, func(t *testing.T) { escalated(t, promising(c.i), c.status, c.code, c.says) })
 	}
 	require.Zero(t, reached.Load())
 	slow := serving(t, never)
-	escalated(t, promising(slow, within(150)), ir.RunFailed, "tool_timeout", "it failed")
+	escalated(t, promising(slow, within(150)), state.RunFailed, "tool_timeout", "it failed")
 }
 
 // The time of a request bounds a tool that would take longer.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/drive"
+	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/rules/lifecycle"

@@ -13,12 +13,12 @@ import (
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
-	"orchestrator/internal/prompt"
 	"orchestrator/internal/rules/lifecycle"
 )
 

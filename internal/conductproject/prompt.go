@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/prompt"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )

@@ -15,14 +15,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/drive"
+	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/token"
-	"orchestrator/internal/translate"
 )
 
 // Authenticator knows the tokens and their rate limits.
@@ -44,7 +44,7 @@ type Config struct {
 	Boundary     *guard.Guard
 	Conductor    *conductor.Conductor
 	Driver       *drive.Driver
-	Model        *translate.LLM // nil: the grammar and the templates alone
+	Model        *language.LLM // nil: the grammar and the templates alone
 	Tokens       Authenticator
 	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
 	Log          zerolog.Logger

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
-	"orchestrator/internal/translate"
 	"orchestrator/schemas"
 )
 
@@ -52,7 +52,7 @@ func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 		return asked, misshapen(err, `send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
 	}
 	asked.Utterance = said.Utterance
-	asked.Request, err = translate.In(said.Utterance)
+	asked.Request, err = language.In(said.Utterance)
 	if a.Model != nil && hasCode(err, "not_understood") {
 		asked.Translate, err = a.translation(said.Utterance, err), nil
 	}

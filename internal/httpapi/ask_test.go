@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
-	"orchestrator/internal/translate"
+	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/schemas"
 )
 
@@ -57,7 +57,7 @@ func (e *endpoint) calls() int {
 
 // model has the service ask the endpoint.
 func (e *endpoint) model(o *options) {
-	o.Model = &translate.LLM{BaseURL: e.URL + "/v1", Model: "small-1", Key: modelKey, Timeout: 5 * time.Second}
+	o.Model = &language.LLM{BaseURL: e.URL + "/v1", Model: "small-1", Key: modelKey, Timeout: 5 * time.Second}
 }
 
 // askedOf starts a service with a model of a script.
@@ -88,9 +88,9 @@ func firstObligation(trace map[string]any) map[string]any {
 }
 
 // said is the event of a run that has the words.
-func (h *harness) said(run string) (said ir.Event) {
+func (h *harness) said(run string) (said state.Event) {
 	h.t.Helper()
-	require.NoError(h.t, ir.New(h.Ledger).View(h.t.Context(), func(v ir.View) (err error) {
+	require.NoError(h.t, state.New(h.Ledger).View(h.t.Context(), func(v state.View) (err error) {
 		said, _, err = v.Event(run, "utterance")
 		return err
 	}))

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/schemas"
@@ -102,9 +102,9 @@ func provokeConductor(h *harness) {
 		require.Equal(h.t, first.Body, h.expect(200, "", "coder", "POST", path, keyed).Body, "the first answer")
 		refused(409, "idempotency_conflict", strings.Replace(keyed, "2+2", "3+3", 1))
 	}
-	require.NoError(h.t, ir.New(h.Ledger).Step(context.Background(), "00000000000000aa", "begun", audit.Actor{Name: "coder", Role: "coder"}, func(w *ir.Writer) error {
+	require.NoError(h.t, state.New(h.Ledger).Step(context.Background(), "00000000000000aa", "begun", audit.Actor{Name: "coder", Role: "coder"}, func(w *state.Writer) error {
 		under := planning.Request{Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1+1"}}}, IdempotencyKey: "slow"}
-		return errors.Join(w.Key("coder", "slow"), w.Request(ir.Request{ID: "00000000000000aa", Number: 100, Request: under}))
+		return errors.Join(w.Key("coder", "slow"), w.Request(state.Request{ID: "00000000000000aa", Number: 100, Request: under}))
 	}))
 	h.expect(409, "run_under_way", "coder", "POST", "/obligations", strings.TrimSuffix(obligation("query.math", sum), "}")+`,"idempotency_key":"slow"}`)
 	h.expect(400, "invalid_obligations", "coder", "POST", "/obligations", `{"obligations":[]}`)

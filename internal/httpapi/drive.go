@@ -10,7 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/drive"
+	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/drive"
+	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/token"
 )

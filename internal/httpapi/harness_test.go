@@ -24,9 +24,12 @@ import (
 
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/conductor"
+	toolcontract "orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/prompt"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductproject"
-	toolcontract "orchestrator/internal/contract"
-	"orchestrator/internal/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
@@ -34,12 +37,9 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/prompt"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
-	"orchestrator/internal/tools"
-	"orchestrator/internal/translate"
 )
 
 // sample is the requirement document of a harness, unless a test gives another.
@@ -82,7 +82,7 @@ type options struct {
 	Document     string
 	Limit        token.Limit
 	MetricsToken string
-	Model        *translate.LLM
+	Model        *language.LLM
 	Log          io.Writer // nil keeps none; to be read when the server is closed
 	Unexported   bool      // the export is never tried
 	Checks       func() []httpapi.Check

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -27,14 +27,14 @@ func TestVerifyFollowsTheConductor(t *testing.T) {
 			s := store.NewMemory()
 			r := start(t, s)
 			r.mustImport(twoRequirements)
-			known := ir.New(r.ledger)
+			known := state.New(r.ledger)
 			o := planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "n": 1.50, "text": "<é>"}}
-			require.NoError(t, known.Step(t.Context(), "r1", "begun", auditActor(cody), func(w *ir.Writer) error {
-				return errors.Join(w.Obligation(ir.Obligation{ID: "o1", Status: planning.Active, Of: o}), w.Request(ir.Request{ID: "r1", Number: 1, Caller: auditActor(cody)}))
+			require.NoError(t, known.Step(t.Context(), "r1", "begun", auditActor(cody), func(w *state.Writer) error {
+				return errors.Join(w.Obligation(state.Obligation{ID: "o1", Status: planning.Active, Of: o}), w.Request(state.Request{ID: "r1", Number: 1, Caller: auditActor(cody)}))
 			}))
 			for _, object := range []any{"Ada", "Ada Lovelace"} {
-				require.NoError(t, known.Step(t.Context(), "r1", "tool ended", auditActor(cody), func(w *ir.Writer) error {
-					return w.Assert(ir.Assertion{ID: object.(string), Subject: "user:ada", Predicate: "name", Object: object, Confidence: 1}, true)
+				require.NoError(t, known.Step(t.Context(), "r1", "tool ended", auditActor(cody), func(w *state.Writer) error {
+					return w.Assert(state.Assertion{ID: object.(string), Subject: "user:ada", Predicate: "name", Object: object, Confidence: 1}, true)
 				}))
 			}
 			if c.spoil != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundarylog"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -110,13 +110,13 @@ func (f *fold) tables() ([]table, error) {
 		project = nil
 	}
 	return []table{
-		{projection.TableRequirements.Name, sumsOf(f.states.byID, func(s *state) digest { return s.sum }), f.states.raw},
+		{projection.TableRequirements.Name, sumsOf(f.states.byID, func(s *replayed) digest { return s.sum }), f.states.raw},
 		{tableIdempotency.Name, sumsOf(f.answers, func(a answered) digest { return a.sum }), func(key string) []byte {
 			return f.states.unpack(f.answers[key].packed, f.answers[key].size)
 		}},
 		{tableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
 		{boundarylog.Table.Name, sumsOf(journal, sum), func(key string) []byte { return journal[key] }},
-		{ir.Table.Name, sumsOf(f.ir, sum), func(key string) []byte { return f.ir[key] }},
+		{state.Table.Name, sumsOf(f.ir, sum), func(key string) []byte { return f.ir[key] }},
 		{tableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
 		{projection.TableProject.Name, sumsOf(project, sum), func(key string) []byte { return project[key] }},
 	}, nil

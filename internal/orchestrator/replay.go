@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -156,7 +156,7 @@ func (f *fold) apply(s *Step) error {
 		return f.tokensChanged(s.record, data)
 	case boundarylog.Recorded:
 		return f.boundaryRecorded(s.record, data)
-	case ir.Stepped:
+	case state.Stepped:
 		return f.conductorStepped(s.record, data)
 	}
 	return nil // the first record changes no table

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/boundarylog"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -256,8 +256,8 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Subject: boundarylog.Subject, Data: boundarylog.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
 		"a journal that is recorded elsewhere": {ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(),
 			Subject: "REQ-001", Data: boundarylog.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
-		"a step of the conductor about something else": {ledger.Event{Kind: ir.KindStepped, Actor: auditActor(cody), Subject: "REQ-001",
-			Data: ir.Stepped{Run: "r1", Step: "s", Rows: []ir.Row{{Key: "a/1", Value: []byte(`1`)}}}}, "a step of conductor/r1 is about"},
+		"a step of the conductor about something else": {ledger.Event{Kind: state.KindStepped, Actor: auditActor(cody), Subject: "REQ-001",
+			Data: state.Stepped{Run: "r1", Step: "s", Rows: []state.Row{{Key: "a/1", Value: []byte(`1`)}}}}, "a step of conductor/r1 is about"},
 		"an import by a coder": {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
 		"a change that calls itself refused": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
 			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/boundarylog"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/projection"
@@ -134,7 +134,7 @@ func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error
 }
 
 // conductorStepped takes over the rows of a step. What they say is the conductor's word.
-func (f *fold) conductorStepped(record audit.Record, data ir.Stepped) error {
+func (f *fold) conductorStepped(record audit.Record, data state.Stepped) error {
 	if f.ir == nil {
 		f.ir = map[string][]byte{}
 	}

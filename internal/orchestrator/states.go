@@ -19,17 +19,17 @@ const maxHot = 6 << 20
 // states are the requirements that a log amounts to so far. They can be more than memory should hold, and few are
 // worked on at a time: those used last are kept decoded, the others rest compressed.
 type states struct {
-	byID map[string]*state // nil before the first
-	hot  list.List         // of *state, the one used last in front
-	size int               // of the hot ones, as encoded
+	byID map[string]*replayed // nil before the first
+	hot  list.List            // of *replayed, the one used last in front
+	size int                  // of the hot ones, as encoded
 	most int
 
 	spare []byte // for the next encoding
 	packer
 }
 
-// state is one requirement.
-type state struct {
+// replayed is one requirement.
+type replayed struct {
 	id     string
 	size   int               // in bytes, as encoded
 	sum    [sha256.Size]byte // of the encoding
@@ -161,9 +161,9 @@ func (s *states) replace(req lifecycle.Requirement, raw []byte, sum [sha256.Size
 	one := s.byID[req.ID]
 	if one == nil {
 		if s.byID == nil {
-			s.byID = map[string]*state{}
+			s.byID = map[string]*replayed{}
 		}
-		one = &state{id: req.ID}
+		one = &replayed{id: req.ID}
 		s.byID[req.ID] = one
 	} else if one.hot != nil {
 		s.hot.Remove(one.hot.at)
@@ -176,10 +176,10 @@ func (s *states) replace(req lifecycle.Requirement, raw []byte, sum [sha256.Size
 }
 
 // heat keeps a requirement decoded, and lays those to rest that were used longest ago.
-func (s *states) heat(one *state, req lifecycle.Requirement, raw []byte) {
+func (s *states) heat(one *replayed, req lifecycle.Requirement, raw []byte) {
 	one.hot = &hotState{req: req, raw: raw, at: s.hot.PushFront(one)}
 	for s.size += one.size; s.size > s.most && s.hot.Len() > 1; {
-		oldest := s.hot.Remove(s.hot.Back()).(*state)
+		oldest := s.hot.Remove(s.hot.Back()).(*replayed)
 		s.size -= oldest.size
 		if oldest.packed == nil {
 			oldest.packed = s.pack(oldest.hot.raw)

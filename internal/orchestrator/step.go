@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"orchestrator/internal/boundarylog"
-	"orchestrator/internal/ir"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -40,7 +40,7 @@ var dataOf = map[string]func(store.Getter, audit.Record) (any, error){
 	ledger.KindCreated: nil,
 
 	boundarylog.KindRecorded: dataAs[boundarylog.Recorded],
-	ir.KindStepped:           dataAs[ir.Stepped],
+	state.KindStepped:        dataAs[state.Stepped],
 }
 
 func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {

@@ -1,0 +1,335 @@
+// Package drive brings requirements to done: what a requirement waits for now is made an obligation, the conductor has it brought about,
+// and the requirement is looked at again. Nothing is kept between two steps; what was driven half way is driven on from where it stands.
+//
+// One requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done. What no tool
+// brings about ends as blocked, with the reason, or is said to wait, and for whom.
+package drive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/planning"
+)
+
+// Project is what is driven.
+type Project interface {
+	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the order of the
+	// documents. An id that there is not is fault.NotFound.
+	Chosen(ctx context.Context, ids []string) ([]Requirement, error)
+	// Stand is where a requirement stands now.
+	Stand(ctx context.Context, id string) (Stand, error)
+	// Block is the obligation to block a requirement.
+	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
+}
+
+// Conductor brings obligations about.
+type Conductor interface {
+	Conduct(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Trace, error)
+	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Planned, error)
+	// UnderWay is the run that works on a requirement now; "" where none does.
+	UnderWay(ctx context.Context, id string) (run string, err error)
+}
+
+// Requirement is one that is to be driven.
+type Requirement struct {
+	ID        string
+	Status    string
+	DependsOn []string // ids of those that it needs and that are not done
+	Moves     int      // on the way to done
+}
+
+// Stand is where a requirement stands.
+type Stand struct {
+	Status string
+	Due    []conductor.Due // what leads it on; none where nothing does
+	Why    string          // why nothing does
+	Moves  int             // on the way to done
+}
+
+// The statuses that end or turn a drive.
+const (
+	done       = "done"
+	blocked    = "blocked"
+	testedFail = "tested_fail"
+)
+
+// Order is what is to be driven, and how far.
+type Order struct {
+	Caller       conductor.Caller
+	Roles        []string // whose work is done; all where none is named
+	Requirements []string // ids; all unfinished ones where none is named
+	MaxSteps     int      // obligations; 0 is DefaultSteps
+	Parallel     int      // requirements at once; 0 is one
+}
+
+// Bounds of an order.
+const (
+	DefaultSteps = 1000
+	MostParallel = 16
+)
+
+// Outcome is how a requirement ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Done    Outcome = "done"
+	Blocked Outcome = "blocked" // nobody could do what it waits for, or somebody had blocked it
+	Waiting Outcome = "waiting" // for somebody that was not to be driven, for a tool, or for another requirement
+	Stopped Outcome = "stopped" // by max_steps, the caller or the end of the service
+	Failed  Outcome = "failed"  // the service itself could not go on
+)
+
+// Step is an obligation that was brought about, or was not.
+type Step struct {
+	Number      int              `json:"number"` // from 1, as they ended
+	Requirement string           `json:"requirement"`
+	Role        string           `json:"role"`
+	Obligation  string           `json:"obligation"`     // ACHIEVE(requirement.implementation)
+	Run         string           `json:"run"`            // GET /traces/{run} has all of it
+	Tool        string           `json:"tool,omitempty"` // the last that was run
+	Outcome     planning.Outcome `json:"outcome"`
+	Why         string           `json:"why,omitempty"` // the tools that were run did not do
+	From        string           `json:"from"`          // the status before and after
+	To          string           `json:"to"`
+	Moves       int              `json:"moves"` // on the way to done, that are left
+}
+
+// End is what became of a requirement.
+type End struct {
+	Requirement string  `json:"requirement"`
+	Status      string  `json:"status"`
+	Outcome     Outcome `json:"outcome"`
+	Why         string  `json:"why,omitempty"`
+	Steps       int     `json:"steps"`
+}
+
+// Report is what became of an order.
+type Report struct {
+	Requirements []End           `json:"requirements"` // in the order of the documents
+	Outcomes     map[Outcome]int `json:"outcomes"`     // how many ended so
+	Steps        int             `json:"steps"`
+}
+
+// Event is told while an order is carried out: exactly one member is there.
+type Event struct {
+	Order  *Scope  `json:"order,omitempty"` // the first event
+	Waits  *Waits  `json:"waits,omitempty"`
+	Begun  *Begun  `json:"begun,omitempty"`
+	Step   *Step   `json:"step,omitempty"`
+	End    *End    `json:"end,omitempty"`
+	Report *Report `json:"report,omitempty"` // the last event
+}
+
+// Begun is an obligation that is being brought about.
+type Begun struct {
+	Requirement string `json:"requirement"`
+	Role        string `json:"role"`
+	Obligation  string `json:"obligation"`
+	Moves       int    `json:"moves"` // on the way to done
+}
+
+// Waits is a requirement that another run works on, whose end is waited for.
+type Waits struct {
+	Requirement string `json:"requirement"`
+	Run         string `json:"run"`
+}
+
+// Scope is how much an order is about.
+type Scope struct {
+	Requirements int `json:"requirements"`
+	Moves        int `json:"moves"` // on their ways to done
+}
+
+// Driver drives requirements. It may be used by many at once: one requirement is driven for one of them at a time.
+type Driver struct {
+	Project   Project
+	Conductor Conductor
+	Draining  func() bool // tells that the service is about to end: then no step is begun
+
+	turn sync.Mutex
+	held map[string]bool
+}
+
+// hold keeps a requirement for one order; false where another one has it.
+func (d *Driver) hold(id string) bool {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if d.held == nil {
+		d.held = map[string]bool{}
+	}
+	if d.held[id] {
+		return false
+	}
+	d.held[id] = true
+	return true
+}
+
+func (d *Driver) release(id string) {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	delete(d.held, id)
+}
+
+// Drive carries an order out, and tells each event as it happens, one at a time. When ctx ends, no step is begun; those that were begun come
+// to their end.
+func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, error) {
+	all, err := d.Project.Chosen(ctx, o.Requirements)
+	if err != nil {
+		return Report{}, err
+	}
+	c := &carrying{Driver: d, Order: o, tell: tell, left: o.MaxSteps, broken: map[string]int{}}
+	if c.left == 0 {
+		c.left = DefaultSteps
+	}
+	scope := Scope{Requirements: len(all)}
+	for _, r := range all {
+		scope.Moves += r.Moves
+	}
+	tell(Event{Order: &scope})
+	ends := c.all(ctx, all, max(o.Parallel, 1))
+	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.number}
+	for _, r := range all {
+		end := ends[r.ID]
+		report.Requirements = append(report.Requirements, end)
+		report.Outcomes[end.Outcome]++
+	}
+	tell(Event{Report: &report})
+	return report, nil
+}
+
+// carrying is an order on its way.
+type carrying struct {
+	*Driver
+	Order
+
+	telling sync.Mutex // holds what follows
+	tell    func(Event)
+	left    int            // steps
+	number  int            // of the last step that ended
+	broken  map[string]int // by tool: how many requirements in a row it failed for
+	why     string         // no further step is begun
+}
+
+// all drives requirements, so many at once, each after those that it depends on.
+func (c *carrying) all(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
+	ended, ends := make(chan End), map[string]End{}
+	waiting = slices.Clone(waiting)
+	running := 0
+	for {
+		for running < parallel {
+			i := slices.IndexFunc(waiting, func(r Requirement) bool { return c.needs(r, ends) == "" })
+			if i < 0 {
+				break
+			}
+			r := waiting[i]
+			waiting = slices.Delete(waiting, i, i+1)
+			running++
+			go func() { ended <- c.one(ctx, r) }()
+		}
+		if running == 0 {
+			break
+		}
+		end := <-ended
+		running--
+		ends[end.Requirement] = end
+	}
+	held := map[string]string{} // what each of those that are left needs first
+	for _, r := range waiting {
+		held[r.ID] = c.needs(r, ends)
+	}
+	for _, r := range waiting {
+		ends[r.ID] = c.ended(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting, Why: dependsOn(r.ID, held)})
+	}
+	return ends
+}
+
+// dependsOn says what a requirement is held up by; in a circle, that it is one.
+func dependsOn(id string, held map[string]string) string {
+	why := "it depends on " + held[id]
+	for at, steps := held[id], 0; at != "" && steps < len(held); at, steps = held[at], steps+1 {
+		if at == id {
+			return why + ", and that on it in the end: a circle, which the documents have to undo"
+		}
+	}
+	return why + ", which is not done"
+}
+
+// needs is a requirement that another one depends on and that is not done; "" where there is none.
+func (c *carrying) needs(r Requirement, ends map[string]End) string {
+	for _, id := range r.DependsOn {
+		if ends[id].Outcome != Done {
+			return id
+		}
+	}
+	return ""
+}
+
+// tells says that something happened, and to how much it amounts.
+func (c *carrying) tells(e Event) {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	if e.Step != nil {
+		c.number++
+		e.Step.Number = c.number
+	}
+	c.tell(e)
+}
+
+func (c *carrying) ended(end End) End {
+	c.tells(Event{End: &end})
+	return end
+}
+
+// take takes one of the steps that are left. It says why there is none; "" where there is.
+func (c *carrying) take() string {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	switch {
+	case c.why != "":
+		return c.why
+	case c.left <= 0:
+		return "max_steps is used up"
+	}
+	c.left--
+	return ""
+}
+
+// mostBroken is for how many requirements in a row a tool may fail before an order is given up: then something is wrong with the tool, and not
+// with them.
+const mostBroken = 3
+
+// count notes which tools failed, and which did.
+func (c *carrying) count(of conductor.Traced) {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	for _, r := range of.Runs {
+		if r.Status != state.RunFailed {
+			c.broken[r.Tool] = 0
+			continue
+		}
+		if c.broken[r.Tool]++; c.broken[r.Tool] >= mostBroken {
+			c.why = fmt.Sprintf("%s failed %d times in a row", r.Tool, c.broken[r.Tool])
+		}
+	}
+}
+
+// MediaType is that of events, one a line: https://github.com/ndjson/ndjson-spec.
+const MediaType = "application/x-ndjson"
+
+// String is the report in one line.
+func (r Report) String() string {
+	text := fmt.Sprintf("%d requirements, %d steps:", len(r.Requirements), r.Steps)
+	for _, o := range []Outcome{Done, Blocked, Waiting, Stopped, Failed} {
+		if n := r.Outcomes[o]; n > 0 || o == Done {
+			text += fmt.Sprintf(" %d %s,", n, o)
+		}
+	}
+	return strings.TrimSuffix(text, ",")
+}

@@ -1,0 +1,169 @@
+package language
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// template says a result as text, or "" when the result has not the members that it needs.
+type template func(o planning.Obligation, result map[string]any) string
+
+// templates are by the obligation as contracts name it.
+var templates = map[string]template{
+	"REPORT(query.math)":          sayMath,
+	"REPORT(query.count_letters)": sayCount,
+	"REPORT(status.name)":         func(_ planning.Obligation, r map[string]any) string { return filled("Your name is %s.", r["value"]) },
+	"ACHIEVE(status.name)": func(_ planning.Obligation, r map[string]any) string {
+		return filled("From now on your name is %s.", r["value"])
+	},
+	"REPORT(query.people)":       sayPeople,
+	"REPORT(query.requirements)": sayRequirements,
+	"REPORT(requirement.status)": sayRequirement,
+	"ACHIEVE(requirement.status)": func(_ planning.Obligation, r map[string]any) string {
+		return filled("%s is now %s.", r["id"], r["status"])
+	},
+	"REPORT(requirement.next)":     sayNext,
+	"REPORT(project.status)":       sayProject,
+	"VERIFY(audit)":                sayChecked("The log"),
+	"VERIFY(requirement.evidence)": sayChecked("The evidence"),
+	"ACHIEVE(ir.assert)":           sayFacts,
+	"REPORT(normalize.email)":      func(_ planning.Obligation, r map[string]any) string { return filled("The address is %s", r["value"]) },
+	"REPORT(normalize.url)":        func(_ planning.Obligation, r map[string]any) string { return filled("The link is %s", r["value"]) },
+	"REPORT(normalize.phone)":      func(_ planning.Obligation, r map[string]any) string { return filled("The number is %s", r["value"]) },
+	"REPORT(time.now)":             sayTime,
+	"REPORT(rules.deduce)":         sayDeduced,
+}
+
+// Out says the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as compact
+// JSON with sorted names for any other, and for a result that has not the members its template needs. The same result
+// gives the same text. It has no control characters but line feeds.
+func Out(o planning.Obligation, result map[string]any) string {
+	text := compact(result)
+	if say, found := templates[o.String()]; found {
+		var read map[string]any // as JSON has it, whatever types the tool has used
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(&read); err == nil {
+			if said := say(o, read); said != "" {
+				return printable(said)
+			}
+		}
+	}
+	return printable(text)
+}
+
+// Uncertain says that there is no answer that can be trusted, and why. It repeats nothing of the result.
+func Uncertain(o planning.Obligation, why string) string {
+	about := o.String()
+	if what := asked(o); what != "" {
+		about += " about " + what
+	}
+	return printable("I have no answer that I can vouch for to " + about + ": " + sentence(why))
+}
+
+// asked is what of a payload names the question.
+func asked(o planning.Obligation) string {
+	for _, member := range []string{"id", "expr", "text", "email", "url", "phone", "query"} {
+		if text, ok := o.Payload[member].(string); ok && text != "" {
+			return fault.Clip(say(text), 200)
+		}
+	}
+	return ""
+}
+
+// AskFor asks for the value of a slot: the question if there is one, and always the name of the slot.
+func AskFor(slot, question string) string {
+	if strings.TrimSpace(question) == "" {
+		question = "What is the value?"
+	}
+	return printable(fmt.Sprintf("%s (%s is missing)", strings.TrimSpace(question), slot))
+}
+
+// sentence is a text with a full stop.
+func sentence(s string) string {
+	if s = strings.TrimSpace(s); s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
+
+// printable takes out what could steer a terminal, and the bytes that are no characters.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+}
+
+func compact(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Sprintf("%q", fmt.Sprint(v)) // what no tool can produce: a channel, NaN
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// say is a value in a sentence: strings on one line, lists with commas, the rest as JSON.
+func say(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return strings.Join(strings.FieldsFunc(v, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	case []any:
+		all := make([]string, len(v))
+		for i, each := range v {
+			all[i] = say(each)
+		}
+		return strings.Join(all, ", ")
+	}
+	return compact(v)
+}
+
+// filled is a format with values, or "" when one is missing.
+func filled(format string, values ...any) string {
+	texts := make([]any, len(values))
+	for i, v := range values {
+		text := say(v)
+		if text == "" {
+			return ""
+		}
+		texts[i] = text
+	}
+	return fmt.Sprintf(format, texts...)
+}
+
+// rows is a list of objects; ok is false when it is no list, or has something else.
+func rows(v any) (all []map[string]any, ok bool) {
+	list, ok := v.([]any)
+	for _, each := range list {
+		row, isObject := each.(map[string]any)
+		if !isObject {
+			return nil, false
+		}
+		all = append(all, row)
+	}
+	return all, ok
+}
+
+// listed is filters as text, in the order of their names.
+func listed(filters any) string {
+	m, _ := filters.(map[string]any)
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, strings.ReplaceAll(name, "_", " ")+" "+say(m[name]))
+	}
+	return strings.Join(all, ", ")
+}

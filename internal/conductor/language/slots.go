@@ -1,0 +1,175 @@
+package language
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// slotType is what may stand in a slot: the text it matches, and how its value is read, or why it is none.
+type slotType struct {
+	match string
+	read  func(string) (value any, why string)
+}
+
+const (
+	quotedText = `"[^"]+"`
+	nameText   = quotedText + `|\pL[\pL\pM'.-]*(?: \pL[\pL\pM'.-]*){0,4}`
+	wordsText  = `\pL+(?:[ _-]\pL+){0,2}`
+)
+
+// slotTypes are all types of slots. It is filled in init, since filters are read by patterns themselves.
+var slotTypes map[string]slotType
+
+func init() {
+	slotTypes = map[string]slotType{
+		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`, readExpression},
+		"letter": {`(?:"\pL\pM*"|'\pL\pM*'|\pL\pM*)(?:'?s)?`, func(s string) (any, string) {
+			return oneLetter.FindString(s), ""
+		}},
+		"word":         {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
+		"phone":        {quotedText + `|[-+()./0-9 ]*[0-9][-+()./0-9 ]*`, func(s string) (any, string) { return unquote(s), "" }},
+		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
+		"status":       {wordsText, readStatus},
+		"known_status": {statusText(), readStatus},
+		"kind":         {wordsText, func(s string) (any, string) { return folded(s), "" }},
+		"role":         {`project manager|\pL+`, readRole},
+		"relation":     {`\pL+(?:-\pL+)?`, readRelation},
+		"name":         {nameText, func(s string) (any, string) { return readWords(s, "a name", notInNames) }},
+		"place":        {nameText, func(s string) (any, string) { return readWords(s, "a place", notInPlaces) }},
+		"zone": {`[A-Z]+(?:/[A-Z0-9_+-]+){1,2}|UTC|GMT|[-+][0-9]{2}:[0-9]{2}`, func(s string) (any, string) {
+			return s, ""
+		}},
+		"suspect": {`suspect`, func(string) (any, string) { return true, "" }},
+		"retired": {`retired`, func(string) (any, string) { return true, "" }},
+		"reason":  {`.+`, func(s string) (any, string) { return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), "" }},
+		"filters": {`.+`, readFilters},
+	}
+}
+
+var oneLetter = regexp.MustCompile(`\pL\pM*`)
+
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// folded is a word of the product as it is written there: design_ready for "Design ready".
+func folded(s string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
+}
+
+var (
+	thousands    = regexp.MustCompile(`\b[0-9]{1,3}(?:,[0-9]{3})+\b`)
+	neighbours   = regexp.MustCompile(`[0-9.] +[0-9.]`)
+	percent      = regexp.MustCompile(`% *[^0-9(. ]`)
+	dateLike     = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	wholeFormula = regexp.MustCompile(`^[-+(.0-9].*[-+*/%].*[0-9.)]$`)
+	operators    = strings.NewReplacer("×", "*", "÷", "/", "−", "-",
+		"to the power of", "**", "multiplied by", "*", "divided by", "/", "plus", "+", "minus", "-", "times", "*", "modulo", "%", "mod", "%")
+)
+
+// readExpression is an expression as math.eval takes it, without the words and signs that only people use. What it
+// means is not looked at, but what can mean two things is refused.
+func readExpression(s string) (any, string) {
+	expr := operators.Replace(strings.ToLower(s))
+	expr = thousands.ReplaceAllStringFunc(expr, func(n string) string { return strings.ReplaceAll(n, ",", "") })
+	expr = strings.TrimRight(expr, " =")
+	switch {
+	case strings.ContainsAny(expr, ",="):
+		return nil, fmt.Sprintf("%q has a comma or an equals sign: decimals have a point", s)
+	case neighbours.MatchString(expr):
+		return nil, fmt.Sprintf("%q has two numbers with nothing between them", s)
+	case percent.MatchString(expr):
+		return nil, fmt.Sprintf("%q has a percent sign without a number behind it: it is the remainder of a division", s)
+	case dateLike.MatchString(expr):
+		return nil, fmt.Sprintf("%q looks like a date", s)
+	case !wholeFormula.MatchString(expr):
+		return nil, fmt.Sprintf("%q is not an expression of numbers and + - * / %% **", s)
+	}
+	return expr, ""
+}
+
+// readID takes an id as it is written. One without a digit has to stand in quotes, since it looks like any word.
+func readID(s string) (any, string) {
+	if id := unquote(s); id != s || strings.ContainsFunc(s, unicode.IsDigit) {
+		return id, ""
+	}
+	return nil, fmt.Sprintf("%q does not look like an id; an id without digits stands in double quotes", s)
+}
+
+func readStatus(s string) (any, string) {
+	if status := lifecycle.Status(folded(s)); status.Valid() {
+		return string(status), ""
+	}
+	return nil, fmt.Sprintf("%q is not a status; those are %s", s, joined(lifecycle.Statuses()))
+}
+
+// statusText matches the statuses themselves, so that it can stand between words of a pattern.
+func statusText() string {
+	var all []string
+	for _, status := range lifecycle.Statuses() {
+		all = append(all, strings.ReplaceAll(string(status), "_", "[ _-]"))
+	}
+	return strings.Join(all, "|")
+}
+
+func readRole(s string) (any, string) {
+	if strings.EqualFold(s, "project manager") {
+		return string(lifecycle.PM), ""
+	}
+	if role := lifecycle.Role(strings.ToLower(s)); slices.Contains(lifecycle.Roles(), role) {
+		return string(role), ""
+	}
+	return nil, fmt.Sprintf("%q is not a role; those are %s", s, joined(lifecycle.Roles()))
+}
+
+func joined[T ~string](names []T) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = string(name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// relations are what people may be to the user: the word of one, and of many.
+var relations = [][2]string{
+	{"friend", "friends"}, {"colleague", "colleagues"}, {"coworker", "coworkers"}, {"neighbour", "neighbours"}, {"neighbor", "neighbors"},
+	{"brother", "brothers"}, {"sister", "sisters"}, {"parent", "parents"}, {"mother", "mothers"}, {"father", "fathers"}, {"child", "children"},
+	{"son", "sons"}, {"daughter", "daughters"}, {"cousin", "cousins"}, {"customer", "customers"}, {"manager", "managers"},
+}
+
+func readRelation(s string) (any, string) {
+	word := strings.ToLower(s)
+	for _, r := range relations {
+		if word == r[0] || word == r[1] {
+			return r[0], ""
+		}
+	}
+	return nil, fmt.Sprintf("%q is not a relation that is known: friend, colleague, brother and the like", s)
+}
+
+// What never stands in a name or place without quotes: the words around them in the patterns, and courtesies. A name has
+// none of the small words either: "my name is not important" names nobody.
+var (
+	notInPlaces = strings.Fields("is are my your me for and or who that lives live living please thanks thank you now not because what which how in then i")
+	notInNames  = append(strings.Fields("a an the of to from with on at it no none unknown very so he she we they this here there when where why"), notInPlaces...)
+)
+
+func readWords(s, what string, without []string) (any, string) {
+	if text := unquote(s); text != s {
+		return text, ""
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(s)) {
+		if slices.Contains(without, word) {
+			return nil, fmt.Sprintf("%q does not look like %s; put it in double quotes if it is", s, what)
+		}
+	}
+	return s, ""
+}

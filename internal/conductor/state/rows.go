@@ -1,0 +1,254 @@
+package state
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+)
+
+// Step writes the rows of one step, as one record of an actor.
+func (ir *IR) Step(ctx context.Context, run, step string, actor audit.Actor, write func(w *Writer) error) error {
+	return ir.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		w := &Writer{from: tx, Run: run, At: tx.At(), rows: map[string]jsontext.Value{}}
+		if err := write(w); err != nil {
+			return err
+		}
+		if len(w.rows) == 0 {
+			return errors.New("a step that writes nothing")
+		}
+		data, err := w.packed(tx.Seq())
+		if err != nil {
+			return err
+		}
+		data.Run, data.Step = run, step
+		for _, row := range data.Rows {
+			if _, err := Table.Put(tx, row.Key, row.Value); err != nil {
+				return err
+			}
+		}
+		tx.Finish() // a tool has run: that is on record, whatever its caller has spent
+		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: data})
+	})
+}
+
+// packed are the rows as they are kept, by ascending key, with the values that are taken out of them. record is that of the step.
+func (w *Writer) packed(record uint64) (Stepped, error) {
+	p := packer{record: record, values: map[string]jsontext.Value{}, find: func(digest string) (uint64, bool, error) {
+		return read[uint64](w.get, kindLarge, digest)
+	}}
+	var data Stepped
+	for _, name := range slices.Sorted(maps.Keys(w.rows)) {
+		row, err := p.row(w.rows[name])
+		if err != nil {
+			return data, err
+		}
+		data.Rows = append(data.Rows, Row{name, row})
+	}
+	for digest := range p.values {
+		raw, err := ledger.Encode(record)
+		if err != nil {
+			return data, err
+		}
+		data.Rows = append(data.Rows, Row{key(kindLarge, digest), raw})
+	}
+	slices.SortFunc(data.Rows, func(a, b Row) int { return strings.Compare(a.Key, b.Key) })
+	data.Values = p.values
+	return data, nil
+}
+
+// Writer gathers the rows of one step.
+type Writer struct {
+	from store.Getter // as it was before the step
+	Run  string
+	At   time.Time
+	rows map[string]jsontext.Value
+}
+
+// get is a row as this step leaves it.
+func (w *Writer) get(kind string, id ...string) (jsontext.Value, error) {
+	if raw, written := w.rows[key(kind, id...)]; written {
+		return raw, nil
+	}
+	return stored(w.from, key(kind, id...))
+}
+
+// Held are the assertions on a subject and a predicate that are held.
+func (w *Writer) Held(subject, predicate string) ([]Assertion, error) {
+	return heldOf(w.get, subject, predicate)
+}
+
+func (w *Writer) put(value any, kind string, id ...string) error {
+	raw, err := ledger.Encode(value)
+	if err == nil {
+		w.rows[key(kind, id...)] = raw
+	}
+	return err
+}
+
+// Source puts a source, and returns its id.
+func (w *Writer) Source(s Source) (id string, err error) {
+	s.Run, s.At = w.Run, w.At
+	return s.ID, w.put(s, kindSource, s.ID)
+}
+
+// Event puts an event.
+func (w *Writer) Event(e Event) error {
+	e.Run, e.At = w.Run, w.At
+	return w.put(e, kindEvent, w.Run, e.ID)
+}
+
+// Obligation puts an obligation.
+func (w *Writer) Obligation(o Obligation) error {
+	o.Run = w.Run
+	return w.put(o, kindObligation, w.Run, o.ID)
+}
+
+// ToolRun puts a run of a tool.
+func (w *Writer) ToolRun(t ToolRun) error {
+	t.Run = w.Run
+	if t.At.IsZero() {
+		t.At = w.At
+	}
+	return w.put(t, kindToolRun, w.Run, t.ID)
+}
+
+// Evidence puts what a verification found.
+func (w *Writer) Evidence(e Evidence) error {
+	e.Run = w.Run
+	return w.put(e, kindEvidence, w.Run, e.ID)
+}
+
+// Request puts the request of a run that begins, and counts it.
+func (w *Writer) Request(r Request) error {
+	before, _, err := read[uint64](w.get, kindCount, kindRequest)
+	if err == nil {
+		err = w.put(max(before, r.Number), kindCount, kindRequest)
+	}
+	if err == nil {
+		err = w.put(r.ID, kindNumber, numbered(r.Number))
+	}
+	if err == nil {
+		err = w.open(func(ids []string) []string { return append(ids, r.ID) })
+	}
+	if err != nil {
+		return err
+	}
+	return w.put(r, kindRequest, r.ID)
+}
+
+// Ended notes that the run of a request has ended.
+func (w *Writer) Ended(r Request) error {
+	r.Ended = true
+	err := w.open(func(ids []string) []string { return slices.DeleteFunc(ids, func(id string) bool { return id == r.ID }) })
+	if err != nil {
+		return err
+	}
+	return w.put(r, kindRequest, r.ID)
+}
+
+// open changes which runs have not ended. One that begins and ends in one step leaves that as it is.
+func (w *Writer) open(change func(ids []string) []string) error {
+	ids, _, err := read[[]string](w.get, kindOpen, kindRequest)
+	if err != nil {
+		return err
+	}
+	if err := w.put(change(ids), kindOpen, kindRequest); err != nil {
+		return err
+	}
+	before, err := stored(w.from, key(kindOpen, kindRequest))
+	if written := w.rows[key(kindOpen, kindRequest)]; err == nil && (bytes.Equal(before, written) || before == nil && string(written) == "[]") {
+		delete(w.rows, key(kindOpen, kindRequest))
+	}
+	return err
+}
+
+// numbered is a number as keys have it, in the order of numbers.
+func numbered(n uint64) string { return fmt.Sprintf("%016x", n) }
+
+// Trace puts the trace of the run, as it is answered.
+func (w *Writer) Trace(raw jsontext.Value) error { return w.put(raw, kindTrace, w.Run) }
+
+// ErrKeyTaken says that another run has the idempotency key.
+var ErrKeyTaken = errors.New("another run has the idempotency key")
+
+// Key notes which run a caller's idempotency key named first; ErrKeyTaken where that is another one.
+func (w *Writer) Key(caller, idempotencyKey string) error {
+	first, found, err := read[string](w.get, kindKey, caller, idempotencyKey)
+	if err == nil && found && first != w.Run {
+		err = ErrKeyTaken
+	}
+	if err != nil {
+		return err
+	}
+	return w.put(w.Run, kindKey, caller, idempotencyKey)
+}
+
+// Assert puts an assertion, with its entity and, where its object is an entity too, the relation. One of the same subject and
+// predicate that is held so far ends, where single says that there can be but one. What is held already stays as it is, but for what
+// runs resulted in: there each run has its say, with its own source.
+func (w *Writer) Assert(a Assertion, single bool) error {
+	a.Since, a.Until = w.At, time.Time{}
+	held, err := w.Held(a.Subject, a.Predicate)
+	if err != nil {
+		return err
+	}
+	ids := []string{}
+	for _, old := range held {
+		switch {
+		case Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, OfRun):
+			return nil
+		case single:
+			old.Until = w.At
+			if err := w.put(old, kindAssertion, old.ID); err != nil {
+				return err
+			}
+		default:
+			ids = append(ids, old.ID)
+		}
+	}
+	if err := w.relate(a); err != nil {
+		return err
+	}
+	if err := w.put(append(ids, a.ID), kindHeld, a.Subject, a.Predicate); err != nil {
+		return err
+	}
+	return w.put(a, kindAssertion, a.ID)
+}
+
+// relate makes the entity of an assertion known, and its relation to another one.
+func (w *Writer) relate(a Assertion) error {
+	typ, _, typed := strings.Cut(a.Subject, ":")
+	if !typed {
+		typ = "thing"
+	}
+	if err := w.put(Entity{a.Subject, typ}, kindEntity, a.Subject); err != nil {
+		return err
+	}
+	to, is := a.Object.(string)
+	if !is {
+		return nil
+	}
+	raw, err := w.get(kindEntity, to)
+	if err != nil || raw == nil {
+		return err
+	}
+	return w.put(Relation{a.Subject, a.Predicate, to}, kindRelation, a.Subject, a.Predicate, to)
+}
+
+// Equal compares values as JSON has them.
+func Equal(a, b any) bool {
+	x, errX := ledger.Encode(a)
+	y, errY := ledger.Encode(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}

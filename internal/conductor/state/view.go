@@ -1,0 +1,239 @@
+package state
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/strictjson"
+)
+
+// View is what there is at one moment.
+type View struct{ from store.Reader }
+
+func (v View) get(kind string, id ...string) (jsontext.Value, error) {
+	return stored(v.from, key(kind, id...))
+}
+
+// read reads a row; false where there is none.
+func read[T any](get func(kind string, id ...string) (jsontext.Value, error), kind string, id ...string) (value T, found bool, err error) {
+	raw, err := get(kind, id...)
+	if err != nil || raw == nil {
+		return value, false, err
+	}
+	return decode[T](key(kind, id...), raw)
+}
+
+func decode[T any](key string, raw []byte) (value T, found bool, err error) {
+	if err := jsonv2.Unmarshal(raw, &value, strictjson.Exact); err != nil {
+		return value, false, fault.New(fault.Internal, "store_damaged", "the row ir/%s cannot be read", key).
+			WithFix("orchestrator verify says what else is wrong; restore a backup").Because(err)
+	}
+	return value, true, nil
+}
+
+// Held are the assertions on a subject and a predicate that are held.
+func (v View) Held(subject, predicate string) ([]Assertion, error) {
+	return heldOf(v.get, subject, predicate)
+}
+
+func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject, predicate string) (all []Assertion, err error) {
+	ids, _, err := read[[]string](get, kindHeld, subject, predicate)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		a, found, err := read[Assertion](get, kindAssertion, id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fault.New(fault.Internal, "store_damaged", "the assertion %q is held, and is not there", id).WithFix("orchestrator verify says what else is wrong; restore a backup")
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// Subjects are those on which an object is held for each of some predicates, in the order of their names.
+func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
+	have := map[string]map[string]bool{}
+	err = v.scanHeld(func(rest string) error {
+		subject, predicate, err := twoOf(rest)
+		if err != nil {
+			return err
+		}
+		want, asked := wanted[predicate]
+		if !asked {
+			return nil
+		}
+		held, err := v.Held(subject, predicate)
+		if err != nil {
+			return err
+		}
+		for _, a := range held {
+			if Equal(a.Object, want) {
+				if have[subject] == nil {
+					have[subject] = map[string]bool{}
+				}
+				have[subject][predicate] = true
+			}
+		}
+		if len(have[subject]) == len(wanted) {
+			subjects = append(subjects, subject)
+		}
+		return nil
+	})
+	return subjects, err
+}
+
+// Facts are the objects that are held, by subject and predicate: one alone, or a list of several. Results of runs are not among them.
+func (v View) Facts() (map[string]any, error) {
+	facts := map[string]any{}
+	err := v.scanHeld(func(rest string) error {
+		subject, predicate, err := twoOf(rest)
+		if err != nil {
+			return err
+		}
+		held, err := v.Held(subject, predicate)
+		if err != nil {
+			return err
+		}
+		of, _ := facts[subject].(map[string]any)
+		if of == nil {
+			of = map[string]any{}
+			facts[subject] = of
+		}
+		objects := make([]any, len(held))
+		for i, a := range held {
+			objects[i] = a.Object
+		}
+		if of[predicate] = any(objects); len(objects) == 1 {
+			of[predicate] = objects[0]
+		}
+		return nil
+	})
+	return facts, err
+}
+
+// Request is a run as it was asked for.
+func (v View) Request(run string) (Request, bool, error) {
+	return read[Request](v.get, kindRequest, run)
+}
+
+// Numbered is the run of a number.
+func (v View) Numbered(n uint64) (r Request, found bool, err error) {
+	id, found, err := read[string](v.get, kindNumber, numbered(n))
+	if err != nil || !found {
+		return r, false, err
+	}
+	return v.Request(id)
+}
+
+// Open are the runs that have not ended, as they began.
+func (v View) Open() (all []Request, err error) {
+	ids, _, err := read[[]string](v.get, kindOpen, kindRequest)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		r, _, err := v.Request(id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Count is how many runs there were.
+func (v View) Count() (uint64, error) {
+	n, _, err := read[uint64](v.get, kindCount, kindRequest)
+	return n, err
+}
+
+// RunOf is the run that a caller's idempotency key named first; "" where there is none.
+func (v View) RunOf(caller, idempotencyKey string) (string, error) {
+	run, _, err := read[string](v.get, kindKey, caller, idempotencyKey)
+	return run, err
+}
+
+// Trace is the trace of a run that has ended; nil where there is none.
+func (v View) Trace(run string) (jsontext.Value, error) {
+	raw, err := v.get(kindTrace, run)
+	return raw.Clone(), err // it lives no longer than the view
+}
+
+// Obligations are those of a run, by their ids.
+func (v View) Obligations(run string) (all []Obligation, err error) {
+	err = v.scan(key(kindObligation, run), func(rest string, raw []byte) error {
+		row, err := unpacked(v.from, raw)
+		if err != nil {
+			return err
+		}
+		o, _, err := decode[Obligation](rest, row)
+		all = append(all, o)
+		return err
+	})
+	return all, err
+}
+
+// Assertion is something that is held, or was.
+func (v View) Assertion(id string) (Assertion, bool, error) {
+	return read[Assertion](v.get, kindAssertion, id)
+}
+
+// Source is where assertions come from.
+func (v View) Source(id string) (Source, bool, error) { return read[Source](v.get, kindSource, id) }
+
+// Event is something that happened in a run.
+func (v View) Event(run, id string) (Event, bool, error) {
+	return read[Event](v.get, kindEvent, run, id)
+}
+
+// Evidence is what the second evaluation of an answer found.
+func (v View) Evidence(run, id string) (Evidence, bool, error) {
+	return read[Evidence](v.get, kindEvidence, run, id)
+}
+
+// ToolRun is a run of a tool.
+func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
+	return read[ToolRun](v.get, kindToolRun, run, id)
+}
+
+// scanHeld visits what is held about anything but runs, whose results are many and nobody's facts.
+func (v View) scanHeld(visit func(rest string) error) error {
+	const below = kindHeld + "/"
+	for _, part := range [][2]string{{"", OfRun}, {OfRun[:len(OfRun)-1] + ";", "\x7f"}} {
+		err := v.from.Scan(Table.Name, below+part[0], below+part[1], func(key string, _ []byte) error { return visit(strings.TrimPrefix(key, below)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan visits the rows below a key, with what follows it.
+func (v View) scan(below string, visit func(rest string, raw []byte) error) error {
+	below += "/"
+	return v.from.Scan(Table.Name, below, below[:len(below)-1]+"0", func(key string, raw []byte) error {
+		return visit(strings.TrimPrefix(key, below), raw)
+	})
+}
+
+// twoOf takes the two parts of an id apart.
+func twoOf(rest string) (first, second string, err error) {
+	a, b, _ := strings.Cut(rest, "/")
+	if first, err = url.PathUnescape(a); err == nil {
+		second, err = url.PathUnescape(b)
+	}
+	if err != nil {
+		err = fmt.Errorf("the row %q has no name: %w", rest, err)
+	}
+	return first, second, err
+}
