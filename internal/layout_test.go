@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/sentry", "internal/agentclient", "internal/agentclient/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -69,8 +69,8 @@ var mayImport = map[string][]string{
 	"internal/system/tree":            {},
 	"internal/fault":                  {},
 	"internal/system/watch":           {"internal/system/tree"},
-	"internal/hook":                   {"internal/rules/boundary"},
-	"internal/hook/settings":          {"internal/system/durable", "internal/fault"},
+	"internal/agentclient":                   {"internal/rules/boundary"},
+	"internal/agentclient/settings":          {"internal/system/durable", "internal/fault"},
 	"internal/system/runner":          {"internal/fault"},
 	"internal/boundarylog":            {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
 	"internal/conductor/state":                     {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
@@ -83,10 +83,10 @@ var mayImport = map[string][]string{
 	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
-	"internal/sentry":  {"internal/hook", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
-	"internal/posting": {"internal/guard", "internal/hook/settings", "internal/boundarydir", "internal/system/git", "internal/fault"},
+	"internal/sentry":  {"internal/agentclient", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
+	"internal/posting": {"internal/guard", "internal/agentclient/settings", "internal/boundarydir", "internal/system/git", "internal/fault"},
 	"internal/doctor": {
-		"internal/guard", "internal/sentry", "internal/hook", "internal/hook/settings", "internal/boundarydir", "internal/rules/boundary", "internal/system/git", "internal/fault",
+		"internal/guard", "internal/sentry", "internal/agentclient", "internal/agentclient/settings", "internal/boundarydir", "internal/rules/boundary", "internal/system/git", "internal/fault",
 	},
 	"internal/guard": {
 		"internal/boundarylog", "internal/boundarydir", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
@@ -135,7 +135,7 @@ var onlyIn = map[string][]string{
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/review", "internal/ledger/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
-	"internal/mention", "internal/secret", "internal/rules/actorname", "internal/testreport", "internal/hook", "internal/fault",
+	"internal/mention", "internal/secret", "internal/rules/actorname", "internal/testreport", "internal/agentclient", "internal/fault",
 	"internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }
 

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/doctor"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/posting"
 	"orchestrator/internal/sentry"
 )

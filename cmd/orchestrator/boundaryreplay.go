@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/sentry"
 	"orchestrator/internal/system/durable"
@@ -29,7 +29,7 @@ func hookCommand() *cobra.Command {
 		Long: `Hook reads one call from standard input, judges it by the policy of the project, notes the decision in the journal and answers in the client's
 form. It needs no service. Exit codes: 0 go on, 2 blocked; never another one.
 
-Clients: ` + strings.Join(hook.Names(), ", ") + `. orchestrator boundary install CLIENT registers it.`,
+Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary install CLIENT registers it.`,
 		Args:               cobra.ArbitraryArgs,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +72,7 @@ every rule that was looked at in order. Nothing is recorded. FILE - is standard 
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cmd.Flags().StringVar(&client, "client", "claude", "whose form the call has: "+strings.Join(hook.Names(), ", "))
+	cmd.Flags().StringVar(&client, "client", "claude", "whose form the call has: "+strings.Join(agentclient.Names(), ", "))
 	return withEnv(cmd)
 }
 

@@ -6,13 +6,13 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/hook"
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/rules/boundary"
 )
 
 // heard is what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook, which most
 // clients let the call through on.
-func heard(client string, a hook.Answer) (boundary.Decision, error) {
+func heard(client string, a agentclient.Answer) (boundary.Decision, error) {
 	switch {
 	case a.Exit == 2 && len(bytes.TrimSpace(a.Stderr)) == 0:
 		return "", fmt.Errorf("exit code 2 without a reason on standard error")

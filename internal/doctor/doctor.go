@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/rules/boundary"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/hook"
-	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/sentry"
 )
@@ -115,7 +115,7 @@ func TestTheCannedCallsAreRead(t *testing.T) {
 			}
 			e, err := p.Parse(call("/p/a \"b\"", f.head, c.who, c.tool))
 			require.NoError(t, err, client)
-			require.Equal(t, hook.Before, e.When, client)
+			require.Equal(t, agentclient.Before, e.When, client)
 			require.Equal(t, c.kind == boundary.Agent, e.Actor.Kind == boundary.Agent, client)
 			require.Equal(t, "/p/a \"b\"", e.Cwd, client)
 			require.Len(t, e.Paths, 1, client)
@@ -127,9 +127,9 @@ func TestTheCannedCallsAreRead(t *testing.T) {
 	}
 }
 
-func protocolOf(t *testing.T, client string) hook.Protocol {
+func protocolOf(t *testing.T, client string) agentclient.Protocol {
 	t.Helper()
-	p, known := hook.Named(client)
+	p, known := agentclient.Named(client)
 	require.True(t, known, client)
 	return p
 }
@@ -140,7 +140,7 @@ func TestAnswersAreHeardAsTheyAreMeant(t *testing.T) {
 	for _, client := range settings.Clients() {
 		p := protocolOf(t, client)
 		for _, d := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
-			got, err := heard(client, p.Answer(hook.Before, d, "because"))
+			got, err := heard(client, p.Answer(agentclient.Before, d, "because"))
 			require.NoError(t, err, client)
 			if d == boundary.Ask && got == boundary.Block {
 				continue // it cannot ask
@@ -154,17 +154,17 @@ func TestBrokenAnswersAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		client string
-		answer hook.Answer
+		answer agentclient.Answer
 		why    string
 	}{
-		"exit 1":                {"claude", hook.Answer{Exit: 1, Stderr: []byte("x")}, "exit code 1: x"},
-		"killed":                {"claude", hook.Answer{Exit: -1}, "exit code -1"},
-		"not found":             {"claude", hook.Answer{Exit: 127, Stderr: []byte("sh: no")}, "exit code 127"},
-		"block without reason":  {"codex", hook.Answer{Exit: 2, Stderr: []byte(" \n")}, "without a reason"},
-		"block of another kind": {"copilot", hook.Answer{Exit: 2, Stderr: []byte("x")}, "wants a decision as JSON"},
-		"silence to cursor":     {"cursor", hook.Answer{}, "silence"},
-		"no JSON":               {"claude", hook.Answer{Stdout: []byte("hello")}, "no JSON"},
-		"allow":                 {"claude", hook.Answer{Stdout: []byte(`{"hookSpecificOutput":{"permissionDecision":"allow"}}`)}, "permission prompts"},
+		"exit 1":                {"claude", agentclient.Answer{Exit: 1, Stderr: []byte("x")}, "exit code 1: x"},
+		"killed":                {"claude", agentclient.Answer{Exit: -1}, "exit code -1"},
+		"not found":             {"claude", agentclient.Answer{Exit: 127, Stderr: []byte("sh: no")}, "exit code 127"},
+		"block without reason":  {"codex", agentclient.Answer{Exit: 2, Stderr: []byte(" \n")}, "without a reason"},
+		"block of another kind": {"copilot", agentclient.Answer{Exit: 2, Stderr: []byte("x")}, "wants a decision as JSON"},
+		"silence to cursor":     {"cursor", agentclient.Answer{}, "silence"},
+		"no JSON":               {"claude", agentclient.Answer{Stdout: []byte("hello")}, "no JSON"},
+		"allow":                 {"claude", agentclient.Answer{Stdout: []byte(`{"hookSpecificOutput":{"permissionDecision":"allow"}}`)}, "permission prompts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

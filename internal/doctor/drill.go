@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/sentry"
 )
@@ -63,7 +63,7 @@ func (d *drill) changeNow() guard.Change {
 }
 
 // write is a write by a main session, as the hook answers it.
-func (d *drill) write(env map[string]string) hook.Answer {
+func (d *drill) write(env map[string]string) agentclient.Answer {
 	f := forms["claude"]
 	return sentry.Run(sentry.Input{
 		Client: "claude", Root: d.dir.Root, Stdin: bytes.NewReader(call(d.dir.Root, f.head, f.main, drillWrite)), Getenv: func(name string) string { return env[name] },

@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/hook/settings"
 )
 
 // line is a registered command line, taken apart as a shell does.

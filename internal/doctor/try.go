@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/hook"
-	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/sentry"
 	"orchestrator/internal/system/git"
@@ -61,7 +61,7 @@ func (t trial) call(f form, root string) []byte {
 type patient struct {
 	name     string
 	facts    settings.Facts
-	protocol hook.Protocol
+	protocol agentclient.Protocol
 	line     line
 }
 
@@ -82,7 +82,7 @@ func (e *examination) try(ctx context.Context, client string, facts settings.Fac
 		e.say(client, Fault, "orchestrator boundary install "+client+" registers the program where it is now", "%s cannot be run: %v", command, err)
 		return nil
 	}
-	protocol, _ := hook.Named(client)
+	protocol, _ := agentclient.Named(client)
 	p := patient{client, facts, protocol, l}
 	if text, _ := l.at(e.Dir.Root, "COPY", facts, nil); text != l.text {
 		e.say(client, OK, "", "it is tried as %s, since the line as registered would use the project itself", text)
@@ -151,7 +151,7 @@ func (e *examination) wanted(p patient, t trial, raw []byte, dir boundarydir.Dir
 	case t.mode == boundary.Validate:
 		return boundary.Warn, nil
 	}
-	return heard(p.name, p.protocol.Answer(hook.Before, want, "")) // one that cannot ask blocks
+	return heard(p.name, p.protocol.Answer(agentclient.Before, want, "")) // one that cannot ask blocks
 }
 
 var words = map[boundary.Decision]string{
@@ -159,8 +159,8 @@ var words = map[boundary.Decision]string{
 }
 
 // noisy tells whether more is printed than the client has to be told.
-func noisy(p hook.Protocol, a hook.Answer) bool {
-	silent := p.Answer(hook.Before, boundary.Allow, "")
+func noisy(p agentclient.Protocol, a agentclient.Answer) bool {
+	silent := p.Answer(agentclient.Before, boundary.Allow, "")
 	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0
 }
 
@@ -195,7 +195,7 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir boundarydir.Dir, remove 
 }
 
 // run starts a command line as a client does, and kills it with its children after patience.
-func run(ctx context.Context, text, folder string, env []string, stdin []byte) (a hook.Answer, took time.Duration, err error) {
+func run(ctx context.Context, text, folder string, env []string, stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
 	const most = 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -215,5 +215,5 @@ func run(ctx context.Context, text, folder string, env []string, stdin []byte) (
 	case err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay):
 		return a, took, err
 	}
-	return hook.Answer{Stdout: []byte(out.String()), Stderr: []byte(errs.String()), Exit: cmd.ProcessState.ExitCode()}, took, nil
+	return agentclient.Answer{Stdout: []byte(out.String()), Stderr: []byte(errs.String()), Exit: cmd.ProcessState.ExitCode()}, took, nil
 }

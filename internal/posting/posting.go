@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"time"
 
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/system/git"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/guard"
-	"orchestrator/internal/hook/settings"
 )
 
 // programs makes a folder with empty programs of these names.

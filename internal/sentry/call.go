@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/shell"
 )
@@ -22,7 +22,7 @@ const (
 )
 
 // callOf is an event as the rules want it: with what its shell command does, and with every path resolved.
-func callOf(e hook.Event, r resolver, at time.Time) boundary.Call {
+func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c := boundary.Call{
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName), Type: fault.Clip(e.Actor.Type, maxName)},
@@ -199,7 +199,7 @@ const (
 )
 
 // lineOf begins a line about an event.
-func lineOf(id, kind string, e hook.Event, at time.Time) boundarydir.Line {
+func lineOf(id, kind string, e agentclient.Event, at time.Time) boundarydir.Line {
 	return boundarydir.Line{
 		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: fault.Clip(e.Version, maxName), Session: fault.Clip(e.Session, maxName),
 		ToolUseID: fault.Clip(e.ToolUseID, maxName), Tool: fault.Clip(e.Tool, maxName),
@@ -208,7 +208,7 @@ func lineOf(id, kind string, e hook.Event, at time.Time) boundarydir.Line {
 }
 
 // decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or files.
-func decisionLine(id string, e hook.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) boundarydir.Line {
+func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) boundarydir.Line {
 	l := lineOf(id, boundarydir.KindDecision, e, c.At)
 	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", fault.Clip(v.Reason, maxWhy)
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads

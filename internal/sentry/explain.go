@@ -5,22 +5,22 @@ import (
 	"os"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 )
 
 // Explain judges a call as if the policy were enforced, and records nothing. No bypass counts.
 func Explain(client string, raw []byte, dir boundarydir.Dir, policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
-	protocol, known := hook.Named(client)
+	protocol, known := agentclient.Named(client)
 	if !known {
-		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("there is no client %q; the clients are %v", client, hook.Names())
+		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("there is no client %q; the clients are %v", client, agentclient.Names())
 	}
 	event, err := protocol.Parse(raw)
 	if err != nil {
 		return boundary.Verdict{}, boundary.Call{}, err
 	}
-	if event.When != hook.Before {
+	if event.When != agentclient.Before {
 		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("it is not a call before a tool, which alone is judged")
 	}
 	home, _ := os.UserHomeDir()

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/hook"
+	"orchestrator/internal/agentclient"
 )
 
 // Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2.
@@ -54,11 +54,11 @@ func arguments(args []string) (client, root string, err error) {
 		case !strings.HasPrefix(args[i], "-") && client == "":
 			client = args[i]
 		default:
-			return "", "", fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %v", args[i], hook.Names())
+			return "", "", fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %v", args[i], agentclient.Names())
 		}
 	}
 	if client == "" {
-		return "", "", fmt.Errorf("name the client: one of %v", hook.Names())
+		return "", "", fmt.Errorf("name the client: one of %v", agentclient.Names())
 	}
 	return client, root, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/hook"
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -27,7 +27,7 @@ func TestSecretsAreNotReadByCommands(t *testing.T) {
 	for line := range strings.Lines(string(table)) {
 		cells := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
 		tool := map[string]string{"bash": toolBash, "powershell": toolPowerShell}[cells[2]]
-		e := hook.Event{
+		e := agentclient.Event{
 			Tool: tool, Command: strings.ReplaceAll(cells[3], "␤", "\n"), Cwd: root,
 			Actor: boundary.Actor{Kind: boundary.Agent, ID: "a", Type: "modular-builder"},
 		}

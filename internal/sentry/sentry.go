@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -40,15 +40,15 @@ type Input struct {
 }
 
 // Run answers one call.
-func Run(in Input) hook.Answer {
-	protocol, known := hook.Named(in.Client)
+func Run(in Input) agentclient.Answer {
+	protocol, known := agentclient.Named(in.Client)
 	if !known {
-		return hook.Answer{Exit: 2, Stderr: fmt.Appendf(nil, "orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, hook.Names())}
+		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil, "orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
 	}
 	r := &run{Input: in}
 	r.client.Store(&protocol)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
-	answers := make(chan hook.Answer, 1)
+	answers := make(chan agentclient.Answer, 1)
 	go func() {
 		deepen(0)
 		answers <- r.guarded()
@@ -79,7 +79,7 @@ func deepen(n int) (last byte) {
 }
 
 // late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
-func (r *run) late(answers <-chan hook.Answer) hook.Answer {
+func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
 	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", Deadline)
 	if r.claim() {
 		return r.failure(cause)
@@ -102,16 +102,16 @@ func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 type run struct {
 	Input
 	enforcing atomic.Bool
-	client    atomic.Pointer[hook.Protocol] // who is answered
+	client    atomic.Pointer[agentclient.Protocol] // who is answered
 	dir       atomic.Pointer[boundarydir.Dir]
 	lifted    atomic.Bool // by the environment variable
 	answered  atomic.Bool
 }
 
-func (r *run) protocol() hook.Protocol { return *r.client.Load() }
+func (r *run) protocol() agentclient.Protocol { return *r.client.Load() }
 
 // guarded is answer, with a panic as a failure like any other.
-func (r *run) guarded() (a hook.Answer) {
+func (r *run) guarded() (a agentclient.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = r.failed(fmt.Errorf("internal error: %v", p))
@@ -120,7 +120,7 @@ func (r *run) guarded() (a hook.Answer) {
 	return r.answer()
 }
 
-func (r *run) answer() hook.Answer {
+func (r *run) answer() agentclient.Answer {
 	dir, found := r.findDir("")
 	if found {
 		r.dir.Store(&dir)
@@ -130,11 +130,11 @@ func (r *run) answer() hook.Answer {
 	if err == nil && len(raw) > MaxInput {
 		err = fmt.Errorf("the call has more than %d bytes", MaxInput)
 	}
-	var event hook.Event
+	var event agentclient.Event
 	if err == nil {
 		event, err = r.protocol().Parse(raw)
 	}
-	if own, known := hook.Named(event.Client); known && err == nil {
+	if own, known := agentclient.Named(event.Client); known && err == nil {
 		r.client.Store(&own) // a client can call what is registered for another one, and is answered as itself
 	}
 	if !found {
@@ -148,7 +148,7 @@ func (r *run) answer() hook.Answer {
 }
 
 // decide answers a call in a project that has a boundary. unread is what kept the call from being read.
-func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.Answer {
+func (r *run) decide(dir boundarydir.Dir, event agentclient.Event, unread error) agentclient.Answer {
 	policy, err := dir.Policy()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
@@ -168,16 +168,16 @@ func (r *run) decide(dir boundarydir.Dir, event hook.Event, unread error) hook.A
 		return r.protocol().Answer(event.When, boundary.Allow, "")
 	case unread != nil:
 		return r.failed(unread)
-	case event.When == hook.Before:
+	case event.When == agentclient.Before:
 		return r.judge(dir, policy, event)
-	case event.When == hook.After || event.When == hook.Failed:
+	case event.When == agentclient.After || event.When == agentclient.Failed:
 		r.outcome(dir, event)
 	}
 	return r.protocol().Answer(event.When, boundary.Allow, "")
 }
 
 // judge judges the call, notes that, and answers.
-func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event hook.Event) hook.Answer {
+func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
 	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
@@ -187,14 +187,14 @@ func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event hook.Even
 
 	verdict := boundary.Judge(&policy, call)
 	if !r.claim() {
-		return hook.Answer{} // the deadline has answered
+		return agentclient.Answer{} // the deadline has answered
 	}
 	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict, r.Now().Sub(r.Start)))
 	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
 	if verdict.Decision == boundary.Allow {
-		return r.protocol().Answer(hook.Before, boundary.Allow, "")
+		return r.protocol().Answer(agentclient.Before, boundary.Allow, "")
 	}
 	message := boundary.Message(&policy, call, verdict)
 	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr), said("This decision is not on record: ", noteErr)} {
@@ -202,7 +202,7 @@ func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event hook.Even
 			message = boundary.WithNote(message, note)
 		}
 	}
-	return r.protocol().Answer(hook.Before, verdict.Decision, message)
+	return r.protocol().Answer(agentclient.Before, verdict.Decision, message)
 }
 
 // ignored says that the environment variable does not count.
@@ -224,9 +224,9 @@ func said(what string, err error) string {
 }
 
 // outcome notes what became of a call that was let through.
-func (r *run) outcome(dir boundarydir.Dir, event hook.Event) {
+func (r *run) outcome(dir boundarydir.Dir, event agentclient.Event) {
 	what := "done"
-	if event.When == hook.Failed {
+	if event.When == agentclient.Failed {
 		what = "failed"
 	}
 	l := lineOf(r.NewID(), boundarydir.KindOutcome, event, r.Now())
@@ -235,15 +235,15 @@ func (r *run) outcome(dir boundarydir.Dir, event hook.Event) {
 }
 
 // failed answers what could not be judged.
-func (r *run) failed(cause error) hook.Answer {
+func (r *run) failed(cause error) agentclient.Answer {
 	if !r.claim() {
-		return hook.Answer{}
+		return agentclient.Answer{}
 	}
 	return r.failure(cause)
 }
 
 // failure notes what kept the call from being judged, and answers.
-func (r *run) failure(cause error) hook.Answer {
+func (r *run) failure(cause error) agentclient.Answer {
 	if dir := r.dir.Load(); dir != nil {
 		l := boundarydir.Line{
 			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: boundarydir.KindError, Client: r.Client,
@@ -263,13 +263,13 @@ func (r *run) failure(cause error) hook.Answer {
 }
 
 // refusal blocks in an enforcing project, unless the environment variable lifts the boundary, and lets through elsewhere.
-func (r *run) refusal(cause error) hook.Answer {
+func (r *run) refusal(cause error) agentclient.Answer {
 	blocked := r.enforcing.Load() && !r.lifted.Load()
 	text := boundary.Failure(cause.Error(), blocked)
 	if blocked {
-		return r.protocol().Answer(hook.Before, boundary.Block, text)
+		return r.protocol().Answer(agentclient.Before, boundary.Block, text)
 	}
-	return hook.Answer{Stderr: []byte(text + "\n")}
+	return agentclient.Answer{Stderr: []byte(text + "\n")}
 }
 
 // findDir finds the project: as the command line says, as the client's environment says, or above the folder that the

@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/hook"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -528,7 +528,7 @@ func TestEveryClientBlocks(t *testing.T) {
 		"copilot":  fmt.Sprintf(`{"timestamp":1,"cwd":%q,"toolName":"edit","toolArgs":"{\"path\":\"src/a.go\"}"}`, p.dir.Root),
 		"opencode": fmt.Sprintf(`{"hook_event_name":"tool.execute.before","session_id":"s","cwd":%q,"tool":"edit","args":{"filePath":"src/a.go"},"actor":{"kind":"main"}}`, p.dir.Root),
 	}
-	require.Len(t, calls, len(hook.Names()))
+	require.Len(t, calls, len(agentclient.Names()))
 	for client, call := range calls {
 		got := p.hookOf(client, strings.NewReader(call))
 		require.Contains(t, got.stdout+got.stderr, "src/a.go", client)

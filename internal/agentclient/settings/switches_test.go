@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/hook/settings"
+	"orchestrator/internal/agentclient/settings"
 )
 
 func TestSwitchesAreFound(t *testing.T) {

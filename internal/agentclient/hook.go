@@ -1,9 +1,9 @@
-// Package hook knows how the agent clients call a hook: what each writes on its standard input, in one form for
+// Package agentclient knows how the agent clients call a hook: what each writes on its standard input, in one form for
 // all of them, and what each wants to read as the answer.
 //
 // It is pure: bytes in, bytes out. It decides nothing, opens nothing and reads no clock. What a client cannot say
 // stays unknown; nothing is guessed. docs/clients.md has the clients side by side.
-package hook
+package agentclient
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package hook
+package agentclient
 
 // tool is what a client's tool is, in canonical terms.
 type tool struct {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/hook"
-	"orchestrator/internal/hook/settings"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -103,7 +103,7 @@ console.log(JSON.stringify({ results, toasts }))
 
 type played struct {
 	Results, Toasts []string
-	events          []hook.Event // what the guard was given, read by the protocol
+	events          []agentclient.Event // what the guard was given, read by the protocol
 }
 
 // play runs the installed shim in Node with a guard that answers with a script.
@@ -139,7 +139,7 @@ func play(t *testing.T, answer string, calls [][]any) played {
 	var p played
 	require.NoError(t, json.Unmarshal(out, &p))
 	written, _ := os.ReadFile(filepath.Join(folder, "calls"))
-	protocol, _ := hook.Named("opencode")
+	protocol, _ := agentclient.Named("opencode")
 	for line := range strings.Lines(string(written)) {
 		event, err := protocol.Parse([]byte(line))
 		require.NoError(t, err)
@@ -161,8 +161,8 @@ func TestShimTellsWhoCalls(t *testing.T) {
 		{Kind: boundary.Main}, {Kind: boundary.Agent, ID: "ses_child", Type: "coder"}, {Kind: boundary.Unknown}, {Kind: boundary.Unknown}, {Kind: boundary.Unknown},
 	} {
 		before, after := p.events[2*i], p.events[2*i+1]
-		require.Equal(t, hook.Before, before.When)
-		require.Equal(t, hook.After, after.When)
+		require.Equal(t, agentclient.Before, before.When)
+		require.Equal(t, agentclient.After, after.When)
 		require.Equal(t, actor, before.Actor)
 		require.Equal(t, actor, after.Actor)
 		require.Equal(t, "Edit", before.Tool)

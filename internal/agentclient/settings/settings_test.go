@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/hook"
-	"orchestrator/internal/hook/settings"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*/*.after")
@@ -367,7 +367,7 @@ func TestOnlyTheGuardIsRegistered(t *testing.T) {
 }
 
 func TestEveryClientCanBeInstalled(t *testing.T) {
-	require.ElementsMatch(t, hook.Names(), settings.Clients())
+	require.ElementsMatch(t, agentclient.Names(), settings.Clients())
 	for _, client := range settings.Clients() {
 		o, file := project(t, client, nil)
 		found, err := settings.Registered(client, o)

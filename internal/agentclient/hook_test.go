@@ -1,4 +1,4 @@
-package hook_test
+package agentclient_test
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/hook"
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -30,9 +30,9 @@ func golden(t *testing.T, file, got string) {
 	require.Equal(t, string(want), got)
 }
 
-func protocol(t testing.TB, client string) hook.Protocol {
+func protocol(t testing.TB, client string) agentclient.Protocol {
 	t.Helper()
-	p, found := hook.Named(client)
+	p, found := agentclient.Named(client)
 	require.True(t, found)
 	return p
 }
@@ -63,7 +63,7 @@ func TestParse(t *testing.T) {
 			golden(t, base+".event.json", string(text)+"\n")
 		})
 	}
-	for _, name := range hook.Names() {
+	for _, name := range agentclient.Names() {
 		require.GreaterOrEqual(t, seen[name], 5, "%s has too few cases", name)
 	}
 }
@@ -71,22 +71,22 @@ func TestParse(t *testing.T) {
 // What each client is told before a tool runs.
 func TestAnswers(t *testing.T) {
 	const message = "Edit of main.go: delegate to \"coder\".\nBypass: …\x07"
-	for _, name := range hook.Names() {
+	for _, name := range agentclient.Names() {
 		for _, decision := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
 			t.Run(name+"/"+string(decision), func(t *testing.T) {
-				answer := protocol(t, name).Answer(hook.Before, decision, message)
+				answer := protocol(t, name).Answer(agentclient.Before, decision, message)
 				golden(t, filepath.Join("testdata", name, string(decision)+".answer"), show(answer))
 			})
 		}
 	}
 }
 
-func show(a hook.Answer) string {
+func show(a agentclient.Answer) string {
 	return fmt.Sprintf("exit %d\n-- stdout --\n%s-- stderr --\n%s", a.Exit, a.Stdout, a.Stderr)
 }
 
 // blocks tells whether the client stops the tool on this answer.
-func blocks(t *testing.T, client string, a hook.Answer) bool {
+func blocks(t *testing.T, client string, a agentclient.Answer) bool {
 	t.Helper()
 	require.Contains(t, []int{0, 2}, a.Exit)
 	if a.Exit == 2 {
@@ -109,19 +109,19 @@ func blocks(t *testing.T, client string, a hook.Answer) bool {
 }
 
 func TestAnswersHold(t *testing.T) {
-	for _, name := range hook.Names() {
+	for _, name := range agentclient.Names() {
 		p := protocol(t, name)
 		require.Equal(t, name, p.Name())
 		for _, message := range []string{"why", "", " \n", "\xff", strings.Repeat("é", 5000)} {
-			require.False(t, blocks(t, name, p.Answer(hook.Before, boundary.Allow, message)), name)
-			require.False(t, blocks(t, name, p.Answer(hook.Before, boundary.Warn, message)), name)
-			require.True(t, blocks(t, name, p.Answer(hook.Before, boundary.Block, message)), name)
-			require.True(t, blocks(t, name, p.Answer(hook.Before, "nonsense", message)), name)
+			require.False(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Allow, message)), name)
+			require.False(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Warn, message)), name)
+			require.True(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Block, message)), name)
+			require.True(t, blocks(t, name, p.Answer(agentclient.Before, "nonsense", message)), name)
 			asks := slices.Contains([]string{"claude", "qwen", "copilot"}, name)
-			ask := p.Answer(hook.Before, boundary.Ask, message)
+			ask := p.Answer(agentclient.Before, boundary.Ask, message)
 			require.Equal(t, !asks, blocks(t, name, ask), "%s cannot ask, so it must block", name)
 			require.Equal(t, asks, strings.Contains(string(ask.Stdout), `"ask"`))
-			for _, later := range []hook.When{hook.After, hook.Failed, hook.Other} {
+			for _, later := range []agentclient.When{agentclient.After, agentclient.Failed, agentclient.Other} {
 				said := p.Answer(later, boundary.Block, message)
 				require.Equal(t, 0, said.Exit)
 				require.Empty(t, said.Stderr)
@@ -133,7 +133,7 @@ func TestAnswersHold(t *testing.T) {
 
 func TestUnknownClient(t *testing.T) {
 	for _, name := range []string{"", "Claude", "claude ", "vim"} {
-		_, found := hook.Named(name)
+		_, found := agentclient.Named(name)
 		require.False(t, found, name)
 	}
 }
@@ -171,12 +171,12 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, stdin []byte) {
-		for _, name := range hook.Names() {
+		for _, name := range agentclient.Names() {
 			event, err := protocol(t, name).Parse(stdin)
 			require.Contains(t, []string{name, "cursor"}, event.Client)
 			require.NotNil(t, event.Paths)
 			require.NotContains(t, event.Paths, "")
-			if err == nil && event.When == hook.Before {
+			if err == nil && event.When == agentclient.Before {
 				require.NotEmpty(t, event.Tool)
 				require.NotEmpty(t, event.OwnTool)
 			}
@@ -195,7 +195,7 @@ func TestCursorIsAlwaysAnswered(t *testing.T) {
 	p := protocol(t, "cursor")
 	for decision, permission := range map[boundary.Decision]string{boundary.Allow: "allow", boundary.Warn: "allow", boundary.Ask: "deny", boundary.Block: "deny"} {
 		var said map[string]string
-		require.NoError(t, json.Unmarshal(p.Answer(hook.Before, decision, "why").Stdout, &said))
+		require.NoError(t, json.Unmarshal(p.Answer(agentclient.Before, decision, "why").Stdout, &said))
 		require.Equal(t, permission, said["permission"], decision)
 	}
 }
