@@ -23,11 +23,11 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/sentry", "internal/agentclient", "internal/agentclient/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
-	"cmd/orchestrator-hook": {"internal/sentry"},
+	"cmd/orchestrator-hook": {"internal/boundary/hook"},
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/client", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
@@ -83,10 +83,10 @@ var mayImport = map[string][]string{
 	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
-	"internal/sentry":  {"internal/agentclient", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
+	"internal/boundary/hook":  {"internal/agentclient", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
 	"internal/posting": {"internal/guard", "internal/agentclient/settings", "internal/boundarydir", "internal/system/git", "internal/fault"},
 	"internal/doctor": {
-		"internal/guard", "internal/sentry", "internal/agentclient", "internal/agentclient/settings", "internal/boundarydir", "internal/rules/boundary", "internal/system/git", "internal/fault",
+		"internal/guard", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundarydir", "internal/rules/boundary", "internal/system/git", "internal/fault",
 	},
 	"internal/guard": {
 		"internal/boundarylog", "internal/boundarydir", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"orchestrator/internal/sentry"
+	"orchestrator/internal/boundary/hook"
 )
 
-func main() { os.Exit(sentry.Main(os.Args[1:], time.Now())) }
+func main() { os.Exit(hook.Main(os.Args[1:], time.Now())) }

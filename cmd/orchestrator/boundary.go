@@ -12,11 +12,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/sentry"
 )
 
 func boundaryCommand() *cobra.Command {
@@ -91,7 +91,7 @@ func boundaryBeside(data string) boundarydir.Dir {
 
 // change is what this person does, now.
 func (o *boundaryOptions) change() guard.Change {
-	return guard.Change{By: whoami(), Reason: o.reason, At: time.Now(), ID: sentry.NewID()}
+	return guard.Change{By: whoami(), Reason: o.reason, At: time.Now(), ID: hook.NewID()}
 }
 
 // whoami names the person at this machine; it is their word, as the machine has it.

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/doctor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/posting"
-	"orchestrator/internal/sentry"
 )
 
 func boundaryInstallCommand() *cobra.Command {
@@ -89,7 +89,7 @@ func (o *boundaryOptions) posting(client string) (posting.Options, error) {
 	}
 	executable, err := os.Executable()
 	home, _ := os.UserHomeDir()
-	return posting.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: sentry.NewID()}, err
+	return posting.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: hook.NewID()}, err
 }
 
 func writeInstalled(p *reportPrinter, d posting.Done) {
@@ -190,7 +190,7 @@ rollback to validate lets it through with a warning. The policy itself is not to
 			if err != nil {
 				return err
 			}
-			d, err := doctor.Drill(dir, o.change(), sentry.NewID)
+			d, err := doctor.Drill(dir, o.change(), hook.NewID)
 			if err != nil {
 				return err
 			}

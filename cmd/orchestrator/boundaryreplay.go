@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/sentry"
 	"orchestrator/internal/system/durable"
 )
 
@@ -36,7 +36,7 @@ Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary 
 			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 				return cmd.Help()
 			}
-			if code := sentry.Main(args, time.Now()); code != 0 {
+			if code := hook.Main(args, time.Now()); code != 0 {
 				os.Exit(code)
 			}
 			return nil
@@ -62,7 +62,7 @@ every rule that was looked at in order. Nothing is recorded. FILE - is standard 
 			if err != nil {
 				return err
 			}
-			v, call, err := sentry.Explain(client, raw, dir, p)
+			v, call, err := hook.Explain(client, raw, dir, p)
 			if err != nil {
 				return fault.New(fault.Invalid, "call_unreadable", "the call cannot be read: in enforce it would be blocked").
 					WithFix("give what %s sends before a tool, or name another --client", client).Because(err)
@@ -78,9 +78,9 @@ every rule that was looked at in order. Nothing is recorded. FILE - is standard 
 
 func readCall(in io.Reader, path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(io.LimitReader(in, sentry.MaxInput))
+		return io.ReadAll(io.LimitReader(in, hook.MaxInput))
 	}
-	raw, err := durable.ReadRegular(path, sentry.MaxInput)
+	raw, err := durable.ReadRegular(path, hook.MaxInput)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "call_missing", "the call %s cannot be read", path).WithFix("name a file that holds one call as JSON").Because(err)
 	}

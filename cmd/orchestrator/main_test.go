@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"orchestrator/internal/sentry"
+	"orchestrator/internal/boundary/hook"
 )
 
 // TestMain lets copies of this test be the programs that the tests start: orchestrator and orchestrator-hook are the real
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "6") // they wait more than they compute; the command line may still say otherwise
 	testscript.Main(m, map[string]func(){
 		"orchestrator": main, "limited": limited, "agent": agent,
-		"orchestrator-hook": func() { os.Exit(sentry.Main(os.Args[1:], time.Now())) },
+		"orchestrator-hook": func() { os.Exit(hook.Main(os.Args[1:], time.Now())) },
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/drive"
@@ -39,7 +40,6 @@ import (
 	"orchestrator/internal/projection"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/sentry"
 	"orchestrator/internal/system/clockjump"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
@@ -223,7 +223,7 @@ func (s *server) openService(ctx context.Context) error {
 // openConductor makes what works on the ledger besides the service.
 func (s *server) openConductor(signer audit.Signer) {
 	beside := boundaryBeside(s.options.data)
-	s.guard = guard.New(beside, s.ledger, time.Now, sentry.NewID)
+	s.guard = guard.New(beside, s.ledger, time.Now, hook.NewID)
 	project := conductproject.New(s.service, s.ledger, conductproject.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
 	s.conductor = conductor.New(s.ledger, conductor.Options{
 		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,

@@ -13,16 +13,16 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/sentry"
 )
 
 // TestMain lets links to this test be the hook.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "orchestrator-hook" {
-		os.Exit(sentry.Main(os.Args[1:], time.Now()))
+		os.Exit(hook.Main(os.Args[1:], time.Now()))
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	os.Exit(m.Run())
@@ -298,7 +298,7 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 	edit := call(dir.Root, forms["claude"].head, forms["claude"].edit)
 	for event, exit := range map[string]int{"PreToolUse": 2, "PostToolUse": 0} {
 		in := strings.Replace(string(edit), "PreToolUse", event, 1)
-		a := sentry.Run(sentry.Input{Client: "claude", Root: dir.Root, Stdin: strings.NewReader(in), Getenv: func(string) string { return "" },
+		a := hook.Run(hook.Input{Client: "claude", Root: dir.Root, Stdin: strings.NewReader(in), Getenv: func(string) string { return "" },
 			Cwd: dir.Root, Start: time.Now(), Now: time.Now, NewID: func() string { return event }})
 		require.Equal(t, exit, a.Exit, string(a.Stderr))
 	}

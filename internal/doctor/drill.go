@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/sentry"
 )
 
 // Drilled is what was exercised.
@@ -65,7 +65,7 @@ func (d *drill) changeNow() guard.Change {
 // write is a write by a main session, as the hook answers it.
 func (d *drill) write(env map[string]string) agentclient.Answer {
 	f := forms["claude"]
-	return sentry.Run(sentry.Input{
+	return hook.Run(hook.Input{
 		Client: "claude", Root: d.dir.Root, Stdin: bytes.NewReader(call(d.dir.Root, f.head, f.main, drillWrite)), Getenv: func(name string) string { return env[name] },
 		Cwd: d.dir.Root, Start: time.Now(), Now: time.Now, NewID: d.newID,
 	})

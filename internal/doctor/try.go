@@ -13,9 +13,9 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/sentry"
 	"orchestrator/internal/system/git"
 )
 
@@ -139,7 +139,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 func (e *examination) wanted(p patient, t trial, raw []byte, dir boundarydir.Dir) (boundary.Decision, error) {
 	want := boundary.Block
 	if t.tool != nil {
-		v, _, err := sentry.Explain(p.name, raw, dir, *e.policy)
+		v, _, err := hook.Explain(p.name, raw, dir, *e.policy)
 		if err != nil {
 			return "", err
 		}

@@ -1,9 +1,9 @@
-// Package sentry judges one call of an agent client's tool from end to end: it finds the project, reads its policy and the
+// Package hook judges one call of an agent client's tool from end to end: it finds the project, reads its policy and the
 // call, judges, notes the decision in the journal, and answers in the client's own form.
 //
 // It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2: a client
 // takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read is blocked.
-package sentry
+package hook
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package sentry
+package hook
 
 import (
 	"crypto/rand"

@@ -1,5 +1,5 @@
 //go:build race
 
-package sentry
+package hook
 
 const raceEnabled = true
