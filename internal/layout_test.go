@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/posting", "internal/doctor", "internal/boundarydir", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
-		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundarylog", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/reqdoc",
+		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/reqdoc",
 		"internal/evidence", "internal/testreport", "internal/mention", "internal/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/projection":             {"internal/rules/lifecycle", "internal/ledger", "internal/ledger/audit", "internal/system/tree", "internal/fault"},
@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"internal/agentclient":                   {"internal/rules/boundary"},
 	"internal/agentclient/settings":          {"internal/system/durable", "internal/fault"},
 	"internal/system/runner":          {"internal/fault"},
-	"internal/boundarylog":            {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
+	"internal/boundary/record":            {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
 	"internal/conductor/state":                     {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
 	"internal/conductor": {
 		"internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
@@ -83,17 +83,17 @@ var mayImport = map[string][]string{
 	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
-	"internal/boundary/hook":  {"internal/agentclient", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/fault"},
-	"internal/posting": {"internal/guard", "internal/agentclient/settings", "internal/boundarydir", "internal/system/git", "internal/fault"},
-	"internal/doctor": {
-		"internal/guard", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundarydir", "internal/rules/boundary", "internal/system/git", "internal/fault",
+	"internal/boundary/hook":  {"internal/agentclient", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/fault"},
+	"internal/boundary/install": {"internal/guard", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
+	"internal/boundary/doctor": {
+		"internal/guard", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/folder", "internal/rules/boundary", "internal/system/git", "internal/fault",
 	},
 	"internal/guard": {
-		"internal/boundarylog", "internal/boundarydir", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
+		"internal/boundary/record", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
 	},
-	"internal/boundarydir":          {"internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},
+	"internal/boundary/folder":          {"internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},
 	"internal/rules/boundary":       {"internal/fault"},
-	"internal/rules/boundary/shell": {},
+	"internal/boundary/shell": {},
 
 	"internal/conductor/tools":         {"internal/rules/planning", "internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize", "internal/fault"},
 	"internal/conductor/arith":   {"internal/fault"},
@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 	"api": {},
 	"cmd/bench": {
 		"internal/system/child", "internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/audit", "internal/evidence", "internal/reqdoc", "internal/rules/lifecycle",
-		"internal/ledger/store", "internal/ledger/store/boltstore", "internal/boundarydir", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/fault",
+		"internal/ledger/store", "internal/ledger/store/boltstore", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
 	"cmd/torture": {"internal/system/child"},
 }
@@ -127,14 +127,14 @@ var onlyIn = map[string][]string{
 	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/system/runner"},
 	"golang.org/x/sys":                      {"internal/system/runner", "internal/ledger/store/boltstore"},
-	"mvdan.cc/sh":                           {"internal/rules/boundary/shell", "internal/doctor", "cmd/bench"},
+	"mvdan.cc/sh":                           {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/ledger/store/storetest"},
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
-	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/boundary/shell", "internal/rules/planning", "internal/review", "internal/ledger/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
+	"internal/rules/lifecycle", "internal/rules/boundary", "internal/boundary/shell", "internal/rules/planning", "internal/review", "internal/ledger/audit", "internal/reqdoc", "internal/markdown", "internal/strictjson",
 	"internal/mention", "internal/secret", "internal/rules/actorname", "internal/testreport", "internal/agentclient", "internal/fault",
 	"internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -69,14 +69,14 @@ func TestTheSchemaOfThePolicyAndTheProgramAgree(t *testing.T) {
 	for name, doc := range good {
 		t.Run("good: "+name, func(t *testing.T) {
 			require.Empty(t, violations(t, BoundaryPolicy, doc))
-			_, err := boundarydir.ParsePolicy([]byte(doc))
+			_, err := folder.ParsePolicy([]byte(doc))
 			require.NoError(t, err)
 		})
 	}
 	for name, doc := range bad {
 		t.Run("bad: "+name, func(t *testing.T) {
 			require.NotEmpty(t, violations(t, BoundaryPolicy, doc))
-			_, err := boundarydir.ParsePolicy([]byte(doc))
+			_, err := folder.ParsePolicy([]byte(doc))
 			require.Error(t, err)
 		})
 	}

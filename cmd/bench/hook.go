@@ -15,9 +15,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/shell"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/rules/boundary/shell"
 )
 
 // perHookRound is how often each program is run in a round.
@@ -110,7 +110,7 @@ func (b *bench) hookProject(ctx context.Context) (string, error) {
 	}
 	policy := boundary.DefaultPolicy()
 	policy.Mode = boundary.Enforce
-	if _, err := boundarydir.In(dir).Make(policy); err != nil {
+	if _, err := folder.In(dir).Make(policy); err != nil {
 		return "", err
 	}
 	for name, source := range map[string]string{"empty": filepath.Join(dir, "main.go"), "orchestrator-hook": "orchestrator/cmd/orchestrator-hook"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
@@ -55,9 +55,9 @@ func (o *boundaryOptions) reasonFlag(cmd *cobra.Command) {
 }
 
 // dir is the boundary of the project that --root lies in.
-func (o *boundaryOptions) dir() (boundarydir.Dir, error) {
-	at := boundarydir.In(o.root)
-	if dir, found := boundarydir.Find(at.Root); found {
+func (o *boundaryOptions) dir() (folder.Dir, error) {
+	at := folder.In(o.root)
+	if dir, found := folder.Find(at.Root); found {
 		return dir, nil
 	}
 	return at, fault.New(fault.NotFound, "no_boundary", "neither %s nor a folder above it has a boundary", at.Root).
@@ -65,7 +65,7 @@ func (o *boundaryOptions) dir() (boundarydir.Dir, error) {
 }
 
 // policy is the project's own.
-func (o *boundaryOptions) policy() (dir boundarydir.Dir, p boundary.Policy, err error) {
+func (o *boundaryOptions) policy() (dir folder.Dir, p boundary.Policy, err error) {
 	if dir, err = o.dir(); err == nil {
 		p, err = guard.Policy(dir)
 	}
@@ -82,11 +82,11 @@ func (o *boundaryOptions) history() (*guard.History, error) {
 }
 
 // boundaryBeside is the boundary of the project that a service's data lie in.
-func boundaryBeside(data string) boundarydir.Dir {
+func boundaryBeside(data string) folder.Dir {
 	if abs, err := filepath.Abs(data); err == nil && filepath.Base(abs) == ".orchestrator" {
-		return boundarydir.In(filepath.Dir(abs))
+		return folder.In(filepath.Dir(abs))
 	}
-	return boundarydir.In(".")
+	return folder.In(".")
 }
 
 // change is what this person does, now.

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/doctor"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/doctor"
+	"orchestrator/internal/boundary/install"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/posting"
 )
 
 func boundaryInstallCommand() *cobra.Command {
@@ -33,7 +33,7 @@ Clients: ` + strings.Join(settings.Clients(), ", "),
 				return err
 			}
 			p.Version, p.FollowLink, p.Change.Reason = version, followLink, "installed"
-			done, err := posting.Install(cmd.Context(), p)
+			done, err := install.Install(cmd.Context(), p)
 			if err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func boundaryUninstallCommand() *cobra.Command {
 				return err
 			}
 			p.FollowLink = followLink
-			done, err := posting.Uninstall(p)
+			done, err := install.Uninstall(p)
 			if err != nil {
 				return err
 			}
@@ -79,20 +79,20 @@ func boundaryUninstallCommand() *cobra.Command {
 }
 
 // posting is what is to be posted: in the project that --root lies in, or at --root where none has a boundary yet.
-func (o *boundaryOptions) posting(client string) (posting.Options, error) {
-	dir := boundarydir.In(o.root)
-	if found, ok := boundarydir.Find(dir.Root); ok {
+func (o *boundaryOptions) posting(client string) (install.Options, error) {
+	dir := folder.In(o.root)
+	if found, ok := folder.Find(dir.Root); ok {
 		dir = found
 	}
 	if info, err := os.Stat(dir.Root); err != nil || !info.IsDir() {
-		return posting.Options{}, fault.New(fault.NotFound, "no_project", "there is no folder %s", dir.Root).WithFix("name the project's folder with --root")
+		return install.Options{}, fault.New(fault.NotFound, "no_project", "there is no folder %s", dir.Root).WithFix("name the project's folder with --root")
 	}
 	executable, err := os.Executable()
 	home, _ := os.UserHomeDir()
-	return posting.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: hook.NewID()}, err
+	return install.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: hook.NewID()}, err
 }
 
-func writeInstalled(p *reportPrinter, d posting.Done) {
+func writeInstalled(p *reportPrinter, d install.Done) {
 	switch {
 	case d.Policy:
 		p.line("%s: set up in validate: violations are recorded and said, nothing is blocked", printable(d.Root))
@@ -118,7 +118,7 @@ func writeInstalled(p *reportPrinter, d posting.Done) {
 	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary readiness says when to enforce")
 }
 
-func writeUninstalled(p *reportPrinter, d posting.Done) {
+func writeUninstalled(p *reportPrinter, d install.Done) {
 	switch {
 	case d.Removed:
 		p.line("%s: removed, it held nothing else", printable(d.File))
@@ -130,7 +130,7 @@ func writeUninstalled(p *reportPrinter, d posting.Done) {
 	if d.Backup != "" {
 		p.line("  the file was changed since: the copy of what it was stays: %s", printable(d.Backup))
 	}
-	p.line("policy and journal stay in %s", printable(boundarydir.In(d.Root).Path()))
+	p.line("policy and journal stay in %s", printable(folder.In(d.Root).Path()))
 }
 
 func boundaryDoctorCommand() *cobra.Command {
@@ -148,7 +148,7 @@ Exit codes: 0 all is well; 1 something is wrong, and each finding says what to d
 				return err
 			}
 			home, _ := os.UserHomeDir()
-			r, err := doctor.Examine(cmd.Context(), doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(), Version: posting.ClientVersion, Path: os.Getenv("PATH")})
+			r, err := doctor.Examine(cmd.Context(), doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(), Version: install.ClientVersion, Path: os.Getenv("PATH")})
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
@@ -136,7 +136,7 @@ func boundaryReplayCommand() *cobra.Command {
 
 func (o *boundaryOptions) replayPolicy(path string) (boundary.Policy, error) {
 	if path != "" {
-		p, err := boundarydir.ReadPolicy(path)
+		p, err := folder.ReadPolicy(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fault.New(fault.NotFound, "policy_missing", "there is no policy %s", path).WithFix("name a file in the form of policy.json").Because(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -56,7 +56,7 @@ func (w *walker) violation() string {
 
 // boundary gives the project a boundary, in validate.
 func (w *walker) boundary() {
-	_, err := boundarydir.In(w.dir).Make(boundary.DefaultPolicy())
+	_, err := folder.In(w.dir).Make(boundary.DefaultPolicy())
 	require.NoError(w.t, err)
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/secret"
@@ -40,12 +40,12 @@ func checkText(what, text string) error {
 	return secret.Refuse(what, "/"+what, text)
 }
 
-func (c Change) line(kind string) boundarydir.Line {
-	return boundarydir.Line{ID: c.ID, At: c.At.UTC().Truncate(time.Microsecond), Kind: kind, By: c.By, Reason: c.Reason}
+func (c Change) line(kind string) folder.Line {
+	return folder.Line{ID: c.ID, At: c.At.UTC().Truncate(time.Microsecond), Kind: kind, By: c.By, Reason: c.Reason}
 }
 
 // Policy is the policy of a project; that there is none is said with what to do.
-func Policy(dir boundarydir.Dir) (boundary.Policy, error) {
+func Policy(dir folder.Dir) (boundary.Policy, error) {
 	p, err := dir.Policy()
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, fault.New(fault.NotFound, "no_boundary", "the project has no .orchestrator/boundary/policy.json").
@@ -55,19 +55,19 @@ func Policy(dir boundarydir.Dir) (boundary.Policy, error) {
 }
 
 // SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project begins.
-func SetUp(dir boundarydir.Dir, c Change) (made bool, err error) {
+func SetUp(dir folder.Dir, c Change) (made bool, err error) {
 	p := boundary.DefaultPolicy()
 	if made, err = dir.Make(p); err != nil || !made {
 		return made, err
 	}
-	l := c.line(boundarydir.KindMode)
+	l := c.line(folder.KindMode)
 	l.Mode = p.Mode
 	return true, dir.Append(l)
 }
 
 // SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is noted before it
 // is made.
-func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change, history func() (*History, error)) (from boundary.Mode, err error) {
+func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change, history func() (*History, error)) (from boundary.Mode, err error) {
 	if err := c.check(); err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func SetMode(dir boundarydir.Dir, to boundary.Mode, override string, c Change, h
 			return p.Mode, err
 		}
 	}
-	l := c.line(boundarydir.KindMode)
+	l := c.line(folder.KindMode)
 	l.From, l.Mode, l.Override = p.Mode, to, override
 	if err := dir.Append(l); err != nil {
 		return p.Mode, err
@@ -132,7 +132,7 @@ func mayEnforce(history func() (*History, error), p *boundary.Policy, override s
 }
 
 // Bypass lifts the boundary for a while. It is noted before it is in force.
-func Bypass(dir boundarydir.Dir, lasting time.Duration, session string, c Change) (boundary.Grant, error) {
+func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (boundary.Grant, error) {
 	const longest = 24 * time.Hour
 	if err := c.check(); err != nil {
 		return boundary.Grant{}, err
@@ -146,7 +146,7 @@ func Bypass(dir boundarydir.Dir, lasting time.Duration, session string, c Change
 	}
 	at := c.At.UTC().Truncate(time.Microsecond)
 	g := boundary.Grant{ID: c.ID, Reason: c.Reason, By: c.By, Since: at, Until: at.Add(lasting), Session: session}
-	l := c.line(boundarydir.KindGrant)
+	l := c.line(folder.KindGrant)
 	l.Grant, l.Session = &g, session
 	if err := dir.Append(l); err != nil {
 		return g, err
@@ -155,7 +155,7 @@ func Bypass(dir boundarydir.Dir, lasting time.Duration, session string, c Change
 }
 
 // Label notes what a person says of a decision, which is named by its id or by the beginning of it.
-func Label(dir boundarydir.Dir, id, label string, c Change) (Decision, error) {
+func Label(dir folder.Dir, id, label string, c Change) (Decision, error) {
 	if !slices.Contains(KnownLabels(), label) {
 		return Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).WithFix("give %s", strings.Join(KnownLabels(), ", "))
 	}
@@ -174,14 +174,14 @@ func Label(dir boundarydir.Dir, id, label string, c Change) (Decision, error) {
 		return d, fault.New(fault.NotFound, "unknown_decision", "%d decisions have the id %q", n, fault.Clip(id, 40)).
 			WithFix("orchestrator boundary decisions lists them with their ids, newest first; what an id begins with is enough where no other begins so")
 	}
-	l := c.line(boundarydir.KindLabel)
+	l := c.line(folder.KindLabel)
 	l.Of, l.What = d.ID, label
 	return d, dir.Append(l)
 }
 
 // NoteDrill notes that a way out of the boundary was exercised, and how many microseconds it took.
-func NoteDrill(dir boundarydir.Dir, what string, micros int64, c Change) error {
-	l := c.line(boundarydir.KindDrill)
+func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
+	l := c.line(folder.KindDrill)
 	l.What, l.Micros = what, micros
 	return dir.Append(l)
 }
@@ -193,8 +193,8 @@ const (
 )
 
 // NotePosting notes that the hook was registered with a client, or taken out again.
-func NotePosting(dir boundarydir.Dir, client, what string, c Change) error {
-	l := c.line(boundarydir.KindPosting)
+func NotePosting(dir folder.Dir, client, what string, c Change) error {
+	l := c.line(folder.KindPosting)
 	l.Client, l.What = client, what
 	return dir.Append(l)
 }

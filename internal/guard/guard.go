@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/boundary"
@@ -16,7 +16,7 @@ import (
 
 // Guard is the boundary of a project beside a running service.
 type Guard struct {
-	Dir      boundarydir.Dir
+	Dir      folder.Dir
 	recorder *Recorder
 	newID    func() string
 	clock    func() time.Time
@@ -25,7 +25,7 @@ type Guard struct {
 }
 
 // New makes the guard of a project. Its journal goes to the ledger.
-func New(dir boundarydir.Dir, l *ledger.Ledger, clock func() time.Time, newID func() string) *Guard {
+func New(dir folder.Dir, l *ledger.Ledger, clock func() time.Time, newID func() string) *Guard {
 	return &Guard{Dir: dir, recorder: NewRecorder(dir, l), clock: clock, newID: newID}
 }
 
@@ -126,7 +126,7 @@ func (g *Guard) history(ctx context.Context) (*History, error) {
 	if _, err := g.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) { // what is recorded can still be read
 		return nil, err
 	}
-	return read(func(visit func(boundarydir.Line, error) error) error { return g.recorder.read(ctx, visit) })
+	return read(func(visit func(folder.Line, error) error) error { return g.recorder.read(ctx, visit) })
 }
 
 // Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is told of an error, once until it is another.

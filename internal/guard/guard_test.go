@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 var day0 = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
 // project is a new one, in validate, whose journal has one line.
-func project(t *testing.T) boundarydir.Dir {
+func project(t *testing.T) folder.Dir {
 	t.Helper()
-	dir := boundarydir.In(t.TempDir())
+	dir := folder.In(t.TempDir())
 	made, err := SetUp(dir, by("set up", day0))
 	require.NoError(t, err)
 	require.True(t, made)
@@ -53,12 +53,12 @@ type call struct {
 }
 
 // judged is the line of a call, with the verdict of the project's policy of now.
-func judged(t *testing.T, dir boundarydir.Dir, c call) boundarydir.Line {
+func judged(t *testing.T, dir folder.Dir, c call) folder.Line {
 	t.Helper()
 	p, err := dir.Policy()
 	require.NoError(t, err)
-	l := boundarydir.Line{
-		ID: c.id, At: c.at, Kind: boundarydir.KindDecision, Client: "claude", Session: c.session, Tool: c.tool, ToolUseID: "use-" + c.id,
+	l := folder.Line{
+		ID: c.id, At: c.at, Kind: folder.KindDecision, Client: "claude", Session: c.session, Tool: c.tool, ToolUseID: "use-" + c.id,
 		Actor: &boundary.Actor{Kind: c.actor}, Mode: p.Mode, Micros: 500,
 	}
 	if c.file != "" {
@@ -72,7 +72,7 @@ func judged(t *testing.T, dir boundarydir.Dir, c call) boundarydir.Line {
 	return l
 }
 
-func add(t *testing.T, dir boundarydir.Dir, lines ...boundarydir.Line) {
+func add(t *testing.T, dir folder.Dir, lines ...folder.Line) {
 	t.Helper()
 	for _, l := range lines {
 		require.NoError(t, dir.Append(l))
@@ -81,7 +81,7 @@ func add(t *testing.T, dir boundarydir.Dir, lines ...boundarydir.Line) {
 
 func id(n int) string { return fmt.Sprintf("%016x", n) }
 
-func history(t *testing.T, dir boundarydir.Dir) *History {
+func history(t *testing.T, dir folder.Dir) *History {
 	t.Helper()
 	h, err := Read(dir)
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func requireCode(t *testing.T, err error, code string) *fault.Error {
 }
 
 // appendRaw writes to a file of the journal what no hook does.
-func appendRaw(t *testing.T, dir boundarydir.Dir, file, text string) {
+func appendRaw(t *testing.T, dir folder.Dir, file, text string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir.Path(), "journal", file), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -15,46 +15,46 @@ import (
 // History is a journal as it was read, in order.
 type History struct {
 	Decisions []Decision
-	Errors    []boundarydir.Line
-	Modes     []boundarydir.Line
-	Bypasses  []boundarydir.Line // grants
-	Drills    []boundarydir.Line
-	Imported  []boundarydir.Line // out of an older journal
-	Malformed int                // lines that cannot be read
-	Orphans   []time.Time        // when tools ran although the hook left no decision on them; in no order
-	First     time.Time          // of the first line
+	Errors    []folder.Line
+	Modes     []folder.Line
+	Bypasses  []folder.Line // grants
+	Drills    []folder.Line
+	Imported  []folder.Line // out of an older journal
+	Malformed int           // lines that cannot be read
+	Orphans   []time.Time   // when tools ran although the hook left no decision on them; in no order
+	First     time.Time     // of the first line
 }
 
 // Decision is a judged call, what a person said of it, and what became of it.
 type Decision struct {
-	boundarydir.Line
-	Label   *boundarydir.Line // the latest; nil where nobody said anything
-	Outcome string            // "done", "failed", or "" where nothing is known
+	folder.Line
+	Label   *folder.Line // the latest; nil where nobody said anything
+	Outcome string       // "done", "failed", or "" where nothing is known
 }
 
 // Read reads the whole journal of a project.
-func Read(dir boundarydir.Dir) (*History, error) { return read(dir.Read) }
+func Read(dir folder.Dir) (*History, error) { return read(dir.Read) }
 
 // FromFiles reads the whole journal of a project when it is asked to.
-func FromFiles(dir boundarydir.Dir) func() (*History, error) {
+func FromFiles(dir folder.Dir) func() (*History, error) {
 	return func() (*History, error) { return Read(dir) }
 }
 
 // ReadFile reads any one file of a journal.
 func ReadFile(path string) (*History, error) {
-	h, err := read(func(visit func(boundarydir.Line, error) error) error { return boundarydir.ReadFile(path, visit) })
+	h, err := read(func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).WithFix("name a file of .orchestrator/boundary/journal").Because(err)
 	}
 	return h, nil
 }
 
-func read(lines func(func(boundarydir.Line, error) error) error) (*History, error) {
+func read(lines func(func(folder.Line, error) error) error) (*History, error) {
 	h := &History{}
 	byID, byUse := map[string]int{}, map[use]int{}
-	outcomes := map[use]boundarydir.Line{}
+	outcomes := map[use]folder.Line{}
 	seen := map[string]bool{}
-	err := lines(func(l boundarydir.Line, err error) error {
+	err := lines(func(l folder.Line, err error) error {
 		if err != nil {
 			h.Malformed++
 			return nil //nolint:nilerr // it is counted, and never fatal
@@ -67,7 +67,7 @@ func read(lines func(func(boundarydir.Line, error) error) error) (*History, erro
 			h.First = l.At
 		}
 		switch l.Kind {
-		case boundarydir.KindDecision:
+		case folder.KindDecision:
 			if l.Verdict == nil {
 				h.Malformed++
 				return nil
@@ -77,11 +77,11 @@ func read(lines func(func(boundarydir.Line, error) error) error) (*History, erro
 				byUse[useOf(l)] = len(h.Decisions)
 			}
 			h.Decisions = append(h.Decisions, Decision{Line: l})
-		case boundarydir.KindOutcome:
+		case folder.KindOutcome:
 			if l.ToolUseID != "" {
 				outcomes[useOf(l)] = l
 			}
-		case boundarydir.KindLabel:
+		case folder.KindLabel:
 			if i, known := byID[l.Of]; known {
 				h.Decisions[i].Label = &l
 			}
@@ -103,19 +103,19 @@ func read(lines func(func(boundarydir.Line, error) error) error) (*History, erro
 // use is one use of a tool; clients number them anew in each session.
 type use struct{ client, session, id string }
 
-func useOf(l boundarydir.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
+func useOf(l folder.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
 
-func (h *History) keep(l boundarydir.Line) {
+func (h *History) keep(l folder.Line) {
 	switch l.Kind {
-	case boundarydir.KindError:
+	case folder.KindError:
 		h.Errors = append(h.Errors, l)
-	case boundarydir.KindMode:
+	case folder.KindMode:
 		h.Modes = append(h.Modes, l)
-	case boundarydir.KindGrant:
+	case folder.KindGrant:
 		h.Bypasses = append(h.Bypasses, l)
-	case boundarydir.KindDrill:
+	case folder.KindDrill:
 		h.Drills = append(h.Drills, l)
-	case boundarydir.KindImported:
+	case folder.KindImported:
 		h.Imported = append(h.Imported, l)
 	}
 }
@@ -125,7 +125,7 @@ func (h *History) since(at time.Time) *History {
 	before := func(t time.Time) bool { return t.Before(at) }
 	rest := *h
 	rest.Decisions = leavingOut(h.Decisions, func(d Decision) bool { return before(d.At) })
-	rest.Errors = leavingOut(h.Errors, func(l boundarydir.Line) bool { return before(l.At) })
+	rest.Errors = leavingOut(h.Errors, func(l folder.Line) bool { return before(l.At) })
 	rest.Orphans = leavingOut(h.Orphans, before)
 	return &rest
 }

@@ -11,8 +11,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/record"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/secret"
@@ -24,14 +24,14 @@ const maxRecorded = 40 << 10
 // Recorder puts the lines of a project's journal into the ledger, each exactly once: how far a file was read is committed together
 // with what was read of it.
 type Recorder struct {
-	dir    boundarydir.Dir
+	dir    folder.Dir
 	ledger *ledger.Ledger
 	one    sync.Mutex // records at a time
 	tally  tally
 }
 
 // NewRecorder records the journal of a project.
-func NewRecorder(dir boundarydir.Dir, l *ledger.Ledger) *Recorder {
+func NewRecorder(dir folder.Dir, l *ledger.Ledger) *Recorder {
 	return &Recorder{dir: dir, ledger: l}
 }
 
@@ -60,7 +60,7 @@ func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
 		if p.Read == 0 || p.Gone {
 			continue
 		}
-		if _, err := r.commit(ctx, boundarylog.Recorded{File: name, From: p.Read, To: p.Read, Gone: true}); err != nil {
+		if _, err := r.commit(ctx, record.Recorded{File: name, From: p.Read, To: p.Read, Gone: true}); err != nil {
 			return lines, err
 		}
 	}
@@ -68,16 +68,16 @@ func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
 }
 
 // read visits the lines that were recorded, in order. A journal that came back shorter was recorded anew: lines may come twice.
-func (r *Recorder) read(ctx context.Context, visit func(l boundarydir.Line, err error) error) error {
+func (r *Recorder) read(ctx context.Context, visit func(l folder.Line, err error) error) error {
 	return r.ledger.View(ctx, func(from store.Reader) error {
-		return boundarylog.Read(from, func(data boundarylog.Recorded) error {
+		return record.Read(from, func(data record.Recorded) error {
 			for range data.Malformed {
-				if err := visit(boundarydir.Line{}, errMalformed); err != nil {
+				if err := visit(folder.Line{}, errMalformed); err != nil {
 					return err
 				}
 			}
 			for _, text := range data.Lines {
-				l, err := boundarydir.ParseLine(text)
+				l, err := folder.ParseLine(text)
 				if err := visit(l, err); err != nil {
 					return err
 				}
@@ -89,11 +89,11 @@ func (r *Recorder) read(ctx context.Context, visit func(l boundarydir.Line, err 
 
 var errMalformed = errors.New("it was no line when it was recorded")
 
-func (r *Recorder) positions(ctx context.Context) (map[string]boundarylog.Position, error) {
-	var all map[string]boundarylog.Position
+func (r *Recorder) positions(ctx context.Context) (map[string]record.Position, error) {
+	var all map[string]record.Position
 	err := r.ledger.View(ctx, func(from store.Reader) error {
-		all = map[string]boundarylog.Position{}
-		return boundarylog.Table.Scan(from, func(key string, _ []byte, p boundarylog.Position) error {
+		all = map[string]record.Position{}
+		return record.Table.Scan(from, func(key string, _ []byte, p record.Position) error {
 			all[key] = p
 			return nil
 		})
@@ -109,7 +109,7 @@ func (r *Recorder) file(ctx context.Context, name string, from int64) (lines int
 	case err != nil:
 		return 0, err
 	case size < from:
-		mine, err := r.commit(ctx, boundarylog.Recorded{File: name, From: from, Cut: true})
+		mine, err := r.commit(ctx, record.Recorded{File: name, From: from, Cut: true})
 		if err != nil || !mine {
 			return 0, err
 		}
@@ -132,8 +132,8 @@ func (r *Recorder) file(ctx context.Context, name string, from int64) (lines int
 }
 
 // batch reads lines for one record, and returns them as they were read as well.
-func (r *Recorder) batch(name string, from int64) (b boundarylog.Recorded, read []boundarydir.Line, err error) {
-	b = boundarylog.Recorded{File: name, From: from, Lines: []jsontext.Value{}}
+func (r *Recorder) batch(name string, from int64) (b record.Recorded, read []folder.Line, err error) {
+	b = record.Recorded{File: name, From: from, Lines: []jsontext.Value{}}
 	size := 0
 	b.To, err = r.dir.ReadFrom(name, from, func(raw []byte) error {
 		l, line, err := recordable(raw)
@@ -156,8 +156,8 @@ func (r *Recorder) batch(name string, from int64) (b boundarylog.Recorded, read 
 var errFull = errors.New("the record is full")
 
 // recordable is a line, and its text as the ledger keeps it: valid, and without what looks like a secret.
-func recordable(raw []byte) (l boundarydir.Line, text jsontext.Value, err error) {
-	if l, err = boundarydir.ParseLine(raw); err != nil {
+func recordable(raw []byte) (l folder.Line, text jsontext.Value, err error) {
+	if l, err = folder.ParseLine(raw); err != nil {
 		return l, nil, err
 	}
 	text, err = jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true), jsonv2.Deterministic(true))
@@ -174,22 +174,22 @@ func recordable(raw []byte) (l boundarydir.Line, text jsontext.Value, err error)
 }
 
 // commit records data, unless another recorder went on from where it begins: then mine is false.
-func (r *Recorder) commit(ctx context.Context, data boundarylog.Recorded) (mine bool, err error) {
+func (r *Recorder) commit(ctx context.Context, data record.Recorded) (mine bool, err error) {
 	if data.Lines == nil {
 		data.Lines = []jsontext.Value{}
 	}
 	err = r.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		before, _, err := boundarylog.Table.Get(tx, data.File)
+		before, _, err := record.Table.Get(tx, data.File)
 		if err != nil {
 			return err
 		}
 		if mine = before.Read == data.From; !mine {
 			return nil
 		}
-		if _, err := boundarylog.Table.Put(tx, data.File, boundarylog.Position{Read: data.To, Gone: data.Gone}); err != nil {
+		if _, err := record.Table.Put(tx, data.File, record.Position{Read: data.To, Gone: data.Gone}); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: boundarylog.KindRecorded, Actor: ledger.System(), Subject: boundarylog.Subject, Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindRecorded, Actor: ledger.System(), Subject: record.Subject, Data: data})
 	})
 	return mine && err == nil, err
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/record"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -33,7 +33,7 @@ func openLedger(t *testing.T, s store.Store) *ledger.Ledger {
 }
 
 // recordedIn are the boundary's records of a log, in order. The whole log is replayed as orchestrator verify does it.
-func recordedIn(t *testing.T, s store.Store) (all []boundarylog.Recorded) {
+func recordedIn(t *testing.T, s store.Store) (all []record.Recorded) {
 	t.Helper()
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
@@ -41,18 +41,18 @@ func recordedIn(t *testing.T, s store.Store) (all []boundarylog.Recorded) {
 	require.NoError(t, err)
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		for seq := range l.Head().Size {
-			record, err := ledger.RecordAt(r, seq)
+			sealed, err := ledger.RecordAt(r, seq)
 			if err != nil {
 				return err
 			}
-			require.Empty(t, ledger.BlobOf(record), "a record has its lines in itself")
-			raw, err := audit.Encode(record)
+			require.Empty(t, ledger.BlobOf(sealed), "a record has its lines in itself")
+			raw, err := audit.Encode(sealed)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(raw), audit.MaxRecord)
-			if record.Kind != boundarylog.KindRecorded {
+			if sealed.Kind != record.KindRecorded {
 				continue
 			}
-			data, err := ledger.DataOf[boundarylog.Recorded](r, record)
+			data, err := ledger.DataOf[record.Recorded](r, sealed)
 			if err != nil {
 				return err
 			}
@@ -64,13 +64,13 @@ func recordedIn(t *testing.T, s store.Store) (all []boundarylog.Recorded) {
 }
 
 // idsIn are the ids of all recorded lines, and how many others could not be read.
-func idsIn(t *testing.T, all []boundarylog.Recorded) (ids []string, malformed int) {
+func idsIn(t *testing.T, all []record.Recorded) (ids []string, malformed int) {
 	t.Helper()
 	ids = []string{}
 	for _, r := range all {
 		malformed += r.Malformed
 		for _, raw := range r.Lines {
-			l, err := boundarydir.ParseLine(raw)
+			l, err := folder.ParseLine(raw)
 			require.NoError(t, err)
 			ids = append(ids, l.ID)
 		}
@@ -78,12 +78,12 @@ func idsIn(t *testing.T, all []boundarylog.Recorded) (ids []string, malformed in
 	return ids, malformed
 }
 
-func noted(n int, at time.Time) boundarydir.Line {
-	return boundarydir.Line{ID: id(n), At: at, Kind: boundarydir.KindOutcome, Client: "claude", Session: "s", ToolUseID: id(n), What: "done"}
+func noted(n int, at time.Time) folder.Line {
+	return folder.Line{ID: id(n), At: at, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: id(n), What: "done"}
 }
 
 // plain is a folder with a journal alone.
-func plain(t *testing.T) boundarydir.Dir { return boundarydir.In(t.TempDir()) }
+func plain(t *testing.T) folder.Dir { return folder.In(t.TempDir()) }
 
 func TestEveryLineIsRecordedOnce(t *testing.T) {
 	const count = 10_000
@@ -117,7 +117,7 @@ func TestAFileThatIsFullIsFollowedByTheNext(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
 	r := NewRecorder(dir, openLedger(t, s))
 	var want []string
-	for i := range boundarydir.MaxFile/15_000 + 100 {
+	for i := range folder.MaxFile/15_000 + 100 {
 		l := noted(i, day0)
 		l.Reason = long(15_000)
 		want = append(want, l.ID)
@@ -167,7 +167,7 @@ func TestACommitThatFailsLosesAndDoublesNothing(t *testing.T) {
 func TestWhatIsWrongInAJournalIsCountedAndNeverFatal(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
 	r := NewRecorder(dir, openLedger(t, s))
-	record := func() {
+	recordAll := func() {
 		t.Helper()
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
@@ -183,16 +183,16 @@ func TestWhatIsWrongInAJournalIsCountedAndNeverFatal(t *testing.T) {
 	}
 	appendRaw(t, dir, file, "\n  \n\r\n") // nothing
 	add(t, dir, noted(2, day0))
-	record()
+	recordAll()
 	torn := `{"id":"0000000000000003","at":"2026-01-01T00:00:00Z","ki`
 	appendRaw(t, dir, file, torn)
-	record()
+	recordAll()
 	got, malformed := idsIn(t, recordedIn(t, s))
 	require.Equal(t, []string{id(1), id(2)}, got)
 	require.Equal(t, 11, malformed, "a line without its end is being written")
 
 	add(t, dir, noted(4, day0)) // the next hook ends it
-	record()
+	recordAll()
 	got, malformed = idsIn(t, recordedIn(t, s))
 	require.Equal(t, []string{id(1), id(2), id(4)}, got)
 	require.Equal(t, 12, malformed)
@@ -220,7 +220,7 @@ func TestALineThatIsEndedLaterIsRecordedWhole(t *testing.T) {
 func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
 	r := NewRecorder(dir, openLedger(t, s))
-	record := func() {
+	recordAll := func() {
 		t.Helper()
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
@@ -228,7 +228,7 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	for i := range 10 {
 		add(t, dir, noted(i, day0), noted(100+i, day0.Add(24*time.Hour)))
 	}
-	record()
+	recordAll()
 	require.Len(t, recordedIn(t, s), 2)
 	cut, gone := filepath.Join(dir.Path(), "journal", "2026-01-01.jsonl"), filepath.Join(dir.Path(), "journal", "2026-01-02.jsonl")
 	info, err := os.Stat(cut)
@@ -236,11 +236,11 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	require.NoError(t, os.Truncate(cut, 0))
 	require.NoError(t, os.Remove(gone))
 	add(t, dir, noted(50, day0))
-	record()
-	record()
+	recordAll()
+	recordAll()
 	all := recordedIn(t, s)[2:]
 	require.Len(t, all, 3)
-	require.Equal(t, boundarylog.Recorded{File: "2026-01-01.jsonl", From: info.Size(), Cut: true, Lines: all[0].Lines}, all[0])
+	require.Equal(t, record.Recorded{File: "2026-01-01.jsonl", From: info.Size(), Cut: true, Lines: all[0].Lines}, all[0])
 	require.Empty(t, all[0].Lines)
 	require.Equal(t, int64(0), all[1].From)
 	got, _ := idsIn(t, all)
@@ -249,7 +249,7 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	require.Equal(t, "2026-01-02.jsonl", all[2].File)
 
 	add(t, dir, noted(51, day0.Add(24*time.Hour))) // another one takes its place, and is shorter
-	record()
+	recordAll()
 	got, _ = idsIn(t, recordedIn(t, s)[5:])
 	require.Equal(t, []string{id(51)}, got)
 }
@@ -258,21 +258,21 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 func TestAJournalThatComesBackIsNotRecordedTwice(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
 	r := NewRecorder(dir, openLedger(t, s))
-	record := func() {
+	recordAll := func() {
 		t.Helper()
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
 	}
 	add(t, dir, noted(1, day0), noted(2, day0))
-	record()
+	recordAll()
 	journal := filepath.Join(dir.Path(), "journal")
 	require.NoError(t, os.Rename(journal, journal+".away"))
-	record()
-	record()
+	recordAll()
+	recordAll()
 	require.NoError(t, os.Rename(journal+".away", journal))
-	record()
+	recordAll()
 	add(t, dir, noted(3, day0))
-	record()
+	recordAll()
 	all := recordedIn(t, s)
 	require.Len(t, all, 3)
 	require.True(t, all[1].Gone)
@@ -353,7 +353,7 @@ func recordForEver() {
 	if err == nil {
 		var l *ledger.Ledger
 		if l, err = ledger.Open(context.Background(), s, time.Now); err == nil {
-			for r := NewRecorder(boundarydir.In(root), l); err == nil; {
+			for r := NewRecorder(folder.In(root), l); err == nil; {
 				if _, err = r.Record(context.Background()); err == nil {
 					err = os.WriteFile(filepath.Join(root, "recording"), nil, 0o600)
 				}

@@ -14,7 +14,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -111,7 +111,7 @@ func oneLine(s string) string {
 }
 
 // ImportOlder adds the lines to the journal of a project, but for those that were added before. It returns how many are new.
-func ImportOlder(dir boundarydir.Dir, lines []Older) (added int, err error) {
+func ImportOlder(dir folder.Dir, lines []Older) (added int, err error) {
 	h, err := Read(dir)
 	if err != nil {
 		return 0, err
@@ -135,11 +135,11 @@ func ImportOlder(dir boundarydir.Dir, lines []Older) (added int, err error) {
 }
 
 // line is a call out of the older journal in the form of the new one; the same call gives the same line.
-func (o Older) line() boundarydir.Line {
+func (o Older) line() folder.Line {
 	at, _ := olderTime(o.Timestamp)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", o.Timestamp, o.File, o.Tool, o.Source))
-	return boundarydir.Line{
-		ID: hex.EncodeToString(sum[:8]), At: at, Kind: boundarydir.KindImported, Tool: o.Tool, Actor: &boundary.Actor{Kind: boundary.ActorKind(o.Source)},
+	return folder.Line{
+		ID: hex.EncodeToString(sum[:8]), At: at, Kind: folder.KindImported, Tool: o.Tool, Actor: &boundary.Actor{Kind: boundary.ActorKind(o.Source)},
 		Named: []boundary.Target{{Path: fault.Clip(o.File, 2000)}},
 	}
 }

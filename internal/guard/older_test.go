@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -122,7 +122,7 @@ func TestTheOlderFormHasALineForEachFileThatWasToBeWritten(t *testing.T) {
 		judged(t, dir, call{id: id(1), session: "s", tool: "Edit", file: "main.go", actor: boundary.Main, at: day0}),
 		judged(t, dir, call{id: id(2), session: "s", tool: "Read", file: "main.go", actor: boundary.Main, at: day0}),
 		two,
-		boundarydir.Line{ID: id(4), At: day0, Kind: boundarydir.KindImported}, // which nobody wrote but by hand
+		folder.Line{ID: id(4), At: day0, Kind: folder.KindImported}, // which nobody wrote but by hand
 	)
 	var out strings.Builder
 	require.NoError(t, history(t, dir).WriteOlder(&out))
@@ -147,7 +147,7 @@ func FuzzReadOlder(f *testing.F) {
 		lines, malformed, err := ReadOlder(strings.NewReader(text))
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(lines)+malformed, strings.Count(text, "\n")+1)
-		dir := boundarydir.In(t.TempDir())
+		dir := folder.In(t.TempDir())
 		lines = lines[:min(len(lines), 20)]
 		_, err = ImportOlder(dir, lines)
 		require.NoError(t, err)

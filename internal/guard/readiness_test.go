@@ -12,17 +12,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
 const day = 24 * time.Hour
 
 // ripe is the journal of a project that passes every check on day 15, but for what a test changes in it before it is written.
-func ripe(t *testing.T, change func(lines []boundarydir.Line) []boundarydir.Line) boundarydir.Dir {
+func ripe(t *testing.T, change func(lines []folder.Line) []folder.Line) folder.Dir {
 	t.Helper()
 	dir := project(t)
-	var lines []boundarydir.Line
+	var lines []folder.Line
 	for i := range 60 {
 		actor := []boundary.ActorKind{boundary.Agent, boundary.Main, boundary.Agent}[i%3]
 		lines = append(lines, judged(t, dir, call{
@@ -30,10 +30,10 @@ func ripe(t *testing.T, change func(lines []boundarydir.Line) []boundarydir.Line
 		}))
 	}
 	for i := range 21 {
-		lines = append(lines, boundarydir.Line{ID: fmt.Sprintf("l%015x", i), At: day0.Add(13 * day), Kind: boundarydir.KindLabel, Of: id(i), What: LabelCorrect})
+		lines = append(lines, folder.Line{ID: fmt.Sprintf("l%015x", i), At: day0.Add(13 * day), Kind: folder.KindLabel, Of: id(i), What: LabelCorrect})
 	}
 	for _, what := range []string{DrillBypass, DrillRollback} {
-		lines = append(lines, boundarydir.Line{ID: "d" + what, At: day0.Add(13 * day), Kind: boundarydir.KindDrill, What: what})
+		lines = append(lines, folder.Line{ID: "d" + what, At: day0.Add(13 * day), Kind: folder.KindDrill, What: what})
 	}
 	if change != nil {
 		lines = change(lines)
@@ -42,14 +42,14 @@ func ripe(t *testing.T, change func(lines []boundarydir.Line) []boundarydir.Line
 	return dir
 }
 
-func without(match func(boundarydir.Line) bool) func([]boundarydir.Line) []boundarydir.Line {
-	return func(lines []boundarydir.Line) []boundarydir.Line { return slices.DeleteFunc(lines, match) }
+func without(match func(folder.Line) bool) func([]folder.Line) []folder.Line {
+	return func(lines []folder.Line) []folder.Line { return slices.DeleteFunc(lines, match) }
 }
 
-func relabelled(n int, what string) func([]boundarydir.Line) []boundarydir.Line {
-	return func(lines []boundarydir.Line) []boundarydir.Line {
+func relabelled(n int, what string) func([]folder.Line) []folder.Line {
+	return func(lines []folder.Line) []folder.Line {
 		for i := range lines {
-			if lines[i].Kind == boundarydir.KindLabel && lines[i].Of < id(n) {
+			if lines[i].Kind == folder.KindLabel && lines[i].Of < id(n) {
 				lines[i].What = what
 			}
 		}
@@ -57,26 +57,26 @@ func relabelled(n int, what string) func([]boundarydir.Line) []boundarydir.Line 
 	}
 }
 
-func failures(n int) func([]boundarydir.Line) []boundarydir.Line {
-	return func(lines []boundarydir.Line) []boundarydir.Line {
+func failures(n int) func([]folder.Line) []folder.Line {
+	return func(lines []folder.Line) []folder.Line {
 		for i := range n {
-			lines = append(lines, boundarydir.Line{ID: fmt.Sprintf("e%015x", i), At: day0.Add(13 * day), Kind: boundarydir.KindError, Client: "claude", Reason: "no policy"})
+			lines = append(lines, folder.Line{ID: fmt.Sprintf("e%015x", i), At: day0.Add(13 * day), Kind: folder.KindError, Client: "claude", Reason: "no policy"})
 		}
 		return lines
 	}
 }
 
 func TestEachItemOfTheChecklist(t *testing.T) {
-	kind := func(kind, what string) func(boundarydir.Line) bool {
-		return func(l boundarydir.Line) bool { return l.Kind == kind && (what == "" || l.What == what) }
+	kind := func(kind, what string) func(folder.Line) bool {
+		return func(l folder.Line) bool { return l.Kind == kind && (what == "" || l.What == what) }
 	}
 	for name, c := range map[string]struct {
-		change func([]boundarydir.Line) []boundarydir.Line
+		change func([]folder.Line) []folder.Line
 		policy func(*boundary.Policy)
 		want   []string // checks that fail, and flags that are raised
 	}{
 		"ready": {want: []string{}},
-		"a minute too early": {change: func(lines []boundarydir.Line) []boundarydir.Line {
+		"a minute too early": {change: func(lines []folder.Line) []folder.Line {
 			for i := range lines {
 				if most := day0.Add(14*day - time.Minute); lines[i].At.After(most) {
 					lines[i].At = most
@@ -84,18 +84,18 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 			}
 			return lines
 		}, want: []string{"days in validate"}},
-		"49 uses": {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindDecision && l.ID >= id(49) }),
+		"49 uses": {change: without(func(l folder.Line) bool { return l.Kind == folder.KindDecision && l.ID >= id(49) }),
 			want: []string{"tool uses"}},
-		"50 uses":             {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindDecision && l.ID >= id(50) }), want: []string{}},
-		"nobody labelled":     {change: without(kind(boundarydir.KindLabel, "")), want: []string{"labelled decisions", "detection accuracy"}},
-		"19 labels":           {change: without(func(l boundarydir.Line) bool { return l.Kind == boundarydir.KindLabel && l.Of >= id(19) }), want: []string{"labelled decisions"}},
+		"50 uses":             {change: without(func(l folder.Line) bool { return l.Kind == folder.KindDecision && l.ID >= id(50) }), want: []string{}},
+		"nobody labelled":     {change: without(kind(folder.KindLabel, "")), want: []string{"labelled decisions", "detection accuracy"}},
+		"19 labels":           {change: without(func(l folder.Line) bool { return l.Kind == folder.KindLabel && l.Of >= id(19) }), want: []string{"labelled decisions"}},
 		"1 of 21 is wrong":    {change: relabelled(1, LabelResolved), want: []string{}},
 		"2 of 21 are wrong":   {change: relabelled(2, LabelResolved), want: []string{"detection accuracy", "misidentified"}},
 		"one is not solved":   {change: relabelled(2, LabelFalsePositive), want: []string{"detection accuracy", "misidentified", "unresolved false positives"}},
 		"one that was let by": {change: relabelled(1, LabelFalsePositive), want: []string{}}, // an agent's call, which is no violation
 		"a failure in 61":     {change: failures(1), want: []string{"hook errors", "hook errors"}},
 		"no failure in 61":    {change: failures(0), want: []string{}},
-		"no violations": {change: without(func(l boundarydir.Line) bool { return l.Verdict != nil && l.Verdict.Violation() && l.ID > id(0) }),
+		"no violations": {change: without(func(l folder.Line) bool { return l.Verdict != nil && l.Verdict.Violation() && l.ID > id(0) }),
 			want: []string{"tool uses", "labelled decisions", "violation patterns"}},
 		"no delegate": {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"delegates for what is blocked"}},
 		"a delegate not for it": {policy: func(p *boundary.Policy) {
@@ -103,8 +103,8 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 				p.Agents[i].MayWrite = []string{"f1.go", "f2.go"}
 			}
 		}, want: []string{"delegates for what is blocked"}},
-		"no bypass":    {change: without(kind(boundarydir.KindDrill, DrillBypass)), want: []string{"bypass exercised"}},
-		"no rollback":  {change: without(kind(boundarydir.KindDrill, DrillRollback)), want: []string{"rollback exercised"}},
+		"no bypass":    {change: without(kind(folder.KindDrill, DrillBypass)), want: []string{"bypass exercised"}},
+		"no rollback":  {change: without(kind(folder.KindDrill, DrillRollback)), want: []string{"rollback exercised"}},
 		"other limits": {policy: func(p *boundary.Policy) { p.Thresholds.ToolUses, p.Thresholds.ValidateDays = 61, 18 }, want: []string{"days in validate", "tool uses"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 
 // What is older than the days that rates are of weighs no more, but for a false positive that is open.
 func TestRatesAreOfTheLastDays(t *testing.T) {
-	dir := ripe(t, func(lines []boundarydir.Line) []boundarydir.Line {
+	dir := ripe(t, func(lines []folder.Line) []folder.Line {
 		lines = failures(3)(lines)
 		return relabelled(2, LabelFalsePositive)(lines)
 	})
@@ -256,7 +256,7 @@ func TestDaysInValidateAreAddedUp(t *testing.T) {
 	h := history(t, dir)
 	require.Len(t, h.Modes, 5, "the same mode again is no switch")
 	require.Equal(t, 1, h.Figures(&p, day0).Rollbacks)
-	require.NoError(t, dir.Append(boundarydir.Line{ID: id(99), At: day0.Add(-1000 * day), Kind: boundarydir.KindMode, Mode: boundary.Validate, By: "a liar", Reason: "x"}))
+	require.NoError(t, dir.Append(folder.Line{ID: id(99), At: day0.Add(-1000 * day), Kind: folder.KindMode, Mode: boundary.Validate, By: "a liar", Reason: "x"}))
 	require.LessOrEqual(t, days(), 12.0)
 }
 
@@ -300,7 +300,7 @@ func TestSessionsWithABypassRaiseFlags(t *testing.T) {
 }
 
 func TestEnforceWaitsForReadiness(t *testing.T) {
-	dir := ripe(t, without(func(l boundarydir.Line) bool { return l.What == DrillBypass }))
+	dir := ripe(t, without(func(l folder.Line) bool { return l.What == DrillBypass }))
 	_, err := SetMode(dir, boundary.Enforce, "", by("let us go", day0.Add(20*day)), FromFiles(dir))
 	f := requireCode(t, err, "boundary_not_ready")
 	require.Len(t, f.Fields, 1)
@@ -360,9 +360,9 @@ func TestABypassHasAnEnd(t *testing.T) {
 			require.Equal(t, &g, noted[0].Grant)
 		})
 	}
-	_, err := Bypass(boundarydir.In(t.TempDir()), time.Hour, "", by("r", day0))
+	_, err := Bypass(folder.In(t.TempDir()), time.Hour, "", by("r", day0))
 	requireCode(t, err, "no_boundary")
-	_, err = SetMode(boundarydir.In(t.TempDir()), boundary.Off, "", by("r", day0), FromFiles(dir))
+	_, err = SetMode(folder.In(t.TempDir()), boundary.Off, "", by("r", day0), FromFiles(dir))
 	requireCode(t, err, "no_boundary")
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
-	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/record"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/boundary"
@@ -18,7 +18,7 @@ import (
 
 // What was recorded counts beside a service, whatever becomes of the journal's files.
 func TestAServiceReportsWhatWasRecorded(t *testing.T) {
-	dir := boundarydir.In(t.TempDir())
+	dir := folder.In(t.TempDir())
 	_, err := dir.Make(boundary.DefaultPolicy())
 	require.NoError(t, err)
 	for n := range 5 {
@@ -63,10 +63,10 @@ func TestAServiceReportsWhatWasRecorded(t *testing.T) {
 func TestOnlyTheJournalsRecordsAreReadBack(t *testing.T) {
 	l := openLedger(t, store.NewMemory())
 	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
-		return tx.Append(ledger.Event{Kind: "request.refused", Actor: ledger.System(), Subject: boundarylog.Subject, Data: map[string]any{"lines": "none"}})
+		return tx.Append(ledger.Event{Kind: "request.refused", Actor: ledger.System(), Subject: record.Subject, Data: map[string]any{"lines": "none"}})
 	}))
-	r := NewRecorder(boundarydir.In(t.TempDir()), l)
-	h, err := read(func(visit func(boundarydir.Line, error) error) error { return r.read(t.Context(), visit) })
+	r := NewRecorder(folder.In(t.TempDir()), l)
+	h, err := read(func(visit func(folder.Line, error) error) error { return r.read(t.Context(), visit) })
 	require.NoError(t, err)
 	require.Empty(t, h.Decisions)
 	require.Zero(t, h.Malformed)

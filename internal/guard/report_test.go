@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/boundary"
 )
@@ -22,13 +22,13 @@ func busy(t *testing.T) *History {
 	t.Helper()
 	dir := project(t)
 	n := 0
-	one := func(days int, session, tool, file string, actor boundary.ActorKind) boundarydir.Line {
+	one := func(days int, session, tool, file string, actor boundary.ActorKind) folder.Line {
 		n++
 		return judged(t, dir, call{id: id(n), session: session, tool: tool, file: file, actor: actor, at: day0.Add(time.Duration(days) * day)})
 	}
-	outcome := func(days int, session, use, what string) boundarydir.Line {
+	outcome := func(days int, session, use, what string) folder.Line {
 		n++
-		return boundarydir.Line{ID: id(n), At: day0.Add(time.Duration(days) * day), Kind: boundarydir.KindOutcome, Client: "claude", Session: session, ToolUseID: use, What: what}
+		return folder.Line{ID: id(n), At: day0.Add(time.Duration(days) * day), Kind: folder.KindOutcome, Client: "claude", Session: session, ToolUseID: use, What: what}
 	}
 	blocked := one(3, "s2", "Write", "b.go", boundary.Main)
 	blocked.Verdict.Decision = boundary.Block
@@ -39,10 +39,10 @@ func busy(t *testing.T) *History {
 		first, one(0, "s1", "Edit", "a.go", boundary.Main), one(1, "s1", "Read", "c.go", boundary.Main), one(1, "s2", "Edit", "a.go", boundary.Agent), blocked, lifted,
 		outcome(0, "s1", first.ToolUseID, "done"), outcome(0, "s2", first.ToolUseID, "failed"), // of another session's: the hook left nothing on it
 		outcome(3, "s2", blocked.ToolUseID, "done"),
-		boundarydir.Line{ID: "e1", At: day0, Kind: boundarydir.KindError, Client: "claude", Reason: "an early one"},
-		boundarydir.Line{ID: "e2", At: day0.Add(4 * day), Kind: boundarydir.KindError, Client: "codex", Reason: "the last one"},
-		boundarydir.Line{ID: "l1", At: day0, Kind: boundarydir.KindLabel, Of: first.ID, What: LabelCorrect},
-		boundarydir.Line{ID: "l2", At: day0, Kind: boundarydir.KindLabel, Of: "nothing", What: LabelCorrect},
+		folder.Line{ID: "e1", At: day0, Kind: folder.KindError, Client: "claude", Reason: "an early one"},
+		folder.Line{ID: "e2", At: day0.Add(4 * day), Kind: folder.KindError, Client: "codex", Reason: "the last one"},
+		folder.Line{ID: "l1", At: day0, Kind: folder.KindLabel, Of: first.ID, What: LabelCorrect},
+		folder.Line{ID: "l2", At: day0, Kind: folder.KindLabel, Of: "nothing", What: LabelCorrect},
 	)
 	appendRaw(t, dir, "2026-01-05.jsonl", "{\n")
 	appendRaw(t, dir, "2026-01-05.jsonl", `{"id":"x","at":"2026-01-05T00:00:00Z","kind":"decision"}`+"\n")
@@ -95,7 +95,7 @@ func TestAReportIsBounded(t *testing.T) {
 	for i := range 60 {
 		add(t, dir,
 			judged(t, dir, call{id: id(i), session: fmt.Sprint("s", i), tool: fmt.Sprint("mcp__x__write", i), file: fmt.Sprint("f", i), actor: boundary.Main, at: day0}),
-			boundarydir.Line{ID: fmt.Sprint("e", i), At: day0, Kind: boundarydir.KindError, Client: "claude", Reason: "r"})
+			folder.Line{ID: fmt.Sprint("e", i), At: day0, Kind: folder.KindError, Client: "claude", Reason: "r"})
 	}
 	r := history(t, dir).Report(time.Time{})
 	for _, n := range []int{len(r.Sessions), len(r.Files), len(r.Tools), len(r.Latest)} {
@@ -169,7 +169,7 @@ func TestWatch(t *testing.T) {
 }
 
 func TestAGuardWithoutABoundary(t *testing.T) {
-	g := New(boundarydir.In(t.TempDir()), openLedger(t, store.NewMemory()), time.Now, func() string { return "i" })
+	g := New(folder.In(t.TempDir()), openLedger(t, store.NewMemory()), time.Now, func() string { return "i" })
 	n, err := g.Record(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, n)

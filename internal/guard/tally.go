@@ -4,7 +4,7 @@ import (
 	"maps"
 	"sync"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -21,7 +21,7 @@ type tally struct {
 }
 
 // add counts lines that were recorded.
-func (t *tally) add(lines []boundarydir.Line) {
+func (t *tally) add(lines []folder.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sum.Decisions == nil {
@@ -29,7 +29,7 @@ func (t *tally) add(lines []boundarydir.Line) {
 	}
 	for _, l := range lines {
 		switch {
-		case l.Kind == boundarydir.KindError:
+		case l.Kind == folder.KindError:
 			t.sum.Errors++
 		case l.Verdict != nil:
 			t.sum.Decisions[l.Verdict.Decision]++

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -19,8 +19,8 @@ const pathOfMode = "/boundary/mode"
 // judged adds a call to the journal as the hook would, with the verdict that the policy gives it.
 func (h *harness) judged(id string, actor boundary.ActorKind, tool, file string) {
 	h.t.Helper()
-	l := boundarydir.Line{
-		ID: id, At: h.Clock.Now(), Kind: boundarydir.KindDecision, Client: "claude", Session: "s1", Tool: tool, Actor: &boundary.Actor{Kind: actor},
+	l := folder.Line{
+		ID: id, At: h.Clock.Now(), Kind: folder.KindDecision, Client: "claude", Session: "s1", Tool: tool, Actor: &boundary.Actor{Kind: actor},
 		Mode: boundary.Validate, Named: []boundary.Target{{Path: file}}, ToolUseID: "use-" + id, Micros: 640,
 	}
 	p, err := h.Project.Policy()

@@ -22,7 +22,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/conductor"
 	toolcontract "orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/drive"
@@ -101,7 +101,7 @@ type harness struct {
 	Document string // path of the requirement document; an import reads it
 	Export   string // path of project_status.json
 	Draining atomic.Bool
-	Project  boundarydir.Dir // its boundary, in validate
+	Project  folder.Dir // its boundary, in validate
 	guard    *guard.Guard
 	routes   chi.Router
 	files    *token.File
@@ -155,7 +155,7 @@ func (h *harness) startService(o options) {
 
 // startBoundary sets the boundary of a project up. Ids count up, so that answers are the same each time.
 func (h *harness) startBoundary(dir string) {
-	h.Project = boundarydir.In(dir)
+	h.Project = folder.In(dir)
 	_, err := guard.SetUp(h.Project, guard.Change{By: "local:test", Reason: "set up", At: h.Clock.Now(), ID: "00000000000000aa"})
 	require.NoError(h.t, err)
 	var last atomic.Int64

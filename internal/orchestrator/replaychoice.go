@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -142,13 +142,13 @@ func (f *fold) conductorStepped(record audit.Record, data state.Stepped) error {
 }
 
 // boundaryRecorded takes over how far the boundary's journal was read. What its lines say is the hook's word.
-func (f *fold) boundaryRecorded(record audit.Record, data boundarylog.Recorded) error {
-	next, err := data.Next(record, f.boundary[data.File])
+func (f *fold) boundaryRecorded(r audit.Record, data record.Recorded) error {
+	next, err := data.Next(r, f.boundary[data.File])
 	if err != nil {
 		return err
 	}
 	if f.boundary == nil {
-		f.boundary = map[string]boundarylog.Position{}
+		f.boundary = map[string]record.Position{}
 	}
 	f.boundary[data.File] = next
 	return nil

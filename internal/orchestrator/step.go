@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"orchestrator/internal/boundarylog"
+	"orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -39,8 +39,8 @@ var dataOf = map[string]func(store.Getter, audit.Record) (any, error){
 	kindTokensChanged:  dataAs[tokensChanged],
 	ledger.KindCreated: nil,
 
-	boundarylog.KindRecorded: dataAs[boundarylog.Recorded],
-	state.KindStepped:        dataAs[state.Stepped],
+	record.KindRecorded: dataAs[record.Recorded],
+	state.KindStepped:   dataAs[state.Stepped],
 }
 
 func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {

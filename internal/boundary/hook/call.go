@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/shell"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
-	"orchestrator/internal/rules/boundary/shell"
 )
 
 // The tools that run a shell command.
@@ -199,8 +199,8 @@ const (
 )
 
 // lineOf begins a line about an event.
-func lineOf(id, kind string, e agentclient.Event, at time.Time) boundarydir.Line {
-	return boundarydir.Line{
+func lineOf(id, kind string, e agentclient.Event, at time.Time) folder.Line {
+	return folder.Line{
 		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: fault.Clip(e.Version, maxName), Session: fault.Clip(e.Session, maxName),
 		ToolUseID: fault.Clip(e.ToolUseID, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: &boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName), Type: fault.Clip(e.Actor.Type, maxName)},
@@ -208,8 +208,8 @@ func lineOf(id, kind string, e agentclient.Event, at time.Time) boundarydir.Line
 }
 
 // decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or files.
-func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) boundarydir.Line {
-	l := lineOf(id, boundarydir.KindDecision, e, c.At)
+func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) folder.Line {
+	l := lineOf(id, folder.KindDecision, e, c.At)
 	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", fault.Clip(v.Reason, maxWhy)
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
 	l.Verdict, l.Micros = &v, took.Microseconds()

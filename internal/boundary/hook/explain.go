@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
 // Explain judges a call as if the policy were enforced, and records nothing. No bypass counts.
-func Explain(client string, raw []byte, dir boundarydir.Dir, policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
+func Explain(client string, raw []byte, dir folder.Dir, policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
 	protocol, known := agentclient.Named(client)
 	if !known {
 		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("there is no client %q; the clients are %v", client, agentclient.Names())

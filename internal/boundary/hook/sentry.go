@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -103,7 +103,7 @@ type run struct {
 	Input
 	enforcing atomic.Bool
 	client    atomic.Pointer[agentclient.Protocol] // who is answered
-	dir       atomic.Pointer[boundarydir.Dir]
+	dir       atomic.Pointer[folder.Dir]
 	lifted    atomic.Bool // by the environment variable
 	answered  atomic.Bool
 }
@@ -148,7 +148,7 @@ func (r *run) answer() agentclient.Answer {
 }
 
 // decide answers a call in a project that has a boundary. unread is what kept the call from being read.
-func (r *run) decide(dir boundarydir.Dir, event agentclient.Event, unread error) agentclient.Answer {
+func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agentclient.Answer {
 	policy, err := dir.Policy()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
@@ -177,7 +177,7 @@ func (r *run) decide(dir boundarydir.Dir, event agentclient.Event, unread error)
 }
 
 // judge judges the call, notes that, and answers.
-func (r *run) judge(dir boundarydir.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
+func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
 	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
@@ -224,12 +224,12 @@ func said(what string, err error) string {
 }
 
 // outcome notes what became of a call that was let through.
-func (r *run) outcome(dir boundarydir.Dir, event agentclient.Event) {
+func (r *run) outcome(dir folder.Dir, event agentclient.Event) {
 	what := "done"
 	if event.When == agentclient.Failed {
 		what = "failed"
 	}
-	l := lineOf(r.NewID(), boundarydir.KindOutcome, event, r.Now())
+	l := lineOf(r.NewID(), folder.KindOutcome, event, r.Now())
 	l.What = what
 	_ = dir.Append(l) // nothing depends on it, and after the tool nobody can be told
 }
@@ -245,8 +245,8 @@ func (r *run) failed(cause error) agentclient.Answer {
 // failure notes what kept the call from being judged, and answers.
 func (r *run) failure(cause error) agentclient.Answer {
 	if dir := r.dir.Load(); dir != nil {
-		l := boundarydir.Line{
-			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: boundarydir.KindError, Client: r.Client,
+		l := folder.Line{
+			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: folder.KindError, Client: r.Client,
 			Reason: fault.Clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
 		}
 		if r.enforcing.Load() && r.lifted.Load() {
@@ -274,17 +274,17 @@ func (r *run) refusal(cause error) agentclient.Answer {
 
 // findDir finds the project: as the command line says, as the client's environment says, or above the folder that the
 // client works in.
-func (r *run) findDir(cwd string) (boundarydir.Dir, bool) {
+func (r *run) findDir(cwd string) (folder.Dir, bool) {
 	if r.Root != "" {
-		return boundarydir.Find(boundarydir.In(r.Root).Root)
+		return folder.Find(folder.In(r.Root).Root)
 	}
 	for _, from := range []string{r.Getenv("CLAUDE_PROJECT_DIR"), r.Getenv("GEMINI_PROJECT_DIR"), r.Getenv("QWEN_PROJECT_DIR"), cwd, r.Cwd} {
 		if from == "" {
 			continue
 		}
-		if dir, found := boundarydir.Find(from); found {
+		if dir, found := folder.Find(from); found {
 			return dir, true
 		}
 	}
-	return boundarydir.Dir{}, false
+	return folder.Dir{}, false
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 // project is a folder with a boundary in some mode.
 type project struct {
 	t   *testing.T
-	dir boundarydir.Dir
+	dir folder.Dir
 }
 
 func newProject(t *testing.T, mode boundary.Mode) project {
 	t.Helper()
-	p := project{t, boundarydir.In(t.TempDir())}
+	p := project{t, folder.In(t.TempDir())}
 	p.set(func(b *boundary.Policy) { b.Mode = mode })
 	return p
 }
@@ -99,9 +99,9 @@ func (p project) edit(members ...string) string {
 const asAgent = `"agent_id":"a1","agent_type":"bug-hunter"`
 
 // lines are the journal, all of it readable.
-func (p project) lines() (all []boundarydir.Line) {
+func (p project) lines() (all []folder.Line) {
 	p.t.Helper()
-	require.NoError(p.t, p.dir.Read(func(l boundarydir.Line, err error) error {
+	require.NoError(p.t, p.dir.Read(func(l folder.Line, err error) error {
 		require.NoError(p.t, err)
 		all = append(all, l)
 		return nil
@@ -138,7 +138,7 @@ func TestDecisionsAreNoted(t *testing.T) {
 	all := p.lines()
 	require.Len(t, all, 2)
 	l := all[0]
-	require.Equal(t, []any{boundarydir.KindDecision, "claude", "s1", "t1", "Bash", boundary.Enforce}, []any{l.Kind, l.Client, l.Session, l.ToolUseID, l.Tool, l.Mode})
+	require.Equal(t, []any{folder.KindDecision, "claude", "s1", "t1", "Bash", boundary.Enforce}, []any{l.Kind, l.Client, l.Session, l.ToolUseID, l.Tool, l.Mode})
 	require.Equal(t, boundary.Actor{Kind: boundary.Main}, *l.Actor)
 	require.Equal(t, boundary.Block, l.Verdict.Decision)
 	require.Positive(t, l.Micros)
@@ -151,7 +151,7 @@ func TestDecisionsAreNoted(t *testing.T) {
 	policy, err := p.dir.Policy()
 	require.NoError(t, err)
 	require.Equal(t, l.Verdict.Rule, boundary.Judge(&policy, l.Call()).Rule, "the line is enough to judge the call again")
-	require.Equal(t, []any{boundarydir.KindOutcome, "failed", "t1"}, []any{all[1].Kind, all[1].What, all[1].ToolUseID})
+	require.Equal(t, []any{folder.KindOutcome, "failed", "t1"}, []any{all[1].Kind, all[1].What, all[1].ToolUseID})
 }
 
 // hostile are calls that nobody sends by intention. None of them may let a writing call through, take long, or exit with
@@ -287,7 +287,7 @@ func TestPolicyMissing(t *testing.T) {
 			}
 		}
 	}
-	p := project{t, boundarydir.In(t.TempDir())}
+	p := project{t, folder.In(t.TempDir())}
 	require.Equal(t, reply{}, p.hook(strings.NewReader(p.edit())).timeless(), "no boundary, no verdict")
 }
 
@@ -304,7 +304,7 @@ func TestDiskFull(t *testing.T) {
 	require.Equal(t, 2, p.hook(strings.NewReader(p.edit()), "SENTRY_LIMIT=100").code, "the disk was full in the middle of the line")
 	require.Equal(t, 0, p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true").code)
 	malformed, good := 0, 0
-	require.NoError(t, p.dir.Read(func(_ boundarydir.Line, err error) error {
+	require.NoError(t, p.dir.Read(func(_ folder.Line, err error) error {
 		if err != nil {
 			malformed++
 		} else {
@@ -356,7 +356,7 @@ func TestManyAtOnce(t *testing.T) {
 	running.Wait()
 	seen := map[string]bool{}
 	for _, l := range p.lines() {
-		require.Equal(t, boundarydir.KindDecision, l.Kind, l.Reason)
+		require.Equal(t, folder.KindDecision, l.Kind, l.Reason)
 		seen[l.ToolUseID] = true
 	}
 	require.Len(t, seen, hooks*each)
@@ -377,7 +377,7 @@ func TestManyProcessesAtOnce(t *testing.T) {
 	running.Wait()
 	decisions := 0
 	for _, l := range p.lines() {
-		if l.Kind == boundarydir.KindDecision {
+		if l.Kind == folder.KindDecision {
 			decisions++
 		} else { // on a machine as busy as this one a hook may not make it in time: it blocks, and says so
 			require.Contains(t, l.Reason, "no decision within")
@@ -403,7 +403,7 @@ func TestTheMarkHolds(t *testing.T) {
 
 // In a repository the project is known as enforcing when all of the boundary's folder is gone.
 func TestTheWholeFolderIsGone(t *testing.T) {
-	p := project{t, boundarydir.In(t.TempDir())}
+	p := project{t, folder.In(t.TempDir())}
 	require.NoError(t, os.Mkdir(filepath.Join(p.dir.Root, ".git"), 0o700))
 	p.set(func(b *boundary.Policy) { b.Mode = boundary.Enforce })
 	require.NoError(t, os.RemoveAll(filepath.Join(p.dir.Root, ".orchestrator")))
@@ -540,7 +540,7 @@ func TestEveryClientBlocks(t *testing.T) {
 
 // Where no project has a boundary, nothing that a client does wrong is anybody's business.
 func TestNoProject(t *testing.T) {
-	p := project{t, boundarydir.In(t.TempDir())}
+	p := project{t, folder.In(t.TempDir())}
 	for name, stdin := range map[string]io.Reader{"nonsense": strings.NewReader("nonsense"), "no end": pipe(never{})} {
 		require.Equal(t, 0, p.hook(stdin).code, name)
 	}

@@ -1,4 +1,4 @@
-// Package boundarydir reads and writes the folder .orchestrator/boundary of a project: the policy, the journal, the grants
+// Package folder reads and writes the folder .orchestrator/boundary of a project: the policy, the journal, the grants
 // that lift the boundary for a while, and the mark of an enforcing project.
 //
 //	policy.json               what the project allows whom; boundary.Policy
@@ -8,7 +8,7 @@
 //	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, … when it grows
 //
 // Nothing else than this folder is needed to judge a call: no server, no store.
-package boundarydir
+package folder
 
 import (
 	"bytes"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient/settings"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
@@ -52,7 +52,7 @@ func (r *Report) Faults() (n int) {
 
 // Options say what is examined.
 type Options struct {
-	Dir     boundarydir.Dir
+	Dir     folder.Dir
 	Home    string                                              // the user's folder; "" for none
 	Clients []string                                            // none: those that the hook is registered with
 	Environ []string                                            // what hooks are started with

@@ -1,4 +1,4 @@
-package boundarydir
+package folder
 
 import (
 	"bytes"

@@ -13,8 +13,8 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
@@ -29,21 +29,21 @@ func TestMain(m *testing.M) {
 }
 
 // project is a folder with a boundary in validate, and a hook to start.
-func project(t *testing.T) (boundarydir.Dir, string) {
+func project(t *testing.T) (folder.Dir, string) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	program := filepath.Join(t.TempDir(), "it's here", "orchestrator-hook")
 	require.NoError(t, os.Mkdir(filepath.Dir(program), 0o700))
 	require.NoError(t, os.Symlink(self, program))
-	dir := boundarydir.In(t.TempDir())
+	dir := folder.In(t.TempDir())
 	made, err := guard.SetUp(dir, guard.Change{By: "test", Reason: "installed", At: time.Now(), ID: "0000000000000001"})
 	require.NoError(t, err)
 	require.True(t, made)
 	return dir, program
 }
 
-func examine(t *testing.T, dir boundarydir.Dir, version string, clients ...string) Report {
+func examine(t *testing.T, dir folder.Dir, version string, clients ...string) Report {
 	t.Helper()
 	r, err := Examine(t.Context(), Options{
 		Dir: dir, Clients: clients, Environ: os.Environ(), Path: os.Getenv("PATH"), Version: func(context.Context, string) string { return version },
@@ -52,7 +52,7 @@ func examine(t *testing.T, dir boundarydir.Dir, version string, clients ...strin
 	return r
 }
 
-func journal(t *testing.T, dir boundarydir.Dir) string {
+func journal(t *testing.T, dir folder.Dir) string {
 	t.Helper()
 	var all strings.Builder
 	names, err := dir.Files()

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
@@ -26,7 +26,7 @@ type Exercise struct {
 
 // Drill exercises bypass and rollback through the hook, on a copy of the project's policy that is enforced, and notes both in
 // the project's journal. Where one of them does not work, nothing is noted.
-func Drill(project boundarydir.Dir, c guard.Change, newID func() string) (Drilled, error) {
+func Drill(project folder.Dir, c guard.Change, newID func() string) (Drilled, error) {
 	policy, err := guard.Policy(project)
 	if err != nil {
 		return Drilled{}, err
@@ -49,7 +49,7 @@ func Drill(project boundarydir.Dir, c guard.Change, newID func() string) (Drille
 }
 
 type drill struct {
-	dir    boundarydir.Dir
+	dir    folder.Dir
 	policy boundary.Policy
 	change guard.Change
 	newID  func() string

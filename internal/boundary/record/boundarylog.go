@@ -1,7 +1,7 @@
-// Package boundarylog is what the ledger keeps of a boundary's journal: its lines, each once, and how far the files were read.
+// Package record is what the ledger keeps of a boundary's journal: its lines, each once, and how far the files were read.
 //
 // Keys written: boundary/<file of the journal>.
-package boundarylog
+package record
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package posting
+package install
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/agentclient/settings"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/guard"
 )
 
@@ -98,7 +98,7 @@ func TestAClientThatDoesNotSayItsVersion(t *testing.T) {
 func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 	t.Parallel()
 	for _, client := range settings.Clients() {
-		dir := boundarydir.In(t.TempDir())
+		dir := folder.In(t.TempDir())
 		o := Options{Client: client, Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "99.0.0",
 			Change: guard.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 		first, err := Install(t.Context(), o)
@@ -134,7 +134,7 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 
 // What an earlier installation registered for a version stays when nobody can say the version any more.
 func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
-	o := Options{Client: "claude", Dir: boundarydir.In(t.TempDir()), Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "2.1.295",
+	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "2.1.295",
 		Change: guard.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 	first, err := Install(t.Context(), o)
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
 // What fails leaves the settings as they were.
 func TestRefusedInstallations(t *testing.T) {
 	t.Parallel()
-	dir := boundarydir.In(t.TempDir())
+	dir := folder.In(t.TempDir())
 	o := Options{Client: "claude", Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "1"}
 	_, err := Install(t.Context(), Options{Client: "vscode", Dir: dir})
 	require.ErrorContains(t, err, "vscode")

@@ -1,6 +1,6 @@
-// Package posting posts the guard of a boundary with an agent client, and takes it away again: the folder with its policy, the
+// Package install posts the guard of a boundary with an agent client, and takes it away again: the folder with its policy, the
 // command line that the client is to run, and the entry in the client's settings.
-package posting
+package install
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient/settings"
-	"orchestrator/internal/boundarydir"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/guard"
 	"orchestrator/internal/system/git"
@@ -23,7 +23,7 @@ import (
 // Options say where to post what.
 type Options struct {
 	Client     string
-	Dir        boundarydir.Dir
+	Dir        folder.Dir
 	Home       string // the user's folder; "" for none
 	Executable string // the path of this program
 	FollowLink bool   // change the file that a link in the place of the client's settings leads to

@@ -13,8 +13,8 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/boundarydir"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
 )
@@ -136,7 +136,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 }
 
 // wanted is what is to become of a call under the project's policy.
-func (e *examination) wanted(p patient, t trial, raw []byte, dir boundarydir.Dir) (boundary.Decision, error) {
+func (e *examination) wanted(p patient, t trial, raw []byte, dir folder.Dir) (boundary.Decision, error) {
 	want := boundary.Block
 	if t.tool != nil {
 		v, _, err := hook.Explain(p.name, raw, dir, *e.policy)
@@ -177,17 +177,17 @@ func (e *examination) sayAsWanted(p patient, t trial, want boundary.Decision, wh
 }
 
 // copied is a project of its own with the policy in a mode; remove ends it.
-func copied(p boundary.Policy, mode boundary.Mode) (dir boundarydir.Dir, remove func(), err error) {
-	folder, err := os.MkdirTemp("", "orchestrator-boundary-")
+func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(), err error) {
+	made, err := os.MkdirTemp("", "orchestrator-boundary-")
 	if err != nil {
 		return dir, nil, err
 	}
-	remove = func() { _ = os.RemoveAll(folder) }
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = real
+	remove = func() { _ = os.RemoveAll(made) }
+	if real, err := filepath.EvalSymlinks(made); err == nil {
+		made = real
 	}
 	p.Mode = mode
-	dir = boundarydir.In(folder)
+	dir = folder.In(made)
 	if _, err = dir.Make(p); err != nil {
 		remove()
 	}
