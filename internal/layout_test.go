@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/httpapi", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/client", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/guard", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
+		"api", "schemas", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/reqdoc",
@@ -84,11 +84,11 @@ var mayImport = map[string][]string{
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
 	"internal/boundary/hook":  {"internal/agentclient", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/fault"},
-	"internal/boundary/install": {"internal/guard", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
+	"internal/boundary/install": {"internal/boundary/control", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
 	"internal/boundary/doctor": {
-		"internal/guard", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/folder", "internal/rules/boundary", "internal/system/git", "internal/fault",
+		"internal/boundary/control", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/folder", "internal/rules/boundary", "internal/system/git", "internal/fault",
 	},
-	"internal/guard": {
+	"internal/boundary/control": {
 		"internal/boundary/record", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
 	},
 	"internal/boundary/folder":          {"internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},

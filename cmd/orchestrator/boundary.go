@@ -12,10 +12,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -67,18 +67,18 @@ func (o *boundaryOptions) dir() (folder.Dir, error) {
 // policy is the project's own.
 func (o *boundaryOptions) policy() (dir folder.Dir, p boundary.Policy, err error) {
 	if dir, err = o.dir(); err == nil {
-		p, err = guard.Policy(dir)
+		p, err = control.Policy(dir)
 	}
 	return dir, p, err
 }
 
 // history is what the project's journal has.
-func (o *boundaryOptions) history() (*guard.History, error) {
+func (o *boundaryOptions) history() (*control.History, error) {
 	dir, err := o.dir()
 	if err != nil {
 		return nil, err
 	}
-	return guard.Read(dir)
+	return control.Read(dir)
 }
 
 // boundaryBeside is the boundary of the project that a service's data lie in.
@@ -90,8 +90,8 @@ func boundaryBeside(data string) folder.Dir {
 }
 
 // change is what this person does, now.
-func (o *boundaryOptions) change() guard.Change {
-	return guard.Change{By: whoami(), Reason: o.reason, At: time.Now(), ID: hook.NewID()}
+func (o *boundaryOptions) change() control.Change {
+	return control.Change{By: whoami(), Reason: o.reason, At: time.Now(), ID: hook.NewID()}
 }
 
 // whoami names the person at this machine; it is their word, as the machine has it.
@@ -156,7 +156,7 @@ func (o *boundaryOptions) status() (s boundaryStatus, err error) {
 	if err != nil {
 		return s, err
 	}
-	h, err := guard.Read(dir)
+	h, err := control.Read(dir)
 	if err != nil {
 		return s, err
 	}
@@ -266,7 +266,7 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-func writeBoundaryReport(p *reportPrinter, r guard.Report) {
+func writeBoundaryReport(p *reportPrinter, r control.Report) {
 	if r.Decisions == 0 {
 		p.line("no decisions: is the hook installed? orchestrator boundary doctor")
 	} else {
@@ -279,7 +279,7 @@ func writeBoundaryReport(p *reportPrinter, r guard.Report) {
 	}
 	lists := []struct {
 		title string
-		list  []guard.Count
+		list  []control.Count
 	}{{"by tool", r.Tools}, {"by file", r.Files}, {"by rule", r.Rules}}
 	for _, l := range lists {
 		if len(l.list) > 0 {
@@ -307,7 +307,7 @@ func writeBoundaryReport(p *reportPrinter, r guard.Report) {
 	}
 }
 
-func writeDays(p *reportPrinter, r guard.Report) {
+func writeDays(p *reportPrinter, r control.Report) {
 	if len(r.Days) == 0 {
 		return
 	}

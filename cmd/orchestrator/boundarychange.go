@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -25,7 +25,7 @@ Exit codes: 0 ready; 1 not ready, or it cannot be told.`,
 			if err != nil {
 				return err
 			}
-			h, err := guard.Read(dir)
+			h, err := control.Read(dir)
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if err != nil {
 		return err
 	}
-	from, err := guard.SetMode(dir, to, override, o.change(), guard.FromFiles(dir))
+	from, err := control.SetMode(dir, to, override, o.change(), control.FromFiles(dir))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ it changes. What names the boundary's own files stays blocked.`,
 			if err != nil {
 				return err
 			}
-			g, err := guard.Bypass(dir, lasting, session, o.change())
+			g, err := control.Bypass(dir, lasting, session, o.change())
 			if err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ resolved. The latest label counts.`,
 			if err != nil {
 				return err
 			}
-			d, err := guard.Label(dir, args[0], args[1], o.change())
+			d, err := control.Label(dir, args[0], args[1], o.change())
 			if err != nil {
 				return err
 			}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -47,7 +47,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 	return withEnv(cmd)
 }
 
-func writeDecided(p *reportPrinter, d guard.Decided) {
+func writeDecided(p *reportPrinter, d control.Decided) {
 	for _, v := range d.Decisions {
 		p.line("%s", decisionLine(p, v))
 	}
@@ -55,7 +55,7 @@ func writeDecided(p *reportPrinter, d guard.Decided) {
 }
 
 // decisionLine shows a decision; nothing in it is trusted, as anybody may have written the journal.
-func decisionLine(p *reportPrinter, v guard.Violation) string {
+func decisionLine(p *reportPrinter, v control.Violation) string {
 	mark := map[boundary.Decision]colour{boundary.Allow: green, boundary.Block: red}[v.Decision]
 	if mark == "" {
 		mark = yellow

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/contract"
@@ -31,7 +32,6 @@ import (
 	"orchestrator/internal/conductproject"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -69,7 +69,7 @@ type server struct {
 	store     *boltstore.Store
 	ledger    *ledger.Ledger
 	service   *orchestrator.Service
-	guard     *guard.Guard
+	guard     *control.Guard
 	conductor *conductor.Conductor
 	driver    *drive.Driver
 	files     *token.File
@@ -223,7 +223,7 @@ func (s *server) openService(ctx context.Context) error {
 // openConductor makes what works on the ledger besides the service.
 func (s *server) openConductor(signer audit.Signer) {
 	beside := boundaryBeside(s.options.data)
-	s.guard = guard.New(beside, s.ledger, time.Now, hook.NewID)
+	s.guard = control.New(beside, s.ledger, time.Now, hook.NewID)
 	project := conductproject.New(s.service, s.ledger, conductproject.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
 	s.conductor = conductor.New(s.ledger, conductor.Options{
 		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,

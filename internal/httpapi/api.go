@@ -14,11 +14,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/reqdoc"
 	"orchestrator/internal/secret"
@@ -41,7 +41,7 @@ type Version struct {
 // Config is what the service is wired to.
 type Config struct {
 	Service      *orchestrator.Service
-	Boundary     *guard.Guard
+	Boundary     *control.Guard
 	Conductor    *conductor.Conductor
 	Driver       *drive.Driver
 	Model        *language.LLM // nil: the grammar and the templates alone

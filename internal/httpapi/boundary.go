@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
@@ -45,9 +45,9 @@ func (a *API) boundaryReadiness(w http.ResponseWriter, r *http.Request) error {
 
 // decisionPage is a page of decisions.
 type decisionPage struct {
-	Total     int               `json:"total"`
-	Decisions []guard.Violation `json:"decisions"`
-	Next      *string           `json:"next"`
+	Total     int                 `json:"total"`
+	Decisions []control.Violation `json:"decisions"`
+	Next      *string             `json:"next"`
 }
 
 func (a *API) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {
@@ -113,7 +113,7 @@ func (a *API) switchMode(ctx context.Context, who actor, body []byte) (answer mo
 		return answer, fault.New(fault.Forbidden, "role_forbidden", "switching the mode of the boundary is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
 	}
-	var change guard.ModeChange
+	var change control.ModeChange
 	if err := strictjson.Fill(body, &change); err != nil {
 		return answer, misshapen(err, `send {"mode":"validate","reason":"why"}; override alone may be added`)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/conductor"
 	toolcontract "orchestrator/internal/conductor/contract"
@@ -31,7 +32,6 @@ import (
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductproject"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -102,7 +102,7 @@ type harness struct {
 	Export   string // path of project_status.json
 	Draining atomic.Bool
 	Project  folder.Dir // its boundary, in validate
-	guard    *guard.Guard
+	guard    *control.Guard
 	routes   chi.Router
 	files    *token.File
 	auth     *token.Authenticator
@@ -156,10 +156,10 @@ func (h *harness) startService(o options) {
 // startBoundary sets the boundary of a project up. Ids count up, so that answers are the same each time.
 func (h *harness) startBoundary(dir string) {
 	h.Project = folder.In(dir)
-	_, err := guard.SetUp(h.Project, guard.Change{By: "local:test", Reason: "set up", At: h.Clock.Now(), ID: "00000000000000aa"})
+	_, err := control.SetUp(h.Project, control.Change{By: "local:test", Reason: "set up", At: h.Clock.Now(), ID: "00000000000000aa"})
 	require.NoError(h.t, err)
 	var last atomic.Int64
-	h.guard = guard.New(h.Project, h.Ledger, h.Clock.Now, func() string { return fmt.Sprintf("%016x", last.Add(1)) })
+	h.guard = control.New(h.Project, h.Ledger, h.Clock.Now, func() string { return fmt.Sprintf("%016x", last.Add(1)) })
 }
 
 func (h *harness) startServer(dir string, o options) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -105,7 +105,7 @@ func (e *examination) settings() settings.Options {
 }
 
 func (e *examination) lookAtPolicy() {
-	p, err := guard.Policy(e.Dir)
+	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault, "mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
 		return
@@ -156,7 +156,7 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 
 // lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.
 func (e *examination) lookAtJournal() {
-	h, err := guard.Read(e.Dir)
+	h, err := control.Read(e.Dir)
 	if err != nil {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return

@@ -13,9 +13,9 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -37,7 +37,7 @@ func project(t *testing.T) (folder.Dir, string) {
 	require.NoError(t, os.Mkdir(filepath.Dir(program), 0o700))
 	require.NoError(t, os.Symlink(self, program))
 	dir := folder.In(t.TempDir())
-	made, err := guard.SetUp(dir, guard.Change{By: "test", Reason: "installed", At: time.Now(), ID: "0000000000000001"})
+	made, err := control.SetUp(dir, control.Change{By: "test", Reason: "installed", At: time.Now(), ID: "0000000000000001"})
 	require.NoError(t, err)
 	require.True(t, made)
 	return dir, program
@@ -241,7 +241,7 @@ func TestProgramsThatCannotBeStarted(t *testing.T) {
 func TestBypassesDoNotMakeTrialsFail(t *testing.T) {
 	dir, program := project(t)
 	t.Setenv(boundary.BypassVariable, "true")
-	_, err := guard.Bypass(dir, time.Hour, "", guard.Change{By: "test", Reason: "r", At: time.Now(), ID: "0000000000000002"})
+	_, err := control.Bypass(dir, time.Hour, "", control.Change{By: "test", Reason: "r", At: time.Now(), ID: "0000000000000002"})
 	require.NoError(t, err)
 	_, err = settings.Install("claude", settings.Options{Root: dir.Root, Command: single(program) + " claude", ClientVersion: "99.0.0"})
 	require.NoError(t, err)

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -26,8 +26,8 @@ type Exercise struct {
 
 // Drill exercises bypass and rollback through the hook, on a copy of the project's policy that is enforced, and notes both in
 // the project's journal. Where one of them does not work, nothing is noted.
-func Drill(project folder.Dir, c guard.Change, newID func() string) (Drilled, error) {
-	policy, err := guard.Policy(project)
+func Drill(project folder.Dir, c control.Change, newID func() string) (Drilled, error) {
+	policy, err := control.Policy(project)
 	if err != nil {
 		return Drilled{}, err
 	}
@@ -42,21 +42,21 @@ func Drill(project folder.Dir, c guard.Change, newID func() string) (Drilled, er
 	if done.Rollback, err = d.enforced(d.rollback); err != nil {
 		return done, err
 	}
-	if err := guard.NoteDrill(project, guard.DrillBypass, done.Bypass.Micros, d.changeNow()); err != nil {
+	if err := control.NoteDrill(project, control.DrillBypass, done.Bypass.Micros, d.changeNow()); err != nil {
 		return done, err
 	}
-	return done, guard.NoteDrill(project, guard.DrillRollback, done.Rollback.Micros, d.changeNow())
+	return done, control.NoteDrill(project, control.DrillRollback, done.Rollback.Micros, d.changeNow())
 }
 
 type drill struct {
 	dir    folder.Dir
 	policy boundary.Policy
-	change guard.Change
+	change control.Change
 	newID  func() string
 }
 
 // changeNow is the change with an id and a moment of its own.
-func (d *drill) changeNow() guard.Change {
+func (d *drill) changeNow() control.Change {
 	c := d.change
 	c.ID, c.At = d.newID(), time.Now()
 	return c
@@ -99,7 +99,7 @@ func (d *drill) bypass() (Exercise, error) {
 	start := time.Now()
 	if !d.policy.Bypass.Environment {
 		x.By, env = "grant", nil
-		if _, err := guard.Bypass(d.dir, time.Minute, "", d.changeNow()); err != nil {
+		if _, err := control.Bypass(d.dir, time.Minute, "", d.changeNow()); err != nil {
 			return x, err
 		}
 	}
@@ -108,7 +108,7 @@ func (d *drill) bypass() (Exercise, error) {
 	if got, err := heard("claude", a); err != nil || got != boundary.Allow {
 		return x, failed("with the bypass of the %s, the write is answered with %q (%v)", x.By, got, err)
 	}
-	h, err := guard.Read(d.dir)
+	h, err := control.Read(d.dir)
 	if err != nil {
 		return x, err
 	}
@@ -121,7 +121,7 @@ func (d *drill) bypass() (Exercise, error) {
 func (d *drill) rollback() (Exercise, error) {
 	x := Exercise{By: "mode"}
 	start := time.Now()
-	if _, err := guard.SetMode(d.dir, boundary.Validate, "", d.changeNow(), guard.FromFiles(d.dir)); err != nil {
+	if _, err := control.SetMode(d.dir, boundary.Validate, "", d.changeNow(), control.FromFiles(d.dir)); err != nil {
 		return x, err
 	}
 	a := d.write(nil)

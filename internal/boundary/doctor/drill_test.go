@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/guard"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -25,16 +25,16 @@ func TestDrillExercisesBothAndNotesThem(t *testing.T) {
 			p := boundary.DefaultPolicy()
 			p.Mode, p.Bypass.Environment = mode, environment
 			require.NoError(t, dir.WritePolicy(p))
-			done, err := Drill(dir, guard.Change{By: "ada"}, ids())
+			done, err := Drill(dir, control.Change{By: "ada"}, ids())
 			require.NoError(t, err)
 			require.Equal(t, []string{by, "mode"}, []string{done.Bypass.By, done.Rollback.By})
 			require.Positive(t, done.Bypass.Micros)
 			require.Positive(t, done.Rollback.Micros)
 
-			h, err := guard.Read(dir)
+			h, err := control.Read(dir)
 			require.NoError(t, err)
 			require.Len(t, h.Drills, 2)
-			for i, what := range []string{guard.DrillBypass, guard.DrillRollback} {
+			for i, what := range []string{control.DrillBypass, control.DrillRollback} {
 				require.Equal(t, []any{what, "ada", "drill"}, []any{h.Drills[i].What, h.Drills[i].By, h.Drills[i].Reason})
 				require.Positive(t, h.Drills[i].Micros)
 			}
@@ -58,7 +58,7 @@ func TestAFailedDrillNotesNothing(t *testing.T) {
 	p.BlockedTools, p.AllowedTools = []string{}, []string{"*"}
 	require.NoError(t, dir.WritePolicy(p))
 	before := journal(t, dir)
-	_, err := Drill(dir, guard.Change{By: "ada"}, ids())
+	_, err := Drill(dir, control.Change{By: "ada"}, ids())
 	require.ErrorContains(t, err, "enforced, a write by a main session is not blocked")
 	require.Equal(t, before, journal(t, dir))
 	left, err := os.ReadDir(tmp)

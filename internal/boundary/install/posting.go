@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/guard"
 	"orchestrator/internal/system/git"
 )
 
@@ -28,7 +28,7 @@ type Options struct {
 	Executable string // the path of this program
 	FollowLink bool   // change the file that a link in the place of the client's settings leads to
 	Version    string // of the client; "" is asked of the client
-	Change     guard.Change
+	Change     control.Change
 	NoteID     string // of the line in the journal that notes it
 }
 
@@ -65,10 +65,10 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if d.Version == "" {
 		d.Version = ClientVersion(ctx, o.Client)
 	}
-	if d.Policy, err = guard.SetUp(o.Dir, o.Change); err != nil {
+	if d.Policy, err = control.SetUp(o.Dir, o.Change); err != nil {
 		return d, err
 	}
-	if _, err := guard.Policy(o.Dir); err != nil {
+	if _, err := control.Policy(o.Dir); err != nil {
 		return d, err // one that cannot be read blocks everything, or nothing
 	}
 	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version, FollowLink: o.FollowLink}
@@ -81,7 +81,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	}
 	d.take(c)
 	d.Unkept = unignored(ctx, o.Dir.Root)
-	return d, o.note(d, guard.PostingInstalled)
+	return d, o.note(d, control.PostingInstalled)
 }
 
 // note puts a change of the client's settings on record.
@@ -91,7 +91,7 @@ func (o Options) note(d Done, what string) error {
 	}
 	c := o.Change
 	c.ID = o.NoteID
-	return guard.NotePosting(o.Dir, o.Client, what, c)
+	return control.NotePosting(o.Dir, o.Client, what, c)
 }
 
 // known is what an earlier installation knew of the client's version, where nobody says it now: what it registered stays.
@@ -111,7 +111,7 @@ func Uninstall(o Options) (Done, error) {
 	}
 	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
 	d.take(c)
-	return d, o.note(d, guard.PostingRemoved)
+	return d, o.note(d, control.PostingRemoved)
 }
 
 func (d *Done) take(c settings.Change) {

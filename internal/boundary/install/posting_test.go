@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/guard"
 )
 
 // programs makes a folder with empty programs of these names.
@@ -100,7 +100,7 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 	for _, client := range settings.Clients() {
 		dir := folder.In(t.TempDir())
 		o := Options{Client: client, Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "99.0.0",
-			Change: guard.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
+			Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 		first, err := Install(t.Context(), o)
 		require.NoError(t, err)
 		require.True(t, first.Policy && first.Changed, client)
@@ -126,7 +126,7 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 		again, err := Uninstall(o)
 		require.NoError(t, err)
 		require.False(t, again.Changed, client)
-		h, err := guard.Read(dir)
+		h, err := control.Read(dir)
 		require.NoError(t, err)
 		require.Len(t, h.Modes, 1, "the journal stays, and one installation is on record")
 	}
@@ -135,7 +135,7 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 // What an earlier installation registered for a version stays when nobody can say the version any more.
 func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
 	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "2.1.295",
-		Change: guard.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
+		Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 	first, err := Install(t.Context(), o)
 	require.NoError(t, err)
 	before, err := os.ReadFile(first.File)

@@ -1,7 +1,7 @@
-// Package guard is what people and the service do with the boundary of a project: report what happened, tell whether it may be
+// Package control is what people and the service do with the boundary of a project: report what happened, tell whether it may be
 // enforced, switch its mode, lift it for a while, and judge the past by another policy. All of it is read
 // from the journal: from its files, or beside a service from the ledger, which has its lines.
-package guard
+package control
 
 import (
 	"slices"
