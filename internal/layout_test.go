@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/httpapi", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/boundary/report", "internal/httpapi", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/evidence", "internal/projection", "internal/review", "internal/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/client", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
-		"api", "schemas", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
+		"internal/boundary/report", "api", "schemas", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/orchestrator": {
 		"schemas", "internal/rules/lifecycle", "internal/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/reqdoc",
@@ -45,12 +45,12 @@ var mayImport = map[string][]string{
 	"internal/rules/lifecycle":        {"internal/rules/actorname", "internal/fault"},
 	"internal/rules/planning":         {},
 	"internal/review":                 {"internal/rules/lifecycle", "internal/fault"},
-	"internal/conductor/language":              {"internal/rules/planning", "internal/rules/lifecycle", "internal/strictjson", "internal/fault"},
+	"internal/conductor/language":     {"internal/rules/planning", "internal/rules/lifecycle", "internal/strictjson", "internal/fault"},
 	"internal/reqdoc":                 {"internal/markdown", "internal/fault"},
 	"internal/trace":                  {"internal/reqdoc", "internal/mention", "internal/system/git", "internal/fault"},
 	"internal/markdown":               {"internal/fault"},
 	"internal/strictjson":             {"internal/fault"},
-	"internal/conductor/contract":               {"schemas", "internal/rules/planning", "internal/strictjson", "internal/system/tree", "internal/fault"},
+	"internal/conductor/contract":     {"schemas", "internal/rules/planning", "internal/strictjson", "internal/system/tree", "internal/fault"},
 	"internal/testreport":             {"internal/fault"},
 	"internal/mention":                {},
 	"internal/secret":                 {"internal/fault"},
@@ -69,11 +69,11 @@ var mayImport = map[string][]string{
 	"internal/system/tree":            {},
 	"internal/fault":                  {},
 	"internal/system/watch":           {"internal/system/tree"},
-	"internal/agentclient":                   {"internal/rules/boundary"},
-	"internal/agentclient/settings":          {"internal/system/durable", "internal/fault"},
+	"internal/agentclient":            {"internal/rules/boundary"},
+	"internal/agentclient/settings":   {"internal/system/durable", "internal/fault"},
 	"internal/system/runner":          {"internal/fault"},
-	"internal/boundary/record":            {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
-	"internal/conductor/state":                     {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
+	"internal/boundary/record":        {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
+	"internal/conductor/state":        {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
 	"internal/conductor": {
 		"internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},
@@ -83,23 +83,25 @@ var mayImport = map[string][]string{
 	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
-	"internal/boundary/hook":  {"internal/agentclient", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/fault"},
-	"internal/boundary/install": {"internal/boundary/control", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
-	"internal/boundary/doctor": {
+	"internal/boundary/hook":         {"internal/agentclient", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/fault"},
+	"internal/boundary/install":      {"internal/boundary/control", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
+	"internal/boundary/report":       {"internal/boundary/folder", "internal/rules/boundary", "internal/fault"},
+	"internal/boundary/boundarytest": {"internal/boundary/control", "internal/boundary/report", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/fault"},
+	"internal/boundary/doctor": {"internal/boundary/report",
 		"internal/boundary/control", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/folder", "internal/rules/boundary", "internal/system/git", "internal/fault",
 	},
 	"internal/boundary/control": {
-		"internal/boundary/record", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
+		"internal/boundary/report", "internal/boundary/record", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
 	},
-	"internal/boundary/folder":          {"internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},
-	"internal/rules/boundary":       {"internal/fault"},
-	"internal/boundary/shell": {},
+	"internal/boundary/folder": {"internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},
+	"internal/rules/boundary":  {"internal/fault"},
+	"internal/boundary/shell":  {},
 
-	"internal/conductor/tools":         {"internal/rules/planning", "internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize", "internal/fault"},
-	"internal/conductor/arith":   {"internal/fault"},
-	"internal/conductor/datalog":  {"internal/fault"},
+	"internal/conductor/tools":       {"internal/rules/planning", "internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize", "internal/fault"},
+	"internal/conductor/arith":       {"internal/fault"},
+	"internal/conductor/datalog":     {"internal/fault"},
 	"internal/conductor/lettercount": {"internal/fault"},
-	"internal/conductor/normalize":  {"internal/fault"},
+	"internal/conductor/normalize":   {"internal/fault"},
 
 	"api": {},
 	"cmd/bench": {
@@ -129,7 +131,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/sys":                      {"internal/system/runner", "internal/ledger/store/boltstore"},
 	"mvdan.cc/sh":                           {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
-	"github.com/stretchr/testify":           {"internal/ledger/store/storetest"},
+	"github.com/stretchr/testify":           {"internal/ledger/store/storetest", "internal/boundary/boundarytest"},
 }
 
 // pure packages do no I/O, read no clock and draw no randomness.

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -73,12 +74,12 @@ func (o *boundaryOptions) policy() (dir folder.Dir, p boundary.Policy, err error
 }
 
 // history is what the project's journal has.
-func (o *boundaryOptions) history() (*control.History, error) {
+func (o *boundaryOptions) history() (*report.History, error) {
 	dir, err := o.dir()
 	if err != nil {
 		return nil, err
 	}
-	return control.Read(dir)
+	return report.Read(dir)
 }
 
 // boundaryBeside is the boundary of the project that a service's data lie in.
@@ -156,7 +157,7 @@ func (o *boundaryOptions) status() (s boundaryStatus, err error) {
 	if err != nil {
 		return s, err
 	}
-	h, err := control.Read(dir)
+	h, err := report.Read(dir)
 	if err != nil {
 		return s, err
 	}
@@ -266,7 +267,7 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-func writeBoundaryReport(p *reportPrinter, r control.Report) {
+func writeBoundaryReport(p *reportPrinter, r report.Report) {
 	if r.Decisions == 0 {
 		p.line("no decisions: is the hook installed? orchestrator boundary doctor")
 	} else {
@@ -279,7 +280,7 @@ func writeBoundaryReport(p *reportPrinter, r control.Report) {
 	}
 	lists := []struct {
 		title string
-		list  []control.Count
+		list  []report.Count
 	}{{"by tool", r.Tools}, {"by file", r.Files}, {"by rule", r.Rules}}
 	for _, l := range lists {
 		if len(l.list) > 0 {
@@ -307,7 +308,7 @@ func writeBoundaryReport(p *reportPrinter, r control.Report) {
 	}
 }
 
-func writeDays(p *reportPrinter, r control.Report) {
+func writeDays(p *reportPrinter, r report.Report) {
 	if len(r.Days) == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -25,7 +26,7 @@ Exit codes: 0 ready; 1 not ready, or it cannot be told.`,
 			if err != nil {
 				return err
 			}
-			h, err := control.Read(dir)
+			h, err := report.Read(dir)
 			if err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if err != nil {
 		return err
 	}
-	from, err := control.SetMode(dir, to, override, o.change(), control.FromFiles(dir))
+	from, err := control.SetMode(dir, to, override, o.change(), report.FromFiles(dir))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -47,7 +47,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 	return withEnv(cmd)
 }
 
-func writeDecided(p *reportPrinter, d control.Decided) {
+func writeDecided(p *reportPrinter, d report.Decided) {
 	for _, v := range d.Decisions {
 		p.line("%s", decisionLine(p, v))
 	}
@@ -55,7 +55,7 @@ func writeDecided(p *reportPrinter, d control.Decided) {
 }
 
 // decisionLine shows a decision; nothing in it is trusted, as anybody may have written the journal.
-func decisionLine(p *reportPrinter, v control.Violation) string {
+func decisionLine(p *reportPrinter, v report.Violation) string {
 	mark := map[boundary.Decision]colour{boundary.Allow: green, boundary.Block: red}[v.Decision]
 	if mark == "" {
 		mark = yellow

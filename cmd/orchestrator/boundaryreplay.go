@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/durable"
@@ -148,16 +148,16 @@ func (o *boundaryOptions) replayPolicy(path string) (boundary.Policy, error) {
 
 // replayed is what replay shows.
 type replayed struct {
-	Decisions int               `json:"decisions"`
-	Malformed int               `json:"malformed_lines"`
-	Changed   []control.Changed `json:"changed"`
+	Decisions int              `json:"decisions"`
+	Malformed int              `json:"malformed_lines"`
+	Changed   []report.Changed `json:"changed"`
 }
 
 func (o *boundaryOptions) replay(args []string, p boundary.Policy) (replayed, error) {
-	var h *control.History
+	var h *report.History
 	var err error
 	if len(args) == 1 {
-		h, err = control.ReadFile(args[0])
+		h, err = report.ReadFile(args[0])
 	} else {
 		h, err = o.history()
 	}
@@ -193,15 +193,15 @@ project once. They are shown apart: readiness is measured by what this hook deci
 				return fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", args[0]).WithFix("name a file with one JSON object a line").Because(err)
 			}
 			defer f.Close()
-			lines, malformed, err := control.ReadOlder(f)
+			lines, malformed, err := report.ReadOlder(f)
 			if err != nil {
 				return err
 			}
-			added, err := control.ImportOlder(dir, lines)
+			added, err := report.ImportOlder(dir, lines)
 			if err != nil {
 				return err
 			}
-			if err := control.WriteOlderReport(cmd.OutOrStdout(), lines); err != nil {
+			if err := report.WriteOlderReport(cmd.OutOrStdout(), lines); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d calls read, %d of them new; %d lines cannot be read\n", len(lines), added, malformed)

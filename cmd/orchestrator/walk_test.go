@@ -84,10 +84,10 @@ var routes = map[string]door{
 		records:  []string{"requirement.changed"}, refusal: "requirement.refused coder field_forbidden",
 	},
 	"POST /requirements/{id}/test-report": {
-		accepted: func(w *walker) { w.ask("tester", "POST", "/requirements/REQ-001/test-report", report, 200) },
-		refused:  func(w *walker) { w.ask("pm", "POST", "/requirements/REQ-001/test-report", report, 403) },
+		accepted: func(w *walker) { w.ask("tester", "POST", "/requirements/REQ-001/test-report", oneReport, 200) },
+		refused:  func(w *walker) { w.ask("pm", "POST", "/requirements/REQ-001/test-report", oneReport, 403) },
 		dry: func(w *walker) {
-			w.ask("tester", "POST", "/requirements/REQ-001/test-report?dry_run=true", report, 200)
+			w.ask("tester", "POST", "/requirements/REQ-001/test-report?dry_run=true", oneReport, 200)
 		},
 		records: []string{"requirement.changed"}, refusal: "request.refused pm role_forbidden",
 	},
@@ -137,7 +137,7 @@ const pmToken = ".orchestrator/tokens/pm.token"
 // oneRun is the record of a run of tools that change nothing.
 var oneRun = []string{"conductor.stepped"}
 
-const report = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
+const oneReport = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
 
 // commands has a row for each command of the program.
 var commands = map[string]door{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
@@ -45,9 +46,9 @@ func (a *API) boundaryReadiness(w http.ResponseWriter, r *http.Request) error {
 
 // decisionPage is a page of decisions.
 type decisionPage struct {
-	Total     int                 `json:"total"`
-	Decisions []control.Violation `json:"decisions"`
-	Next      *string             `json:"next"`
+	Total     int                `json:"total"`
+	Decisions []report.Violation `json:"decisions"`
+	Next      *string            `json:"next"`
 }
 
 func (a *API) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/secret"
@@ -67,7 +68,7 @@ func SetUp(dir folder.Dir, c Change) (made bool, err error) {
 
 // SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is noted before it
 // is made.
-func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change, history func() (*History, error)) (from boundary.Mode, err error) {
+func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change, history func() (*report.History, error)) (from boundary.Mode, err error) {
 	if err := c.check(); err != nil {
 		return "", err
 	}
@@ -104,7 +105,7 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change, histor
 }
 
 // mayEnforce refuses to enforce a boundary that is not ready, unless somebody overrides that with a reason.
-func mayEnforce(history func() (*History, error), p *boundary.Policy, override string, now time.Time) error {
+func mayEnforce(history func() (*report.History, error), p *boundary.Policy, override string, now time.Time) error {
 	if strings.TrimSpace(override) != "" {
 		return nil
 	}
@@ -155,19 +156,19 @@ func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (bo
 }
 
 // Label notes what a person says of a decision, which is named by its id or by the beginning of it.
-func Label(dir folder.Dir, id, label string, c Change) (Decision, error) {
-	if !slices.Contains(KnownLabels(), label) {
-		return Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).WithFix("give %s", strings.Join(KnownLabels(), ", "))
+func Label(dir folder.Dir, id, label string, c Change) (report.Decision, error) {
+	if !slices.Contains(report.KnownLabels(), label) {
+		return report.Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).WithFix("give %s", strings.Join(report.KnownLabels(), ", "))
 	}
-	if label != LabelCorrect && strings.TrimSpace(c.Reason) == "" {
-		return Decision{}, fault.New(fault.Invalid, "reason_required", "a label other than correct needs a note").WithFix("give it with --note TEXT")
+	if label != report.LabelCorrect && strings.TrimSpace(c.Reason) == "" {
+		return report.Decision{}, fault.New(fault.Invalid, "reason_required", "a label other than correct needs a note").WithFix("give it with --note TEXT")
 	}
 	if err := checkText("note", c.Reason); err != nil {
-		return Decision{}, err
+		return report.Decision{}, err
 	}
-	h, err := Read(dir)
+	h, err := report.Read(dir)
 	if err != nil {
-		return Decision{}, err
+		return report.Decision{}, err
 	}
 	d, n := h.Find(id)
 	if n != 1 {

@@ -1,3 +1,5 @@
+// Package control changes the boundary of a project: it sets it up, switches its mode, lifts it for a while, labels decisions,
+// and takes the journal into the ledger.
 package control
 
 import (
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/boundary"
@@ -52,10 +55,10 @@ func (g *Guard) Mode() boundary.Mode {
 }
 
 // Report reports from a moment on.
-func (g *Guard) Report(ctx context.Context, since time.Time) (Report, error) {
+func (g *Guard) Report(ctx context.Context, since time.Time) (report.Report, error) {
 	_, h, err := g.read(ctx)
 	if err != nil {
-		return Report{}, err
+		return report.Report{}, err
 	}
 	return h.Report(since), nil
 }
@@ -70,18 +73,18 @@ func (g *Guard) Readiness(ctx context.Context) (boundary.Readiness, error) {
 }
 
 // Decisions are those from the n-th on, oldest first, at most so many, and how many there are. Violations alone where that is asked for.
-func (g *Guard) Decisions(ctx context.Context, from uint64, limit int, violations bool) (page []Violation, total int, err error) {
+func (g *Guard) Decisions(ctx context.Context, from uint64, limit int, violations bool) (page []report.Violation, total int, err error) {
 	_, h, err := g.read(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	page = []Violation{}
+	page = []report.Violation{}
 	for _, d := range h.Decisions {
 		if violations && !d.Verdict.Violation() {
 			continue
 		}
 		if uint64(total) >= from && len(page) < limit {
-			page = append(page, violationOf(d))
+			page = append(page, report.ViolationOf(d))
 		}
 		total++
 	}
@@ -98,7 +101,7 @@ type ModeChange struct {
 // SetMode switches the mode for an actor. When it returns nil, the switch is in the ledger.
 func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boundary.Mode, err error) {
 	change := Change{By: by, Reason: c.Reason, At: g.clock(), ID: g.newID()}
-	from, err = SetMode(g.Dir, c.Mode, c.Override, change, func() (*History, error) { return g.history(ctx) })
+	from, err = SetMode(g.Dir, c.Mode, c.Override, change, func() (*report.History, error) { return g.history(ctx) })
 	if err != nil {
 		return from, err
 	}
@@ -109,7 +112,7 @@ func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boun
 	return from, err
 }
 
-func (g *Guard) read(ctx context.Context) (boundary.Policy, *History, error) {
+func (g *Guard) read(ctx context.Context) (boundary.Policy, *report.History, error) {
 	p, err := Policy(g.Dir)
 	if err != nil {
 		return p, nil, err
@@ -120,13 +123,13 @@ func (g *Guard) read(ctx context.Context) (boundary.Policy, *History, error) {
 
 // history is what the ledger has of the journal, which is brought up to date before: what was recorded counts, whatever became
 // of the journal's files since. One is read at a time: it may be large.
-func (g *Guard) history(ctx context.Context) (*History, error) {
+func (g *Guard) history(ctx context.Context) (*report.History, error) {
 	g.reading.Lock()
 	defer g.reading.Unlock()
 	if _, err := g.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) { // what is recorded can still be read
 		return nil, err
 	}
-	return read(func(visit func(folder.Line, error) error) error { return g.recorder.read(ctx, visit) })
+	return report.ReadLines(func(visit func(folder.Line, error) error) error { return g.recorder.read(ctx, visit) })
 }
 
 // Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is told of an error, once until it is another.

@@ -1,19 +1,22 @@
-package control
+package control_test
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"orchestrator/internal/boundary/boundarytest"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/boundary"
+
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-
-	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/boundary"
 )
 
 func TestMain(m *testing.M) {
@@ -23,88 +26,53 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// day0 is when the projects of the tests were set up.
-var day0 = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
-
-// project is a new one, in validate, whose journal has one line.
-func project(t *testing.T) folder.Dir {
-	t.Helper()
-	dir := folder.In(t.TempDir())
-	made, err := SetUp(dir, by("set up", day0))
-	require.NoError(t, err)
-	require.True(t, made)
-	return dir
-}
-
-var changes int
-
-// by is a change of a person; each has an id of its own.
-func by(reason string, at time.Time) Change {
-	changes++
-	return Change{By: "local:ada", Reason: reason, At: at, ID: fmt.Sprintf("c%015x", changes)}
-}
-
-// call is a judged call as a test writes it.
-type call struct {
-	id, session, tool, file string
-	actor                   boundary.ActorKind
-	at                      time.Time
-	bypass                  []boundary.Grant
-}
-
-// judged is the line of a call, with the verdict of the project's policy of now.
-func judged(t *testing.T, dir folder.Dir, c call) folder.Line {
-	t.Helper()
-	p, err := dir.Policy()
-	require.NoError(t, err)
-	l := folder.Line{
-		ID: c.id, At: c.at, Kind: folder.KindDecision, Client: "claude", Session: c.session, Tool: c.tool, ToolUseID: "use-" + c.id,
-		Actor: &boundary.Actor{Kind: c.actor}, Mode: p.Mode, Micros: 500,
+// The watch records what comes, says a failure once, and ends with its context.
+func TestWatch(t *testing.T) {
+	dir, s := boundarytest.Project(t), store.NewMemory()
+	g := control.New(dir, boundarytest.OpenLedger(t, s), func() time.Time { return boundarytest.Day0 }, func() string { return "i" })
+	ctx, stop := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	var failures []error
+	var running sync.WaitGroup
+	running.Go(func() {
+		g.Watch(ctx, time.Millisecond, func(err error) { mu.Lock(); failures = append(failures, err); mu.Unlock() })
+	})
+	recorded := func(n int64) {
+		t.Helper()
+		require.Eventually(t, func() bool { return g.Recorded() == n }, 10*time.Second, time.Millisecond)
 	}
-	if c.file != "" {
-		l.Named = []boundary.Target{{Path: c.file}}
+	recorded(1)
+	failed := func() int { mu.Lock(); defer mu.Unlock(); return len(failures) }
+	journal := filepath.Join(dir.Path(), "journal")
+	for n := 1; n <= 2; n++ {
+		require.NoError(t, os.Rename(journal, journal+".away"))
+		require.NoError(t, os.WriteFile(journal, nil, 0o600))
+		require.Eventually(t, func() bool { return failed() == n }, 10*time.Second, time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
+		require.Equal(t, n, failed(), "said once")
+		require.NoError(t, os.Remove(journal))
+		require.NoError(t, os.Rename(journal+".away", journal))
+		boundarytest.Add(t, dir, boundarytest.Noted(n, boundarytest.Day0.Add(24*time.Hour*time.Duration(n))))
+		require.Eventually(t, func() bool { return g.Recorded() > int64(n) }, 10*time.Second, time.Millisecond)
 	}
-	judging := l.Call()
-	judging.Grants = c.bypass
-	v := boundary.Judge(&p, judging)
-	v.Steps, v.Targets, v.Fix = nil, nil, ""
-	l.Verdict = &v
-	return l
+	stop()
+	running.Wait()
+	boundarytest.RequireCode(t, errors.Join(failures...), "journal_unreadable")
 }
 
-func add(t *testing.T, dir folder.Dir, lines ...folder.Line) {
-	t.Helper()
-	for _, l := range lines {
-		require.NoError(t, dir.Append(l))
-	}
-}
-
-func id(n int) string { return fmt.Sprintf("%016x", n) }
-
-func history(t *testing.T, dir folder.Dir) *History {
-	t.Helper()
-	h, err := Read(dir)
+func TestAGuardWithoutABoundary(t *testing.T) {
+	g := control.New(folder.In(t.TempDir()), boundarytest.OpenLedger(t, store.NewMemory()), time.Now, func() string { return "i" })
+	n, err := g.Record(t.Context())
 	require.NoError(t, err)
-	return h
+	require.Zero(t, n)
+	require.Empty(t, g.Mode())
+	_, err = g.Report(t.Context(), time.Time{})
+	boundarytest.RequireCode(t, err, "no_boundary")
+	_, err = g.Readiness(t.Context())
+	boundarytest.RequireCode(t, err, "no_boundary")
+	_, _, err = g.Decisions(t.Context(), 0, 1, false)
+	boundarytest.RequireCode(t, err, "no_boundary")
+	_, err = g.SetMode(t.Context(), "paula", control.ModeChange{Mode: boundary.Off, Reason: "r"})
+	boundarytest.RequireCode(t, err, "no_boundary")
+	require.NoDirExists(t, g.Dir.Path(), "asking makes nothing")
 }
-
-func requireCode(t *testing.T, err error, code string) *fault.Error {
-	t.Helper()
-	var f *fault.Error
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, code, f.Code, "%v", err)
-	require.NotEmpty(t, f.Fix, "an error says what to do")
-	return f
-}
-
-// appendRaw writes to a file of the journal what no hook does.
-func appendRaw(t *testing.T, dir folder.Dir, file, text string) {
-	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir.Path(), "journal", file), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
-	require.NoError(t, err)
-	_, err = f.WriteString(text)
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-}
-
-func long(n int) string { return strings.Repeat("x", n) }

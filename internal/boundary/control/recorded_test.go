@@ -1,4 +1,4 @@
-package control
+package control_test
 
 import (
 	"bytes"
@@ -9,8 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/boundary/boundarytest"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/record"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/boundary"
@@ -22,16 +25,16 @@ func TestAServiceReportsWhatWasRecorded(t *testing.T) {
 	_, err := dir.Make(boundary.DefaultPolicy())
 	require.NoError(t, err)
 	for n := range 5 {
-		add(t, dir, judged(t, dir, call{id: id(n + 1), session: "s", tool: "Edit", file: "main.go", actor: boundary.Main, at: day0.Add(time.Duration(n) * time.Hour)}))
+		boundarytest.Add(t, dir, boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(n + 1), Session: "s", Tool: "Edit", File: "main.go", Actor: boundary.Main, At: boundarytest.Day0.Add(time.Duration(n) * time.Hour)}))
 	}
-	file := filepath.Join(dir.Path(), "journal", day0.Format(time.DateOnly)+".jsonl")
-	l := openLedger(t, store.NewMemory())
-	g := New(dir, l, func() time.Time { return day0.Add(10 * day) }, func() string { return "00000000000000ff" })
+	file := filepath.Join(dir.Path(), "journal", boundarytest.Day0.Format(time.DateOnly)+".jsonl")
+	l := boundarytest.OpenLedger(t, store.NewMemory())
+	g := control.New(dir, l, func() time.Time { return boundarytest.Day0.Add(10 * 24*time.Hour) }, func() string { return "00000000000000ff" })
 
 	whole, err := g.Report(t.Context(), time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, 5, whole.Decisions, "asking records what there is")
-	fromFiles, err := Read(dir)
+	fromFiles, err := report.Read(dir)
 	require.NoError(t, err)
 	require.Equal(t, fromFiles.Report(time.Time{}), whole, "the files tell the same")
 
@@ -61,12 +64,12 @@ func TestAServiceReportsWhatWasRecorded(t *testing.T) {
 
 // Somebody may give a requirement the name of the journal's subject.
 func TestOnlyTheJournalsRecordsAreReadBack(t *testing.T) {
-	l := openLedger(t, store.NewMemory())
+	l := boundarytest.OpenLedger(t, store.NewMemory())
 	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
 		return tx.Append(ledger.Event{Kind: "request.refused", Actor: ledger.System(), Subject: record.Subject, Data: map[string]any{"lines": "none"}})
 	}))
-	r := NewRecorder(folder.In(t.TempDir()), l)
-	h, err := read(func(visit func(folder.Line, error) error) error { return r.read(t.Context(), visit) })
+	r := control.NewRecorder(folder.In(t.TempDir()), l)
+	h, err := report.ReadLines(func(visit func(folder.Line, error) error) error { return control.ReadBack(r, t.Context(), visit) })
 	require.NoError(t, err)
 	require.Empty(t, h.Decisions)
 	require.Zero(t, h.Malformed)

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -156,7 +157,7 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 
 // lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.
 func (e *examination) lookAtJournal() {
-	h, err := control.Read(e.Dir)
+	h, err := report.Read(e.Dir)
 	if err != nil {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return

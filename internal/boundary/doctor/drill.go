@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -42,10 +43,10 @@ func Drill(project folder.Dir, c control.Change, newID func() string) (Drilled, 
 	if done.Rollback, err = d.enforced(d.rollback); err != nil {
 		return done, err
 	}
-	if err := control.NoteDrill(project, control.DrillBypass, done.Bypass.Micros, d.changeNow()); err != nil {
+	if err := control.NoteDrill(project, report.DrillBypass, done.Bypass.Micros, d.changeNow()); err != nil {
 		return done, err
 	}
-	return done, control.NoteDrill(project, control.DrillRollback, done.Rollback.Micros, d.changeNow())
+	return done, control.NoteDrill(project, report.DrillRollback, done.Rollback.Micros, d.changeNow())
 }
 
 type drill struct {
@@ -108,7 +109,7 @@ func (d *drill) bypass() (Exercise, error) {
 	if got, err := heard("claude", a); err != nil || got != boundary.Allow {
 		return x, failed("with the bypass of the %s, the write is answered with %q (%v)", x.By, got, err)
 	}
-	h, err := control.Read(d.dir)
+	h, err := report.Read(d.dir)
 	if err != nil {
 		return x, err
 	}
@@ -121,7 +122,7 @@ func (d *drill) bypass() (Exercise, error) {
 func (d *drill) rollback() (Exercise, error) {
 	x := Exercise{By: "mode"}
 	start := time.Now()
-	if _, err := control.SetMode(d.dir, boundary.Validate, "", d.changeNow(), control.FromFiles(d.dir)); err != nil {
+	if _, err := control.SetMode(d.dir, boundary.Validate, "", d.changeNow(), report.FromFiles(d.dir)); err != nil {
 		return x, err
 	}
 	a := d.write(nil)

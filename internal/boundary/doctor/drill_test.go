@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -31,10 +32,10 @@ func TestDrillExercisesBothAndNotesThem(t *testing.T) {
 			require.Positive(t, done.Bypass.Micros)
 			require.Positive(t, done.Rollback.Micros)
 
-			h, err := control.Read(dir)
+			h, err := report.Read(dir)
 			require.NoError(t, err)
 			require.Len(t, h.Drills, 2)
-			for i, what := range []string{control.DrillBypass, control.DrillRollback} {
+			for i, what := range []string{report.DrillBypass, report.DrillRollback} {
 				require.Equal(t, []any{what, "ada", "drill"}, []any{h.Drills[i].What, h.Drills[i].By, h.Drills[i].Reason})
 				require.Positive(t, h.Drills[i].Micros)
 			}

@@ -15,7 +15,7 @@ import (
 
 // TestSecretsAreNotReadByCommands judges every command of the table as an agent's that may write everything.
 func TestSecretsAreNotReadByCommands(t *testing.T) {
-	table, err := os.ReadFile("../rules/boundary/shell/testdata/shown.tsv")
+	table, err := os.ReadFile("../shell/testdata/shown.tsv")
 	require.NoError(t, err)
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, ".orchestrator", "tokens"), 0o700))

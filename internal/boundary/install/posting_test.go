@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
 )
 
 // programs makes a folder with empty programs of these names.
@@ -126,7 +127,7 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 		again, err := Uninstall(o)
 		require.NoError(t, err)
 		require.False(t, again.Changed, client)
-		h, err := control.Read(dir)
+		h, err := report.Read(dir)
 		require.NoError(t, err)
 		require.Len(t, h.Modes, 1, "the journal stays, and one installation is on record")
 	}

@@ -10,7 +10,7 @@ import (
 
 // What docs/conductor.md shows is loaded as it stands there, and does what it is said to do.
 func TestTheExampleOfTheDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/conductor.md")
+	page, err := os.ReadFile("../../../docs/conductor.md")
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)
 	require.Len(t, shown, 1)
@@ -40,7 +40,7 @@ func TestTheExampleOfTheDocument(t *testing.T) {
 
 // And so are the conditions in its text.
 func TestTheConditionsOfTheDocument(t *testing.T) {
-	page, err := os.ReadFile("../../docs/conductor.md")
+	page, err := os.ReadFile("../../../docs/conductor.md")
 	require.NoError(t, err)
 	on := Facts{Input: map[string]any{"n": 2, "flag": true, "blank": false}}
 	found := 0

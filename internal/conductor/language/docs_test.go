@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/conductor-language.md anew")
 
-const handbook = "../../docs/conductor-language.md"
+const handbook = "../../../docs/conductor-language.md"
 
 // section is a text with what stands between the marks of a name replaced.
 func section(t *testing.T, text, name, inside string) string {

@@ -1,4 +1,4 @@
-package control
+package report
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func (h *History) Newest(since time.Time, limit int, violations bool) Decided {
 			continue
 		}
 		if len(d.Decisions) < limit {
-			d.Decisions = append(d.Decisions, violationOf(one))
+			d.Decisions = append(d.Decisions, ViolationOf(one))
 		}
 		d.Total++
 	}

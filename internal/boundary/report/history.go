@@ -1,7 +1,7 @@
-// Package control is what people and the service do with the boundary of a project: report what happened, tell whether it may be
-// enforced, switch its mode, lift it for a while, and judge the past by another policy. All of it is read
-// from the journal: from its files, or beside a service from the ledger, which has its lines.
-package control
+// Package report reads the boundary's journal and says what it shows: figures, violations, whether the boundary is ready to be
+// enforced, and how another policy would have judged the past. It reads the files of the journal or, beside a service, the
+// lines that the ledger has of them.
+package report
 
 import (
 	"slices"
@@ -33,7 +33,7 @@ type Decision struct {
 }
 
 // Read reads the whole journal of a project.
-func Read(dir folder.Dir) (*History, error) { return read(dir.Read) }
+func Read(dir folder.Dir) (*History, error) { return ReadLines(dir.Read) }
 
 // FromFiles reads the whole journal of a project when it is asked to.
 func FromFiles(dir folder.Dir) func() (*History, error) {
@@ -42,14 +42,14 @@ func FromFiles(dir folder.Dir) func() (*History, error) {
 
 // ReadFile reads any one file of a journal.
 func ReadFile(path string) (*History, error) {
-	h, err := read(func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
+	h, err := ReadLines(func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).WithFix("name a file of .orchestrator/boundary/journal").Because(err)
 	}
 	return h, nil
 }
 
-func read(lines func(func(folder.Line, error) error) error) (*History, error) {
+func ReadLines(lines func(func(folder.Line, error) error) error) (*History, error) {
 	h := &History{}
 	byID, byUse := map[string]int{}, map[use]int{}
 	outcomes := map[use]folder.Line{}

@@ -1,4 +1,4 @@
-package control
+package report
 
 import (
 	"cmp"
@@ -173,10 +173,10 @@ func (c *counter) add(d Decision) {
 	for _, name := range d.files() {
 		c.files[name]++
 	}
-	c.violations = append(c.violations, violationOf(d))
+	c.violations = append(c.violations, ViolationOf(d))
 }
 
-func violationOf(d Decision) Violation {
+func ViolationOf(d Decision) Violation {
 	v := Violation{
 		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),
 		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass, Outcome: d.Outcome,

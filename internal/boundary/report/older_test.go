@@ -1,4 +1,4 @@
-package control
+package report_test
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/boundary/boundarytest"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -42,11 +44,11 @@ func TestTheReportOfAnOlderJournal(t *testing.T) {
 			"Found 1 boundary violation(s)\n" + `  2025-11-03T10:00:00Z  Write  a\x1b[2Jb\n` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lines, malformed, err := ReadOlder(strings.NewReader(c.journal))
+			lines, malformed, err := report.ReadOlder(strings.NewReader(c.journal))
 			require.NoError(t, err)
 			require.Zero(t, malformed)
 			var out strings.Builder
-			require.NoError(t, WriteOlderReport(&out, lines))
+			require.NoError(t, report.WriteOlderReport(&out, lines))
 			require.Equal(t, c.want, out.String())
 		})
 	}
@@ -60,43 +62,43 @@ func TestMalformedLinesOfAnOlderJournalAreCounted(t *testing.T) {
 		"no tool":         `{"timestamp":"2025-11-03T10:00:00Z","file":"a","source":"main"}`,
 		"another source":  `{"timestamp":"2025-11-03T10:00:00Z","file":"a","tool":"Edit","source":"Main"}`,
 		"a list of files": `{"timestamp":"2025-11-03T10:00:00Z","file":["a"],"tool":"Edit","source":"main"}`,
-		"too long":        strings.Replace(good, `"a"`, `"`+long(70_000)+`"`, 1),
-		"far too long":    long(1_000_000),
+		"too long":        strings.Replace(good, `"a"`, `"`+strings.Repeat("x", 70_000)+`"`, 1),
+		"far too long":    strings.Repeat("x", 1_000_000),
 		"cut off":         good[:40],
 		"two in a line":   good + good,
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, journal := range []string{line + "\n" + good + "\n", good + "\n" + line, "\n\r\n" + good + "\r\n" + line + "\r\n"} {
-				lines, malformed, err := ReadOlder(iotest.HalfReader(strings.NewReader(journal)))
+				lines, malformed, err := report.ReadOlder(iotest.HalfReader(strings.NewReader(journal)))
 				require.NoError(t, err)
-				require.Equal(t, []Older{{"2025-11-03T10:00:00Z", "a", "Edit", "main"}}, lines)
+				require.Equal(t, []report.Older{{"2025-11-03T10:00:00Z", "a", "Edit", "main"}}, lines)
 				require.Equal(t, 1, malformed)
 			}
 		})
 	}
-	_, _, err := ReadOlder(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(good))))
+	_, _, err := report.ReadOlder(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(good))))
 	require.ErrorIs(t, err, iotest.ErrTimeout)
 }
 
 func TestMembersThatAnOlderJournalHasBesideAreLetThrough(t *testing.T) {
-	lines, malformed, err := ReadOlder(strings.NewReader(`{"timestamp":"2025-11-03 10:00:00","file":"a","tool":"Edit","source":"agent","phase":2}`))
+	lines, malformed, err := report.ReadOlder(strings.NewReader(`{"timestamp":"2025-11-03 10:00:00","file":"a","tool":"Edit","source":"agent","phase":2}`))
 	require.NoError(t, err)
 	require.Zero(t, malformed)
 	require.Len(t, lines, 1)
 }
 
 func TestAnOlderJournalIsImportedOnce(t *testing.T) {
-	dir := project(t)
-	lines, _, err := ReadOlder(strings.NewReader(olderLines(12, "main") + olderLines(3, "agent") + olderLines(2, "main")))
+	dir := boundarytest.Project(t)
+	lines, _, err := report.ReadOlder(strings.NewReader(olderLines(12, "main") + olderLines(3, "agent") + olderLines(2, "main")))
 	require.NoError(t, err)
 	require.Len(t, lines, 17)
-	added, err := ImportOlder(dir, lines)
+	added, err := report.ImportOlder(dir, lines)
 	require.NoError(t, err)
 	require.Equal(t, 15, added, "two are the same call")
-	added, err = ImportOlder(dir, lines)
+	added, err = report.ImportOlder(dir, lines)
 	require.NoError(t, err)
 	require.Zero(t, added)
-	h := history(t, dir)
+	h := boundarytest.History(t, dir)
 	require.Len(t, h.Imported, 15)
 	require.Empty(t, h.Decisions, "readiness is measured by what this hook decided")
 	require.Zero(t, h.Malformed)
@@ -104,33 +106,33 @@ func TestAnOlderJournalIsImportedOnce(t *testing.T) {
 
 	var out bytes.Buffer
 	require.NoError(t, h.WriteOlder(&out))
-	again, malformed, err := ReadOlder(&out)
+	again, malformed, err := report.ReadOlder(&out)
 	require.NoError(t, err)
 	require.Zero(t, malformed)
 	require.Len(t, again, 15)
-	require.Equal(t, Older{"2025-11-03T10:00:00.123456Z", "src/f0.py", "Edit", "main"}, again[0])
-	added, err = ImportOlder(project(t), again)
+	require.Equal(t, report.Older{"2025-11-03T10:00:00.123456Z", "src/f0.py", "Edit", "main"}, again[0])
+	added, err = report.ImportOlder(boundarytest.Project(t), again)
 	require.NoError(t, err)
 	require.Equal(t, 15, added)
 }
 
 func TestTheOlderFormHasALineForEachFileThatWasToBeWritten(t *testing.T) {
-	dir := project(t)
-	two := judged(t, dir, call{id: id(3), session: "s", tool: "Edit", file: "a.go", actor: boundary.Agent, at: day0})
+	dir := boundarytest.Project(t)
+	two := boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(3), Session: "s", Tool: "Edit", File: "a.go", Actor: boundary.Agent, At: boundarytest.Day0})
 	two.Named = append(two.Named, boundary.Target{Path: "dir/", Unknown: true})
-	add(t, dir,
-		judged(t, dir, call{id: id(1), session: "s", tool: "Edit", file: "main.go", actor: boundary.Main, at: day0}),
-		judged(t, dir, call{id: id(2), session: "s", tool: "Read", file: "main.go", actor: boundary.Main, at: day0}),
+	boundarytest.Add(t, dir,
+		boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(1), Session: "s", Tool: "Edit", File: "main.go", Actor: boundary.Main, At: boundarytest.Day0}),
+		boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(2), Session: "s", Tool: "Read", File: "main.go", Actor: boundary.Main, At: boundarytest.Day0}),
 		two,
-		folder.Line{ID: id(4), At: day0, Kind: folder.KindImported}, // which nobody wrote but by hand
+		folder.Line{ID: boundarytest.ID(4), At: boundarytest.Day0, Kind: folder.KindImported}, // which nobody wrote but by hand
 	)
 	var out strings.Builder
-	require.NoError(t, history(t, dir).WriteOlder(&out))
+	require.NoError(t, boundarytest.History(t, dir).WriteOlder(&out))
 	require.Equal(t, `{"timestamp":"2026-01-01T09:00:00Z","file":"main.go","tool":"Edit","source":"main"}
 {"timestamp":"2026-01-01T09:00:00Z","file":"a.go","tool":"Edit","source":"agent"}
 {"timestamp":"2026-01-01T09:00:00Z","file":"dir/…","tool":"Edit","source":"agent"}
 `, out.String())
-	require.ErrorIs(t, history(t, dir).WriteOlder(failing{}), os.ErrClosed)
+	require.ErrorIs(t, boundarytest.History(t, dir).WriteOlder(failing{}), os.ErrClosed)
 }
 
 type failing struct{}
@@ -144,17 +146,17 @@ func FuzzReadOlder(f *testing.F) {
 	f.Add(`{"timestamp":"9999-12-31T23:59:59-12:00","file":"a","tool":"Edit","source":"agent"}` + "\n{")
 	f.Add(`{"timestamp":"9999-12-31T23:59:59-12:00","file":"\ud800","tool":"\u0000","source":"agent"}` + "\n{")
 	f.Fuzz(func(t *testing.T, text string) {
-		lines, malformed, err := ReadOlder(strings.NewReader(text))
+		lines, malformed, err := report.ReadOlder(strings.NewReader(text))
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(lines)+malformed, strings.Count(text, "\n")+1)
 		dir := folder.In(t.TempDir())
 		lines = lines[:min(len(lines), 20)]
-		_, err = ImportOlder(dir, lines)
+		_, err = report.ImportOlder(dir, lines)
 		require.NoError(t, err)
-		again, err := ImportOlder(dir, lines)
+		again, err := report.ImportOlder(dir, lines)
 		require.NoError(t, err)
 		require.Zero(t, again, "each call once")
-		require.Zero(t, history(t, dir).Malformed)
-		require.NoError(t, WriteOlderReport(&bytes.Buffer{}, lines))
+		require.Zero(t, boundarytest.History(t, dir).Malformed)
+		require.NoError(t, report.WriteOlderReport(&bytes.Buffer{}, lines))
 	})
 }

@@ -1,4 +1,4 @@
-package control
+package control_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/boundary/boundarytest"
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/record"
 	"orchestrator/internal/ledger"
@@ -24,13 +26,6 @@ import (
 	"orchestrator/internal/ledger/store/storetest"
 	"orchestrator/internal/orchestrator"
 )
-
-func openLedger(t *testing.T, s store.Store) *ledger.Ledger {
-	t.Helper()
-	l, err := ledger.Open(t.Context(), s, time.Now)
-	require.NoError(t, err)
-	return l
-}
 
 // recordedIn are the boundary's records of a log, in order. The whole log is replayed as orchestrator verify does it.
 func recordedIn(t *testing.T, s store.Store) (all []record.Recorded) {
@@ -78,24 +73,20 @@ func idsIn(t *testing.T, all []record.Recorded) (ids []string, malformed int) {
 	return ids, malformed
 }
 
-func noted(n int, at time.Time) folder.Line {
-	return folder.Line{ID: id(n), At: at, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: id(n), What: "done"}
-}
-
 // plain is a folder with a journal alone.
 func plain(t *testing.T) folder.Dir { return folder.In(t.TempDir()) }
 
 func TestEveryLineIsRecordedOnce(t *testing.T) {
 	const count = 10_000
 	dir, s := plain(t), store.NewMemory()
-	r := NewRecorder(dir, openLedger(t, s))
+	r := control.NewRecorder(dir, boundarytest.OpenLedger(t, s))
 	n, err := r.Record(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, n, "there is no journal")
 	want := make([]string, count)
 	for i := range count {
-		want[i] = id(i)
-		add(t, dir, noted(i, day0.Add(time.Duration(i)*10*time.Second)))
+		want[i] = boundarytest.ID(i)
+		boundarytest.Add(t, dir, boundarytest.Noted(i, boundarytest.Day0.Add(time.Duration(i)*10*time.Second)))
 		if i%997 == 0 {
 			_, err := r.Record(t.Context())
 			require.NoError(t, err)
@@ -115,13 +106,13 @@ func TestEveryLineIsRecordedOnce(t *testing.T) {
 
 func TestAFileThatIsFullIsFollowedByTheNext(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	r := NewRecorder(dir, openLedger(t, s))
+	r := control.NewRecorder(dir, boundarytest.OpenLedger(t, s))
 	var want []string
 	for i := range folder.MaxFile/15_000 + 100 {
-		l := noted(i, day0)
-		l.Reason = long(15_000)
+		l := boundarytest.Noted(i, boundarytest.Day0)
+		l.Reason = strings.Repeat("x", 15_000)
 		want = append(want, l.ID)
-		add(t, dir, l)
+		boundarytest.Add(t, dir, l)
 	}
 	n, err := r.Record(t.Context())
 	require.NoError(t, err)
@@ -145,10 +136,10 @@ func TestACommitThatFailsLosesAndDoublesNothing(t *testing.T) {
 			var want []string
 			for round := range 5 {
 				for range 700 { // more than one record takes
-					want = append(want, id(len(want)))
-					add(t, dir, noted(len(want)-1, day0))
+					want = append(want, boundarytest.ID(len(want)))
+					boundarytest.Add(t, dir, boundarytest.Noted(len(want)-1, boundarytest.Day0))
 				}
-				r := NewRecorder(dir, openLedger(t, faulty)) // a new process
+				r := control.NewRecorder(dir, boundarytest.OpenLedger(t, faulty)) // a new process
 				if round < 4 {
 					faulty.Next(f)
 					_, err := r.Record(t.Context())
@@ -166,67 +157,67 @@ func TestACommitThatFailsLosesAndDoublesNothing(t *testing.T) {
 
 func TestWhatIsWrongInAJournalIsCountedAndNeverFatal(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	r := NewRecorder(dir, openLedger(t, s))
+	r := control.NewRecorder(dir, boundarytest.OpenLedger(t, s))
 	recordAll := func() {
 		t.Helper()
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
 	}
 	const file = "2026-01-01.jsonl"
-	add(t, dir, noted(1, day0))
+	boundarytest.Add(t, dir, boundarytest.Noted(1, boundarytest.Day0))
 	for _, line := range []string{
 		"{", "[]", "null", `"text"`, "\x00\xff", `{"id":"x"}`, `{"id":"","at":"2026-01-01T00:00:00Z","kind":"outcome"}`, `{"id":"x","at":"soon","kind":"outcome"}`,
-		`{"id":"x","id":"y","at":"2026-01-01T00:00:00Z","kind":"outcome"}`, long(100_000),
+		`{"id":"x","id":"y","at":"2026-01-01T00:00:00Z","kind":"outcome"}`, strings.Repeat("x", 100_000),
 		`{"id":"` + strings.Repeat("\xff", 30_000) + `","at":"2026-01-01T00:00:00Z","kind":"outcome"}`,
 	} {
-		appendRaw(t, dir, file, line+"\n")
+		boundarytest.AppendRaw(t, dir, file, line+"\n")
 	}
-	appendRaw(t, dir, file, "\n  \n\r\n") // nothing
-	add(t, dir, noted(2, day0))
+	boundarytest.AppendRaw(t, dir, file, "\n  \n\r\n") // nothing
+	boundarytest.Add(t, dir, boundarytest.Noted(2, boundarytest.Day0))
 	recordAll()
 	torn := `{"id":"0000000000000003","at":"2026-01-01T00:00:00Z","ki`
-	appendRaw(t, dir, file, torn)
+	boundarytest.AppendRaw(t, dir, file, torn)
 	recordAll()
 	got, malformed := idsIn(t, recordedIn(t, s))
-	require.Equal(t, []string{id(1), id(2)}, got)
+	require.Equal(t, []string{boundarytest.ID(1), boundarytest.ID(2)}, got)
 	require.Equal(t, 11, malformed, "a line without its end is being written")
 
-	add(t, dir, noted(4, day0)) // the next hook ends it
+	boundarytest.Add(t, dir, boundarytest.Noted(4, boundarytest.Day0)) // the next hook ends it
 	recordAll()
 	got, malformed = idsIn(t, recordedIn(t, s))
-	require.Equal(t, []string{id(1), id(2), id(4)}, got)
+	require.Equal(t, []string{boundarytest.ID(1), boundarytest.ID(2), boundarytest.ID(4)}, got)
 	require.Equal(t, 12, malformed)
 }
 
 func TestALineThatIsEndedLaterIsRecordedWhole(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	r := NewRecorder(dir, openLedger(t, s))
-	add(t, dir, noted(1, day0))
-	appendRaw(t, dir, "2026-01-01.jsonl", `{"id":"0000000000000002","at":"2026-01-01T00:00:00Z",`)
+	r := control.NewRecorder(dir, boundarytest.OpenLedger(t, s))
+	boundarytest.Add(t, dir, boundarytest.Noted(1, boundarytest.Day0))
+	boundarytest.AppendRaw(t, dir, "2026-01-01.jsonl", `{"id":"0000000000000002","at":"2026-01-01T00:00:00Z",`)
 	for range 3 {
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
 	}
-	appendRaw(t, dir, "2026-01-01.jsonl", `"kind":"outcome"}`+"\n")
+	boundarytest.AppendRaw(t, dir, "2026-01-01.jsonl", `"kind":"outcome"}`+"\n")
 	n, err := r.Record(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	got, malformed := idsIn(t, recordedIn(t, s))
-	require.Equal(t, []string{id(1), id(2)}, got)
+	require.Equal(t, []string{boundarytest.ID(1), boundarytest.ID(2)}, got)
 	require.Zero(t, malformed)
 }
 
 // Whoever shortens a journal leaves a trace.
 func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	r := NewRecorder(dir, openLedger(t, s))
+	r := control.NewRecorder(dir, boundarytest.OpenLedger(t, s))
 	recordAll := func() {
 		t.Helper()
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
 	}
 	for i := range 10 {
-		add(t, dir, noted(i, day0), noted(100+i, day0.Add(24*time.Hour)))
+		boundarytest.Add(t, dir, boundarytest.Noted(i, boundarytest.Day0), boundarytest.Noted(100+i, boundarytest.Day0.Add(24*time.Hour)))
 	}
 	recordAll()
 	require.Len(t, recordedIn(t, s), 2)
@@ -235,7 +226,7 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(cut, 0))
 	require.NoError(t, os.Remove(gone))
-	add(t, dir, noted(50, day0))
+	boundarytest.Add(t, dir, boundarytest.Noted(50, boundarytest.Day0))
 	recordAll()
 	recordAll()
 	all := recordedIn(t, s)[2:]
@@ -244,26 +235,26 @@ func TestAFileThatIsCutOrGoneIsOnRecord(t *testing.T) {
 	require.Empty(t, all[0].Lines)
 	require.Equal(t, int64(0), all[1].From)
 	got, _ := idsIn(t, all)
-	require.Equal(t, []string{id(50)}, got)
+	require.Equal(t, []string{boundarytest.ID(50)}, got)
 	require.True(t, all[2].Gone)
 	require.Equal(t, "2026-01-02.jsonl", all[2].File)
 
-	add(t, dir, noted(51, day0.Add(24*time.Hour))) // another one takes its place, and is shorter
+	boundarytest.Add(t, dir, boundarytest.Noted(51, boundarytest.Day0.Add(24*time.Hour))) // another one takes its place, and is shorter
 	recordAll()
 	got, _ = idsIn(t, recordedIn(t, s)[5:])
-	require.Equal(t, []string{id(51)}, got)
+	require.Equal(t, []string{boundarytest.ID(51)}, got)
 }
 
 // A journal that is away for a moment is not recorded again when it is back.
 func TestAJournalThatComesBackIsNotRecordedTwice(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	r := NewRecorder(dir, openLedger(t, s))
+	r := control.NewRecorder(dir, boundarytest.OpenLedger(t, s))
 	recordAll := func() {
 		t.Helper()
 		_, err := r.Record(t.Context())
 		require.NoError(t, err)
 	}
-	add(t, dir, noted(1, day0), noted(2, day0))
+	boundarytest.Add(t, dir, boundarytest.Noted(1, boundarytest.Day0), boundarytest.Noted(2, boundarytest.Day0))
 	recordAll()
 	journal := filepath.Join(dir.Path(), "journal")
 	require.NoError(t, os.Rename(journal, journal+".away"))
@@ -271,25 +262,25 @@ func TestAJournalThatComesBackIsNotRecordedTwice(t *testing.T) {
 	recordAll()
 	require.NoError(t, os.Rename(journal+".away", journal))
 	recordAll()
-	add(t, dir, noted(3, day0))
+	boundarytest.Add(t, dir, boundarytest.Noted(3, boundarytest.Day0))
 	recordAll()
 	all := recordedIn(t, s)
 	require.Len(t, all, 3)
 	require.True(t, all[1].Gone)
 	got, _ := idsIn(t, all)
-	require.Equal(t, []string{id(1), id(2), id(3)}, got)
+	require.Equal(t, []string{boundarytest.ID(1), boundarytest.ID(2), boundarytest.ID(3)}, got)
 }
 
 func TestTwoRecordersRecordEachLineOnce(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	l := openLedger(t, s)
+	l := boundarytest.OpenLedger(t, s)
 	const count = 2000
 	var running sync.WaitGroup
 	var total [2]int
 	ctx, stop := context.WithCancel(t.Context())
 	for i := range total {
 		running.Go(func() {
-			for r := NewRecorder(dir, l); ctx.Err() == nil; {
+			for r := control.NewRecorder(dir, l); ctx.Err() == nil; {
 				n, err := r.Record(context.WithoutCancel(ctx))
 				if err != nil {
 					t.Error(err)
@@ -300,14 +291,14 @@ func TestTwoRecordersRecordEachLineOnce(t *testing.T) {
 		})
 	}
 	for i := range count {
-		add(t, dir, noted(i, day0))
+		boundarytest.Add(t, dir, boundarytest.Noted(i, boundarytest.Day0))
 	}
 	require.Eventually(t, func() bool {
 		size, err := dir.Size("2026-01-01.jsonl")
 		if err != nil {
 			return false
 		}
-		positions, err := NewRecorder(dir, l).positions(t.Context())
+		positions, err := control.Positions(control.NewRecorder(dir, l), t.Context())
 		return err == nil && positions["2026-01-01.jsonl"].Read == size
 	}, 20*time.Second, 5*time.Millisecond)
 	stop()
@@ -321,14 +312,14 @@ func TestTwoRecordersRecordEachLineOnce(t *testing.T) {
 func TestWhatLooksLikeASecretIsMasked(t *testing.T) {
 	key := "AK" + "IAIOSFODNN7EXAMPLE" // of the documentation, put together so that no scanner takes it for a leak
 	dir, s := plain(t), store.NewMemory()
-	l := noted(1, day0)
+	l := boundarytest.Noted(1, boundarytest.Day0)
 	l.Reason, l.Named = "with "+key, nil
-	add(t, dir, l, noted(2, day0))
-	_, err := NewRecorder(dir, openLedger(t, s)).Record(t.Context())
+	boundarytest.Add(t, dir, l, boundarytest.Noted(2, boundarytest.Day0))
+	_, err := control.NewRecorder(dir, boundarytest.OpenLedger(t, s)).Record(t.Context())
 	require.NoError(t, err)
 	all := recordedIn(t, s)
 	got, malformed := idsIn(t, all)
-	require.Equal(t, []string{id(1), id(2)}, got)
+	require.Equal(t, []string{boundarytest.ID(1), boundarytest.ID(2)}, got)
 	require.Zero(t, malformed)
 	require.NotContains(t, fmt.Sprint(s.Dump()), key)
 	require.Contains(t, string(all[0].Lines[0]), `"reason":"with `)
@@ -336,12 +327,12 @@ func TestWhatLooksLikeASecretIsMasked(t *testing.T) {
 
 func TestWhatANewerProgramAddsIsPassedOver(t *testing.T) {
 	dir, s := plain(t), store.NewMemory()
-	add(t, dir, noted(1, day0))
-	appendRaw(t, dir, "2026-01-01.jsonl", `{"id":"0000000000000002","at":"2026-01-01T00:00:00Z","kind":"weather","sun":true}`+"\n")
-	n, err := NewRecorder(dir, openLedger(t, s)).Record(t.Context())
+	boundarytest.Add(t, dir, boundarytest.Noted(1, boundarytest.Day0))
+	boundarytest.AppendRaw(t, dir, "2026-01-01.jsonl", `{"id":"0000000000000002","at":"2026-01-01T00:00:00Z","kind":"weather","sun":true}`+"\n")
+	n, err := control.NewRecorder(dir, boundarytest.OpenLedger(t, s)).Record(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
-	require.Len(t, history(t, dir).Decisions, 0)
+	require.Len(t, boundarytest.History(t, dir).Decisions, 0)
 }
 
 // recordingIn is set in a child process that records the journal of the folder it names, until it is killed.
@@ -353,7 +344,7 @@ func recordForEver() {
 	if err == nil {
 		var l *ledger.Ledger
 		if l, err = ledger.Open(context.Background(), s, time.Now); err == nil {
-			for r := NewRecorder(folder.In(root), l); err == nil; {
+			for r := control.NewRecorder(folder.In(root), l); err == nil; {
 				if _, err = r.Record(context.Background()); err == nil {
 					err = os.WriteFile(filepath.Join(root, "recording"), nil, 0o600)
 				}
@@ -378,8 +369,8 @@ func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		require.Eventually(t, func() bool { _, err := os.Stat(recording); return err == nil }, 20*time.Second, time.Millisecond, "it records")
 		for until := time.Now().Add(time.Duration(5+37*round) * time.Millisecond); time.Now().Before(until); {
-			want = append(want, id(len(want)))
-			add(t, dir, noted(len(want)-1, day0))
+			want = append(want, boundarytest.ID(len(want)))
+			boundarytest.Add(t, dir, boundarytest.Noted(len(want)-1, boundarytest.Day0))
 			time.Sleep(200 * time.Microsecond)
 		}
 		require.NoError(t, cmd.Process.Kill())
@@ -388,11 +379,11 @@ func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
 	}
 	s, err := boltstore.Open(filepath.Join(dir.Root, "state.db"), boltstore.Options{})
 	require.NoError(t, err)
-	l := openLedger(t, s)
+	l := boundarytest.OpenLedger(t, s)
 	defer func() { require.NoError(t, l.Close()) }()
 	before, _ := idsIn(t, recordedIn(t, s))
 	require.NotEmpty(t, before, "the service was killed before it recorded anything: the test shows nothing")
-	_, err = NewRecorder(dir, l).Record(t.Context())
+	_, err = control.NewRecorder(dir, l).Record(t.Context())
 	require.NoError(t, err)
 	got, malformed := idsIn(t, recordedIn(t, s))
 	require.Equal(t, want, got)

@@ -1,0 +1,93 @@
+package control_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/boundary/boundarytest"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/rules/boundary"
+)
+
+// A switch that cannot be noted is not made.
+func TestASwitchThatCannotBeNotedIsNotMade(t *testing.T) {
+	dir := boundarytest.Project(t)
+	journal := filepath.Join(dir.Path(), "journal")
+	require.NoError(t, os.RemoveAll(journal))
+	require.NoError(t, os.WriteFile(journal, nil, 0o600))
+	_, err := control.SetMode(dir, boundary.Enforce, "o", boundarytest.By("r", boundarytest.Day0), report.FromFiles(dir))
+	boundarytest.RequireCode(t, err, "boundary_unwritable")
+	_, err = control.Bypass(dir, time.Hour, "", boundarytest.By("r", boundarytest.Day0))
+	boundarytest.RequireCode(t, err, "boundary_unwritable")
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	require.Equal(t, boundary.Validate, p.Mode)
+	grants, err := dir.Grants()
+	require.NoError(t, err)
+	require.Empty(t, grants)
+}
+
+func TestABypassHasAnEnd(t *testing.T) {
+	dir := boundarytest.Project(t)
+	for name, c := range map[string]struct {
+		lasting      time.Duration
+		reason, code string
+	}{
+		"no time":   {0, "r", "bypass_duration"},
+		"backwards": {-time.Second, "r", "bypass_duration"},
+		"for ever":  {24*time.Hour + 1, "r", "bypass_duration"},
+		"no reason": {time.Hour, "", "reason_required"},
+		"a day":     {24 * time.Hour, "r", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, err := control.Bypass(dir, c.lasting, "s1", boundarytest.By(c.reason, boundarytest.Day0))
+			if c.code != "" {
+				boundarytest.RequireCode(t, err, c.code)
+				return
+			}
+			require.NoError(t, err)
+			grants, err := dir.Grants()
+			require.NoError(t, err)
+			require.Equal(t, []boundary.Grant{g}, grants)
+			require.Equal(t, boundarytest.Day0.Add(c.lasting), g.Until)
+			noted := boundarytest.History(t, dir).Bypasses
+			require.Equal(t, &g, noted[0].Grant)
+		})
+	}
+	_, err := control.Bypass(folder.In(t.TempDir()), time.Hour, "", boundarytest.By("r", boundarytest.Day0))
+	boundarytest.RequireCode(t, err, "no_boundary")
+	_, err = control.SetMode(folder.In(t.TempDir()), boundary.Off, "", boundarytest.By("r", boundarytest.Day0), report.FromFiles(dir))
+	boundarytest.RequireCode(t, err, "no_boundary")
+}
+
+// Of several who switch at once each starts from what the one before left.
+func TestSwitchesAtOnceFollowOneAnother(t *testing.T) {
+	dir := boundarytest.Project(t)
+	to := []boundary.Mode{boundary.Off, boundary.Validate, boundary.Enforce}
+	var running sync.WaitGroup
+	for i := range 12 {
+		c := boundarytest.By("r", boundarytest.Day0.Add(time.Duration(i)))
+		running.Go(func() {
+			if _, err := control.SetMode(dir, to[i%3], "o", c, report.FromFiles(dir)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	was := boundary.Mode("")
+	for _, m := range boundarytest.History(t, dir).Modes {
+		require.Equal(t, was, m.From)
+		was = m.Mode
+	}
+	require.Equal(t, was, p.Mode)
+	require.Equal(t, p.Mode == boundary.Enforce, dir.Enforcing())
+}
