@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/witness"
 )
 
 const maxProof = 64 << 10 // bytes of an answer; a proof has at most a few kilobytes

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/witness"
 )
 
 // logServer shows checkpoints of a log that nobody has.

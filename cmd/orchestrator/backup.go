@@ -10,8 +10,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/backup"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/backup"
 )
 
 // backupOptions are the flags of backup.

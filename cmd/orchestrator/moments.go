@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io/fs"
 
+	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/system/tree"
-	"orchestrator/internal/witness"
 )
 
 // maxCheckpoint is the most bytes that a file with a checkpoint may have; with the signatures of many witnesses it is

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/backup"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/operator/backup"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 )

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
 	"orchestrator/internal/projection"
 	"orchestrator/internal/system/tree"
-	"orchestrator/internal/witness"
 )
 
 // openLedger opens the database, and holds it against what lies beside it.

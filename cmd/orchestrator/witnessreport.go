@@ -8,10 +8,10 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
-	"orchestrator/internal/witness"
 )
 
 // reporter says what a witness saw: a line for each server, on out, and alarms and failures on notes. With asJSON all
