@@ -23,13 +23,13 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/boundary/report", "internal/httpapi", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductproject", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/boundary/report", "internal/httpapi", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
-		"internal/evidence", "internal/projection", "internal/review", "internal/operator/backup", "internal/auditor", "internal/client", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
+		"internal/evidence", "internal/projection", "internal/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/reqdoc", "internal/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
 	"cmd/orchestrator-hook": {"internal/boundary/hook"},
 	"internal/operator/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
-	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/client", "internal/system/git", "internal/fault"},
+	"internal/auditor":      {"internal/orchestrator", "internal/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/apiclient", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
 		"internal/boundary/report", "api", "schemas", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/review", "internal/secret", "internal/token", "internal/fault",
 	},
@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"internal/system/gitignore":       {"internal/system/git", "internal/system/durable"},
 	"internal/token":                  {"internal/rules/actorname", "internal/secret", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/system/child":           {},
-	"internal/client":                 {"internal/fault"},
+	"internal/apiclient":                 {"internal/fault"},
 	"internal/auditor/witness":                {"internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"schemas":                         {"internal/fault"},
 	"internal/ledger/audit":           {},
@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"internal/conductor": {
 		"internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},
-	"internal/conductproject": {
+	"internal/daemon/bridge": {
 		"internal/conductor", "internal/conductor/drive", "internal/conductor/prompt", "internal/token", "internal/orchestrator", "internal/auditor", "internal/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
 	},
 	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},

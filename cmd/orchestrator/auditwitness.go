@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor/witness"
-	"orchestrator/internal/client"
 	"orchestrator/internal/fault"
 )
 
@@ -157,7 +157,7 @@ func (o witnessOptions) connect(urls []string) ([]*watched, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := client.New(client.Options{Server: address, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
+		c, err := apiclient.New(apiclient.Options{Server: address, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
 		if err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && exists(local) {
 		return local, nil
 	}
-	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", client.Redacted(address)).
+	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
 		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out witness.token; then name it with --token-file")
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/client"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/tree"
 )
@@ -34,7 +34,7 @@ func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
 }
 
 // connect finds the service and the token; it asks nothing yet.
-func (o serverOptions) connect() (*client.Client, error) {
+func (o serverOptions) connect() (*apiclient.Client, error) {
 	server := o.server
 	if server == "" {
 		addr, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret)
@@ -57,13 +57,13 @@ func (o serverOptions) connect() (*client.Client, error) {
 			tokens = pm
 		}
 	}
-	return client.New(client.Options{Server: server, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
+	return apiclient.New(apiclient.Options{Server: server, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
 }
 
 // notRunning says whether an error means that there is no service to ask.
 func notRunning(err error) bool {
 	var f *fault.Error
-	return errors.As(err, &f) && f.Code == client.CodeNotRunning
+	return errors.As(err, &f) && f.Code == apiclient.CodeNotRunning
 }
 
 // unknownFormat refuses a --format; known are the ones there are.

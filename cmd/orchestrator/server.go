@@ -29,7 +29,7 @@ import (
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
-	"orchestrator/internal/conductproject"
+	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
@@ -224,10 +224,10 @@ func (s *server) openService(ctx context.Context) error {
 func (s *server) openConductor(signer audit.Signer) {
 	beside := boundaryBeside(s.options.data)
 	s.guard = control.New(beside, s.ledger, time.Now, hook.NewID)
-	project := conductproject.New(s.service, s.ledger, conductproject.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
+	project := bridge.New(s.service, s.ledger, bridge.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
 	s.conductor = conductor.New(s.ledger, conductor.Options{
 		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,
-		Agents: conductproject.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
+		Agents: bridge.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
 	})
 	s.driver = &drive.Driver{Project: project, Conductor: s.conductor, Draining: s.draining.Load}
 }

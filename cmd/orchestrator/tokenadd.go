@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/client"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/durable"
@@ -169,7 +169,7 @@ func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token
 	if err != nil {
 		return nil // it has not begun to serve
 	}
-	service, err := client.New(client.Options{
+	service, err := apiclient.New(apiclient.Options{
 		Server: localURL(strings.TrimSpace(string(addr))), Token: secret, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout,
 	})
 	if err != nil {

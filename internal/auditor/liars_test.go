@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/client"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/ledger/audit"
 )
 
@@ -39,7 +39,7 @@ func serving(t *testing.T, read func(path string, w http.ResponseWriter) []byte)
 	t.Cleanup(server.Close)
 	tokens := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(tokens, []byte("secret"), 0o600))
-	c, err := client.New(client.Options{Server: server.URL, TokenFile: tokens})
+	c, err := apiclient.New(apiclient.Options{Server: server.URL, TokenFile: tokens})
 	require.NoError(t, err)
 	return FromServer(server.URL, c)
 }

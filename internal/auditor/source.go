@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"orchestrator/internal/client"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -89,11 +89,11 @@ func tooLarge(path string, most int64) error {
 
 type server struct {
 	name string
-	c    *client.Client
+	c    *apiclient.Client
 }
 
 // FromServer reads from a running service. The log may grow meanwhile.
-func FromServer(name string, c *client.Client) Source { return server{name, c} }
+func FromServer(name string, c *apiclient.Client) Source { return server{name, c} }
 
 func (s server) Name() string { return s.name }
 
@@ -115,7 +115,7 @@ func (s server) Read(ctx context.Context, path string) ([]byte, error) {
 		return content, err
 	}
 	switch {
-	case f.Code == client.CodeTooLarge:
+	case f.Code == apiclient.CodeTooLarge:
 		return nil, tooLarge(path, most)
 	case f.Kind == fault.NotFound && (strings.HasPrefix(path, tilePrefix) || strings.HasPrefix(path, blobPrefix)):
 		return nil, fs.ErrNotExist // although the checkpoint promises it

@@ -30,7 +30,7 @@ import (
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/conductor/tools"
-	"orchestrator/internal/conductproject"
+	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
@@ -201,10 +201,10 @@ func (h *harness) startServer(dir string, o options) {
 }
 
 // overProject is the harness's project, for the conductor.
-func (h *harness) overProject() *conductproject.Project {
+func (h *harness) overProject() *bridge.Project {
 	prompts, err := prompt.Load(filepath.Join(h.t.TempDir(), "none"))
 	require.NoError(h.t, err)
-	return conductproject.New(h.Service, h.Ledger, conductproject.Options{Signer: testSigner(h.t), Prompts: prompts, Cited: func(path string) string { return path }})
+	return bridge.New(h.Service, h.Ledger, bridge.Options{Signer: testSigner(h.t), Prompts: prompts, Cited: func(path string) string { return path }})
 }
 
 // conductor is one with the tools of the box alone, over the harness's project, whose durations are 0.

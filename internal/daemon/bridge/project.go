@@ -1,6 +1,6 @@
-// Package conductproject gives the conductor, and what drives it, the project: what tools read of it, the changes that they propose, which
+// Package bridge gives the conductor, and what drives it, the project: what tools read of it, the changes that they propose, which
 // are decided as any other, what each requirement waits for, what agents are told, and the tokens by which they are let in.
-package conductproject
+package bridge
 
 import (
 	"bytes"

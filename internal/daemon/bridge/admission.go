@@ -1,4 +1,4 @@
-package conductproject
+package bridge
 
 import (
 	"time"

@@ -1,6 +1,6 @@
-// Package client asks a running service over HTTP, for the commands. A refusal of the service comes back as the *fault.Error
+// Package apiclient asks a running service over HTTP, for the commands. A refusal of the service comes back as the *fault.Error
 // that it was, with its fix; what is no answer of the service is one, too.
-package client
+package apiclient
 
 import (
 	"bytes"
