@@ -16,7 +16,7 @@ import (
 )
 
 // answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "store", "testreport", "guard", "boundarydir", "rules/boundary", "conductor", "translate", "contract"}
+var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "ledger/store", "testreport", "boundary/control", "boundary/report", "boundary/folder", "rules/boundary", "conductor", "conductor/language", "conductor/contract"}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
