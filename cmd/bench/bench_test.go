@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 )
 
 func TestMedianAndPairwise(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
 )
 
 // recheckShare is how much longer than it took the next look at all evidence waits, at least.

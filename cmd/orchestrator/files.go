@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 )

@@ -13,7 +13,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/review"
 )
 
 var (

@@ -16,8 +16,8 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/trace"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/trace"
 )
 
 // tourBlock is a block of commands in the README, and the output that is printed under it.

@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // restoreOptions are the flags of restore.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/review"
 )
 
 var reviewFormats = []string{"table", "markdown", "json"}

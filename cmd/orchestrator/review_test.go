@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 )
 
 // serveOptions are the flags of serve.

@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/trace"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/trace"
 )
 
 // Implements: ORC-085

@@ -21,7 +21,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // verifyGC is by how many per cent the heap may grow between collections: what a verification holds on to is the state

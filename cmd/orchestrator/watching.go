@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"

@@ -12,7 +12,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // Kept is a checkpoint that somebody kept, outside of the log.

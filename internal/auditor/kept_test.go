@@ -7,7 +7,7 @@ import (
 
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // TestHold holds kept checkpoints against a log of ten records that has had two keys, and gave up the records 5 to 7 of

@@ -20,7 +20,7 @@ import (
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/token"
 )

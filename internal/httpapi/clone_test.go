@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/evidence"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
 )
 
 // clone is a real git repository in a folder of the test. Identity and dates are fixed, so that ids are the same in

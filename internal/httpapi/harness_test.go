@@ -37,7 +37,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
 )

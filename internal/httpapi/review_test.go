@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -10,9 +10,9 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/mention"
+	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/testreport"
 )
 
 // maxCited is how many tests of an attached report become evidence of the test record.
@@ -123,7 +123,7 @@ func (s *Service) attachedNow(body []byte, report testreport.Report) attached {
 
 // namedBy sorts the tests of a report by the requirements that their names name.
 func (s *Service) namedBy(report testreport.Report) map[string][]testreport.Case {
-	ids := mention.New(s.current.Load().Project.IDs)
+	ids := idmatch.New(s.current.Load().Project.IDs)
 	named := map[string][]testreport.Case{}
 	for _, c := range report.Cases {
 		for _, id := range ids.In(c.Name) {

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // headBytes is enough of an export to find the size of its log.

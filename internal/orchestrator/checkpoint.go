@@ -7,7 +7,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever

@@ -8,8 +8,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 

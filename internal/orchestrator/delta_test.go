@@ -8,7 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 )
 
 // deltaOf is a delta with requirements "ID text" that are all changed in one way.

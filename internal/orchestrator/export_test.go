@@ -14,7 +14,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/schemas"
 )

@@ -15,7 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 

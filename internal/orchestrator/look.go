@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )

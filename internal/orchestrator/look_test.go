@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/evidence"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 

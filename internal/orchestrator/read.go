@@ -9,8 +9,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )

@@ -6,7 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 

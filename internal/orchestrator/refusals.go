@@ -8,7 +8,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // Of equal refusals of one actor the first recordedEach of a window are recorded one by one. Further ones are only

@@ -16,8 +16,8 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 func (f *fold) workflowChosen(record audit.Record, data workflowChosen) (err error) {

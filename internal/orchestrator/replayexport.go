@@ -10,7 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 )
 
 // ExportFile opens an export to be read from its beginning. It is read twice, and never held in memory.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 

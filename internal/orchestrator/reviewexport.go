@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/projection"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/review"
 )
 
 // ReviewExport reviews the project from its export alone, and lists what that cannot show.

@@ -9,7 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/review"
 )
 
 func TestReviewOfAnExport(t *testing.T) {

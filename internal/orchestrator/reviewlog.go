@@ -10,7 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 

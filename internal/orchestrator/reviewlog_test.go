@@ -11,9 +11,9 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/testreport"
 )
 
 // ending is a context that is called off when it has been asked a number of times.

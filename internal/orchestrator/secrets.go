@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/secret"
-	"orchestrator/internal/testreport"
 )
 
 // refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request can be

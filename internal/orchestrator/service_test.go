@@ -18,8 +18,8 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/reqdoc"
-	"orchestrator/internal/review"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
 )

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/projection"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -25,7 +25,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/orchestrator"
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"orchestrator/internal/reqdoc"
+	"orchestrator/internal/requirements/reqdoc"
 )
 
 // book is what is known of the ids of the requirements, made for finding them at the start of a text.

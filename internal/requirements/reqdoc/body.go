@@ -11,7 +11,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // span is a range of lines, both ends included.

@@ -3,7 +3,7 @@ package reqdoc
 import (
 	"strings"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // The words of real documents, in small letters. A list is tried in order; the words of the languages stand beside

@@ -3,7 +3,7 @@ package reqdoc
 import (
 	"strings"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // readStrictDoc reads a paragraph of StrictDoc fields with a **UID**, titled by the heading right above it.

@@ -3,7 +3,7 @@ package reqdoc
 import (
 	"strings"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // showsGSD: a planning document of GSD has "v1 Requirements" and a core value.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // applied is what documents and the deltas to them amount to.

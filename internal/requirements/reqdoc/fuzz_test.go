@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 func FuzzParse(f *testing.F) {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // isPlaceholder reports a text that a template left to be filled in: mostly "[what stands here]" or "{name}", or one

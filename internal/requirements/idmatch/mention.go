@@ -1,4 +1,4 @@
-// Package mention finds the ids of requirements in names of tests and other short texts.
+// Package idmatch finds the ids of requirements in names of tests and other short texts.
 //
 // What names REQ-7:
 //
@@ -14,7 +14,7 @@
 // An id of words without a number ("Log in") is found as it is written only. A number without letters ("3") and a
 // single word ("login") are too common for that: they count only as "[3]" or "@3", and not right behind a letter or
 // digit, where they are an index. The longest id wins over those inside it. The package does no I/O.
-package mention
+package idmatch
 
 import (
 	"slices"

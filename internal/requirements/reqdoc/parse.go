@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // parsed is what one document holds by itself.

@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/mention"
+	"orchestrator/internal/requirements/idmatch"
 )
 
 // The kinds of a place.
@@ -188,7 +188,7 @@ func newReader(root *os.Root, all []Requirement) *reader {
 	for i, r := range all {
 		ids[i] = r.ID
 	}
-	return &reader{root: root, marks: newBook(ids), names: mention.New(ids), hint: newHint(ids)}
+	return &reader{root: root, marks: newBook(ids), names: idmatch.New(ids), hint: newHint(ids)}
 }
 
 // assemble puts what was found in each file, in their order, to the requirements.

@@ -3,7 +3,7 @@ package reqdoc
 import (
 	"strings"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // showsSpecKit: a feature specification of spec-kit names its branch and tells user stories.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/markdown"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // kindOf is what a candidate is: what its family says, what its letters say, or what its section says.

@@ -1,4 +1,4 @@
-package mention
+package idmatch
 
 import (
 	"fmt"
@@ -225,7 +225,7 @@ func BenchmarkIn(b *testing.B) {
 	}
 	x := New(ids)
 	for name, text := range map[string]string{
-		"name":  "orchestrator/internal/mention.TestLogin_REQ_777_3/with_a_password",
+		"name":  "orchestrator/internal/requirements/idmatch.TestLogin_REQ_777_3/with_a_password",
 		"trap":  strings.Repeat("req.7.", 10_000),
 		"words": strings.Repeat("r7", 30_000),
 		"signs": strings.Repeat("[@", 30_000),

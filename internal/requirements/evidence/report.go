@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/testreport"
 )
 
 const (

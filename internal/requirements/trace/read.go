@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"orchestrator/internal/mention"
+	"orchestrator/internal/requirements/idmatch"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 type reader struct {
 	root  *os.Root
 	marks *book
-	names *mention.IDs
+	names *idmatch.IDs
 	hint  hint
 }
 
