@@ -23,17 +23,17 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/boundary/report", "internal/httpapi", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/requirements/evidence", "internal/requirements/projection", "internal/requirements/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/requirements/reqdoc", "internal/requirements/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
 	"cmd/orchestrator-hook": {"internal/boundary/hook"},
-	"internal/operator/backup":       {"internal/auditor", "internal/orchestrator", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
-	"internal/auditor":      {"internal/orchestrator", "internal/requirements/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/apiclient", "internal/system/git", "internal/fault"},
+	"internal/operator/backup":       {"internal/auditor", "internal/requirements", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
+	"internal/auditor":      {"internal/requirements", "internal/requirements/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/apiclient", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
-		"internal/boundary/report", "api", "schemas", "internal/orchestrator", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
+		"internal/boundary/report", "api", "schemas", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
 	},
-	"internal/orchestrator": {
+	"internal/requirements": {
 		"schemas", "internal/rules/lifecycle", "internal/requirements/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
 		"internal/requirements/evidence", "internal/requirements/testreport", "internal/requirements/idmatch", "internal/requirements/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 		"internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/daemon/bridge": {
-		"internal/conductor", "internal/conductor/drive", "internal/conductor/prompt", "internal/token", "internal/orchestrator", "internal/auditor", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
+		"internal/conductor", "internal/conductor/drive", "internal/conductor/prompt", "internal/token", "internal/requirements", "internal/auditor", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
 	},
 	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 
 	"api": {},
 	"cmd/bench": {
-		"internal/system/child", "internal/orchestrator", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/requirements/evidence", "internal/requirements/reqdoc", "internal/rules/lifecycle",
+		"internal/system/child", "internal/requirements", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/requirements/evidence", "internal/requirements/reqdoc", "internal/rules/lifecycle",
 		"internal/ledger/store", "internal/ledger/store/boltstore", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
 	"cmd/torture": {"internal/system/child"},
@@ -121,7 +121,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/":                     {"cmd/orchestrator"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
-	"github.com/aymanbagabas/go-udiff":      {"internal/orchestrator"},
+	"github.com/aymanbagabas/go-udiff":      {"internal/requirements"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/requirements/testreport"},
 	"cel.dev/":                              {"internal/conductor/contract"},

@@ -15,7 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -28,7 +28,7 @@ import (
 type history struct {
 	store   *boltstore.Store
 	ledger  *ledger.Ledger
-	service *orchestrator.Service
+	service *requirements.Service
 
 	requirements int
 
@@ -46,8 +46,8 @@ const perChange = 2500 * time.Millisecond
 func requirementsFor(records int) int { return records/len(life) + atOnce }
 
 // newHistory makes a database in dir with so many requirements to live.
-func newHistory(ctx context.Context, dir string, requirements int) (*history, error) {
-	h := &history{requirements: requirements}
+func newHistory(ctx context.Context, dir string, count int) (*history, error) {
+	h := &history{requirements: count}
 	h.now.Store(time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC).UnixMicro())
 	private, err := audit.GenerateKey(rand.Reader, "cmd/bench/history")
 	if err != nil {
@@ -66,9 +66,9 @@ func newHistory(ctx context.Context, dir string, requirements int) (*history, er
 	if h.ledger, err = ledger.Open(ctx, h.store, h.clock); err != nil {
 		return nil, errors.Join(err, h.store.Close())
 	}
-	h.service, err = orchestrator.Open(ctx, h.ledger, h.clock, orchestrator.Options{Workflow: lifecycle.V1, Evidence: projection.Verify, Repository: repository{h}, Signer: signer})
+	h.service, err = requirements.Open(ctx, h.ledger, h.clock, requirements.Options{Workflow: lifecycle.V1, Evidence: projection.Verify, Repository: repository{h}, Signer: signer})
 	if err == nil {
-		err = h.importAll(ctx, requirements)
+		err = h.importAll(ctx, count)
 	}
 	if err != nil {
 		return nil, errors.Join(err, h.close())
@@ -80,13 +80,13 @@ func (h *history) close() error { return h.ledger.Close() }
 
 func (h *history) clock() time.Time { return time.UnixMicro(h.now.Add(perChange.Microseconds())).UTC() }
 
-func (h *history) importAll(ctx context.Context, requirements int) error {
+func (h *history) importAll(ctx context.Context, count int) error {
 	var files []reqdoc.File
-	for first := 0; first < requirements; first += perDocument {
-		content := document(first, min(first+perDocument, requirements), shortText)
+	for first := 0; first < count; first += perDocument {
+		content := document(first, min(first+perDocument, count), shortText)
 		files = append(files, reqdoc.File{Path: fmt.Sprintf("REQUIREMENTS-%d.md", len(files)+1), Content: content})
 	}
-	_, err := h.service.Import(ctx, actors["pm"], func() ([]reqdoc.File, error) { return files, nil }, orchestrator.ImportOptions{})
+	_, err := h.service.Import(ctx, actors["pm"], func() ([]reqdoc.File, error) { return files, nil }, requirements.ImportOptions{})
 	return err
 }
 
@@ -150,7 +150,7 @@ func (h *history) live(ctx context.Context, n int, records uint64) error {
 		if h.ledger.Head().Size >= records {
 			return nil
 		}
-		p := orchestrator.Proposal{
+		p := requirements.Proposal{
 			Request: "PATCH /requirements/{id}", ID: requirementID(n), Body: s.body(n, i), IfMatch: s.ifMatch, RequestID: fmt.Sprintf("bench-%06x-%02d", n, i),
 		}
 		if (n+i)%10 == 0 {
@@ -168,7 +168,7 @@ func (h *history) live(ctx context.Context, n int, records uint64) error {
 // short one.
 func (h *history) change(ctx context.Context, n int) error {
 	id := requirementID(h.requirements - 1 - n%(atOnce/2))
-	_, err := h.service.Patch(ctx, actors["pm"], orchestrator.Proposal{
+	_, err := h.service.Patch(ctx, actors["pm"], requirements.Proposal{
 		Request: "PATCH /requirements/{id}", ID: id, Body: fmt.Appendf(nil, note, n, n), RequestID: fmt.Sprintf("bench-end-%06x", n),
 	})
 	return err

@@ -13,7 +13,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
@@ -22,7 +22,7 @@ import (
 // that one cannot be lost, or put in the place of another, without a word.
 func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	path := filepath.Join(s.options.data, "audit.key")
-	onRecord, err := orchestrator.KeyOnRecord(ctx, s.ledger)
+	onRecord, err := requirements.KeyOnRecord(ctx, s.ledger)
 	if err != nil {
 		return audit.Signer{}, err
 	}
@@ -49,7 +49,7 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	if err := sameOrigin(signer.Origin(), s.options.origin); err != nil {
 		return audit.Signer{}, err
 	}
-	if err := orchestrator.CheckKey(onRecord, signer.Key, s.options.acceptNewKey); err != nil {
+	if err := requirements.CheckKey(onRecord, signer.Key, s.options.acceptNewKey); err != nil {
 		return audit.Signer{}, err // before anything is written
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {

@@ -16,7 +16,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
@@ -110,6 +110,6 @@ func openDatabase(ctx context.Context, data string) (src auditor.Source, closeSo
 	if err != nil {
 		return nil, closeSource, keyFileError(keyFile, err)
 	}
-	state, err := orchestrator.Export(ctx, l)
+	state, err := requirements.Export(ctx, l)
 	return auditor.FromLedger(path, l, signer, state), store.Close, err
 }

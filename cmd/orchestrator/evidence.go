@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 )
@@ -28,7 +28,7 @@ func checkEvidence(mode string) error {
 // openRepository opens the git working tree in which evidence is looked up; nil where evidence is only recorded. A
 // machine without git records, whatever was asked for, and says so; so does a folder that is in no working tree, unless
 // looking up was asked for.
-func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, error) {
+func (s *server) openRepository(ctx context.Context) (requirements.Repository, error) {
 	if s.options.evidence == projection.Record {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func (s *server) openRepository(ctx context.Context) (orchestrator.Repository, e
 // refuseLostRepository keeps whoever can take .git away for a moment from having evidence taken on everybody's word from then on: a
 // project that looked evidence up goes on to do so, unless an operator says otherwise.
 func (s *server) refuseLostRepository(ctx context.Context, cause error, withoutGit bool) error {
-	mode, err := orchestrator.EvidenceOnRecord(ctx, s.ledger)
+	mode, err := requirements.EvidenceOnRecord(ctx, s.ledger)
 	if err != nil || mode != projection.Verify || withoutGit {
 		return err
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/review"
 )
 
 var (
-	gateFormats  = []string{"text", "json", "github", "markdown", "sarif", "junit"}
-	requirements = []string{review.RequireDone, review.RequireTested}
+	gateFormats = []string{"text", "json", "github", "markdown", "sarif", "junit"}
+	gateLevels  = []string{review.RequireDone, review.RequireTested}
 )
 
 // gateOptions are the flags of gate.
@@ -58,8 +58,8 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Require, "require", requirements[0], "what every requirement must be: "+strings.Join(requirements, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(requirements, cobra.ShellCompDirectiveNoFileComp))
+	f.StringVar(&o.Require, "require", gateLevels[0], "what every requirement must be: "+strings.Join(gateLevels, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(gateLevels, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.AllowStale, "allow-stale", false, "let pass what went stale")
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
@@ -82,8 +82,8 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if !slices.Contains(gateFormats, o.format) {
 		return unknownFormat(o.format, gateFormats)
 	}
-	if !slices.Contains(requirements, o.Require) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).WithFix("use --require %s", strings.Join(requirements, ", "))
+	if !slices.Contains(gateLevels, o.Require) {
+		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).WithFix("use --require %s", strings.Join(gateLevels, ", "))
 	}
 	project, err := o.project(ctx, notes)
 	if err != nil {
@@ -123,7 +123,7 @@ func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Pr
 			WithFix("give the project_status.json of the project with --export, or ask a service with --server")
 	}
 	defer f.Close()
-	project, err := orchestrator.ReviewExport(f)
+	project, err := requirements.ReviewExport(f)
 	if err == nil {
 		fmt.Fprintf(notes, "no service was asked: this is from %s alone\n", printable(o.export))
 	}

@@ -15,7 +15,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
@@ -112,7 +112,7 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var report orchestrator.Report
+	var report requirements.Report
 	var against string
 	var written bool
 	if o.dryRun = o.dryRun || o.check; o.dryRun {
@@ -142,8 +142,8 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 }
 
 // failed is the report on broken documents. What is wrong with the only one as a whole bears its name.
-func (o importOptions) failed(err error, files []reqdoc.File) orchestrator.Report {
-	report := orchestrator.Failed(err)
+func (o importOptions) failed(err error, files []reqdoc.File) requirements.Report {
+	report := requirements.Failed(err)
 	report.DryRun = o.dryRun
 	for i := range report.Errors {
 		if report.Errors[i].Path == "" && len(files) == 1 {
@@ -167,30 +167,30 @@ func (o importOptions) inDocuments(err error) error {
 }
 
 // preview compares with the export, else with the database, else with nothing, and says with which.
-func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (orchestrator.Report, string, error) {
+func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requirements.Report, string, error) {
 	f, err := openExport(ctx, o.export)
 	if err != nil {
-		return orchestrator.Report{}, "", err
+		return requirements.Report{}, "", err
 	}
 	if f == nil {
 		return o.previewWithoutExport(ctx, files)
 	}
 	defer f.Close()
 	if !startsAsExport(f) {
-		return orchestrator.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.export).
+		return requirements.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.export).
 			WithFix("name the project_status.json of this project with --export")
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return orchestrator.Report{}, "", err
+		return requirements.Report{}, "", err
 	}
-	report, err := orchestrator.Preview(f, files, o.reading)
+	report, err := requirements.Preview(f, files, o.reading)
 	return report, o.export, o.inDocuments(err)
 }
 
-func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.File) (report orchestrator.Report, against string, err error) {
+func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.File) (report requirements.Report, against string, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
-		report, err = orchestrator.Preview(nil, files, o.reading)
+		report, err = requirements.Preview(nil, files, o.reading)
 		return report, "", o.inDocuments(err)
 	}
 	store, err := boltstore.Open(database, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
@@ -202,16 +202,16 @@ func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.
 	if err != nil {
 		return report, "", err
 	}
-	service, err := orchestrator.Open(ctx, l, time.Now, orchestrator.Options{Reading: o.reading})
+	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{Reading: o.reading})
 	if err != nil {
 		return report, "", err
 	}
-	report, err = service.Import(ctx, systemActor(), reading(files), orchestrator.ImportOptions{DryRun: true})
+	report, err = service.Import(ctx, systemActor(), reading(files), requirements.ImportOptions{DryRun: true})
 	return report, database, o.inDocuments(err)
 }
 
 // importNow takes the documents over, as a service would, writes the export, and says whether the state is another now.
-func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes io.Writer) (report orchestrator.Report, written bool, err error) {
+func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes io.Writer) (report requirements.Report, written bool, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
@@ -232,7 +232,7 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes
 	if err := checkMoments(ctx, l, o.export); err != nil {
 		return report, false, err
 	}
-	service, err := orchestrator.Open(ctx, l, time.Now, orchestrator.Options{
+	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
 		ExportPath: o.export, Reading: o.reading, OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) },
 	})
 	if err != nil {
@@ -242,9 +242,9 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes
 		return report, false, err
 	}
 	before := service.State().LogSize
-	report, err = service.Import(ctx, systemActor(), reading(files), orchestrator.ImportOptions{})
+	report, err = service.Import(ctx, systemActor(), reading(files), requirements.ImportOptions{})
 	if err != nil {
-		err = service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator import"}, err)
+		err = service.Refuse(ctx, systemActor(), requirements.Refused{Request: "orchestrator import"}, err)
 		return report, false, o.inDocuments(err)
 	}
 	written = service.State().LogSize != before
@@ -281,7 +281,7 @@ func (o importOptions) whenLocked(err error, instead, query string) error {
 }
 
 // drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.
-func drifted(r orchestrator.Report) bool {
+func drifted(r requirements.Report) bool {
 	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
 }
 

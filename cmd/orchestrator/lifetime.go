@@ -17,7 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/token"
 )
@@ -158,19 +158,19 @@ func (s *server) reloadTokens(context.Context) error {
 
 // accountForTokens has the log say which tokens are in force, before they are.
 func (s *server) accountForTokens(tokens []token.Token) error {
-	inForce := make([]orchestrator.Credential, len(tokens))
+	inForce := make([]requirements.Credential, len(tokens))
 	for i, t := range tokens {
 		inForce[i] = credential(t)
 	}
 	return s.service.AccountForTokens(context.Background(), inForce)
 }
 
-func credential(t token.Token) orchestrator.Credential {
-	return orchestrator.Credential{ID: t.Mark(), Name: t.Name, Role: t.Role, Expires: t.Expires}
+func credential(t token.Token) requirements.Credential {
+	return requirements.Credential{ID: t.Mark(), Name: t.Name, Role: t.Role, Expires: t.Expires}
 }
 
 // logFolding says that an actor repeats what is refused, as a client in a loop does.
-func (s *server) logFolding(f orchestrator.Folding) {
+func (s *server) logFolding(f requirements.Folding) {
 	s.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).Str("subject", f.Subject).Str("code", f.Code).
 		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
 }

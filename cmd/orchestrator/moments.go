@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
@@ -21,7 +21,7 @@ const maxCheckpoint = 1 << 20
 // moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
 // checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program writes
 // it. An export that cannot be read says nothing; unread is its path then.
-func moments(ctx context.Context, export, key string) (known []orchestrator.Moment, unread string, err error) {
+func moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
 	note, err := readNote(ctx, path)
 	switch {
@@ -45,27 +45,27 @@ func moments(ctx context.Context, export, key string) (known []orchestrator.Mome
 	if failed != nil {
 		return known, export, nil
 	}
-	return append([]orchestrator.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
+	return append([]requirements.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
 }
 
 // codeForeign is the code of the error that a checkpoint is none of the log's.
 const codeForeign = "checkpoint_foreign"
 
 // signedMoment is the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
-func signedMoment(path string, note []byte, key string) (orchestrator.Moment, error) {
+func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
 	c, err := audit.ReadCheckpoint(note)
 	if err == nil && key != "" {
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return orchestrator.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign", "%s is no checkpoint that this database's log has signed", path).
+		return requirements.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign", "%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
 	}
-	return orchestrator.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
+	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
 }
 
 // witnessed is what a witness on this machine remembers of the log.
-func witnessed(path, key string) ([]orchestrator.Moment, error) {
+func witnessed(path, key string) ([]requirements.Moment, error) {
 	if path == "" || !exists(path) {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ func witnessed(path, key string) ([]orchestrator.Moment, error) {
 		return nil, nil
 	}
 	m, err := signedMoment(path, []byte(note), key)
-	return []orchestrator.Moment{m}, err
+	return []requirements.Moment{m}, err
 }
 
 // readNote reads a checkpoint or a key. A file that is not there is fs.ErrNotExist.
@@ -94,7 +94,7 @@ func readNote(ctx context.Context, path string) ([]byte, error) {
 
 // checkMoments refuses a log that has not gone through what the files beside it remember.
 func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
-	key, err := orchestrator.KeyOnRecord(ctx, l)
+	key, err := requirements.KeyOnRecord(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	if err != nil {
 		return err
 	}
-	lost, err := orchestrator.Lost(ctx, l, known)
+	lost, err := requirements.Lost(ctx, l, known)
 	if err == nil && len(lost) > 0 {
-		err = orchestrator.RolledBack(lost[0], l.Head())
+		err = requirements.RolledBack(lost[0], l.Head())
 	}
 	return err
 }
@@ -118,9 +118,9 @@ func (s *server) findRollback(ctx context.Context, damaged string) error {
 	if err != nil {
 		return err
 	}
-	lost, err := orchestrator.Lost(ctx, s.ledger, known)
+	lost, err := requirements.Lost(ctx, s.ledger, known)
 	if head := s.ledger.Head(); damaged != "" {
-		lost = append(lost, orchestrator.Moment{Where: damaged + " with a damaged head page", Size: head.Size, Root: head.Root})
+		lost = append(lost, requirements.Moment{Where: damaged + " with a damaged head page", Size: head.Size, Root: head.Root})
 	}
 	switch {
 	case err != nil:
@@ -131,7 +131,7 @@ func (s *server) findRollback(ctx context.Context, damaged string) error {
 	case len(lost) == 0:
 		return nil
 	case s.options.acceptRollback == "":
-		return orchestrator.RolledBack(lost[0], s.ledger.Head())
+		return requirements.RolledBack(lost[0], s.ledger.Head())
 	}
 	s.lost = lost
 	s.log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", s.options.acceptRollback).
@@ -140,8 +140,8 @@ func (s *server) findRollback(ctx context.Context, damaged string) error {
 }
 
 // remembered is all that the files beside the database remember of its log.
-func (s *server) remembered(ctx context.Context) ([]orchestrator.Moment, error) {
-	key, err := orchestrator.KeyOnRecord(ctx, s.ledger)
+func (s *server) remembered(ctx context.Context) ([]requirements.Moment, error) {
+	key, err := requirements.KeyOnRecord(ctx, s.ledger)
 	if err != nil {
 		return nil, err
 	}

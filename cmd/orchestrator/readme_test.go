@@ -32,7 +32,7 @@ func TestTheReadmesTour(t *testing.T) {
 	require.Greater(t, len(blocks), 5)
 
 	dir := t.TempDir()
-	for _, path := range []string{"REQUIREMENTS.md", "internal/orchestrator/import.go"} {
+	for _, path := range []string{"REQUIREMENTS.md", "internal/requirements/import.go"} {
 		content, err := os.ReadFile(filepath.Join("../..", path))
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))

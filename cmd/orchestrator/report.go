@@ -11,14 +11,14 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"golang.org/x/term"
 
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // shownShifts is how many requirements that only stand on other lines are named one by one.
 const shownShifts = 5
 
 // write shows the report as JSON alone, or for people.
-func (o importOptions) write(out, notes io.Writer, r orchestrator.Report, against string, written bool) error {
+func (o importOptions) write(out, notes io.Writer, r requirements.Report, against string, written bool) error {
 	if o.dryRun && against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n", printable(o.export), printable(o.data))
 	}
@@ -93,7 +93,7 @@ func at(path string, line int) string {
 	return fmt.Sprintf("%s:%d: ", printable(path), line)
 }
 
-func (p *reportPrinter) documents(r orchestrator.Report) {
+func (p *reportPrinter) documents(r requirements.Report) {
 	for _, d := range r.Documents {
 		family := "no family"
 		if d.Family != "" {
@@ -128,7 +128,7 @@ func counts(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-func (p *reportPrinter) drift(r orchestrator.Report) {
+func (p *reportPrinter) drift(r requirements.Report) {
 	for _, a := range r.Added {
 		name := printable(a.ID)
 		if a.Title != a.ID {
@@ -170,7 +170,7 @@ func (p *reportPrinter) drift(r orchestrator.Report) {
 }
 
 // moves names what went to another document; of many that only stand on other lines, a few.
-func (p *reportPrinter) moves(r orchestrator.Report) {
+func (p *reportPrinter) moves(r requirements.Report) {
 	shifts := 0
 	for _, m := range r.Moved {
 		if m.From.Path == m.Path {
@@ -187,9 +187,9 @@ func (p *reportPrinter) moves(r orchestrator.Report) {
 
 // wordDiff shows runs of words as {+new+}, [-old-], or as they are. White space stands between two runs, but not
 // between what was taken away and what came in its place.
-func (p *reportPrinter) wordDiff(edits []orchestrator.Edit) string {
+func (p *reportPrinter) wordDiff(edits []requirements.Edit) string {
 	var b strings.Builder
-	var last orchestrator.Edit
+	var last requirements.Edit
 	for _, e := range edits {
 		replaced := last.Op == "delete" && e.Op == "insert"
 		if b.Len() > 0 && !replaced && !strings.HasSuffix(last.Text, "\n") && !strings.HasPrefix(e.Text, "\n") {
@@ -201,7 +201,7 @@ func (p *reportPrinter) wordDiff(edits []orchestrator.Edit) string {
 	return b.String()
 }
 
-func (p *reportPrinter) edit(e orchestrator.Edit) string {
+func (p *reportPrinter) edit(e requirements.Edit) string {
 	open, end, c := "", "", plain
 	switch e.Op {
 	case "insert":
@@ -220,7 +220,7 @@ func (p *reportPrinter) edit(e orchestrator.Edit) string {
 	return strings.Join(lines, "\n    ")
 }
 
-func (p *reportPrinter) remarks(what string, c colour, all []orchestrator.ReportRemark) {
+func (p *reportPrinter) remarks(what string, c colour, all []requirements.ReportRemark) {
 	for _, r := range all {
 		p.line("%s%s %s", at(r.Path, r.Line), p.paint(c, what+":"), printable(r.Message))
 		if r.Fix != "" {

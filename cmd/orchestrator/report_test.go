@@ -7,32 +7,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 func TestReportForPeople(t *testing.T) {
 	t.Parallel()
-	place := func(path string, line int) orchestrator.ReportPlace {
-		return orchestrator.ReportPlace{Path: path, Line: line}
+	place := func(path string, line int) requirements.ReportPlace {
+		return requirements.ReportPlace{Path: path, Line: line}
 	}
-	r := orchestrator.Report{
-		Documents: []orchestrator.ReportDocument{
+	r := requirements.Report{
+		Documents: []requirements.ReportDocument{
 			{Path: "a.md", Family: "gsd", Mark: "a heading, as on line 3", Found: 3, Families: map[string]int{"gsd": 2, "markdown": 1}, Others: map[string]int{"story": 2, "goal": 1}},
 			{Path: "b\x1b.md", Delta: true},
 		},
-		Changed: []orchestrator.ReportChanged{{ID: "A-1", ReportPlace: place("a.md", 3), Suspect: true, Stale: []string{"design_spec", "test"}, Diff: []orchestrator.Edit{
+		Changed: []requirements.ReportChanged{{ID: "A-1", ReportPlace: place("a.md", 3), Suspect: true, Stale: []string{"design_spec", "test"}, Diff: []requirements.Edit{
 			{Op: "equal", Text: "Log in"}, {Op: "delete", Text: "at\nonce"}, {Op: "insert", Text: "\x1b[31m"}, {Op: "equal", Text: "\nwith a key"},
 		}}},
-		Renamed:  []orchestrator.ReportRenamed{{From: "A-2", To: "A-3"}, {From: "A-4", To: "A-5", Declared: true}},
+		Renamed:  []requirements.ReportRenamed{{From: "A-2", To: "A-3"}, {From: "A-4", To: "A-5", Declared: true}},
 		Restored: []string{"A-6"},
-		Retired:  []orchestrator.ReportRetired{{ID: "A-7", Title: "Pay", Status: "implemented", Strands: []string{"implementation"}, PMMust: "defer it"}},
-		Warnings: []orchestrator.ReportRemark{{ReportPlace: place("a.md", 9), Message: "twice", Fix: "remove one"}},
-		Errors:   []orchestrator.ReportRemark{{Message: "no place"}, {ReportPlace: place("a.md", 0), Message: "no line"}},
+		Retired:  []requirements.ReportRetired{{ID: "A-7", Title: "Pay", Status: "implemented", Strands: []string{"implementation"}, PMMust: "defer it"}},
+		Warnings: []requirements.ReportRemark{{ReportPlace: place("a.md", 9), Message: "twice", Fix: "remove one"}},
+		Errors:   []requirements.ReportRemark{{Message: "no place"}, {ReportPlace: place("a.md", 0), Message: "no line"}},
 	}
 	for n := range 8 {
-		r.Moved = append(r.Moved, orchestrator.ReportMoved{ID: fmt.Sprint("M-", n), ReportPlace: place("a.md", n+20), From: place("a.md", n+10)})
+		r.Moved = append(r.Moved, requirements.ReportMoved{ID: fmt.Sprint("M-", n), ReportPlace: place("a.md", n+20), From: place("a.md", n+10)})
 	}
-	r.Moved = append(r.Moved, orchestrator.ReportMoved{ID: "N-1", ReportPlace: place("a.md", 40), From: place("b.md", 1)})
+	r.Moved = append(r.Moved, requirements.ReportMoved{ID: "N-1", ReportPlace: place("a.md", 40), From: place("b.md", 1)})
 	var out, notes bytes.Buffer
 	require.NoError(t, importOptions{dryRun: true}.write(&out, &notes, r, "project_status.json", false))
 	require.Empty(t, notes.String())
@@ -65,6 +65,6 @@ a.md: error: no line
 func TestColoursOfAWordDiff(t *testing.T) {
 	t.Parallel()
 	p := &reportPrinter{colour: true}
-	got := p.wordDiff([]orchestrator.Edit{{Op: "equal", Text: "a"}, {Op: "delete", Text: "b"}, {Op: "insert", Text: "c\nd"}})
+	got := p.wordDiff([]requirements.Edit{{Op: "equal", Text: "a"}, {Op: "delete", Text: "b"}, {Op: "insert", Text: "c\nd"}})
 	require.Equal(t, "a \x1b[31m[-b-]\x1b[0m\x1b[32m{+c\x1b[0m\n    \x1b[32md+}\x1b[0m", got)
 }

@@ -16,7 +16,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 )
 
@@ -148,7 +148,7 @@ func lostOf(d backup.Restored, export string) (said []string) {
 		}
 	}
 	beside := []string{export, projection.CheckpointPath(export)}
-	if slices.ContainsFunc(d.Lost, func(m orchestrator.Moment) bool { return slices.Contains(beside, m.Where) }) {
+	if slices.ContainsFunc(d.Lost, func(m requirements.Moment) bool { return slices.Contains(beside, m.Where) }) {
 		said = append(said, "the next start will be refused for that: serve --accept-rollback REASON goes on, and puts the loss on record")
 	}
 	return said

@@ -35,7 +35,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -68,7 +68,7 @@ type server struct {
 	log       zerolog.Logger
 	store     *boltstore.Store
 	ledger    *ledger.Ledger
-	service   *orchestrator.Service
+	service   *requirements.Service
 	guard     *control.Guard
 	conductor *conductor.Conductor
 	driver    *drive.Driver
@@ -83,7 +83,7 @@ type server struct {
 	seen       watch.Seen
 	tokenPath  *tree.Path
 	blind      blindness
-	lost       []orchestrator.Moment // that an operator gave up
+	lost       []requirements.Moment // that an operator gave up
 	draining   atomic.Bool
 	begun      time.Time // of the process, with its monotonic reading
 	clock      clockjump.Watch
@@ -206,7 +206,7 @@ func (s *server) openService(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.service, err = orchestrator.Open(ctx, s.ledger, time.Now, orchestrator.Options{
+	s.service, err = requirements.Open(ctx, s.ledger, time.Now, requirements.Options{
 		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
 		Reading: s.options.reading, Evidence: mode, Repository: repository,
 		Signer: signer, AcceptKey: s.options.acceptNewKey, Lost: s.lost, AcceptRollback: s.options.acceptRollback,
@@ -253,9 +253,9 @@ func (s *server) firstImport(ctx context.Context) error {
 
 // reimport imports the documents as they are now. What nobody asked for is charged to a budget of its own.
 func (s *server) reimport(ctx context.Context, unasked bool) error {
-	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), orchestrator.ImportOptions{Unasked: unasked})
+	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), requirements.ImportOptions{Unasked: unasked})
 	if err != nil {
-		err = s.service.Refuse(ctx, systemActor(), orchestrator.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
+		err = s.service.Refuse(ctx, systemActor(), requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
 	}
 	if err == nil {
 		var documents []string
@@ -270,8 +270,8 @@ func (s *server) reimport(ctx context.Context, unasked bool) error {
 
 // logFailure says why documents were not imported, with a line for each problem in them.
 func (s *server) logFailure(err error, document, msg string) {
-	problems := orchestrator.Failed(err).Errors
-	located := slices.ContainsFunc(problems, func(r orchestrator.ReportRemark) bool { return r.Path != "" })
+	problems := requirements.Failed(err).Errors
+	located := slices.ContainsFunc(problems, func(r requirements.ReportRemark) bool { return r.Path != "" })
 	event := s.log.Error().Str("document", document)
 	if !located {
 		event.Err(err).Msg(msg)
@@ -357,7 +357,7 @@ func (s *server) greet(out io.Writer, addr string) {
 		s.log.Info().Stringer("model", s.model).Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
 	secret := filepath.Join(s.options.data, "tokens", "pm.token")
-	page, err := s.service.List(orchestrator.Query{Limit: 1})
+	page, err := s.service.List(requirements.Query{Limit: 1})
 	if _, missing := os.Stat(secret); missing != nil || err != nil || len(page.Requirements) == 0 {
 		return
 	}

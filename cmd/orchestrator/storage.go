@@ -12,7 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
@@ -115,7 +115,7 @@ func checkWitness(database, path string) error {
 }
 
 // compareExport is the self-check of the tables, as far as an export of the same moment allows it.
-func compareExport(ctx context.Context, service *orchestrator.Service, path string) error {
+func compareExport(ctx context.Context, service *requirements.Service, path string) error {
 	f, err := openOwnExport(ctx, path)
 	if f == nil || err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -24,7 +24,7 @@ func TestWhatWaitsForTheBudgetIsImportedWhenItResets(t *testing.T) {
 	l, err := ledger.Open(t.Context(), store.NewMemory(), clock)
 	require.NoError(t, err)
 	l.LimitSpending(1)
-	service, err := orchestrator.Open(t.Context(), l, clock, orchestrator.Options{Workflow: lifecycle.V1})
+	service, err := requirements.Open(t.Context(), l, clock, requirements.Options{Workflow: lifecycle.V1})
 	require.NoError(t, err)
 	var lines lineCounter
 	s := &server{ledger: l, service: service, log: zerolog.New(&lines).Level(zerolog.WarnLevel)}

@@ -12,7 +12,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // ahead is how many tiles are read before they are needed.
@@ -31,7 +31,7 @@ type entry struct {
 	record audit.Record
 	digest string             // of the data beside the log; "" for none
 	data   []byte             // nil until its turn
-	step   *orchestrator.Step // what can be read of it before its turn; nil where that needs the data, or nothing is decided again
+	step   *requirements.Step // what can be read of it before its turn; nil where that needs the data, or nothing is decided again
 	err    error
 }
 
@@ -107,7 +107,7 @@ func (p piece) readSteps() {
 			return
 		}
 		if e.digest == "" {
-			e.step = orchestrator.ReadStep(*e, e.record)
+			e.step = requirements.ReadStep(*e, e.record)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 )
 
@@ -40,7 +40,7 @@ type Log struct {
 	Origin        string
 	Size          uint64
 	RootAt        func(size uint64) (audit.Hash, error)
-	Keys          []orchestrator.ChosenKey // that it names
+	Keys          []requirements.ChosenKey // that it names
 	Rollbacks     []projection.Rollback    // that it has on record
 	AllowRollback bool                     // a kept checkpoint may be of a moment that one of them gave up
 }
@@ -128,7 +128,7 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 
 // signed says whether a key that the log names has signed a kept checkpoint.
 func (l Log) signed(k keptAt) bool {
-	return slices.ContainsFunc(l.Keys, func(chosen orchestrator.ChosenKey) bool {
+	return slices.ContainsFunc(l.Keys, func(chosen requirements.ChosenKey) bool {
 		_, err := audit.OpenCheckpoint(k.Signed, chosen.Key)
 		return err == nil
 	})
@@ -142,9 +142,9 @@ func (l Log) gaveUp(k keptAt) bool {
 
 // Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export may
 // be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
-func Database(ctx context.Context, name string, l *ledger.Ledger, export orchestrator.ExportFile, o Options) (Report, error) {
+func Database(ctx context.Context, name string, l *ledger.Ledger, export requirements.ExportFile, o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
-	found, err := orchestrator.Verify(ctx, l, export)
+	found, err := requirements.Verify(ctx, l, export)
 	if err != nil {
 		return r, badInDatabase(err, found.Records, l.Head().Size)
 	}

@@ -12,7 +12,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -77,7 +77,7 @@ func document(n int, long bool) string {
 	return text
 }
 
-const requirements = 14
+const documented = 14
 
 // edits is how often the document is edited after each requirement is done: most records are of that, since they cost
 // the least to decide again, and the tests do that some ten thousand times.
@@ -85,19 +85,19 @@ const edits = 30
 
 // life is what happens in the log that the tests tamper with: more than 600 records.
 func life() []step {
-	steps := []step{{document: document(3, false)}, {document: document(requirements, true)}}
-	for i := range requirements {
+	steps := []step{{document: document(3, false)}, {document: document(documented, true)}}
+	for i := range documented {
 		steps = append(steps, walk(fmt.Sprintf("REQ-%03d", i+1))...)
 		switch i {
 		case 4:
-			steps = append(steps, step{document: document(requirements, false)}) // retires one
+			steps = append(steps, step{document: document(documented, false)}) // retires one
 		case 8:
 			steps = append(steps, step{forget: true})
 		case 12:
 			steps = append(steps, step{workflow: lifecycle.Rework}, step{who: paula, id: "REQ-014", body: move(lifecycle.Blocked, "")})
 		}
 		for n := range edits {
-			steps = append(steps, step{document: document(requirements, false) + fmt.Sprintf("- **REQ-500**: Draft %d of %d.\n", n, i)})
+			steps = append(steps, step{document: document(documented, false) + fmt.Sprintf("- **REQ-500**: Draft %d of %d.\n", n, i)})
 		}
 	}
 	return steps
@@ -111,7 +111,7 @@ type living struct {
 	store   *store.Memory
 	signer  audit.Signer
 	ledger  *ledger.Ledger
-	service *orchestrator.Service
+	service *requirements.Service
 	taken   int
 	now     time.Time
 }
@@ -142,7 +142,7 @@ func (l *living) open(w lifecycle.Workflow) {
 	var err error
 	l.ledger, err = ledger.Open(context.Background(), l.store, clock)
 	require.NoError(l.t, err)
-	l.service, err = orchestrator.Open(context.Background(), l.ledger, clock, orchestrator.Options{Workflow: w, Signer: l.signer})
+	l.service, err = requirements.Open(context.Background(), l.ledger, clock, requirements.Options{Workflow: w, Signer: l.signer})
 	require.NoError(l.t, err)
 }
 
@@ -157,13 +157,13 @@ func (l *living) live(steps ...step) {
 		switch {
 		case s.document != "":
 			files := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: []byte(s.document)}}
-			_, err = l.service.Import(ctx, paula, func() ([]reqdoc.File, error) { return files, nil }, orchestrator.ImportOptions{})
+			_, err = l.service.Import(ctx, paula, func() ([]reqdoc.File, error) { return files, nil }, requirements.ImportOptions{})
 		case s.forget:
 			_, err = l.service.ForgetKeys(ctx)
 		case s.workflow.Name != "":
 			l.open(s.workflow)
 		default:
-			_, _ = l.service.Patch(ctx, s.who, orchestrator.Proposal{Request: "PATCH /requirements/{id}", ID: s.id, Body: []byte(s.body), IdempotencyKey: s.key, RequestID: fmt.Sprint("r", l.taken)})
+			_, _ = l.service.Patch(ctx, s.who, requirements.Proposal{Request: "PATCH /requirements/{id}", ID: s.id, Body: []byte(s.body), IdempotencyKey: s.key, RequestID: fmt.Sprint("r", l.taken)})
 		}
 		require.NoError(l.t, err)
 	}

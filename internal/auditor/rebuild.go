@@ -8,14 +8,14 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // Rebuilt is a log that was found in order and written into a store.
 type Rebuilt struct {
 	Report
 
-	replay *orchestrator.Replay
+	replay *requirements.Replay
 }
 
 // Rebuild checks a whole log as Verify does, and in the same pass fills an empty store with it and with the tables that

@@ -159,7 +159,7 @@ func forked(t *testing.T, rnd *rand.Rand, w *world) copied {
 	at := 10 + rnd.IntN(len(w.steps)-20)
 	l := w.again(t, at, w.signer)
 	for range 1 + rnd.IntN(30) {
-		l.live(step{who: paula, id: fmt.Sprintf("REQ-%03d", 1+rnd.IntN(requirements)), body: `{"pm_notes":[{"text":"another history"}]}`})
+		l.live(step{who: paula, id: fmt.Sprintf("REQ-%03d", 1+rnd.IntN(documented)), body: `{"pm_notes":[{"text":"another history"}]}`})
 	}
 	log := l.copy()
 	log.rebuilt, log.first, log.from = true, -1, w.sizes[at]

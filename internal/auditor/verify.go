@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // Options of Verify.
@@ -78,7 +78,7 @@ type verifier struct {
 	options Options
 	report  Report
 
-	replay  *orchestrator.Replay
+	replay  *requirements.Replay
 	head    audit.Head
 	threads audit.Threads
 	roots   map[uint64]audit.Hash // at the sizes of the kept checkpoints
@@ -96,7 +96,7 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 		report: Report{Source: src.Name(), Origin: h.checkpoint.Origin, Key: h.key, Trusted: o.Key != "", Against: []Held{}, CannotShow: []string{}},
 	}
 	var err error
-	if v.replay, err = orchestrator.NewReplay(h.state); err != nil {
+	if v.replay, err = requirements.NewReplay(h.state); err != nil {
 		return v, finding(err)
 	}
 	kept, err := readKept(o.Against)
@@ -157,7 +157,7 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 		return nil
 	}
 	if e.step == nil {
-		e.step = orchestrator.ReadStep(e, e.record)
+		e.step = requirements.ReadStep(e, e.record)
 	}
 	if err := v.replay.Step(e.step, head); err != nil {
 		return at(asBad(err), n)

@@ -106,7 +106,7 @@ func TestALogInOrder(t *testing.T) {
 			require.NoError(t, err, form)
 			require.Equal(t, "matches", r.State)
 			require.Equal(t, w.log.size, r.Records)
-			require.Equal(t, requirements+2, r.Requirements)
+			require.Equal(t, documented+2, r.Requirements)
 			require.Equal(t, o.Key != "", r.Trusted)
 			require.Len(t, r.Against, len(o.Against))
 			require.Equal(t, w.signer.Key, r.Key)

@@ -19,7 +19,7 @@ import (
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/token"
@@ -40,7 +40,7 @@ type Version struct {
 
 // Config is what the service is wired to.
 type Config struct {
-	Service      *orchestrator.Service
+	Service      *requirements.Service
 	Boundary     *control.Guard
 	Conductor    *conductor.Conductor
 	Driver       *drive.Driver

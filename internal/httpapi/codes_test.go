@@ -16,7 +16,7 @@ import (
 )
 
 // answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "orchestrator", "rules/lifecycle", "strictjson", "reqdoc", "markdown", "ledger", "ledger/store", "testreport", "boundary/control", "boundary/report", "boundary/folder", "rules/boundary", "conductor", "conductor/language", "conductor/contract"}
+var answering = []string{"httpapi", "requirements", "rules/lifecycle", "strictjson", "requirements/reqdoc", "requirements/markdown", "ledger", "ledger/store", "requirements/testreport", "boundary/control", "boundary/report", "boundary/folder", "rules/boundary", "conductor", "conductor/language", "conductor/contract"}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
@@ -134,7 +134,7 @@ func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
 		require.Contains(t, inSource, code, "is no longer in the source")
 		delete(inSource, code)
 	}
-	for _, path := range []string{"../rules/lifecycle/looked.go", "../orchestrator/attach.go"} {
+	for _, path := range []string{"../rules/lifecycle/looked.go", "../requirements/attach.go"} {
 		maps.Copy(inSource, fieldCodesIn(t, path))
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(theContract().codesOf("EvidenceCode"))))

@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/strictjson"
@@ -121,7 +121,7 @@ func obligations(body []byte) (request planning.Request, err error) {
 
 // refuseSecrets refuses a body, known to be JSON, with what looks like a secret: in a string, or by the name of its member.
 func refuseSecrets(body []byte) error {
-	if err := orchestrator.RefuseSecrets(body); err != nil {
+	if err := requirements.RefuseSecrets(body); err != nil {
 		return err
 	}
 	return secret.Refuse("request", "", string(body))
@@ -129,7 +129,7 @@ func refuseSecrets(body []byte) error {
 
 // refused puts a refusal on record.
 func (a *API) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
-	return a.Service.Refuse(r.Context(), actorOf(w), orchestrator.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
+	return a.Service.Refuse(r.Context(), actorOf(w), requirements.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
 }
 
 func callerOf(w http.ResponseWriter) conductor.Caller {

@@ -19,7 +19,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -85,7 +85,7 @@ func TestAFloodOfRefusalsHidesNothing(t *testing.T) {
 	h.requireEveryRefusal(t, before)
 	l, err := ledger.OpenReadOnly(t.Context(), file)
 	require.NoError(t, err)
-	_, err = orchestrator.Verify(t.Context(), l, nil)
+	_, err = requirements.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 }
 

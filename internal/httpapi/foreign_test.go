@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -73,7 +73,7 @@ func startStranger(t *testing.T, records uint64) stranger {
 	h := newHarness(t)
 	for i := 0; h.Ledger.Head().Size < records; i++ {
 		_, err := h.Service.Patch(t.Context(), lifecycle.Actor{Name: "pm", Role: lifecycle.PM},
-			orchestrator.Proposal{ID: fmt.Sprintf("REQ-%03d", 1+i%3), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":"note %d"}]}`, i)})
+			requirements.Proposal{ID: fmt.Sprintf("REQ-%03d", 1+i%3), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":"note %d"}]}`, i)})
 		require.NoError(t, err)
 	}
 	return stranger{harness: h}

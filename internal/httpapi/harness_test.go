@@ -36,7 +36,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
@@ -77,7 +77,7 @@ type options struct {
 	Driven       func(drive.Conductor) drive.Conductor // what drives work with, in place of the harness's own
 	WriteTimeout time.Duration
 	ReadTimeout  time.Duration // 0 is two seconds
-	orchestrator.Options
+	requirements.Options
 	Store        store.Store
 	Document     string
 	Limit        token.Limit
@@ -95,7 +95,7 @@ type options struct {
 type harness struct {
 	t        *testing.T
 	Server   *httptest.Server
-	Service  *orchestrator.Service
+	Service  *requirements.Service
 	Ledger   *ledger.Ledger
 	Clock    *clock
 	Document string // path of the requirement document; an import reads it
@@ -137,7 +137,7 @@ func (h *harness) startService(o options) {
 	h.Ledger, err = ledger.Open(ctx, o.Store, h.Clock.Now)
 	require.NoError(h.t, err)
 	h.Ledger.LimitSpending(o.LogBudget)
-	h.Service, err = orchestrator.Open(ctx, h.Ledger, h.Clock.Now, o.Options)
+	h.Service, err = requirements.Open(ctx, h.Ledger, h.Clock.Now, o.Options)
 	require.NoError(h.t, err)
 	var exporting sync.WaitGroup
 	if !o.Unexported {
@@ -149,7 +149,7 @@ func (h *harness) startService(o options) {
 		require.NoError(h.t, h.Ledger.Close())
 	})
 	h.write(o.Document)
-	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents, orchestrator.ImportOptions{})
+	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents, requirements.ImportOptions{})
 	require.NoError(h.t, err)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"orchestrator/api"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/schemas"
 )
 
@@ -113,7 +113,7 @@ func warningIf(name, problem string) Check {
 }
 
 // checkExport does not call an export good that was not tried since the start.
-func checkExport(state orchestrator.State) Check {
+func checkExport(state requirements.State) Check {
 	switch export := state.Export; {
 	case export.Pending:
 		return Check{"export", CheckStarting, "the first export since the start is not written yet"}

@@ -13,7 +13,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/secret"
 )
 
@@ -87,7 +87,7 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		f = fault.New(fault.Internal, "internal", "the service met a defect")
 	}
-	var recorded orchestrator.OnRecord
+	var recorded requirements.OnRecord
 	if errors.As(err, &recorded) {
 		setReceipt(w, recorded.Receipt)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 var (
@@ -21,7 +21,7 @@ var (
 )
 
 // setReceipt says where the record of a decision stands, as a dictionary of RFC 9651.
-func setReceipt(w http.ResponseWriter, r orchestrator.Receipt) {
+func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
 	place := "index=" + strconv.FormatUint(r.Index, 10)
 	if r.Folded {
 		place = "folded"

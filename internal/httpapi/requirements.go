@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -77,14 +77,14 @@ func (a *API) patchRequirement(w http.ResponseWriter, r *http.Request) error {
 	return writeBytes(w, http.StatusOK, answer.Requirement)
 }
 
-func setReplay(w http.ResponseWriter, answer orchestrator.Answer) {
+func setReplay(w http.ResponseWriter, answer requirements.Answer) {
 	if answer.Replayed {
 		w.Header().Set("Idempotent-Replay", "true")
 	}
 }
 
 // setOutcome says of an accepted change what became of it.
-func setOutcome(w http.ResponseWriter, p orchestrator.Proposal, answer orchestrator.Answer) {
+func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requirements.Answer) {
 	if p.DryRun {
 		w.Header().Set("Dry-Run", "true")
 		return
@@ -137,8 +137,8 @@ func exportStatus(written bool) string {
 	return "pending"
 }
 
-func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error)) (orchestrator.Proposal, error) {
-	p := orchestrator.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id, Parsed: callOf(w).held.rest}
+func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error)) (requirements.Proposal, error) {
+	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id, Parsed: callOf(w).held.rest}
 	var err error
 	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err
@@ -170,7 +170,7 @@ func (a *API) next(w http.ResponseWriter, r *http.Request) error {
 
 // list is one page, with the path of the next.
 type list struct {
-	orchestrator.List
+	requirements.List
 	Next *string `json:"next"`
 }
 
@@ -200,8 +200,8 @@ func pathTo(r *http.Request, values url.Values) *string {
 	return &next
 }
 
-func readQuery(values url.Values) (orchestrator.Query, error) {
-	q := orchestrator.Query{Text: values.Get("q"), After: values.Get("after")}
+func readQuery(values url.Values) (requirements.Query, error) {
+	q := requirements.Query{Text: values.Get("q"), After: values.Get("after")}
 	limit, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
 	if err != nil {
 		return q, err
@@ -230,16 +230,16 @@ func readQuery(values url.Values) (orchestrator.Query, error) {
 
 func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	dryRun, err := dryRunOf(r)
-	var report orchestrator.Report
+	var report requirements.Report
 	if err == nil {
 		report, err = a.runImport(w, r, dryRun)
 	}
 	if dryRun && errors.Is(err, fault.Invalid) { // the report that was asked for says what is wrong with the documents
-		report, err = orchestrator.Failed(err), nil
+		report, err = requirements.Failed(err), nil
 		report.DryRun = true
 	}
 	if err != nil {
-		refused := orchestrator.Refused{Request: "POST /project/import", RequestID: callOf(w).id, DryRun: dryRun}
+		refused := requirements.Refused{Request: "POST /project/import", RequestID: callOf(w).id, DryRun: dryRun}
 		return a.Service.Refuse(r.Context(), actorOf(w), refused, err)
 	}
 	return writeJSON(w, http.StatusOK, report)
@@ -255,21 +255,21 @@ func dryRunOf(r *http.Request) (bool, error) {
 	return dry != nil && *dry, err
 }
 
-func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (orchestrator.Report, error) {
+func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (requirements.Report, error) {
 	if who := actorOf(w); who.Role != lifecycle.PM {
-		return orchestrator.Report{}, fault.New(fault.Forbidden, "role_forbidden", "importing the requirement documents is for role pm, not for role %s", who.Role).
+		return requirements.Report{}, fault.New(fault.Forbidden, "role_forbidden", "importing the requirement documents is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
 	}
 	if r.ContentLength != 0 {
-		return orchestrator.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
+		return requirements.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return a.Service.Import(r.Context(), actorOf(w), a.Documents, orchestrator.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
+	return a.Service.Import(r.Context(), actorOf(w), a.Documents, requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
 }
 
 // workflow is what the service decides by, and what is left to who asks.
 type workflow struct {
-	orchestrator.WorkflowView
+	requirements.WorkflowView
 	LogBudget logBudget `json:"log_budget"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -209,7 +209,7 @@ func provokeEvidence(t *testing.T, all *seen) {
 	require.Equal(t, []any{"evidence"}, h.do("viewer", "GET", "/project/review", "").json(t)["unchecked"])
 
 	repository.again = func() error { // as if others kept changing it
-		_, err := h.Service.Patch(t.Context(), lifecycle.Actor{Name: "pm", Role: lifecycle.PM}, orchestrator.Proposal{
+		_, err := h.Service.Patch(t.Context(), lifecycle.Actor{Name: "pm", Role: lifecycle.PM}, requirements.Proposal{
 			ID: "REQ-001", Body: []byte(`{"pm_notes":[{"text":"x"}]}`),
 		})
 		return err

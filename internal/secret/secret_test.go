@@ -113,7 +113,7 @@ func TestWhatIsNoSecret(t *testing.T) {
 		"550e8400-e29b-41d4-a716-446655440000", "token=550e8400-e29b-41d4-a716-446655440000", // UUIDs
 		"CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=", "root CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=", // Merkle roots
 		"h1:Xajj7h2fB2MPA3j2jxq2ICsUYapGGPo4dkMgIAUqom8=", "sha512-" + strings.Repeat("aB3/", 21) + "==", // sums of modules
-		"internal/orchestrator/import.go:3-90", ".orchestrator/tokens/pm.token", "token: .orchestrator/tokens/pm.token", // paths
+		"internal/requirements/import.go:3-90", ".orchestrator/tokens/pm.token", "token: .orchestrator/tokens/pm.token", // paths
 		"https://example.com/a?b=c#d", "http://127.0.0.1:8080/requirements/REQ-001", "mailto:a@example.com", "see https://example.com/@user",
 		"postgres://user:password@localhost/db", "postgres://user:${DB_PASSWORD}@db/orders", "http://user@host/", "https://git@github.com:22/a/b",
 		"passwords are hashed with argon2id", "Password: at least 12 characters", "password: required", "the password is kept in the vault",
@@ -187,7 +187,7 @@ func TestTimeIsBoundedWhateverIsInATextOf1MiB(t *testing.T) {
 
 // ordinary is the body of a change as agents send it.
 var ordinary = `{"status":"implemented","justification":{"reason":"` + strings.Repeat("the parser reads every document: it is given one, and says so. ", 8) +
-	`","evidence":[{"kind":"file","path":"internal/orchestrator/import.go","lines":"3-90"}]}}`
+	`","evidence":[{"kind":"file","path":"internal/requirements/import.go","lines":"3-90"}]}}`
 
 func BenchmarkFind(b *testing.B) {
 	b.Run(fmt.Sprintf("ordinary/%d", len(ordinary)), func(b *testing.B) {

@@ -24,7 +24,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/ledger/store/storetest"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // recordedIn are the boundary's records of a log, in order. The whole log is replayed as orchestrator verify does it.
@@ -32,7 +32,7 @@ func recordedIn(t *testing.T, s store.Store) (all []record.Recorded) {
 	t.Helper()
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = orchestrator.Verify(t.Context(), l, nil)
+	_, err = requirements.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		for seq := range l.Head().Size {

@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
@@ -168,8 +168,8 @@ func (p *Project) Chosen(_ context.Context, ids []string) (chosen []drive.Requir
 		}
 	}
 	open := map[string]bool{}
-	for list := (orchestrator.List{}); ; {
-		if list, err = p.service.List(orchestrator.Query{After: list.After, Limit: 10 * page}); err != nil {
+	for list := (requirements.List{}); ; {
+		if list, err = p.service.List(requirements.Query{After: list.After, Limit: 10 * page}); err != nil {
 			return nil, err
 		}
 		for _, s := range list.Requirements {

@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -27,7 +27,7 @@ const page = 100
 
 // Project is the project of a service.
 type Project struct {
-	service *orchestrator.Service
+	service *requirements.Service
 	ledger  *ledger.Ledger
 	options Options
 	one     chan struct{} // verifies the log, which is too much work to be done twice at once
@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // New gives access to a service, over the ledger that it works on.
-func New(s *orchestrator.Service, l *ledger.Ledger, o Options) *Project {
+func New(s *requirements.Service, l *ledger.Ledger, o Options) *Project {
 	return &Project{s, l, o, make(chan struct{}, 1)}
 }
 
@@ -123,7 +123,7 @@ func (p *Project) Next(_ context.Context, id, role string) (map[string]any, erro
 	}
 	ids, next := []string{id}, ""
 	if id == "" {
-		list, err := p.service.List(orchestrator.Query{Role: lifecycle.Role(role), Limit: page})
+		list, err := p.service.List(requirements.Query{Role: lifecycle.Role(role), Limit: page})
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func lineOf(s projection.Summary) line {
 	}
 }
 
-func queryOf(asked conductor.Query) (q orchestrator.Query, err error) {
+func queryOf(asked conductor.Query) (q requirements.Query, err error) {
 	text := func(name string) string { s, _ := asked.Filters[name].(string); return s }
 	flag := func(name string) *bool {
 		if b, is := asked.Filters[name].(bool); is {
@@ -205,7 +205,7 @@ func queryOf(asked conductor.Query) (q orchestrator.Query, err error) {
 		}
 		return nil
 	}
-	q = orchestrator.Query{
+	q = requirements.Query{
 		Status: lifecycle.Status(text("status")), Role: lifecycle.Role(text("role")), Kind: text("kind"), By: text("assigned_to"), Text: text("q"),
 		Suspect: flag("suspect"), Retired: flag("retired"), After: asked.After, Limit: asked.Limit,
 	}
@@ -230,7 +230,7 @@ func (p *Project) Change(ctx context.Context, c conductor.Change) error {
 	if err != nil {
 		return err
 	}
-	proposal := orchestrator.Proposal{Request: requestOfChange, ID: c.ID, Body: body, IdempotencyKey: c.Key, KeyMade: true, RequestID: c.Run}
+	proposal := requirements.Proposal{Request: requestOfChange, ID: c.ID, Body: body, IdempotencyKey: c.Key, KeyMade: true, RequestID: c.Run}
 	if c.Revision > 0 {
 		proposal.IfMatch = []string{strconv.FormatUint(c.Revision, 10)}
 	}

@@ -24,7 +24,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -90,11 +90,11 @@ func change(t *testing.T, dir string, n int) audit.Head {
 	require.NoError(t, err)
 	l, err := ledger.Open(t.Context(), s, time.Now)
 	require.NoError(t, err)
-	service, err := orchestrator.Open(t.Context(), l, time.Now, orchestrator.Options{Signer: signerOf(t, dir)})
+	service, err := requirements.Open(t.Context(), l, time.Now, requirements.Options{Signer: signerOf(t, dir)})
 	require.NoError(t, err)
 	_, err = service.Import(t.Context(), pm, func() ([]reqdoc.File, error) {
 		return []reqdoc.File{{Path: "R.md", Content: []byte("# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-002**: A customer can log out.\n")}}, nil
-	}, orchestrator.ImportOptions{})
+	}, requirements.ImportOptions{})
 	require.NoError(t, err)
 	var clients sync.WaitGroup
 	for i := range n {
@@ -103,14 +103,14 @@ func change(t *testing.T, dir string, n int) audit.Head {
 			if i%100 == 7 {
 				text = strings.Repeat("x", 4000)
 			}
-			_, err := service.Patch(t.Context(), pm, orchestrator.Proposal{ID: id, IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":%q}]}`, text)})
+			_, err := service.Patch(t.Context(), pm, requirements.Proposal{ID: id, IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":%q}]}`, text)})
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	clients.Wait()
-	_, err = service.Patch(t.Context(), lifecycle.Actor{Name: "archy", Role: lifecycle.Architect}, orchestrator.Proposal{ID: "REQ-002",
+	_, err = service.Patch(t.Context(), lifecycle.Actor{Name: "archy", Role: lifecycle.Architect}, requirements.Proposal{ID: "REQ-002",
 		Body: fmt.Appendf(nil, `{"design_spec":{"summary":"s","decisions":[%s"x"]}}`, strings.Repeat(fmt.Sprintf("%q,", strings.Repeat("d", 19_000)), 5))})
 	require.NoError(t, err)
 	head := l.Head()
@@ -132,7 +132,7 @@ func source(t *testing.T, dir string) (src auditor.Source, end func()) {
 	require.NoError(t, err)
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	state, err := orchestrator.Export(t.Context(), l)
+	state, err := requirements.Export(t.Context(), l)
 	require.NoError(t, err)
 	return auditor.FromLedger(dir, l, signerOf(t, dir), state), func() { require.NoError(t, s.Close()) }
 }

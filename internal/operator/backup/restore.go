@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // RestoreOptions of Restore.
@@ -25,7 +25,7 @@ type RestoreOptions struct {
 	Replace       bool   // take the place of a database that is there, and of another log's key; both are kept beside
 	ReplaceTokens bool   // and of the tokens that are there
 	WithoutKeys   bool   // take the log alone
-	Known         []orchestrator.Moment
+	Known         []requirements.Moment
 	Now           func() time.Time
 
 	reached func(step string) error // is told of every step done; an error of it, in tests, is as a failure of the next
@@ -42,7 +42,7 @@ type Restored struct {
 	Left       []string              // private files of the folder that are others than in the backup, and stayed
 	Kept       []string              // what was there before, under its new name
 	KeyMissing bool                  // the folder does not have the key that signs the log
-	Lost       []orchestrator.Moment // the known moments that the log has not gone through, newest first
+	Lost       []requirements.Moment // the known moments that the log has not gone through, newest first
 }
 
 // Restore verifies a backup, or a bundle, and puts a database made of it into a data folder. It refuses a folder that
@@ -78,7 +78,7 @@ type restorer struct {
 	made     bool                  // the folder was made
 	database string                // the path of the database, behind symbolic links
 	release  func() error          // gives up the lock of the old database; nil where there is none
-	was      []orchestrator.Moment // of the old database, where it can be read
+	was      []requirements.Moment // of the old database, where it can be read
 	temp     string                // the new one
 	stamp    string                // in the names of what is kept
 	staged   []staged
@@ -129,7 +129,7 @@ func (r *restorer) claim(ctx context.Context) error {
 		r.release = s.Close
 		if l, err := ledger.OpenReadOnly(ctx, s); err == nil {
 			head := l.Head()
-			r.was = append(r.was, orchestrator.Moment{Where: "the database that was there", Size: head.Size, Root: head.Root})
+			r.was = append(r.was, requirements.Moment{Where: "the database that was there", Size: head.Size, Root: head.Root})
 		}
 		return nil
 	}
@@ -203,7 +203,7 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 	if err != nil {
 		return err
 	}
-	return orchestrator.PutRestored(ctx, l, orchestrator.Restored{Size: r.done.Records, Root: r.done.Root, SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
+	return requirements.PutRestored(ctx, l, requirements.Restored{Size: r.done.Records, Root: r.done.Root, SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
 }
 
 // check opens the new database anew, and reads all of it.
@@ -223,7 +223,7 @@ func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err erro
 	if err := rebuilt.Check(ctx, l); err != nil {
 		return err
 	}
-	if r.done.Lost, err = orchestrator.Lost(ctx, l, slices.Concat(r.Known, r.was)); err != nil {
+	if r.done.Lost, err = requirements.Lost(ctx, l, slices.Concat(r.Known, r.was)); err != nil {
 		return err
 	}
 	return r.reached("checked")

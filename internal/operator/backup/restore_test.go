@@ -18,7 +18,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/orchestrator"
+	"orchestrator/internal/requirements"
 )
 
 // tables is all that a database holds but the log itself, and the records of the log from one on.
@@ -29,7 +29,7 @@ func tables(t *testing.T, path string, from uint64) (entries map[string]string, 
 	require.NoError(t, s.Check())
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = orchestrator.Verify(t.Context(), l, nil)
+	_, err = requirements.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	entries = map[string]string{}
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
@@ -75,9 +75,9 @@ func TestARestoredDatabaseIsTheOneThatWasBackedUp(t *testing.T) {
 	require.Len(t, added, 1)
 	require.Equal(t, "log.restored", added[0].Kind)
 	require.Equal(t, ledger.System(), added[0].Actor)
-	var says orchestrator.Restored
+	var says requirements.Restored
 	require.NoError(t, json.Unmarshal(added[0].Data, &says))
-	require.Equal(t, orchestrator.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
+	require.Equal(t, requirements.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
 
 	var names []string
 	for path, digest := range digests(t, to) {
@@ -245,7 +245,7 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 	other := data(t, 1)
 	_, theirs := backedUp(t, other)
 	later, now := backedUp(t, dir)
-	known := []orchestrator.Moment{{Where: "same", Size: w.Records, Root: w.Root}, {Where: "other", Size: theirs.Records, Root: theirs.Root}, {Where: "later", Size: now.Records, Root: now.Root}}
+	known := []requirements.Moment{{Where: "same", Size: w.Records, Root: w.Root}, {Where: "other", Size: theirs.Records, Root: theirs.Root}, {Where: "later", Size: now.Records, Root: now.Root}}
 	done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true, Known: known})
 	require.NoError(t, err)
 	var where []string

@@ -1,0 +1,151 @@
+package requirements
+
+import (
+	"context"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/projection"
+)
+
+// Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever
+// keeps it can demand the record, and a proof of it, later.
+type Receipt struct {
+	Index  uint64 // of the record
+	Folded bool   // there is no such record: the refusal is only counted
+	Size   uint64 // of the log
+	Root   audit.Hash
+}
+
+func receiptOf(tx *ledger.Tx, index uint64) Receipt {
+	head := tx.Head()
+	return Receipt{Index: index, Size: head.Size, Root: head.Root}
+}
+
+// OnRecord is a refusal that the log has, or will have in a sum.
+type OnRecord struct {
+	Receipt Receipt
+	error
+}
+
+// Unwrap makes the refusal visible to errors.Is and errors.As.
+func (e OnRecord) Unwrap() error { return e.error }
+
+// KeyOnRecord is the key that the log says its checkpoints are signed with; "" before the first choice.
+func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
+	p, err := projectOnRecord(ctx, l)
+	return p.AuditKey, err
+}
+
+// EvidenceOnRecord is what the log says is made of evidence: projection.Verify or Record; "" before the first choice.
+func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
+	p, err := projectOnRecord(ctx, l)
+	return p.Evidence, err
+}
+
+func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
+	err = l.View(ctx, func(r store.Reader) (err error) {
+		p, _, err = projection.TableProject.Get(r, projection.KeyProject)
+		return err
+	})
+	return p, err
+}
+
+// chooseAuditKey puts the key on record that signs the checkpoints. It never changes silently: another one than the
+// log names is refused, unless an operator gave a reason, which is recorded.
+func (s *Service) chooseAuditKey(ctx context.Context) error {
+	was, now := s.current.Load().Project.AuditKey, s.options.Signer.Key
+	if now == "" || now == was {
+		return nil
+	}
+	if err := CheckKey(was, now, s.options.AcceptKey); err != nil {
+		return err
+	}
+	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
+		if err != nil {
+			return err
+		}
+		data := auditKeyChosen{From: p.AuditKey, To: now}
+		if was != "" {
+			data.Reason = s.options.AcceptKey
+		}
+		p.AuditKey = now
+		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
+			return err
+		}
+		return tx.Append(ledger.Event{Kind: kindAuditKeyChosen, Actor: ledger.System(), Data: data})
+	})
+}
+
+// CheckKey refuses a key that takes the place of another: always where it is of another origin, and without a reason else.
+func CheckKey(was, now, reason string) error {
+	if was == "" || was == now {
+		return nil
+	}
+	has, other := audit.OriginOf(was), audit.OriginOf(now)
+	if has != other {
+		return fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s; the key that is to sign it is of %s", has, other).
+			WithFix("put the key file of this log back; an origin is chosen once, at the first start")
+	}
+	if reason == "" {
+		return fault.New(fault.Conflict, "audit_key_changed", "the log %s names another key than the one that signs it now", has).
+			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
+	}
+	return nil
+}
+
+// signedAt is the signed checkpoint of one size of the log.
+type signedAt struct {
+	size uint64
+	note []byte
+}
+
+// Checkpoint is the signed checkpoint of the published log.
+func (s *Service) Checkpoint() ([]byte, error) { return s.checkpointOf(s.current.Load()) }
+
+func (s *Service) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
+	if s.options.Signer.Key == "" {
+		return nil, fault.New(fault.Unavailable, "no_audit_key", "this service has no key to sign its log with")
+	}
+	if kept := s.signed.Load(); kept != nil && kept.size == snap.Head.Size {
+		return kept.note, nil
+	}
+	note, err := s.options.Signer.Sign(snap.Head)
+	if err == nil {
+		s.signed.Store(&signedAt{snap.Head.Size, note})
+	}
+	return note, err
+}
+
+// AuditKey verifies the checkpoints of the log.
+func (s *Service) AuditKey() string { return s.current.Load().Project.AuditKey }
+
+// Record is the stored bytes of one record.
+func (s *Service) Record(ctx context.Context, index uint64) ([]byte, error) {
+	return s.ledger.Record(ctx, index)
+}
+
+// Inclusion proves that a record is in the log of a size; 0 is the present one.
+func (s *Service) Inclusion(ctx context.Context, index, size uint64) (audit.Inclusion, error) {
+	return s.ledger.Inclusion(ctx, index, s.sizeOr(size))
+}
+
+// Consistency proves that the log of one size is the beginning of the log of another; 0 is the present one.
+func (s *Service) Consistency(ctx context.Context, old, size uint64) (audit.Consistency, error) {
+	return s.ledger.Consistency(ctx, old, s.sizeOr(size))
+}
+
+func (s *Service) sizeOr(size uint64) uint64 {
+	if size == 0 {
+		return s.current.Load().Head.Size
+	}
+	return size
+}
+
+// Tile is the bytes of one tile of the log.
+func (s *Service) Tile(ctx context.Context, t audit.Tile) ([]byte, error) {
+	return s.ledger.Tile(ctx, t)
+}

@@ -1,0 +1,155 @@
+package requirements
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
+)
+
+// Repository is where evidence is looked up.
+type Repository interface {
+	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
+	Recheck(context.Context, []lifecycle.Evidence) ([]evidence.Verdict, error)
+}
+
+// maxLooks is how often the evidence of a requirement is looked at again for one move to done, while others change it.
+const maxLooks = 50
+
+// lookTime is how long all evidence of a change may take; what is not looked up by then could not be looked up.
+const lookTime = 20 * time.Second
+
+func (s *Service) verifies() bool { return s.options.Evidence == projection.Verify }
+
+// look looks the evidence of a change up, before the transaction: what git takes would hold up every other change. A
+// change that its role may not propose at all is left to the rules.
+func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Change) {
+	if !s.verifies() || len(c.Violations) > 0 || !mayPropose(who.Role, c.Fields) {
+		return
+	}
+	if !c.NeedsLook() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	c.Looked = &lifecycle.Looked{}
+	for _, claim := range c.Claims() {
+		found, wrong := s.lookAt(ctx, claim.Evidence)
+		if wrong != nil { // it may quote what stands in the repository
+			masked := secret.MaskedField(*wrong)
+			wrong = &masked
+		}
+		c.Looked.Findings = append(c.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: found, Wrong: wrong})
+	}
+}
+
+// momentary is the failure behind a refusal for nothing but evidence that could not be read now. It decides nothing: it is
+// neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a log of
+// earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
+func momentary(err error) error {
+	f := asFault(err)
+	untrue := func(wrong fault.Field) bool { return wrong.Code != "evidence_unreadable" }
+	if f == nil || f.Code != "evidence_not_found" || slices.ContainsFunc(f.Fields, untrue) {
+		return err
+	}
+	failure := fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of the change cannot be looked at now").WithFields(f.Fields...).
+		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one")
+	failure.Current, failure.Allowed = f.Current, f.Allowed
+	return failure
+}
+
+func mayPropose(role lifecycle.Role, fields []string) bool {
+	allowed := lifecycle.FieldsOf(role)
+	return !slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(allowed, f) })
+}
+
+func (s *Service) lookAt(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+	if digest, attached := attachedDigest(e); attached {
+		return s.lookAtAttached(ctx, e, digest)
+	}
+	return s.options.Repository.Look(ctx, e)
+}
+
+// lookAgain looks again at what a requirement rests on that is to be done.
+func (s *Service) lookAgain(ctx context.Context, id string, c *lifecycle.Change) error {
+	if c.Looked == nil || c.Status != lifecycle.Done {
+		return nil
+	}
+	e, known := s.current.Load().Find(id)
+	if !known {
+		return nil
+	}
+	found, err := s.recheckOf(ctx, []lifecycle.Requirement{e.Requirement()})
+	if err != nil {
+		return fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of %s cannot be looked at now", id).
+			WithFix("nothing was applied; send the change again").Because(err)
+	}
+	c.Looked.Recheck = &found[0]
+	return nil
+}
+
+// recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
+func (s *Service) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
+	var cited []lifecycle.Evidence
+	for _, req := range all {
+		for _, c := range req.Citations() {
+			cited = append(cited, c.Evidence)
+		}
+	}
+	verdicts, err := s.options.Repository.Recheck(ctx, cited)
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock().UTC().Truncate(time.Microsecond)
+	found := make([]lifecycle.Recheck, len(all))
+	for i, req := range all {
+		citations := req.Citations()
+		found[i] = recheck(req, citations, verdicts[:len(citations)], now)
+		verdicts = verdicts[len(citations):]
+	}
+	return found, nil
+}
+
+func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []evidence.Verdict, now time.Time) lifecycle.Recheck {
+	found := lifecycle.Recheck{Revision: req.Revision}
+	for i, c := range cited {
+		switch v := verdicts[i]; {
+		case v.Reason != "":
+			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason, Detail: fault.Clip(v.Detail, maxRemark), Since: now})
+		case v.MovedTo != "":
+			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: v.MovedTo, Since: now})
+		}
+	}
+	return found
+}
+
+// maxRemark bounds what a recheck adds to a requirement, in bytes of one remark.
+const maxRemark = 300
+
+// namesOf lists the files and commits that an implementation names, as evidence.
+func namesOf(files []namedFile, commits []string) []lifecycle.Citation {
+	var names []lifecycle.Citation
+	add := func(under string, i int, e lifecycle.Evidence) {
+		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
+		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
+	}
+	for i, f := range files {
+		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: f.Path, Lines: f.Lines})
+	}
+	for i, id := range commits {
+		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})
+	}
+	return names
+}
+
+// namedFile is a file that an implementation names.
+type namedFile struct {
+	Path  string `json:"path"`
+	Lines string `json:"lines"`
+}

@@ -1,0 +1,100 @@
+package requirements
+
+import (
+	"context"
+	"slices"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/projection"
+)
+
+// Moment is the log at one size, as something outside of the database remembers it.
+type Moment struct {
+	Where  string // the file that remembers it
+	Size   uint64
+	Root   audit.Hash
+	Signed []byte // the checkpoint, if it is one
+}
+
+// Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
+// The largest comes first. What a recorded rollback has given up is not lost anew.
+func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
+	var project projection.Project
+	err = l.View(ctx, func(r store.Reader) (err error) {
+		project, _, err = projection.TableProject.Get(r, projection.KeyProject)
+		return err
+	})
+	for _, m := range known {
+		has, failed := hasMoment(ctx, l, m)
+		if failed != nil {
+			err = failed
+		}
+		if !has && !givenUp(project.Rollbacks, m) {
+			lost = append(lost, m)
+		}
+	}
+	slices.SortStableFunc(lost, func(a, b Moment) int { return int(min(max(int64(b.Size)-int64(a.Size), -1), 1)) })
+	return lost, err
+}
+
+func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
+	if m.Size > l.Head().Size {
+		return false, nil
+	}
+	root, err := l.RootAt(ctx, m.Size)
+	return root == m.Root, err
+}
+
+// givenUp says whether a recorded rollback gave up this very moment. One that lies between does not count: it may be of
+// the log that went on.
+func givenUp(rollbacks []projection.Rollback, m Moment) bool {
+	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return r.GaveUp(m.Size, m.Root) })
+}
+
+// RolledBack is the refusal to go on from a log that has not gone through a moment.
+func RolledBack(m Moment, head audit.Head) error {
+	if m.Size > head.Size {
+		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d", m.Where, m.Size, head.Size).
+			WithFix("an old copy of the database was put back, its end was lost, or %s is another project's: put back the newer database, or give --accept-rollback REASON, which is put on record", m.Where)
+	}
+	return fault.New(fault.Conflict, "store_of_another_log", "%s was written from another log than this database holds", m.Where).
+		WithFix("give --data and --export that belong together; if the database was rolled back and has gone on since, put back the newer one, or give --accept-rollback REASON, which is put on record")
+}
+
+// acceptRollback puts on record that an operator goes on from an older log, and why.
+func (s *Service) acceptRollback(ctx context.Context) error {
+	if len(s.options.Lost) == 0 {
+		return nil
+	}
+	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		for _, lost := range s.options.Lost {
+			if err := giveUp(tx, lost, s.options.AcceptRollback); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
+	p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
+	if err != nil {
+		return err
+	}
+	if givenUp(p.Rollbacks, lost) {
+		return nil // another file remembers the same
+	}
+	fork, err := forkBefore(tx, tx.Seq())
+	if err != nil {
+		return err
+	}
+	p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: fork, Size: lost.Size, Root: lost.Root})
+	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
+		return err
+	}
+	data := rolledBack{reason, lost.Where, lost.Size, lost.Root, string(lost.Signed)}
+	return tx.Append(ledger.Event{Kind: kindRolledBack, Actor: ledger.System(), Data: data})
+}

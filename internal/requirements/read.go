@@ -1,0 +1,251 @@
+package requirements
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
+)
+
+// Document is an encoded answer with its strong entity tag (quoted).
+type Document struct {
+	Bytes []byte
+	ETag  string
+}
+
+// Requirement reads one requirement as it is stored.
+func (s *Service) Requirement(id string) (Document, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return Document{}, err
+	}
+	return Document{e.Raw, e.ETag}, nil
+}
+
+func (s *Service) entry(id string) (*projection.Entry, error) {
+	e, found := s.current.Load().Find(id)
+	if !found {
+		return nil, s.unknown(id)
+	}
+	return e, nil
+}
+
+// unknown names the id that was probably meant, or what keeps the text from being one.
+func (s *Service) unknown(id string) *fault.Error {
+	err := fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", clip(id))
+	if near, ok := s.current.Load().Like(id); ok {
+		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
+	}
+	if why := asFault(reqdoc.ValidID(id)); why != nil {
+		detail := why.Detail
+		if len(secret.Find(id)) > 0 { // which is no longer known as one where it is quoted
+			detail = "it looks like a secret"
+		}
+		return fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id: %s", detail).
+			WithFix("take the id from GET /requirements, percent-encoded once")
+	}
+	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
+}
+
+// NextFor is what an actor may do with a requirement now.
+type NextFor struct {
+	ID          string           `json:"id"`
+	Status      lifecycle.Status `json:"status"`
+	Revision    uint64           `json:"revision"`
+	Fingerprint string           `json:"fingerprint"`
+	Actor       lifecycle.Actor  `json:"actor"`
+	lifecycle.Next
+}
+
+// Next answers by the rules that Patch decides by.
+func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return NextFor{}, err
+	}
+	req := e.Requirement()
+	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
+}
+
+// Stored is a requirement as it is stored now.
+func (s *Service) Stored(id string) (lifecycle.Requirement, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return lifecycle.Requirement{}, err
+	}
+	return e.Requirement(), nil
+}
+
+// Tasks are what leads a requirement on, and whose work it is.
+func (s *Service) Tasks(req lifecycle.Requirement) []lifecycle.Task {
+	return s.options.Workflow.Tasks(req)
+}
+
+// MovesAhead counts the moves that lead a requirement to done, as things stand.
+func (s *Service) MovesAhead(req lifecycle.Requirement) (n int) {
+	for range s.options.Workflow.Ahead(req) {
+		n++
+	}
+	return n
+}
+
+// Query selects requirements. A zero member selects all.
+type Query struct {
+	Status  lifecycle.Status
+	Role    lifecycle.Role // whose turn it is
+	Suspect *bool
+	Retired *bool
+	Kind    string // as the documents have it
+	By      string // an actor who wrote a part of it last
+	Text    string // in id, title or text, without regard to case
+	After   string // the id of the last requirement of the page before
+	Limit   int
+}
+
+// List is one page of requirements in document order.
+type List struct {
+	Total        int                  `json:"total"` // that match, on all pages
+	Requirements []projection.Summary `json:"requirements"`
+	After        string               `json:"-"` // cursor of the next page; "" when this is the last
+}
+
+// List reads a page. An unknown cursor is fault.Malformed.
+func (s *Service) List(q Query) (List, error) {
+	snap := s.current.Load()
+	start := -1
+	if q.After != "" {
+		i, found := snap.Position(q.After)
+		if !found {
+			return List{}, fault.New(fault.Malformed, "unknown_cursor", "after names no requirement").
+				WithFix("follow next of the page before, or start without after")
+		}
+		start = i
+	}
+	list := List{Requirements: []projection.Summary{}}
+	q.Text = strings.ToLower(q.Text)
+	i := -1
+	for e := range snap.All() {
+		i++
+		if !q.matches(e) {
+			continue
+		}
+		list.Total++
+		if i <= start {
+			continue
+		}
+		if len(list.Requirements) < q.Limit {
+			list.Requirements = append(list.Requirements, e.Summary)
+		} else if list.After == "" {
+			list.After = list.Requirements[len(list.Requirements)-1].ID
+		}
+	}
+	return list, nil
+}
+
+func (q Query) matches(e *projection.Entry) bool {
+	s := e.Summary
+	switch {
+	case q.Status != "" && s.Status != q.Status,
+		q.Role != "" && !slices.Contains(s.WaitingFor, q.Role),
+		q.Kind != "" && s.Kind != q.Kind,
+		q.Suspect != nil && s.Suspect != *q.Suspect,
+		q.Retired != nil && s.Retired != *q.Retired:
+		return false
+	case q.By != "" && !e.Requirement().Stamps.By(q.By):
+		return false
+	case q.Text == "" || strings.Contains(strings.ToLower(s.ID+"\n"+s.Title), q.Text):
+		return true
+	}
+	return strings.Contains(strings.ToLower(e.Requirement().Text), q.Text)
+}
+
+// Project is the whole state: the bytes of project_status.json, its entity tag, and how to write it.
+func (s *Service) Project() (etag string, write func(io.Writer) error) {
+	snap := s.current.Load()
+	return snap.ETag(), snap.Write
+}
+
+// Export is the whole state of a database that no service serves: the bytes of project_status.json.
+func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
+	snap, err := load(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	var state bytes.Buffer
+	err = snap.Write(&state)
+	return state.Bytes(), err
+}
+
+// WorkflowView is the rules as data.
+type WorkflowView struct {
+	Name        string                      `json:"name"`
+	Evidence    string                      `json:"evidence"` // verify: looked up in the repository; record: kept as it is given
+	Statuses    []lifecycle.Status          `json:"statuses"`
+	Transitions []lifecycle.Transition      `json:"transitions"`
+	Gates       []lifecycle.Gate            `json:"gates"`
+	Fields      map[lifecycle.Role][]string `json:"fields"`
+	DeadEnds    []lifecycle.Status          `json:"dead_ends"`
+	Rules       lifecycle.Rules             `json:"rules"`  // the version that decides now
+	Shares      []lifecycle.Share           `json:"shares"` // how much of a requirement each role may fill
+}
+
+// Workflow is what the service decides by.
+func (s *Service) Workflow() WorkflowView {
+	w := s.options.Workflow
+	view := WorkflowView{
+		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(), map[lifecycle.Role][]string{},
+		append([]lifecycle.Status{}, w.DeadEnds()...), lifecycle.LatestRules, lifecycle.Shares(),
+	}
+	for _, role := range lifecycle.Roles() {
+		view.Fields[role] = append([]string{}, lifecycle.FieldsOf(role)...)
+	}
+	return view
+}
+
+// LogBudget is what an actor may add to the log on a day, and has added.
+func (s *Service) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget, error) {
+	return s.ledger.BudgetOf(ctx, auditActor(who))
+}
+
+// History is the records about one requirement, newest first, those before a number or all.
+func (s *Service) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
+	if _, err := s.entry(id); err != nil {
+		return ledger.Page{}, err
+	}
+	return s.ledger.History(ctx, id, before, limit)
+}
+
+// Audit is the whole log, from number from on.
+func (s *Service) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, error) {
+	return s.ledger.Records(ctx, from, limit)
+}
+
+// Blob is data too large for a record, by its digest.
+func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
+	return s.ledger.Blob(ctx, digest)
+}
+
+// State is what health checks and metrics show.
+type State struct {
+	Ledger       error  // why no change can be made any more, or nil
+	Import       string // why the last import failed, or ""
+	Export       projection.ExportState
+	LogSize      uint64
+	Requirements int
+	ByStatus     map[lifecycle.Status]int
+	Folded       uint64 // refusals since the start that were only counted
+}
+
+// State reads the present state.
+func (s *Service) State() State {
+	snap := s.current.Load()
+	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus, s.refusals.total()}
+}

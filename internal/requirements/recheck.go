@@ -1,0 +1,173 @@
+package requirements
+
+import (
+	"context"
+	"slices"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// maxRechecked bounds one transaction of Recheck, in requirements.
+const maxRechecked = 500
+
+// rechecked accounts for a look at the evidence of requirements that found something new.
+type rechecked struct {
+	Changed []recheckedOne `json:"changed"`
+}
+
+type recheckedOne struct {
+	ID     string `json:"id"`
+	SHA256 string `json:"sha256"` // of the requirement as it is stored now
+	lifecycle.Recheck
+}
+
+// Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
+// holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
+// A look that another caller began after this one asked will do for both: reviews do not queue up behind a slow git.
+func (s *Service) Recheck(ctx context.Context) (int, error) {
+	if !s.verifies() {
+		return 0, nil
+	}
+	return s.recheckSince(ctx, s.rechecks.Load())
+}
+
+// recheckSince is Recheck for a caller that asked when so many had begun.
+func (s *Service) recheckSince(ctx context.Context, asked uint64) (int, error) {
+	s.oneRecheck.Lock()
+	defer s.oneRecheck.Unlock()
+	if s.rechecked && s.rechecks.Load() > asked {
+		return 0, nil
+	}
+	s.rechecks.Add(1)
+	changed, err := s.recheckAll(ctx)
+	s.rechecked = err == nil
+	return changed, err
+}
+
+func (s *Service) recheckAll(ctx context.Context) (int, error) {
+	found, unread, err := s.lookOverAll(ctx)
+	if err != nil {
+		return 0, err
+	}
+	changed := 0
+	for part := range slices.Chunk(found, maxRechecked) {
+		n, err := s.takeOver(ctx, part)
+		if err != nil {
+			return changed, err
+		}
+		changed += n
+	}
+	return changed, unread
+}
+
+// lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new, since
+// that says nothing of it; unread says so.
+func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread, err error) {
+	var all []lifecycle.Requirement
+	for e := range s.current.Load().All() {
+		if e.Cites {
+			all = append(all, e.Requirement())
+		}
+	}
+	found, err := s.recheckOf(ctx, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, req := range all {
+		if detail := keepUnread(req, &found[i]); detail != "" && unread == nil {
+			unread = fault.New(fault.Unavailable, "evidence_unreadable", "evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
+				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read")
+		}
+		if _, changed := req.Rechecked(found[i]); changed {
+			news = append(news, recheckedOne{ID: req.ID, Recheck: found[i]})
+		}
+	}
+	return news, unread, nil
+}
+
+// LookOver looks again at the evidence that one requirement cites, and returns how much that is and what no longer holds. Nothing is
+// recorded. Evidence that cannot be looked at now is fault.Unavailable; a service that looks nothing up is fault.Conflict.
+func (s *Service) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !s.verifies() {
+		return 0, nil, fault.New(fault.Conflict, "evidence_not_looked_up", "this service records evidence as it is given, and looks nothing up").
+			WithFix("start it in a git working tree, with --evidence verify")
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	req := e.Requirement()
+	found, err := s.recheckOf(ctx, []lifecycle.Requirement{req})
+	if err != nil {
+		return 0, nil, unreadableNow(id).Because(err)
+	}
+	for _, one := range found[0].Stale {
+		if one.Reason == lifecycle.Unreadable {
+			return 0, nil, unreadableNow(id)
+		}
+	}
+	return len(req.Citations()), found[0].Stale, nil
+}
+
+func unreadableNow(id string) *fault.Error {
+	return fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of %s cannot be looked at now", id).
+		WithFix("see whether git runs in the repository, and may read it; then ask again")
+}
+
+// keepUnread puts what is known in the place of what could not be read, and returns why that was; "" when all was read.
+func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail string) {
+	unread := map[string]bool{}
+	found.Stale = slices.DeleteFunc(found.Stale, func(s lifecycle.Stale) bool {
+		if s.Reason != lifecycle.Unreadable {
+			return false
+		}
+		unread[s.Pointer], detail = true, s.Detail
+		return true
+	})
+	for _, known := range req.Stale {
+		if unread[known.Pointer] {
+			found.Stale = append(found.Stale, known)
+		}
+	}
+	for _, known := range req.Moved {
+		if unread[known.Pointer] {
+			found.Moved = append(found.Moved, known)
+		}
+	}
+	return detail
+}
+
+// takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
+func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, error) {
+	changed := 0
+	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+		var data rechecked
+		for _, one := range found {
+			req, _, err := s.reader(tx)(one.ID)
+			if err != nil {
+				return err
+			}
+			next, news := req.Rechecked(one.Recheck)
+			if !news {
+				continue
+			}
+			raw, err := projection.TableRequirements.Put(tx, one.ID, next)
+			if err != nil {
+				return err
+			}
+			one.SHA256 = digestOf(raw)
+			data.Changed = append(data.Changed, one)
+		}
+		changed = len(data.Changed)
+		if changed == 0 {
+			return nil
+		}
+		return tx.Append(ledger.Event{Kind: kindRechecked, Actor: ledger.System(), Data: data})
+	})
+	return changed, err
+}

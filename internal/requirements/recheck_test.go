@@ -1,0 +1,138 @@
+package requirements
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+func TestARecheckTakesEachRequirementForItself(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	r.must(cody, "REQ-002", `{"implementation":{"summary":"done","files":[{"path":"logout.go"}]}}`)
+	long := strings.Repeat("ü", maxRemark)
+	f.says("logout.go", evidence.Verdict{Reason: lifecycle.FileChanged, Detail: long})
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Empty(t, r.requirement("REQ-001").Stale)
+	require.Equal(t, fault.Clip(long, maxRemark), r.requirement("REQ-002").Stale[0].Detail)
+	r.verified()
+}
+
+func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.during = func() { r.must(paula, "REQ-001", `{"pm_notes":[{"text":"meanwhile"}]}`) }
+	size := r.ledger.Head().Size
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.Equal(t, size+1, r.ledger.Head().Size, "the note, and no record of a recheck that changed nothing")
+	require.Empty(t, r.requirement("REQ-001").Stale)
+
+	f.during = nil
+	n, err = r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n, "the next look finds it")
+	r.verified()
+}
+
+func TestARecheckOfMoreThanOneTransactionHolds(t *testing.T) {
+	f := newShelf()
+	r := start(t, store.NewMemory(), func(o *Options) { o.Evidence, o.Repository, o.ExportPath = projection.Verify, f, "" })
+	var document strings.Builder
+	for i := range maxRechecked + 1 {
+		fmt.Fprintf(&document, "- **REQ-%04d**: It works.\n", i)
+	}
+	r.mustImport("# Demo\n\n" + document.String())
+	for i := range maxRechecked + 1 {
+		r.must(cody, fmt.Sprintf("REQ-%04d", i), `{"implementation":{"summary":"done","files":[{"path":"login.go"}]}}`)
+	}
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.FileGone, Detail: "gone"})
+	size := r.ledger.Head().Size
+	n, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, maxRechecked+1, n)
+	require.Equal(t, size+2, r.ledger.Head().Size)
+	r.verified()
+}
+
+func TestACrowdOfReviewsLooksTwice(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	var looks atomic.Int32
+	begun, release := make(chan struct{}), make(chan struct{})
+	f.during = func() {
+		if looks.Add(1) == 1 {
+			close(begun)
+			<-release
+		}
+	}
+	var crowd sync.WaitGroup
+	crowd.Go(func() { _, _ = r.Recheck(context.Background()) })
+	<-begun
+	var called atomic.Int32
+	for range 20 {
+		crowd.Go(func() { called.Add(1); _, _ = r.Recheck(context.Background()) })
+	}
+	require.Eventually(t, func() bool { return called.Load() == 20 }, 10*time.Second, time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // until all of them wait
+	close(release)
+	crowd.Wait()
+	require.LessOrEqual(t, looks.Load(), int32(3))
+	require.GreaterOrEqual(t, looks.Load(), int32(2), "what began before they asked is not enough")
+}
+
+func TestWhatCannotBeReadNowSaysNothing(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.says("TestLogin", evidence.Verdict{MovedTo: "new.xml"})
+	_, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	before := r.requirement("REQ-001")
+	require.Len(t, before.Stale, 1)
+
+	for _, of := range []string{"login.go", "TestLogin", "abcdef1"} {
+		f.says(of, evidence.Verdict{Reason: lifecycle.Unreadable, Detail: "git hangs"})
+	}
+	n, err := r.Recheck(t.Context())
+	requireCode(t, err, "evidence_unreadable")
+	require.Zero(t, n)
+	require.Equal(t, before, r.requirement("REQ-001"), "what was stale is, and what moved has")
+	require.Equal(t, []string{review.UncheckedEvidence}, r.review().Unchecked)
+	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
+	require.Equal(t, "test_evidence_holds", refusal.Fields[0].Code, "for a move to done it is no evidence")
+	r.verified()
+}
+
+func TestAnImplementationNamesWhatWasWritten(t *testing.T) {
+	r, _ := startVerifying(t, store.NewMemory())
+	refusal := r.refused(cody, "REQ-001", `{"implementation":{"summary":"trust me"}}`, "evidence_not_found")
+	require.Equal(t, "implementation_without_evidence", refusal.Fields[0].Code)
+	r.must(cody, "REQ-001", `{"implementation":null}`)
+	r.verified()
+}
+
+func TestAReportThatIsAttachedAgainIsNotNewer(t *testing.T) {
+	r, _ := startVerifying(t, store.NewMemory())
+	attach := func() lifecycle.Requirement {
+		_, err := r.Attach(t.Context(), tess, Proposal{Request: "POST", ID: "REQ-001", Body: []byte(junit)})
+		require.NoError(t, err)
+		return r.requirement("REQ-001")
+	}
+	first := attach().Test.Evidence[0].Found.Modified
+	require.Equal(t, first, attach().Test.Evidence[0].Found.Modified)
+	r.verified()
+}

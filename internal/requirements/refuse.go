@@ -1,0 +1,79 @@
+package requirements
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
+)
+
+// Refused is a request of an authenticated actor that was refused before it was decided by the rules.
+type Refused struct {
+	Request   string // method and route
+	Body      []byte // as far as it was read
+	RequestID string
+	DryRun    bool
+	Unasked   bool // by an import that nobody asked for, and charged as one
+}
+
+// Refused is the proposal as a request that never became a change.
+func (p Proposal) Refused() Refused {
+	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
+}
+
+// Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord; only
+// a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
+func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
+	reason := asRefusal(refusal)
+	if reason == nil || r.DryRun {
+		return refusal
+	}
+	data := requestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
+	if len(r.Body) > 0 {
+		data.BodySHA256 = digestOf(r.Body)
+	}
+	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
+	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data}, &ticket{}
+	var receipt Receipt
+	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
+		if r.Unasked {
+			tx.ChargeTo(unaskedAccount)
+		}
+		index := tx.Seq()
+		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
+		if err == nil && !folded {
+			err = tx.Append(event)
+		}
+		receipt = receiptOf(tx, index)
+		receipt.Folded = folded
+		return err
+	})
+	s.refusals.settle(place, err)
+	if err != nil {
+		return err
+	}
+	return OnRecord{receipt, refusal}
+}
+
+// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor does a
+// limit of the token.
+func asRefusal(err error) *fault.Error {
+	f := asFault(err)
+	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
+	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
+		return nil
+	}
+	return f
+}
+
+func asFault(err error) *fault.Error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}

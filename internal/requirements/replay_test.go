@@ -1,0 +1,334 @@
+package requirements
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"orchestrator/internal/boundary/record"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// TestTheLogAmountsToTheTables lets random actors send random changes, imports and replays, and then
+// replays the log: every decision again, the tables byte for byte, the export too. A store that is filled with what
+// the replay came to is the same, byte for byte.
+func TestTheLogAmountsToTheTables(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		lived := store.NewMemory()
+		r := start(t, lived, func(o *Options) {
+			o.ExportPath, o.Workflow = "", rapid.SampledFrom([]lifecycle.Workflow{lifecycle.V1, lifecycle.Rework}).Draw(rt, "workflow")
+		})
+		r.mustImport(randomDocument(rt))
+		accepted, journal := 0, map[string]int64{}
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			if rapid.IntRange(0, 9).Draw(rt, "step") == 0 {
+				if rapid.Bool().Draw(rt, "delta") {
+					r.mustTake(randomDelta(rt))
+				} else {
+					_, _ = r.importText(randomDocument(rt))
+				}
+				continue
+			}
+			if rapid.IntRange(0, 14).Draw(rt, "journal") == 0 {
+				randomJournal(rt, r.ledger, journal)
+			}
+			p := Proposal{ID: randomID(rt), Body: []byte(randomBody(rt)), IdempotencyKey: rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(rt, "key")}
+			p.IfMatch = rapid.SampledFrom([][]string{nil, nil, nil, {"1"}, {"*"}}).Draw(rt, "if-match")
+			if _, err := r.Patch(t.Context(), rapid.SampledFrom([]lifecycle.Actor{paula, archy, cody, tess, {Name: "cody", Role: lifecycle.PM}}).Draw(rt, "who"), p); err == nil {
+				accepted++
+			}
+			if rapid.IntRange(0, 30).Draw(rt, "a day passes") == 0 {
+				r.clock.wind(KeepKeys)
+				_, err := r.ForgetKeys(t.Context())
+				require.NoError(rt, err)
+			}
+		}
+		r.verified()
+		require.Equal(rt, lived.Dump(), rebuilt(t, lived).Dump())
+	})
+}
+
+// rebuilt is an empty store after it was filled with the log of another, and with what its replay came to.
+func rebuilt(t *testing.T, from store.Store) *store.Memory {
+	t.Helper()
+	to := store.NewMemory()
+	l, err := ledger.OpenReadOnly(t.Context(), from)
+	require.NoError(t, err)
+	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
+		b, err := ledger.NewBuilder(t.Context(), to, r)
+		if err != nil {
+			return err
+		}
+		replay, err := NewReplay(nil)
+		if err != nil {
+			return err
+		}
+		require.ErrorContains(t, replay.Fill(t.Context(), b), "not told to Keep")
+		replay.Keep()
+		var head audit.Head
+		err = r.Scan("audit", "", "", func(_ string, raw []byte) error {
+			record, err := audit.Decode(raw)
+			if err != nil {
+				return err
+			}
+			if head, _, err = head.Follow(raw, record); err != nil {
+				return err
+			}
+			if err := replay.Record(r, record, head); err != nil {
+				return err
+			}
+			return b.Append(t.Context(), raw)
+		})
+		if err != nil {
+			return err
+		}
+		if err := replay.Fill(t.Context(), b); err != nil {
+			return err
+		}
+		_, err = b.Finish(t.Context())
+		return err
+	}))
+	return to
+}
+
+// A store that was stopped before anything was chosen is in order, and so is its copy.
+func TestALogOfOneRecord(t *testing.T) {
+	s := store.NewMemory()
+	_, err := ledger.Open(t.Context(), s, newClock().read)
+	require.NoError(t, err)
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	v, err := Verify(t.Context(), l, nil)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), v.Records)
+	require.Equal(t, s.Dump(), rebuilt(t, s).Dump())
+}
+
+func randomID(rt *rapid.T) string {
+	return rapid.SampledFrom([]string{"REQ-001", "REQ-001", "REQ-002", "REQ-404"}).Draw(rt, "id")
+}
+
+func randomDocument(rt *rapid.T) string {
+	doc := "# Demo\n\n"
+	for _, id := range []string{"REQ-001", "REQ-002", "REQ-003"} {
+		if text := rapid.SampledFrom([]string{"one", "one", "two", ""}).Draw(rt, id); text != "" {
+			doc += fmt.Sprintf("- **%s**: text %s\n", id, text)
+		}
+	}
+	return doc + "- **REQ-009**: always there\n"
+}
+
+// randomDelta names only what it changes, and may name one id in several ways.
+func randomDelta(rt *rapid.T) reqdoc.Set {
+	var lines []string
+	set := reqdoc.Set{}
+	for _, id := range []string{"REQ-004", "REQ-001", "REQ-002", "REQ-005"} {
+		if text := rapid.SampledFrom([]string{"one", "two", "", ""}).Draw(rt, id); text != "" {
+			lines = append(lines, id+" "+text)
+		}
+		if rapid.IntRange(0, 3).Draw(rt, "away") == 0 {
+			set.Removed = append(set.Removed, reqdoc.Entry{ID: id})
+		}
+	}
+	if rapid.Bool().Draw(rt, "renamed") {
+		set.Renamed = []reqdoc.Rename{{From: "REQ-003", To: "REQ-004"}}
+	}
+	defined := setOf(lines...)
+	set.Title, set.Documents, set.Requirements, set.Partial = defined.Title, defined.Documents, defined.Requirements, true
+	return set
+}
+
+func randomBody(rt *rapid.T) string {
+	switch rapid.IntRange(0, 7).Draw(rt, "kind") {
+	case 0:
+		return designed
+	case 1:
+		return implemented
+	case 2:
+		return "{" + passed + "}"
+	case 3:
+		return "{" + approved + "}"
+	case 4:
+		return rapid.SampledFrom([]string{`{`, `{"x":1}`, `{"test":null}`, `{"deviations":[{"id":"D1","text":"t"}]}`, `{"deviations":[{"id":"D1","resolution":{"outcome":"fixed","text":"t"}}]}`}).Draw(rt, "odd")
+	}
+	return move(rapid.SampledFrom(lifecycle.Statuses()).Draw(rt, "to"))
+}
+
+// spoiled is a store with a short history, changed by fn behind the service's back.
+func spoiled(t *testing.T, fn func(store.Tx) error) (store.Store, []byte) {
+	t.Helper()
+	s := store.NewMemory()
+	r := start(t, s)
+	r.mustImport(twoRequirements)
+	r.must(paula, "REQ-001", move(lifecycle.Planned))
+	r.refused(cody, "REQ-001", move(lifecycle.Done), "field_forbidden")
+	_, err := r.Patch(t.Context(), paula, Proposal{ID: "REQ-002", Body: []byte(move(lifecycle.Planned)), IdempotencyKey: "k"})
+	require.NoError(t, err)
+	var export bytes.Buffer
+	_, write := r.Project()
+	require.NoError(t, write(&export))
+	require.NoError(t, s.Update(t.Context(), fn))
+	return s, export.Bytes()
+}
+
+func verify(t *testing.T, s store.Store, export []byte) error {
+	t.Helper()
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	if err != nil {
+		return err
+	}
+	_, err = Verify(t.Context(), l, ExportOf(export))
+	return err
+}
+
+func TestVerifyFindsWhatTheLogDoesNotAccountFor(t *testing.T) {
+	replace := func(table, key, old, new string) func(store.Tx) error {
+		return func(tx store.Tx) error {
+			raw, err := tx.Get(table, key)
+			if err != nil {
+				return err
+			}
+			return tx.Put(table, key, bytes.Replace(raw, []byte(old), []byte(new), 1))
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil func(store.Tx) error
+		want  string
+	}{
+		"nothing":                   {func(store.Tx) error { return nil }, ""},
+		"a status set in the table": {replace("requirements", "REQ-001", `"status":"planned"`, `"status":"done"`), `"REQ-001" is not what the log amounts to`},
+		"a requirement dropped":     {func(tx store.Tx) error { return tx.Delete("requirements", "REQ-002") }, `lacks "REQ-002"`},
+		"a requirement added":       {func(tx store.Tx) error { return tx.Put("requirements", "REQ-666", []byte("{}")) }, "does not account for"},
+		"a workflow set":            {replace("project", "project", `"v1"`, `"rework"`), "is not what the log amounts to"},
+		"an answer forgotten":       {func(tx store.Tx) error { return tx.Delete("idempotency", "paula\x00pm\x00k") }, "lacks"},
+		"an answer changed":         {replace("idempotency", "paula\x00pm\x00k", `"revision":2`, `"revision":3`), "is not what the log amounts to"},
+		"a record changed":          {replace("audit", "\x00\x00\x00\x00\x00\x00\x00\x04", `"because"`, `"becauze"`), "record 4 was changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, export := spoiled(t, c.spoil)
+			err := verify(t, s, export)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// TestVerifyDecidesAgain writes records that the rules would not have made, with hashes that are right.
+func TestVerifyDecidesAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		event ledger.Event
+		want  string
+	}{
+		"an illegal change": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
+		"a refusal of what is allowed": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "refused (idempotency_key_reused), but the rules allow it"},
+		"a refusal for another reason": {ledger.Event{Kind: kindRefused, Actor: auditActor(cody), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "the rules refuse it as field_forbidden"},
+		"a change with another outcome": {ledger.Event{Kind: kindChanged, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
+		"an import of what did not change": {ledger.Event{Kind: kindImported, Actor: auditActor(paula),
+			Data: imported{Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
+		"a workflow that was not chosen": {ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(),
+			Data: workflowChosen{"v2", "rework"}}, `was "v1"`},
+		"a workflow that an agent chose": {ledger.Event{Kind: kindWorkflowChosen, Actor: auditActor(cody),
+			Data: workflowChosen{"v1", "rework"}}, "only an operator"},
+		"an evidence that was not chosen": {ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(),
+			Data: evidenceChosen{"verify", "record"}}, `was "record"`},
+		"an evidence that an agent chose": {ledger.Event{Kind: kindEvidenceChosen, Actor: auditActor(cody),
+			Data: evidenceChosen{"record", "verify"}}, "only an operator"},
+		"evidence that an agent looked at": {ledger.Event{Kind: kindRechecked, Actor: auditActor(cody), Data: rechecked{}}, "by itself"},
+		"a recheck that found nothing": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
+			Data: rechecked{[]recheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
+		"a journal that an agent recorded": {ledger.Event{Kind: record.KindRecorded, Actor: auditActor(cody),
+			Subject: record.Subject, Data: record.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
+		"a journal that is recorded elsewhere": {ledger.Event{Kind: record.KindRecorded, Actor: ledger.System(),
+			Subject: "REQ-001", Data: record.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
+		"a step of the conductor about something else": {ledger.Event{Kind: state.KindStepped, Actor: auditActor(cody), Subject: "REQ-001",
+			Data: state.Stepped{Run: "r1", Step: "s", Rows: []state.Row{{Key: "a/1", Value: []byte(`1`)}}}}, "a step of conductor/r1 is about"},
+		"an import by a coder": {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
+		"a change that calls itself refused": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
+		"a refusal that calls itself a change": {ledger.Event{Kind: kindChanged, Actor: auditActor(paula), Subject: "REQ-002",
+			Data: proposed{Refusal: keyReused()}}, "whether it was refused"},
+		"a refusal of nothing":        {ledger.Event{Kind: kindRequestRefused, Actor: auditActor(cody), Data: requestRefused{}}, "whether it was refused"},
+		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
+		"a key forgotten that is not": {ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{[]string{"x"}}}, "forgets"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := store.NewMemory()
+			r := start(t, s)
+			r.mustImport(twoRequirements)
+			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(c.event) }))
+			require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), c.want)
+		})
+	}
+}
+
+// TestVerifyWantsEvidenceLookedUp does the same to a service that looks evidence up.
+func TestVerifyWantsEvidenceLookedUp(t *testing.T) {
+	stale := lifecycle.Stale{Part: lifecycle.FieldTest, Pointer: "/test/evidence/0", Reason: lifecycle.ReportGone, Detail: "gone"}
+	for name, c := range map[string]struct {
+		event ledger.Event
+		want  string
+	}{
+		"evidence": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-001", Data: proposed{Change: []byte(implemented)}},
+			"nobody looked its evidence up"},
+		"results": {ledger.Event{Kind: kindChanged, Actor: auditActor(tess), Subject: "REQ-001",
+			Data: proposed{Change: []byte(`{"test":{"results":{"passed":9,"failed":0}}}`)}}, "nobody looked its evidence up"},
+		"a claim without a finding": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-001",
+			Data: proposed{Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
+		"a recheck with another outcome": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
+			Data: rechecked{[]recheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := store.NewMemory()
+			r, _ := startVerifying(t, s)
+			require.Equal(t, uint64(11), r.requirement("REQ-001").Revision)
+			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(c.event) }))
+			require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), c.want)
+		})
+	}
+}
+
+func TestVerifyOfTheExport(t *testing.T) {
+	s, export := spoiled(t, func(store.Tx) error { return nil })
+	require.ErrorContains(t, verify(t, s, []byte(`{"log":`)), "not whole")
+	require.ErrorContains(t, verify(t, s, []byte(`{}`)), "names no log")
+	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte(`"size":7`), []byte(`"size":19`), 1)), "the store has 7")
+	require.Contains(t, string(export), `"size":7`)
+	require.ErrorContains(t, verify(t, s, bytes.Replace(export, []byte("login"), []byte("logon"), 1)), "not the state of the log at size 7")
+
+	r := start(t, s)
+	r.must(paula, "REQ-001", `{"pm_notes":[{"text":"later"}]}`)
+	require.Equal(t, "behind", r.verifiedAgainst(export).Export, "whole, and of an earlier moment")
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	v, err := Verify(t.Context(), l, nil)
+	require.NoError(t, err)
+	require.Equal(t, "absent", v.Export)
+}
+
+func TestTheStartFindsTablesThatWereChanged(t *testing.T) {
+	s, export := spoiled(t, func(store.Tx) error { return nil })
+	r := start(t, s)
+	require.NoError(t, r.Matches(bytes.NewReader(export)))
+	requireCode(t, r.Matches(bytes.NewReader(bytes.Replace(export, []byte("planned"), []byte("blocked"), 1))), "store_differs")
+	requireCode(t, r.Matches(bytes.NewReader(append(export[:len(export):len(export)], '\n'))), "store_differs")
+	requireCode(t, r.Matches(bytes.NewReader(export[:len(export)-3])), "store_differs")
+	r.must(paula, "REQ-001", `{"pm_notes":[{"text":"later"}]}`)
+	require.NoError(t, r.Matches(bytes.NewReader(export)), "of an earlier moment")
+	require.NoError(t, r.Matches(strings.NewReader("garbage")), "the start has said so")
+}

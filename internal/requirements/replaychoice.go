@@ -1,0 +1,155 @@
+package requirements
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/boundary/record"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/projection"
+)
+
+func (f *fold) workflowChosen(record audit.Record, data workflowChosen) (err error) {
+	if record.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && data.From != f.project.WorkflowName {
+		err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
+	}
+	f.project.WorkflowName = data.To
+	return err
+}
+
+func (f *fold) evidenceChosen(record audit.Record, data evidenceChosen) (err error) {
+	if record.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && data.From != f.project.Evidence {
+		err = fmt.Errorf("what was made of evidence before was %q, not %q", f.project.Evidence, data.From)
+	}
+	f.project.Evidence = data.To
+	return err
+}
+
+func (f *fold) auditKeyChosen(record audit.Record, data auditKeyChosen) (err error) {
+	if record.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the key of the log, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && (data.From != f.project.AuditKey || (data.From != "") != (data.Reason != "")) {
+		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason", f.project.AuditKey, data.From)
+	}
+	f.project.AuditKey = data.To
+	f.keys = append(f.keys, ChosenKey{record.Seq, data.To, data.Reason})
+	return err
+}
+
+func (f *fold) rolledBack(record audit.Record, data rolledBack) (err error) {
+	if record.Actor != ledger.System() {
+		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", record.Actor.Name)
+	}
+	if err == nil && data.Reason == "" {
+		err = fmt.Errorf("it gives no reason")
+	}
+	f.project.Rollbacks = append(f.project.Rollbacks, projection.Rollback{Record: f.forkBefore(record.Seq), Size: data.Size, Root: data.Root})
+	return err
+}
+
+// rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
+func (f *fold) rechecked(record audit.Record, data rechecked) (err error) {
+	if record.Actor != ledger.System() {
+		err = fmt.Errorf("%q looked at evidence, which the service does by itself", record.Actor.Name)
+	}
+	if err != nil {
+		return err
+	}
+	for _, one := range data.Changed {
+		req, _, err := f.states.find(one.ID)
+		if err != nil {
+			return err
+		}
+		next, changed := req.Rechecked(one.Recheck)
+		if !changed {
+			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
+		}
+		raw, err := f.states.put(next)
+		if err != nil {
+			return err
+		}
+		if digestOf(raw) != one.SHA256 {
+			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
+		}
+	}
+	return nil
+}
+
+// attach remembers which record has a report; only the first one that brings it has its tests.
+func (f *fold) attach(record audit.Record, data proposed) error {
+	if data.Report == nil {
+		return nil
+	}
+	_, known := f.reports[data.Report.SHA256]
+	if known == (data.Report.Cases != nil) {
+		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
+	}
+	if known {
+		return nil
+	}
+	if f.reports == nil {
+		f.reports = map[string]attachedReport{}
+	}
+	f.reports[data.Report.SHA256] = attachedReport{record.Seq}
+	return nil
+}
+
+// tokensChanged takes over which tokens are in force.
+func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error) {
+	if record.Actor != ledger.System() {
+		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", record.Actor.Name)
+	}
+	if err != nil {
+		return err
+	}
+	before := f.tokens
+	if len(data.Added)+len(data.Revoked) == 0 {
+		return fmt.Errorf("it says that tokens changed, and names none")
+	}
+	for _, c := range data.Revoked {
+		if !slices.ContainsFunc(before, c.same) {
+			return fmt.Errorf("it revokes a token of %q, in the role %s, that was not in force", c.Name, c.Role)
+		}
+	}
+	now := without(before, data.Revoked)
+	for _, c := range data.Added {
+		if slices.ContainsFunc(now, func(other Credential) bool { return other.ID == c.ID }) {
+			return fmt.Errorf("it adds a token of %q, in the role %s, that was in force already", c.Name, c.Role)
+		}
+		now = append(now, c)
+	}
+	f.tokens = byID(now)
+	return nil
+}
+
+// conductorStepped takes over the rows of a step. What they say is the conductor's word.
+func (f *fold) conductorStepped(record audit.Record, data state.Stepped) error {
+	if f.ir == nil {
+		f.ir = map[string][]byte{}
+	}
+	return data.Apply(record, func(key string, value jsontext.Value) { f.ir[key] = value })
+}
+
+// boundaryRecorded takes over how far the boundary's journal was read. What its lines say is the hook's word.
+func (f *fold) boundaryRecorded(r audit.Record, data record.Recorded) error {
+	next, err := data.Next(r, f.boundary[data.File])
+	if err != nil {
+		return err
+	}
+	if f.boundary == nil {
+		f.boundary = map[string]record.Position{}
+	}
+	f.boundary[data.File] = next
+	return nil
+}

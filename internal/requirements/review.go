@@ -1,0 +1,207 @@
+package requirements
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Review is the review of the whole project: the evidence is looked at again, the documents on disk are held against
+// those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
+// changes the answer is the same.
+func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
+	var unchecked []string
+	if _, err := s.Recheck(ctx); err != nil {
+		if ctx.Err() != nil {
+			return review.Project{}, ctx.Err()
+		}
+		unchecked = append(unchecked, review.UncheckedEvidence)
+	}
+	log, actors, err := s.reviewLog(ctx)
+	if err != nil {
+		return review.Project{}, err
+	}
+	if log.Problem != "" {
+		unchecked = append(unchecked, review.UncheckedRefusals)
+	}
+	snap := s.current.Load()
+	return review.Full(review.Input{
+		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
+		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources, documents), Displaced: s.displaced(), Actors: actors,
+		Requirements: requirementsOf(snap), Unchecked: unchecked,
+	}), nil
+}
+
+// displaced is what stood in the place of export and checkpoint since the start.
+func (s *Service) displaced() (all []review.Displaced) {
+	for _, d := range s.exporter.State().Displaced {
+		all = append(all, review.Displaced{Path: d.Path, Was: d.What, Times: d.Times})
+	}
+	return all
+}
+
+func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
+	return func(yield func(lifecycle.Requirement) bool) {
+		for e := range snap.All() {
+			if !yield(e.Requirement()) {
+				return
+			}
+		}
+	}
+}
+
+// driftOf holds the documents on disk against those that were imported.
+func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, error)) []review.Drift {
+	files, err := documents()
+	if err != nil {
+		return unreadDrift(imported, err)
+	}
+	digests := map[string]string{}
+	for _, source := range imported {
+		digests[source.Path] = source.SHA256
+	}
+	var drift []review.Drift
+	for _, f := range files {
+		digest, known := digests[f.Path]
+		delete(digests, f.Path)
+		switch {
+		case !known:
+			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
+		case digest != digestOf(f.Content):
+			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
+		}
+	}
+	for _, source := range imported {
+		if _, left := digests[source.Path]; left {
+			drift = append(drift, review.Drift{Path: source.Path, Detail: "it was imported, and is not among the documents any more"})
+		}
+	}
+	return drift
+}
+
+// unreadDrift names the document that cannot be read, or all of them where the error does not say which one it is.
+func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Drift) {
+	var at *fs.PathError
+	known := errors.As(err, &at)
+	for _, source := range imported {
+		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + clip(refusalText(err))}
+		if known && filepath.ToSlash(filepath.Clean(at.Path)) == source.Path {
+			return []review.Drift{one}
+		}
+		drift = append(drift, one)
+	}
+	return drift
+}
+
+func refusalText(err error) string {
+	if f := asFault(err); f != nil {
+		return f.Detail
+	}
+	return "the log of the service says why"
+}
+
+// Dossier is the review of one requirement, with its evidence looked at again.
+func (s *Service) Dossier(ctx context.Context, id string) (review.Dossier, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return review.Dossier{}, err
+	}
+	req := e.Requirement()
+	return review.One(s.options.Workflow, req, s.reviewEvidence(ctx, req)), nil
+}
+
+// reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
+func (s *Service) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
+	cited := req.EverCited()
+	if !s.verifies() || len(cited) == 0 {
+		return nil
+	}
+	evidence := make([]lifecycle.Evidence, len(cited))
+	for i, c := range cited {
+		evidence[i] = c.Evidence
+	}
+	verdicts, err := s.options.Repository.Recheck(ctx, evidence)
+	found := make([]review.Rechecked, len(cited))
+	for i, c := range cited {
+		found[i] = review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds}
+		switch {
+		case err != nil:
+			found[i].Verdict, found[i].Detail = review.NotLookedUp, "the repository cannot be read now"
+		case verdicts[i].Reason != "":
+			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, verdicts[i].Reason, verdicts[i].Detail
+		case verdicts[i].MovedTo != "":
+			found[i].Verdict, found[i].Detail = review.Moved, verdicts[i].MovedTo
+		}
+	}
+	return found
+}
+
+func (s *Service) reviewImport() review.Import {
+	last := s.lastImport.Load()
+	if last == nil || last.err == nil {
+		return review.Import{OK: true} // without a time, as one that changes nothing must not change the review
+	}
+	at := last.at.UTC()
+	return review.Import{At: &at, Problem: problemOf(last.err)}
+}
+
+// problemOf shows of a failure what is meant for clients: no causes, and nothing of a defect.
+func problemOf(err error) *review.ImportProblem {
+	if err == nil {
+		return nil
+	}
+	f := asFault(err)
+	if f == nil || f.Kind == fault.Internal {
+		f = fault.New(fault.Internal, "internal", "the import met a defect").WithFix("the log of the service says which; import again once it is mended")
+	}
+	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
+	for _, field := range f.Fields {
+		problem.Errors = append(problem.Errors, importError(field))
+	}
+	return problem
+}
+
+// importError reads the place that a field of a refused import points at: path, or path#L and a line.
+func importError(f fault.Field) review.ImportError {
+	e := review.ImportError{Path: f.Pointer, Detail: f.Detail, Fix: f.Fix}
+	if at := strings.LastIndex(f.Pointer, "#L"); at >= 0 {
+		if line, err := strconv.Atoi(f.Pointer[at+2:]); err == nil {
+			e.Path, e.Line = f.Pointer[:at], line
+		}
+	}
+	return e
+}
+
+// importFailure is why the last import failed in a few lines' worth of text, for health checks; "" when it did not.
+func (s *Service) importFailure() string {
+	p := s.reviewImport().Problem
+	if p == nil {
+		return ""
+	}
+	text := p.Detail
+	for i, e := range p.Errors {
+		if i == fewErrors {
+			text += "; and more, see GET /project/review"
+			break
+		}
+		text += fmt.Sprintf("; %s:%d: %s", fault.Clip(e.Path, longestEdit), e.Line, fault.Clip(e.Detail, longestEdit))
+	}
+	if p.Fix != "" {
+		text += " (" + p.Fix + ")"
+	}
+	return text
+}
+
+// fewErrors are shown by a health check.
+const fewErrors = 3

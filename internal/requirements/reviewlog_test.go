@@ -1,0 +1,85 @@
+package requirements
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/testreport"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// ending is a context that is called off when it has been asked a number of times.
+type ending struct {
+	context.Context
+
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestAttemptsAreCountedOnce(t *testing.T) {
+	r := start(t, store.NewMemory())
+	r.mustImport(twoRequirements)
+	r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
+	r.must(paula, "REQ-001", move(lifecycle.Planned))
+	want := []review.ActorCount{{Name: cody.Name, Role: cody.Role, Refused: 1}, {Name: paula.Name, Role: paula.Role, Accepted: 1}}
+	calledOff := 0
+	for asked := range 20 {
+		if _, _, err := r.reviewLog(&ending{t.Context(), asked}); err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			calledOff++
+		}
+		_, actors, err := r.reviewLog(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, actors, "a review that was called off, or one more, counts nothing twice")
+		if asked < 10 {
+			r.logReview.head, r.logReview.actors = audit.Head{}, nil
+		}
+	}
+	require.NotZero(t, calledOff)
+}
+
+func TestADefectIsNotShown(t *testing.T) {
+	require.Nil(t, problemOf(nil))
+	for _, defect := range []error{errors.New("secret"), fault.New(fault.Internal, "oops", "secret")} {
+		problem := problemOf(defect)
+		require.Equal(t, "internal", problem.Code)
+		require.NotContains(t, problem.Detail+problem.Fix, "secret")
+	}
+	require.Equal(t, "why", problemOf(fault.New(fault.Invalid, "code", "why")).Detail)
+}
+
+func TestARefusedReportIsNotKept(t *testing.T) {
+	small := proposed{Change: []byte("{}"), Looked: &lifecycle.Looked{}, Report: &attached{}}.shortened()
+	require.Nil(t, small.Report)
+	require.NotNil(t, small.Looked, "without it the refusal could not be decided again")
+	large := proposed{Change: []byte(strings.Repeat(" ", smallChange+1)), Looked: &lifecycle.Looked{}}.shortened()
+	require.Nil(t, large.Change)
+	require.Nil(t, large.Looked)
+	require.Equal(t, smallChange+1, large.Omitted.Bytes)
+}
+
+func TestReplayWantsTheTestsOfAReportOnce(t *testing.T) {
+	f := newFold()
+	first := proposed{Report: &attached{SHA256: "a", Cases: []testreport.Case{}}}
+	again := proposed{Report: &attached{SHA256: "a"}}
+	require.NoError(t, f.attach(audit.Record{Seq: 7}, proposed{}))
+	require.ErrorContains(t, f.attach(audit.Record{Seq: 7}, again), "not where they belong")
+	require.NoError(t, f.attach(audit.Record{Seq: 7}, first))
+	require.ErrorContains(t, f.attach(audit.Record{Seq: 8}, first), "not where they belong")
+	require.NoError(t, f.attach(audit.Record{Seq: 8}, again))
+	require.Equal(t, map[string]attachedReport{"a": {7}}, f.reports)
+}
