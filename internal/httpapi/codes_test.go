@@ -118,7 +118,7 @@ var notOfEvidence = map[string]string{
 
 func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
 	inSource := map[string]bool{"evidence_unreadable": true}
-	for _, dir := range []string{"evidence", "testreport"} {
+	for _, dir := range []string{"requirements/evidence", "requirements/testreport"} {
 		for _, f := range parseFolder(t, filepath.Join("..", dir)) {
 			eachCall(f, func(_ *ast.FuncDecl, call *ast.CallExpr) {
 				at := map[string]int{"refuse": 0, "fault.New": 1}

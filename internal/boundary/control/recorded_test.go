@@ -29,7 +29,7 @@ func TestAServiceReportsWhatWasRecorded(t *testing.T) {
 	}
 	file := filepath.Join(dir.Path(), "journal", boundarytest.Day0.Format(time.DateOnly)+".jsonl")
 	l := boundarytest.OpenLedger(t, store.NewMemory())
-	g := control.New(dir, l, func() time.Time { return boundarytest.Day0.Add(10 * 24*time.Hour) }, func() string { return "00000000000000ff" })
+	g := control.New(dir, l, func() time.Time { return boundarytest.Day0.Add(10 * 24 * time.Hour) }, func() string { return "00000000000000ff" })
 
 	whole, err := g.Report(t.Context(), time.Time{})
 	require.NoError(t, err)
