@@ -15,8 +15,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// The limits of numbers in schemas that come from elsewhere and of what is held against them: the library works numbers out
-// exactly, and a short one with a huge exponent would keep it busy for ever.
+// The limits of numbers in schemas that come from elsewhere and of what is held against them: the library works numbers
+// out exactly, and a short one with a huge exponent would keep it busy for ever.
 const (
 	maxNumber   = 32
 	maxExponent = 308
@@ -27,8 +27,8 @@ type Schema struct {
 	compiled *parts
 }
 
-// Compile compiles a schema of draft 2020-12 (numbers as json.Number, float64 or int). It may refer to itself and to nothing else:
-// nothing is loaded. What is wrong comes as fields, with pointers into the document.
+// Compile compiles a schema of draft 2020-12 (numbers as json.Number, float64 or int). It may refer to itself and to
+// nothing else: nothing is loaded. What is wrong comes as fields, with pointers into the document.
 func Compile(doc map[string]any) (*Schema, []fault.Field) {
 	if doc == nil {
 		return nil, []fault.Field{{Code: "type", Detail: "there is no schema"}}
@@ -54,12 +54,14 @@ func Compile(doc map[string]any) (*Schema, []fault.Field) {
 		return nil, fieldsOf("the schema of schemas", wrong.Err)
 	}
 	if outside, is := errors.AsType[*jsonschema.LoadURLError](err); is {
-		return nil, []fault.Field{{Code: "outside", Detail: "refers to " + strings.TrimPrefix(outside.URL, base) + ": nothing is loaded from elsewhere"}}
+		return nil, []fault.Field{{Code: "outside",
+			Detail: "refers to " + strings.TrimPrefix(outside.URL, base) + ": nothing is loaded from elsewhere"}}
 	}
 	return nil, []fault.Field{{Code: "schema", Detail: strings.ReplaceAll(err.Error(), base+name, "")}}
 }
 
-// Violations holds any value that can be written as JSON against the schema, and returns what is wrong as Violations does.
+// Violations holds any value that can be written as JSON against the schema, and returns what is wrong as Violations
+// does.
 func (s *Schema) Violations(value any) []fault.Field {
 	plain, err := plainJSON(value)
 	if err != nil {
@@ -68,7 +70,8 @@ func (s *Schema) Violations(value any) []fault.Field {
 	return s.compiled.violations("its schema", plain)
 }
 
-// plainJSON is a value as the library knows values. What it does not know, such as a struct, is written as JSON and read again.
+// plainJSON is a value as the library knows values. What it does not know, such as a struct, is written as JSON and
+// read again.
 func plainJSON(value any) (any, error) {
 	switch v := value.(type) {
 	case nil, bool, string:

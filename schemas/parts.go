@@ -37,7 +37,8 @@ func partsOf(s *jsonschema.Schema) *parts {
 	if s == nil {
 		return nil
 	}
-	p := &parts{whole: s, indivisible: s.UnevaluatedProperties != nil || s.UnevaluatedItems != nil || s.PrefixItems != nil || s.Ref != nil}
+	p := &parts{whole: s, indivisible: s.UnevaluatedProperties != nil || s.UnevaluatedItems != nil ||
+		s.PrefixItems != nil || s.Ref != nil}
 	if p.indivisible {
 		return p
 	}

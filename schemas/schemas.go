@@ -51,7 +51,8 @@ func Files() fs.FS { return files }
 var compiled = map[string]func() *parts{}
 
 func init() {
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations, Trace, Drive} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
+		Tool, Obligations, Trace, Drive} {
 		compiled[name] = sync.OnceValue(func() *parts {
 			c := jsonschema.NewCompiler()
 			c.DefaultDraft(jsonschema.Draft2020)
@@ -185,7 +186,8 @@ func fieldsOf(name string, err error) []fault.Field {
 // inOrder sorts violations by pointer, and leaves out what stands there twice.
 func inOrder(found []fault.Field) []fault.Field {
 	slices.SortFunc(found, func(a, b fault.Field) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Code, b.Code), strings.Compare(a.Detail, b.Detail))
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Code, b.Code),
+			strings.Compare(a.Detail, b.Detail))
 	})
 	return slices.Compact(found)
 }
@@ -214,7 +216,8 @@ func field(e *jsonschema.ValidationError) fault.Field {
 	case *kind.Format:
 		f.Code, f.Detail = "format", "is not valid "+k.Want
 	default:
-		f.Code, f.Detail = k.KeywordPath()[len(k.KeywordPath())-1], k.LocalizedString(message.NewPrinter(language.English))
+		f.Code, f.Detail = k.KeywordPath()[len(k.KeywordPath())-1],
+			k.LocalizedString(message.NewPrinter(language.English))
 	}
 	return f
 }

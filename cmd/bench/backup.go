@@ -49,13 +49,15 @@ func (b *bench) backupsOf(ctx context.Context, records int) (rows []row, err err
 		if err != nil {
 			return nil, err
 		}
-		say("round %d/%d  PATCH p50 %.3f ms, %.3f ms beside backups; backup %.2f s; restore %.2f s, CPU %.2f s, %.0f MB", round+1, b.rounds, one, other, wrote.seconds, made.seconds, made.cpu, made.peak)
+		say("round %d/%d  PATCH p50 %.3f ms, %.3f ms beside backups; backup %.2f s; restore %.2f s, CPU %.2f "+
+			"s, %.0f MB", round+1, b.rounds, one, other, wrote.seconds, made.seconds, made.cpu, made.peak)
 		alone, beside, taken = append(alone, one), append(beside, other), append(taken, wrote.seconds)
 		restored, computed, peaks = append(restored, made.seconds), append(computed, made.cpu), append(peaks, made.peak)
 	}
 	of := fmt.Sprintf(", %d records", records)
 	return []row{
-		newRow("PATCH p50 beside backups at full speed against without, c=1"+of, "ms", alone, beside, pairwise(beside, alone), atMost(3)),
+		newRow("PATCH p50 beside backups at full speed against without, c=1"+of, "ms", alone, beside,
+			pairwise(beside, alone), atMost(3)),
 		newRow("backup"+of, "s", nil, taken, nil, nil),
 		newRow("restore"+of, "s", nil, restored, nil, nil),
 		newRow("CPU time of restore"+of, "s", nil, computed, nil, nil),

@@ -104,8 +104,8 @@ func (l load) client(ctx context.Context, first int, start time.Time) ([]time.Du
 	return latencies, nil
 }
 
-// readAnswer reads one HTTP/1.1 answer of a class to its end. It is as little of HTTP as the servers at hand need, so that
-// the client leaves the machine to them: an answer has a Content-Length or no body.
+// readAnswer reads one HTTP/1.1 answer of a class to its end. It is as little of HTTP as the servers at hand need, so
+// that the client leaves the machine to them: an answer has a Content-Length or no body.
 func readAnswer(in *bufio.Reader, class byte) error {
 	line, err := in.ReadSlice('\n')
 	if err != nil {

@@ -43,11 +43,13 @@ func (b *bench) get(ctx context.Context) (rows []row, err error) {
 	}
 	defer func() { err = errors.Join(err, floor.stop()) }()
 	for _, c := range clientCounts {
-		results, err := b.interleave(ctx, c, side{"floor", floor, floor.get("viewer", path)}, side{"product", product, product.get("viewer", path)})
+		results, err := b.interleave(ctx, c, side{"floor", floor, floor.get("viewer", path)},
+			side{"product", product, product.get("viewer", path)})
 		if err != nil {
 			return rows, err
 		}
-		rows = append(rows, rateRow(fmt.Sprintf("GET /requirements/{id}, %d bytes, c=%d", len(doc), c), results[0], results[1], atLeast(0.80)))
+		rows = append(rows, rateRow(fmt.Sprintf("GET /requirements/{id}, %d bytes, c=%d", len(doc), c), results[0],
+			results[1], atLeast(0.80)))
 	}
 	return rows, nil
 }
@@ -91,7 +93,8 @@ func (b *bench) startPatched(ctx context.Context, name string, flags ...string) 
 func (b *bench) comparePatch(ctx context.Context, sizes string, floor, now, waiting *server) (rows []row, err error) {
 	for _, c := range clientCounts {
 		results, err := b.interleave(ctx, c, side{"floor", floor, floor.patch(patched, 1)},
-			side{"product, export-wait 0", now, now.patch(patched, 1)}, side{"product, default wait", waiting, waiting.patch(patched, 1)})
+			side{"product, export-wait 0", now, now.patch(patched, 1)},
+			side{"product, default wait", waiting, waiting.patch(patched, 1)})
 		if err != nil {
 			return rows, err
 		}

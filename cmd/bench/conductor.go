@@ -16,8 +16,8 @@ const planned = 1000
 // math is an obligation that the box can answer.
 const math = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+%012d"}}]}`
 
-// conducted measures the choice of tools alone, and an obligation over HTTP against a GET and against a PATCH: like that it is one
-// commit, as what was run and answered is on record before it is answered.
+// conducted measures the choice of tools alone, and an obligation over HTTP against a GET and against a PATCH: like
+// that it is one commit, as what was run and answered is on record before it is answered.
 func (b *bench) conducted(ctx context.Context) (rows []row, err error) {
 	rows = []row{b.planning()}
 	s, err := b.startPatched(ctx, "conductor", "--export-wait=0")
@@ -38,11 +38,14 @@ func (b *bench) conducted(ctx context.Context) (rows []row, err error) {
 			}
 			p50[i] = append(p50[i], r.p50())
 		}
-		say("round %d/%d  GET %.3f ms, PATCH %.3f ms, an obligation %.3f ms", round+1, b.rounds, p50[0][round], p50[1][round], p50[2][round])
+		say("round %d/%d  GET %.3f ms, PATCH %.3f ms, an obligation %.3f ms", round+1, b.rounds, p50[0][round],
+			p50[1][round], p50[2][round])
 	}
 	return append(rows,
-		newRow("POST /obligations, math, p50, c=1, against a GET", "ms", p50[0], p50[2], pairwise(p50[2], p50[0]), atMost(3)),
-		newRow("POST /obligations, math, p50, c=1, against a PATCH", "ms", p50[1], p50[2], pairwise(p50[2], p50[1]), nil),
+		newRow("POST /obligations, math, p50, c=1, against a GET", "ms", p50[0], p50[2], pairwise(p50[2], p50[0]),
+			atMost(3)),
+		newRow("POST /obligations, math, p50, c=1, against a PATCH", "ms", p50[1], p50[2],
+			pairwise(p50[2], p50[1]), nil),
 	), nil
 }
 
@@ -63,7 +66,8 @@ func (b *bench) planning() row {
 		contracts[i] = planning.Contract{
 			Name: fmt.Sprintf("t.n%d", i*7919%planned), Satisfies: []string{pattern}, LatencyMS: i % 7,
 			Reliability: []planning.Reliability{planning.High, planning.Medium, planning.Low}[i%3],
-			Cost:        []planning.Cost{planning.CostTiny, planning.CostLow, planning.CostMedium, planning.CostHigh}[i%4],
+			Cost: []planning.Cost{planning.CostTiny, planning.CostLow, planning.CostMedium,
+				planning.CostHigh}[i%4],
 		}
 	}
 	var took []float64
@@ -79,5 +83,6 @@ func (b *bench) planning() row {
 		}
 		took = append(took, time.Since(begun).Seconds()*1000)
 	}
-	return newRow(fmt.Sprintf("planning %d obligations over %d tools", planned, planned), "ms", nil, took, nil, atMost(50))
+	return newRow(fmt.Sprintf("planning %d obligations over %d tools", planned, planned), "ms", nil, took, nil,
+		atMost(50))
 }

@@ -32,18 +32,21 @@ func (b *bench) flooded(ctx context.Context) (rows []row, err error) {
 			return nil, err
 		}
 		calm, beside, floods = append(calm, alone), append(beside, with), append(floods, flood)
-		say("round %d/%d  a change takes %.3f ms, and %.3f ms beside %.0f refusals/s", round+1, b.rounds, alone.p50(), with.p50(), flood.rate())
+		say("round %d/%d  a change takes %.3f ms, and %.3f ms beside %.0f refusals/s", round+1, b.rounds, alone.p50(),
+			with.p50(), flood.rate())
 	}
 	base, value := figures(calm, result.p50), figures(beside, result.p50)
 	return []row{
-		newRow(fmt.Sprintf("PATCH p50, c=1, beside refusals, c=%d", floodClients), "ms", base, value, pairwise(value, base), atMost(5)),
+		newRow(fmt.Sprintf("PATCH p50, c=1, beside refusals, c=%d", floodClients), "ms", base, value,
+			pairwise(value, base), atMost(5)),
 		newRow("the refusals beside it", "/s", nil, figures(floods, result.rate), nil, nil),
 	}, nil
 }
 
 // besideFlood runs a load while as long a flood of refusals does.
 func (s *server) besideFlood(ctx context.Context, change load) (with, flood result, err error) {
-	refused := load{addr: s.addr, clients: floodClients, request: s.forbidden(), lasting: change.lasting, atMost: unlimited, refused: true}
+	refused := load{addr: s.addr, clients: floodClients, request: s.forbidden(), lasting: change.lasting,
+		atMost: unlimited, refused: true}
 	var floodErr error
 	done := make(chan struct{})
 	go func() {
@@ -57,7 +60,8 @@ func (s *server) besideFlood(ctx context.Context, change load) (with, flood resu
 
 // forbidden is a PATCH by who may only read.
 func (s *server) forbidden() request {
-	head := fmt.Sprintf("PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+	head := fmt.Sprintf("PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n",
 		requirementID(0), s.addr, s.secret("viewer"), len(fmt.Sprintf(change, 0)))
 	return func(dst []byte, n int) []byte { return fmt.Appendf(append(dst, head...), change, n) }
 }

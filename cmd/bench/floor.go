@@ -108,7 +108,8 @@ func serveFloor(ctx context.Context, handler http.Handler) error {
 	}
 	web := &http.Server{Handler: handler}
 	context.AfterFunc(ctx, func() { _ = web.Close() })
-	if err := os.WriteFile(filepath.Join(".orchestrator", "addr"), fmt.Appendln(nil, listener.Addr()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(".orchestrator", "addr"), fmt.Appendln(nil, listener.Addr()),
+		0o600); err != nil {
 		return err
 	}
 	if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -66,7 +66,9 @@ func newHistory(ctx context.Context, dir string, count int) (*history, error) {
 	if h.ledger, err = ledger.Open(ctx, h.store, h.clock); err != nil {
 		return nil, errors.Join(err, h.store.Close())
 	}
-	h.service, err = requirements.Open(ctx, h.ledger, h.clock, requirements.Options{Workflow: lifecycle.V1, Evidence: projection.Verify, Repository: repository{h}, Signer: signer})
+	h.service, err = requirements.Open(ctx, h.ledger, h.clock,
+		requirements.Options{Workflow: lifecycle.V1, Evidence: projection.Verify, Repository: repository{h},
+			Signer: signer})
 	if err == nil {
 		err = h.importAll(ctx, count)
 	}
@@ -86,7 +88,8 @@ func (h *history) importAll(ctx context.Context, count int) error {
 		content := document(first, min(first+perDocument, count), shortText)
 		files = append(files, reqdoc.File{Path: fmt.Sprintf("REQUIREMENTS-%d.md", len(files)+1), Content: content})
 	}
-	_, err := h.service.Import(ctx, actors["pm"], func() ([]reqdoc.File, error) { return files, nil }, requirements.ImportOptions{})
+	_, err := h.service.Import(ctx, actors["pm"], func() ([]reqdoc.File, error) { return files, nil },
+		requirements.ImportOptions{})
 	return err
 }
 
@@ -151,7 +154,8 @@ func (h *history) live(ctx context.Context, n int, records uint64) error {
 			return nil
 		}
 		p := requirements.Proposal{
-			Request: "PATCH /requirements/{id}", ID: requirementID(n), Body: s.body(n, i), IfMatch: s.ifMatch, RequestID: fmt.Sprintf("bench-%06x-%02d", n, i),
+			Request: "PATCH /requirements/{id}", ID: requirementID(n), Body: s.body(n,
+				i), IfMatch: s.ifMatch, RequestID: fmt.Sprintf("bench-%06x-%02d", n, i),
 		}
 		if (n+i)%10 == 0 {
 			p.IdempotencyKey = fmt.Sprintf("%08d-%04d-4000-8000-%012d", n, i, n)
@@ -169,7 +173,8 @@ func (h *history) live(ctx context.Context, n int, records uint64) error {
 func (h *history) change(ctx context.Context, n int) error {
 	id := requirementID(h.requirements - 1 - n%(atOnce/2))
 	_, err := h.service.Patch(ctx, actors["pm"], requirements.Proposal{
-		Request: "PATCH /requirements/{id}", ID: id, Body: fmt.Appendf(nil, note, n, n), RequestID: fmt.Sprintf("bench-end-%06x", n),
+		Request: "PATCH /requirements/{id}", ID: id, Body: fmt.Appendf(nil, note, n,
+			n), RequestID: fmt.Sprintf("bench-end-%06x", n),
 	})
 	return err
 }
@@ -194,14 +199,17 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	switch e.Kind {
 	case lifecycle.EvidenceFile:
 		if filepath.Dir(e.Path) == "gone" {
-			return nil, &fault.Field{Code: "file_missing", Detail: e.Path + " is not in the repository", Fix: "cite a file that is there"}
+			return nil, &fault.Field{Code: "file_missing", Detail: e.Path + " is not in the repository",
+				Fix: "cite a file that is there"}
 		}
-		return &lifecycle.Found{In: lifecycle.InHead, Commit: digest[:40], Blob: digest[24:], SHA256: digest, Bytes: 1234}, nil
+		return &lifecycle.Found{In: lifecycle.InHead, Commit: digest[:40], Blob: digest[24:], SHA256: digest,
+			Bytes: 1234}, nil
 	case lifecycle.EvidenceCommit:
 		return &lifecycle.Found{In: lifecycle.InCommit, Commit: digest[:40]}, nil
 	}
 	return &lifecycle.Found{
-		In: lifecycle.InWorktree, SHA256: digest, Bytes: 4321, Modified: r.h.clock(), Format: "junit", Counts: &lifecycle.Results{Passed: 12, Skipped: 1},
+		In: lifecycle.InWorktree, SHA256: digest, Bytes: 4321, Modified: r.h.clock(), Format: "junit",
+		Counts: &lifecycle.Results{Passed: 12, Skipped: 1},
 	}, nil
 }
 

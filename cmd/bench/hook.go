@@ -24,9 +24,11 @@ import (
 const perHookRound = 60
 
 // hookCall is a call as Claude Code sends it: 200 characters of shell.
-const hookCall = `{"hook_event_name":"PreToolUse","session_id":"0b1c2d3e","transcript_path":"/tmp/t.jsonl","cwd":%q,"tool_name":"Bash","tool_use_id":"toolu_01","tool_input":{"command":%q,"description":"Looks around"}}`
+const hookCall = `{"hook_event_name":"PreToolUse","session_id":"0b1c2d3e","transcript_path":"/tmp/t.jsonl","cwd":%q,` +
+	`"tool_name":"Bash","tool_use_id":"toolu_01","tool_input":{"command":%q,"description":"Looks around"}}`
 
-const hookCommand = `cd internal && git log --oneline -20 -- ledger | head -5; grep -rn "func Open" --include='*.go' . | sort | uniq -c | sort -rn | head -20 && for f in *.go; do wc -l "$f"; done; sed -i 's/a/b/' ledger/tx.go`
+const hookCommand = `cd internal && git log --oneline -20 -- ledger | head -5; grep -rn "func Open" --include='*.go' . | sort | uniq -c | sort -rn | head -20` +
+	` && for f in *.go; do wc -l "$f"; done; sed -i 's/a/b/' ledger/tx.go`
 
 // script is the same work in Python: read the call and the policy, look at the tool and the paths, note a line, answer.
 const script = `import json, os, re, shlex, sys, time, uuid
@@ -50,8 +52,8 @@ if block:
     sys.exit(2)
 `
 
-// hooks measures a call of the hook from end to end, beside the start of a program that does nothing, and a script in Python
-// that does the same; and the judgement alone.
+// hooks measures a call of the hook from end to end, beside the start of a program that does nothing, and a script in
+// Python that does the same; and the judgement alone.
 func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	dir, err := b.hookProject(ctx)
 	if err != nil {
@@ -86,12 +88,15 @@ func (b *bench) hooks(ctx context.Context) ([]row, error) {
 		for i := range programs {
 			programs[i].took = append(programs[i].took, median(took[i]))
 		}
-		say("round %d/%d  an empty program %.3f ms, the hook %.3f ms", round+1, b.rounds, programs[0].took[round], programs[1].took[round])
+		say("round %d/%d  an empty program %.3f ms, the hook %.3f ms", round+1, b.rounds, programs[0].took[round],
+			programs[1].took[round])
 	}
 	empty := programs[0].took
-	rows := []row{newRow("one call of the hook against the start of an empty program", "ms", empty, programs[1].took, pairwise(programs[1].took, empty), atMost(2))}
+	rows := []row{newRow("one call of the hook against the start of an empty program", "ms", empty, programs[1].took,
+		pairwise(programs[1].took, empty), atMost(2))}
 	if len(programs) > 2 {
-		rows = append(rows, newRow("the same work in Python against the start of an empty program", "ms", empty, programs[2].took, pairwise(programs[2].took, empty), nil))
+		rows = append(rows, newRow("the same work in Python against the start of an empty program", "ms", empty,
+			programs[2].took, pairwise(programs[2].took, empty), nil))
 	}
 	return append(rows, b.judging()...), nil
 }
@@ -105,7 +110,8 @@ func (b *bench) hookProject(ctx context.Context) (string, error) {
 		return "", err
 	}
 	ledger := filepath.Join(dir, "internal", "ledger") // what the command edits is there
-	if err := errors.Join(os.MkdirAll(ledger, 0o700), os.WriteFile(filepath.Join(ledger, "tx.go"), []byte("package ledger\n"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(ledger, 0o700),
+		os.WriteFile(filepath.Join(ledger, "tx.go"), []byte("package ledger\n"), 0o600)); err != nil {
 		return "", err
 	}
 	policy := boundary.DefaultPolicy()
@@ -113,8 +119,10 @@ func (b *bench) hookProject(ctx context.Context) (string, error) {
 	if _, err := folder.In(dir).Make(policy); err != nil {
 		return "", err
 	}
-	for name, source := range map[string]string{"empty": filepath.Join(dir, "main.go"), "orchestrator-hook": "orchestrator/cmd/orchestrator-hook"} {
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, name), source)
+	for name, source := range map[string]string{"empty": filepath.Join(dir, "main.go"),
+		"orchestrator-hook": "orchestrator/cmd/orchestrator-hook"} {
+		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o",
+			filepath.Join(dir, name), source)
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
 			return "", fmt.Errorf("%s was not built: %w", name, err)
@@ -138,9 +146,9 @@ func runOnce(ctx context.Context, dir string, call []byte, exit int, command ...
 	return took, nil
 }
 
-// judging is how long it takes to read and judge the command, in microseconds, beside the time that the parser alone takes. The
-// garbage collector is left out: a hook ends long before its first collection; and so is memory that was never touched: each
-// batch fits into what a program begins with.
+// judging is how long it takes to read and judge the command, in microseconds, beside the time that the parser alone
+// takes. The garbage collector is left out: a hook ends long before its first collection; and so is memory that was
+// never touched: each batch fits into what a program begins with.
 func (b *bench) judging() []row {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	policy := boundary.DefaultPolicy()
@@ -187,7 +195,8 @@ func microsEach(work func()) float64 {
 
 func callOf(command string) boundary.Call {
 	reading := shell.Bash(command)
-	call := boundary.Call{Tool: "Bash", IsShell: true, Actor: boundary.Actor{Kind: boundary.Main}, Text: reading.Text, Parts: make([]boundary.Part, 0, len(reading.Parts))}
+	call := boundary.Call{Tool: "Bash", IsShell: true, Actor: boundary.Actor{Kind: boundary.Main}, Text: reading.Text,
+		Parts: make([]boundary.Part, 0, len(reading.Parts))}
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
 		for _, t := range p.Targets {

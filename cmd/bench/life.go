@@ -50,13 +50,16 @@ var life = []step{
 	{role: "tester", change: test},
 	{role: "tester", change: to("tested_fail"), refused: "gate_unmet"},
 	{role: "tester", change: to("tested_pass")},
-	{role: "pm", change: `{"deviations":[{"id":"D1","text":"Step %[2]d of %[1]d took another way than the design.","resolution":{"outcome":"accepted","text":"The design was too narrow."}}]}`},
+	{role: "pm",
+		change: `{"deviations":[{"id":"D1","text":"Step %[2]d of %[1]d took another way than the design.",` +
+			`"resolution":{"outcome":"accepted","text":"The design was too narrow."}}]}`},
 	{role: "pm", change: `{"approvals":[{"decision":"approved","text":"As required; the tests of %[1]d were looked at in step %[2]d."}],` + to("done")[1:]},
 	{role: "pm", change: note},
 }
 
 func to(status string) string {
-	return `{"status":"` + status + `","justification":{"reason":"Agreed in the review of requirement %[1]d: step %[2]d is complete, and nothing is open.",` +
+	return `{"status":"` + status +
+		`","justification":{"reason":"Agreed in the review of requirement %[1]d: step %[2]d is complete, and nothing is open.",` +
 		`"evidence":[{"kind":"file","path":"docs/reviews/review-%[1]d.md","lines":"1-4%[2]d"},{"kind":"commit","commit":"%012[1]x"}]}}`
 }
 
@@ -67,5 +70,6 @@ const (
 	implementation = `{"implementation":{"summary":"Requirement %[1]d, step %[2]d: decisions are appended to the log in the transaction that makes them.",` +
 		`"files":[{"path":"internal/ledger/tx.go","lines":"40-88","change":"appends the record"},{"path":"internal/ledger/read.go","lines":"12-40"}],` +
 		`"commits":["%012[1]x"],"notes":"The head is read and written by every update, so that updates are ordered."}}`
-	test = `{"test":{"evidence":[{"kind":"test","name":"TestRequirement_%06[1]d_%[2]d","result":"pass","report":"build/report-%[1]d.xml"}],"notes":"All of it on a fresh clone."}}`
+	test = `{"test":{"evidence":[{"kind":"test","name":"TestRequirement_%06[1]d_%[2]d","result":"pass",` +
+		`"report":"build/report-%[1]d.xml"}],"notes":"All of it on a fresh clone."}}`
 )

@@ -48,14 +48,17 @@ func worsts() []worst {
 		{"PATCH, one long text", "viewer", "PATCH", one, []byte(`{"pm_notes":[{"text":"` + strings.Repeat("a1B2", mb/4-20) + `"}]}`)},
 		{"PATCH, escapes", "viewer", "PATCH", one, []byte(`{"pm_notes":[{"text":"` + strings.Repeat(`\u0041`, mb/6-20) + `"}]}`)},
 		{"test report, TAP", "tester", "POST", one + "/test-report", []byte("TAP version 13\n" + strings.Repeat("ok 1 - t\n", 8*mb/9-10))},
-		{"test report, JUnit", "tester", "POST", one + "/test-report", []byte("<testsuite>" + strings.Repeat(`<testcase name="t"/>`, 8*mb/20-10) + "</testsuite>")},
+		{"test report, JUnit", "tester", "POST", one + "/test-report",
+			[]byte("<testsuite>" + strings.Repeat(`<testcase name="t"/>`, 8*mb/20-10) + "</testsuite>")},
 		{"test report, CTRF", "tester", "POST", one + "/test-report",
-			fill(`{"results":{"tool":{"name":"t"},"tests":[`, `{"name":"t","status":"passed","duration":1}`, `]}}`, 8*mb-100)},
+			fill(`{"results":{"tool":{"name":"t"},"tests":[`, `{"name":"t","status":"passed","duration":1}`, `]}}`,
+				8*mb-100)},
 		{"obligations, many values", "viewer", "POST", "/obligations", fill(`{"obligations":[`, "1", "]}", mb)},
 		{"obligations, facts", "coder", "POST", "/obligations",
 			fill(`{"obligations":[{"type":"ACHIEVE","payload":{"kind":"ir.assert","facts":[`, fact, `]}}]}`, 900_000)},
 		{"obligations, a question", "viewer", "POST", "/obligations",
-			[]byte(`{"obligations":[{"type":"REPORT","payload":{"kind":"query.count_letters","letter":"a","text":"` + strings.Repeat("a", 15_000) + `"}}]}`)},
+			[]byte(`{"obligations":[{"type":"REPORT","payload":{"kind":"query.count_letters","letter":"a","text":"` +
+				strings.Repeat("a", 15_000) + `"}}]}`)},
 		{"requests", "viewer", "POST", "/requests", []byte(`{"utterance":"` + strings.Repeat("what is 2+2; ", mb/13-10) + `"}`)},
 		{"drive", "viewer", "POST", "/drive", fill(`{"requirements":[`, `"R"`, `]}`, mb)},
 		{"boundary mode", "viewer", "PUT", "/boundary/mode", fill(`{"mode":[`, "1", "]}", mb)},
@@ -63,7 +66,8 @@ func worsts() []worst {
 	}
 }
 
-// loaded measures what floods with the worst bodies, at the default rate limit, do to others: their GET and their PATCH, and the memory.
+// loaded measures what floods with the worst bodies, at the default rate limit, do to others: their GET and their
+// PATCH, and the memory.
 func (b *bench) loaded(ctx context.Context) (rows []row, err error) {
 	var gets, patches, added []float64
 	for _, w := range worsts() {
@@ -94,7 +98,8 @@ func (b *bench) besideWorst(ctx context.Context, w worst) (get, patch, added flo
 	}
 	defer func() { err = errors.Join(err, s.stop(), os.RemoveAll(filepath.Join(b.dir, "load"))) }()
 	others := func() (getP99, patchP99 float64, err error) {
-		g := paced(load{addr: s.addr, clients: 1, request: s.get("architect", "/requirements/"+requirementID(0)), lasting: b.round, atMost: unlimited})
+		g := paced(load{addr: s.addr, clients: 1, request: s.get("architect", "/requirements/"+requirementID(0)),
+			lasting: b.round, atMost: unlimited})
 		g99, err := g.run(ctx)
 		if err != nil {
 			return 0, 0, err
@@ -132,7 +137,8 @@ func (b *bench) besideWorst(ctx context.Context, w worst) (get, patch, added flo
 
 // insist sends a body again and again, at its share of the default rate limit, whatever comes back, until ctx ends.
 func (s *server) insist(ctx context.Context, w worst) {
-	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
+	head := fmt.Appendf(nil,
+		"%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
 		w.method, w.path, s.addr, s.secret(w.role), len(w.body))
 	whole := bytes.Join([][]byte{head, w.body}, nil)
 	ticks := time.NewTicker(loadClients * time.Second / 100) // all clients together: the default rate limit

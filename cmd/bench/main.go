@@ -154,7 +154,8 @@ func measure(ctx context.Context, o options) (rep report, err error) {
 		return rep, err
 	}
 	say("building the product")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.binary, "orchestrator/cmd/orchestrator")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.binary,
+		"orchestrator/cmd/orchestrator")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return rep, fmt.Errorf("the product was not built: %w", err)

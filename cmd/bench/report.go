@@ -110,11 +110,13 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	fmt.Fprintf(out, "%s, %d CPUs, %s; medians of %d rounds, in brackets the lowest and the highest\n\n", r.Go, r.CPUs, r.FileSystem, r.Rounds)
+	fmt.Fprintf(out, "%s, %d CPUs, %s; medians of %d rounds, in brackets the lowest and the highest\n\n", r.Go,
+		r.CPUs, r.FileSystem, r.Rounds)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "WHAT\tFLOOR\tPRODUCT\tRATIO\tSPREAD\tGOAL\t")
 	for _, row := range r.Rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t[%s, %s]\t%s\t%s\n", row.Name, number(row.Base, row.Unit), number(row.Value, row.Unit), number(row.Ratio, "x"),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t[%s, %s]\t%s\t%s\n", row.Name, number(row.Base, row.Unit),
+			number(row.Value, row.Unit), number(row.Ratio, "x"),
 			number(slices.Min(row.Rounds), ""), number(slices.Max(row.Rounds), ""), row.Goal, row.Verdict)
 	}
 	if err := w.Flush(); err != nil {

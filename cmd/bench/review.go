@@ -64,7 +64,8 @@ func (b *bench) reviewing(ctx context.Context) (rows []row, err error) {
 func (s *server) cite(dst []byte, n int) []byte {
 	line := 1 + n/citedFiles
 	body := fmt.Sprintf(cited, n%citedFiles, line, line+9)
-	return fmt.Appendf(dst, "PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	return fmt.Appendf(dst,
+		"PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		requirementID(n), s.addr, s.secret("coder"), len(body), body)
 }
 
@@ -97,7 +98,8 @@ func commitFiles(ctx context.Context, dir string, round int) error {
 			return err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "src"}, {"-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-qm", "round"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "src"},
+		{"-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-qm", "round"}} {
 		git := exec.CommandContext(ctx, "git", args...)
 		git.Dir = dir
 		if out, err := git.CombinedOutput(); err != nil {

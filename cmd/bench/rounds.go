@@ -35,7 +35,8 @@ func (b *bench) interleave(ctx context.Context, clients int, sides ...side) ([][
 			}
 			if round > 0 {
 				results[i] = append(results[i], r)
-				say("round %d/%d  c=%-2d  %-24s %8.0f/s  p50 %.3f ms  server CPU %.0f us", round, b.rounds, clients, s.name,
+				say("round %d/%d  c=%-2d  %-24s %8.0f/s  p50 %.3f ms  server CPU %.0f us", round, b.rounds, clients,
+					s.name,
 					r.rate(), r.p50(), float64(r.cpu.Microseconds())/float64(r.requests))
 			}
 		}
@@ -45,7 +46,8 @@ func (b *bench) interleave(ctx context.Context, clients int, sides ...side) ([][
 
 func (s side) load(ctx context.Context, clients int, lasting time.Duration) (result, error) {
 	cpu := s.server.cpu()
-	r, err := load{addr: s.server.addr, clients: clients, request: s.request, lasting: lasting, atMost: unlimited}.run(ctx)
+	r, err := load{addr: s.server.addr, clients: clients, request: s.request, lasting: lasting,
+		atMost: unlimited}.run(ctx)
 	r.cpu = s.server.cpu() - cpu
 	if err == nil {
 		err = s.server.calm(ctx)

@@ -26,7 +26,8 @@ func (b *bench) scale(ctx context.Context) (rows []row, err error) {
 		return nil, err
 	}
 	base, value := figures(results[0], result.p50), figures(results[1], result.p50)
-	return []row{newRow(fmt.Sprintf("PATCH p50, %d against %d requirements, c=1", many, few), "ms", base, value, pairwise(value, base), atMost(1.5))}, nil
+	return []row{newRow(fmt.Sprintf("PATCH p50, %d against %d requirements, c=1", many, few), "ms", base, value,
+		pairwise(value, base), atMost(1.5))}, nil
 }
 
 // startScaled starts the product with n requirements, and changes those once that the rounds will change.
@@ -99,7 +100,8 @@ func now(s *server, err error) (float64, error) {
 }
 
 // startOnce starts the product, takes a measure and ends it.
-func (b *bench) startOnce(ctx context.Context, dir string, measure func(*server) (float64, error)) (seconds, measured float64, err error) {
+func (b *bench) startOnce(ctx context.Context, dir string,
+	measure func(*server) (float64, error)) (seconds, measured float64, err error) {
 	s, err := b.product(ctx, dir)
 	if err != nil {
 		return 0, 0, err

@@ -23,7 +23,8 @@ type server struct {
 
 // product starts the product in dir, where its requirement documents are.
 func (b *bench) product(ctx context.Context, dir string, flags ...string) (*server, error) {
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json", "--log-level", "info", "--evidence", "record", "--demo-tokens"}, flags...)
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json",
+		"--log-level", "info", "--evidence", "record", "--demo-tokens"}, flags...)
 	documents, err := filepath.Glob(filepath.Join(dir, "REQUIREMENTS-*.md"))
 	for _, path := range documents {
 		args = append(args, "--requirements", filepath.Base(path))

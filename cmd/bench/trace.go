@@ -33,7 +33,8 @@ func (b *bench) tracing(ctx context.Context) ([]row, error) {
 			return nil, err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "src/0*", "src/1*", "src/20", "src/21", "src/22", "src/23", "src/24"}} {
+	for _, args := range [][]string{{"init", "-q"},
+		{"add", "src/0*", "src/1*", "src/20", "src/21", "src/22", "src/23", "src/24"}} {
 		git := exec.CommandContext(ctx, "git", args...)
 		git.Dir = dir
 		if out, err := git.CombinedOutput(); err != nil {
@@ -78,8 +79,10 @@ func (b *bench) traceOnce(ctx context.Context, dir string) (seconds float64, err
 func tracedFile(i int) (name string, content []byte) {
 	id := requirementID(i)
 	kinds := []struct{ name, start, line string }{
-		{"code%d.go", "package code\n\n// Implements: " + id + "\n", "\tif err := run(ctx, \"a: b\", 'c'); err != nil { return fmt.Errorf(\"run: %%w\", err) } // line %d\n"},
-		{"code%d_test.go", "package code\n\nfunc TestRun_" + strings.ReplaceAll(id, "-", "") + "(t *testing.T) {\n", "\tt.Run(\"case %d: runs\", func(t *testing.T) {\n\t\trequire.Equal(t, \"a: b\", run(ctx))\n\t})\n"},
+		{"code%d.go", "package code\n\n// Implements: " + id + "\n",
+			"\tif err := run(ctx, \"a: b\", 'c'); err != nil { return fmt.Errorf(\"run: %%w\", err) } // line %d\n"},
+		{"code%d_test.go", "package code\n\nfunc TestRun_" + strings.ReplaceAll(id, "-", "") + "(t *testing.T) {\n",
+			"\tt.Run(\"case %d: runs\", func(t *testing.T) {\n\t\trequire.Equal(t, \"a: b\", run(ctx))\n\t})\n"},
 		{"test_code%d.py", "# Covers: " + id + "\n", "    def test_case_%d(self):\n        self.assertEqual({'a': 1}, run(\"b\"))  # as before\n\n"},
 		{"code%d.spec.ts", "describe('runs [" + id + "]', () => {\n", "  it('case %d: runs', async () => {\n    expect(await run({ a: 1 })).toBe(2)\n  })\n"},
 	}

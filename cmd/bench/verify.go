@@ -53,7 +53,8 @@ func (b *bench) logs(ctx context.Context) (rows []row, err error) {
 				return nil, err
 			}
 			checks[i].costs = append(checks[i].costs, c)
-			say("round %d/%d  %-60.60s %.2f s, CPU %.2f s, %.0f MB", round+1, b.rounds, fmt.Sprint(checks[i].command[1:]), c.seconds, c.cpu, c.peak)
+			say("round %d/%d  %-60.60s %.2f s, CPU %.2f s, %.0f MB", round+1, b.rounds,
+				fmt.Sprint(checks[i].command[1:]), c.seconds, c.cpu, c.peak)
 		}
 	}
 	rows = append(rows, appended)
@@ -64,7 +65,8 @@ func (b *bench) logs(ctx context.Context) (rows []row, err error) {
 		rows = append(rows,
 			newRow("verification"+of+" against its hashes alone", "s", floor, took, pairwise(took, floor), nil),
 			newRow("verification"+of, "s", nil, took, nil, b.ofMillion(verifySeconds)),
-			newRow("highest resident memory of verification"+of, "MB", nil, column(c.costs, cost.memory), nil, b.ofMillion(verifyMegabyte)))
+			newRow("highest resident memory of verification"+of, "MB", nil, column(c.costs, cost.memory), nil,
+				b.ofMillion(verifyMegabyte)))
 	}
 	return rows, nil
 }
@@ -112,10 +114,12 @@ func (b *bench) appends(ctx context.Context, dir string) (r row, err error) {
 		if round == 0 {
 			continue // to warm up
 		}
-		say("round %d/%d  a change after %d records %.3f ms, after %d %.3f ms", round, b.rounds, shortLog, atShort, b.log, atLong)
+		say("round %d/%d  a change after %d records %.3f ms, after %d %.3f ms", round, b.rounds, shortLog, atShort,
+			b.log, atLong)
 		base, value = append(base, atShort), append(value, atLong)
 	}
-	return newRow(fmt.Sprintf("one change after %d records against %d", b.log, shortLog), "ms", base, value, pairwise(value, base), atMost(1.25)), nil
+	return newRow(fmt.Sprintf("one change after %d records against %d", b.log, shortLog), "ms", base, value,
+		pairwise(value, base), atMost(1.25)), nil
 }
 
 func grown(ctx context.Context, dir string, records, requirements int) (*history, error) {

@@ -1,5 +1,5 @@
-// Command orchestrator-hook is what an agent client calls before and after a tool: orchestrator-hook CLIENT [--root DIR]. It is
-// the same as orchestrator hook, in a program that starts many times as fast.
+// Command orchestrator-hook is what an agent client calls before and after a tool: orchestrator-hook CLIENT [--root
+// DIR]. It is the same as orchestrator hook, in a program that starts many times as fast.
 package main
 
 import (

@@ -34,8 +34,10 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 	private, err := readKeyFile(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if onRecord != "" && s.options.acceptNewKey == "" {
-			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing", "the key %s is missing, which signs the log %s", path, audit.OriginOf(onRecord)).
-				WithFix("put it back from a backup, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
+			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing",
+				"the key %s is missing, which signs the log %s", path, audit.OriginOf(onRecord)).
+				WithFix("put it back from a backup, or give --accept-new-key REASON, which is put on record; who " +
+					"has kept a checkpoint will then have to trust the new key")
 		}
 		private, err = newKey(path, s.options.origin, onRecord)
 	}
@@ -53,7 +55,8 @@ func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
 		return audit.Signer{}, err // before anything is written
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).Msg("others can read the key that signs the log; chmod 600 keeps them out")
+		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).
+			Msg("others can read the key that signs the log; chmod 600 keeps them out")
 	}
 	write := func(ctx context.Context) error { return writePublicKey(ctx, s.options.data, signer.Key) }
 	return signer, s.orPutOff("audit.pub", write(ctx), write)

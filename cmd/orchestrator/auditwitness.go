@@ -56,13 +56,17 @@ Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.State, "state", "witness.json", "file of what was seen, and of the alarms")
-	f.StringVar(&o.Key, "witness-key", "", "file of the private key of the witness, made at first use; without it witness.key beside the state")
-	f.StringVar(&o.Name, "name", "", "name of the witness, best an address without https://, chosen when the key is made")
-	f.StringArrayVar(&o.Trust, "key", nil, "public key of a log, or a file that holds it, as GET /audit/key answers it; a server seen for the first time must show one of these")
+	f.StringVar(&o.Key, "witness-key", "",
+		"file of the private key of the witness, made at first use; without it witness.key beside the state")
+	f.StringVar(&o.Name, "name", "",
+		"name of the witness, best an address without https://, chosen when the key is made")
+	f.StringArrayVar(&o.Trust, "key", nil,
+		"public key of a log, or a file that holds it, as GET /audit/key answers it; a server seen for the first time must show one of these")
 	f.DurationVar(&o.every, "every", time.Minute, "time between two rounds")
 	f.BoolVar(&o.once, "once", false, "one round, then exit")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long a server may take in a round")
-	f.StringArrayVar(&o.tokens, "token-file", nil, "file with the token to ask with: one for all servers, or one for each; without it, for a server on this machine, the viewer's of --data")
+	f.StringArrayVar(&o.tokens, "token-file", nil,
+		"file with the token to ask with: one for all servers, or one for each; without it, for a server on this machine, the viewer's of --data")
 	f.BoolVar(&o.asJSON, "json", false, "write a line of JSON for each server and round")
 	f.StringVarP(&o.out, "out", "o", "", "folder to put the cosigned checkpoints in, a file for each log")
 	dataFlag(cmd, &o.data)
@@ -75,7 +79,8 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 		return err
 	}
 	if o.every < time.Second || o.timeout < time.Second {
-		return fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").WithFix("use --every 1m")
+		return fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").
+			WithFix("use --every 1m")
 	}
 	if o.Trust, err = trustedKeys(o.Trust); err != nil {
 		return err
@@ -84,7 +89,8 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 		o.Key = filepath.Join(filepath.Dir(o.State), "witness.key")
 	}
 	if err := makeFolder(o.out); err != nil {
-		return fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).WithFix("name another with -o").Because(err)
+		return fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).
+			WithFix("name another with -o").Because(err)
 	}
 	o.Displaced = func(path, what string) { reportDisplaced(notes, path, what) }
 	w, err := witness.Open(o.Options)
@@ -157,7 +163,8 @@ func (o witnessOptions) connect(urls []string) ([]*watched, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := apiclient.New(apiclient.Options{Server: address, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
+		c, err := apiclient.New(apiclient.Options{Server: address, TokenFile: tokens,
+			UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +185,8 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 		return local, nil
 	}
 	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
-		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out witness.token; then name it with --token-file")
+		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out " +
+			"witness.token; then name it with --token-file")
 }
 
 func isLoopback(host string) bool {

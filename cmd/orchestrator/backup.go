@@ -55,7 +55,8 @@ Whoever has the file can sign in the name of the log, unless it was written with
 	serverFlags(cmd, &o.serverOptions)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "file to write")
-	f.BoolVar(&o.withoutKeys, "without-keys", false, "leave out the key that signs the log, and the hashes of the tokens")
+	f.BoolVar(&o.withoutKeys, "without-keys", false,
+		"leave out the key that signs the log, and the hashes of the tokens")
 	f.BoolVar(&o.verify, "verify", false, "decide every change in the written file again")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	return withEnv(cmd)
@@ -74,7 +75,8 @@ func (o backupOptions) run(ctx context.Context, notes io.Writer) (backup.Written
 	if o.withoutKeys {
 		folder = ""
 	}
-	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, TakenAt: began, Decide: o.verify, Progress: show.update()})
+	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, TakenAt: began, Decide: o.verify,
+		Progress: show.update()})
 }
 
 func (o backupOptions) write(out io.Writer, w backup.Written) error {
@@ -85,9 +87,11 @@ func (o backupOptions) write(out io.Writer, w backup.Written) error {
 	if o.verify {
 		checked = "read back and verified, every decision in it too"
 	}
-	fmt.Fprintf(out, "wrote %s, %s: %d records of the log %s, root %s; %s\n", w.Path, sizeOf(w.Bytes), w.Records, w.Origin, w.Root, checked)
+	fmt.Fprintf(out, "wrote %s, %s: %d records of the log %s, root %s; %s\n", w.Path, sizeOf(w.Bytes), w.Records,
+		w.Origin, w.Root, checked)
 	if len(w.Private) > 0 {
-		_, err := fmt.Fprintf(out, "with %s: whoever has this file can sign in the name of the log\n", strings.Join(w.Private, ", "))
+		_, err := fmt.Fprintf(out, "with %s: whoever has this file can sign in the name of the log\n",
+			strings.Join(w.Private, ", "))
 		return err
 	}
 	_, err := fmt.Fprintf(out, "without keys and tokens: %s\n", w.Without)

@@ -30,8 +30,10 @@ tool judges the call by .orchestrator/boundary/policy.json, and notes the decisi
 There are three phases: off; validate, in which violations are recorded and said, and nothing is blocked; and enforce. A
 project begins in validate. Readiness says by the figures when to enforce.`,
 	}
-	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(), boundaryLabelCommand(), boundaryReadinessCommand(), boundaryModeCommand(), boundaryRollbackCommand(),
-		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(), boundaryExportCommand(),
+	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
+		boundaryLabelCommand(), boundaryReadinessCommand(), boundaryModeCommand(), boundaryRollbackCommand(),
+		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),
+		boundaryExportCommand(),
 		boundaryInstallCommand(), boundaryUninstallCommand(), boundaryDoctorCommand(), boundaryDrillCommand())
 	return group(cmd)
 }
@@ -106,7 +108,8 @@ func whoami() string {
 // show writes a value as JSON, or as text.
 func (o *boundaryOptions) show(out io.Writer, value any, text func(*reportPrinter)) error {
 	if o.asJSON {
-		b, err := jsonv2.Marshal(value, jsonv2.Deterministic(true), jsontext.WithIndent("  "), jsonv2.FormatNilSliceAsNull(false))
+		b, err := jsonv2.Marshal(value, jsonv2.Deterministic(true), jsontext.WithIndent("  "),
+			jsonv2.FormatNilSliceAsNull(false))
 		if err == nil {
 			_, err = fmt.Fprintln(out, string(b))
 		}
@@ -168,7 +171,9 @@ func (o *boundaryOptions) status() (s boundaryStatus, err error) {
 	now := time.Now()
 	ready := h.Readiness(&p, now)
 	s = boundaryStatus{
-		Root: dir.Root, Mode: p.Mode, Bypasses: []boundary.Grant{}, Decisions: len(h.Decisions), Violations: ready.Figures.Violations, Ready: ready.Ready, Raised: []boundary.Flag{},
+		Root: dir.Root, Mode: p.Mode, Bypasses: []boundary.Grant{},
+		Decisions: len(h.Decisions), Violations: ready.Figures.Violations, Ready: ready.Ready,
+		Raised: []boundary.Flag{},
 	}
 	written, err := dir.Written()
 	if err != nil {
@@ -198,16 +203,19 @@ func (s boundaryStatus) write(p *reportPrinter) {
 		p.line("  since %s by %s: %s", s.Since.Format(time.RFC3339), printable(s.By), printable(s.Reason))
 	}
 	if s.Unrecorded {
-		p.line("  %s", p.paint(red, "the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator boundary mode records a switch"))
+		p.line("  %s", p.paint(red,
+			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator boundary mode records a switch"))
 	}
 	for _, g := range s.Bypasses {
 		whom := "every session"
 		if g.Session != "" {
 			whom = "session " + printable(g.Session)
 		}
-		p.line("  bypass %s for %s until %s by %s: %s", printable(g.ID), whom, g.Until.Format(time.RFC3339), printable(g.By), printable(g.Reason))
+		p.line("  bypass %s for %s until %s by %s: %s", printable(g.ID), whom, g.Until.Format(time.RFC3339),
+			printable(g.By), printable(g.Reason))
 	}
-	p.line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations, map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
+	p.line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
+		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
 	for _, f := range s.Raised {
 		p.line("  %s %s: %s", p.paint(red, printable(f.Name)), printable(f.Value), printable(f.Advice))
 	}
@@ -259,7 +267,8 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	}
 	d, err := time.ParseDuration(age)
 	if err != nil || d < 0 {
-		return time.Time{}, fault.New(fault.Invalid, "usage", "%q is neither a time nor an age", text).WithFix("give --since 2026-01-31, --since 24h or --since 7d")
+		return time.Time{}, fault.New(fault.Invalid, "usage", "%q is neither a time nor an age", text).
+			WithFix("give --since 2026-01-31, --since 24h or --since 7d")
 	}
 	if age != text {
 		d *= 24
@@ -274,7 +283,8 @@ func writeBoundaryReport(p *reportPrinter, r report.Report) {
 		p.line("%d decisions, %d violations; %s", r.Decisions, r.Violations, decisionsOf(r.ByDecision))
 	}
 	p.line("sessions with a bypass: %d of %d; hook errors: %d of %d runs; latency p50 %s, p95 %s, p99 %s, max %s",
-		r.Bypasses.Count, r.Bypasses.Of, r.Errors.Count, r.Errors.Of, micros(r.Latency.P50), micros(r.Latency.P95), micros(r.Latency.P99), micros(r.Latency.Max))
+		r.Bypasses.Count, r.Bypasses.Of, r.Errors.Count, r.Errors.Of, micros(r.Latency.P50), micros(r.Latency.P95),
+		micros(r.Latency.P99), micros(r.Latency.Max))
 	for _, s := range r.Patterns {
 		p.line("  %s", printable(s))
 	}
@@ -301,7 +311,8 @@ func writeBoundaryReport(p *reportPrinter, r report.Report) {
 		p.line("%s", decisionLine(p, v))
 	}
 	for _, e := range r.LastErrors {
-		p.line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.paint(red, "error"), printable(e.Client), printable(e.Reason))
+		p.line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.paint(red, "error"), printable(e.Client),
+			printable(e.Reason))
 	}
 	if r.Malformed+r.Imported > 0 {
 		p.line("%d lines of the journal cannot be read; %d calls are out of an older journal", r.Malformed, r.Imported)
@@ -318,7 +329,8 @@ func writeDays(p *reportPrinter, r report.Report) {
 		most = max(most, d.Violations)
 	}
 	for _, d := range r.Days {
-		p.line("  %s  %5d of %5d  %s", printable(d.Day), d.Violations, d.Decisions, strings.Repeat("#", d.Violations*40/most))
+		p.line("  %s  %5d of %5d  %s", printable(d.Day), d.Violations, d.Decisions,
+			strings.Repeat("#", d.Violations*40/most))
 	}
 }
 

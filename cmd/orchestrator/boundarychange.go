@@ -31,10 +31,12 @@ Exit codes: 0 ready; 1 not ready, or it cannot be told.`,
 				return err
 			}
 			r := h.Readiness(&p, time.Now())
-			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeReadiness(p, r) }); err != nil || r.Ready {
+			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeReadiness(p, r) }); err != nil ||
+				r.Ready {
 				return err
 			}
-			return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").WithFix("pass what is marked FAIL above")
+			return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").
+				WithFix("pass what is marked FAIL above")
 		},
 	}
 	o.rootFlag(cmd)
@@ -95,7 +97,8 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", printable(dir.Root), printable(string(to)), printable(string(from)))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", printable(dir.Root), printable(string(to)),
+		printable(string(from)))
 	return nil
 }
 
@@ -133,7 +136,8 @@ it changes. What names the boundary's own files stays blocked.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "bypass %s until %s\n", printable(g.ID), g.Until.Local().Format(time.RFC3339))
+			fmt.Fprintf(cmd.OutOrStdout(), "bypass %s until %s\n", printable(g.ID),
+				g.Until.Local().Format(time.RFC3339))
 			return nil
 		},
 	}

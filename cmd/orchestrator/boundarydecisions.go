@@ -25,7 +25,8 @@ func boundaryDecisionsCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 {
-				return fault.New(fault.Invalid, "usage", "%d decisions cannot be listed", limit).WithFix("give --limit 1 or more")
+				return fault.New(fault.Invalid, "usage", "%d decisions cannot be listed", limit).
+					WithFix("give --limit 1 or more")
 			}
 			from, err := sinceOf(since, time.Now())
 			if err != nil {
@@ -60,7 +61,8 @@ func decisionLine(p *reportPrinter, v report.Violation) string {
 	if mark == "" {
 		mark = yellow
 	}
-	line := fmt.Sprintf("%s  %s  %s  %s", printable(v.ID), v.At.Format(time.DateTime), p.paint(mark, printable(string(v.Decision))), printable(v.Tool))
+	line := fmt.Sprintf("%s  %s  %s  %s", printable(v.ID), v.At.Format(time.DateTime),
+		p.paint(mark, printable(string(v.Decision))), printable(v.Tool))
 	if len(v.Files) > 0 {
 		line += " on " + printable(strings.Join(v.Files[:min(3, len(v.Files))], ", "))
 	}
@@ -75,5 +77,6 @@ func decisionLine(p *reportPrinter, v report.Violation) string {
 }
 
 func sinceFlag(cmd *cobra.Command, since *string) {
-	cmd.Flags().StringVar(since, "since", "", "from when on: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
+	cmd.Flags().StringVar(since, "since", "",
+		"from when on: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
 }

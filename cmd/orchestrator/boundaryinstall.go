@@ -43,13 +43,15 @@ Clients: ` + strings.Join(settings.Clients(), ", "),
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
 	followLinkFlag(cmd, &followLink)
-	cmd.Flags().StringVar(&version, "client-version", "", "of the client, as it prints it; without it the client in PATH is asked")
+	cmd.Flags().StringVar(&version, "client-version", "",
+		"of the client, as it prints it; without it the client in PATH is asked")
 	return withEnv(cmd)
 }
 
 // followLinkFlag allows what is refused otherwise: whoever can write the project could have put the link there.
 func followLinkFlag(cmd *cobra.Command, follow *bool) {
-	cmd.Flags().BoolVar(follow, "follow-link", false, "where the client's settings are a symbolic link, change the file that it leads to")
+	cmd.Flags().BoolVar(follow, "follow-link", false,
+		"where the client's settings are a symbolic link, change the file that it leads to")
 }
 
 func boundaryUninstallCommand() *cobra.Command {
@@ -85,11 +87,13 @@ func (o *boundaryOptions) posting(client string) (install.Options, error) {
 		dir = found
 	}
 	if info, err := os.Stat(dir.Root); err != nil || !info.IsDir() {
-		return install.Options{}, fault.New(fault.NotFound, "no_project", "there is no folder %s", dir.Root).WithFix("name the project's folder with --root")
+		return install.Options{}, fault.New(fault.NotFound, "no_project", "there is no folder %s", dir.Root).
+			WithFix("name the project's folder with --root")
 	}
 	executable, err := os.Executable()
 	home, _ := os.UserHomeDir()
-	return install.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(), NoteID: hook.NewID()}, err
+	return install.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(),
+		NoteID: hook.NewID()}, err
 }
 
 func writeInstalled(p *reportPrinter, d install.Done) {
@@ -112,7 +116,8 @@ func writeInstalled(p *reportPrinter, d install.Done) {
 		p.line("  %s", p.paint(yellow, printable(s)))
 	}
 	if len(d.Unkept) > 0 {
-		p.line("git does not ignore what names files and sessions; add to .gitignore: %s", printable(strings.Join(d.Unkept, " ")))
+		p.line("git does not ignore what names files and sessions; add to .gitignore: %s",
+			printable(strings.Join(d.Unkept, " ")))
 		p.line("  .orchestrator/boundary/policy.json may be committed")
 	}
 	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary readiness says when to enforce")
@@ -138,8 +143,8 @@ func boundaryDoctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [CLIENT...]",
 		Short: "Check that the hook is registered, and that it blocks, by calls through the registered command line",
-		Long: `Doctor looks at the settings of every client that the hook is registered with, or of those named, and pipes calls through the registered command line
-as the client would: by sh, and with a copy of the policy, so that the journal stays as it is.
+		Long: `Doctor looks at the settings of every client that the hook is registered with, or of those named, and pipes calls through
+the registered command line as the client would: by sh, and with a copy of the policy, so that the journal stays as it is.
 
 Exit codes: 0 all is well; 1 something is wrong, and each finding says what to do.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -148,14 +153,18 @@ Exit codes: 0 all is well; 1 something is wrong, and each finding says what to d
 				return err
 			}
 			home, _ := os.UserHomeDir()
-			r, err := doctor.Examine(cmd.Context(), doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(), Version: install.ClientVersion, Path: os.Getenv("PATH")})
+			r, err := doctor.Examine(cmd.Context(),
+				doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(),
+					Version: install.ClientVersion, Path: os.Getenv("PATH")})
 			if err != nil {
 				return err
 			}
-			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeExamined(p, r) }); err != nil || r.Good {
+			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeExamined(p, r) }); err != nil ||
+				r.Good {
 				return err
 			}
-			return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).WithFix("do what is said with each FAULT above")
+			return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
+				WithFix("do what is said with each FAULT above")
 		},
 	}
 	o.rootFlag(cmd)
@@ -164,7 +173,8 @@ Exit codes: 0 all is well; 1 something is wrong, and each finding says what to d
 }
 
 func writeExamined(p *reportPrinter, r doctor.Report) {
-	marks := map[doctor.Level]string{doctor.OK: p.paint(green, "ok   "), doctor.Note: p.paint(yellow, "note "), doctor.Fault: p.paint(red, "FAULT")}
+	marks := map[doctor.Level]string{doctor.OK: p.paint(green, "ok   "), doctor.Note: p.paint(yellow, "note "),
+		doctor.Fault: p.paint(red, "FAULT")}
 	for _, f := range r.Findings {
 		name := ""
 		if f.Client != "" {
@@ -182,8 +192,8 @@ func boundaryDrillCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drill",
 		Short: "Exercise bypass and rollback on a copy of the policy; readiness wants both exercised",
-		Long: `Drill enforces a copy of the policy, and sees that a write by a main session is blocked, that a bypass lets it through and is on record, and that a
-rollback to validate lets it through with a warning. The policy itself is not touched; the journal gets a line for each of the two.`,
+		Long: `Drill enforces a copy of the policy, and sees that a write by a main session is blocked, that a bypass lets it through
+and is on record, and that a rollback to validate lets it through with a warning. The policy itself is not touched; the journal gets a line for each of the two.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := o.dir()
@@ -195,8 +205,10 @@ rollback to validate lets it through with a warning. The policy itself is not to
 				return err
 			}
 			return o.show(cmd.OutOrStdout(), d, func(p *reportPrinter) {
-				p.line("bypass: enforced, a write is blocked; by the %s it is let through, on record (%s)", d.Bypass.By, micros(d.Bypass.Micros))
-				p.line("rollback: from enforce to validate, a write is let through with a warning (%s)", micros(d.Rollback.Micros))
+				p.line("bypass: enforced, a write is blocked; by the %s it is let through, on record (%s)",
+					d.Bypass.By, micros(d.Bypass.Micros))
+				p.line("rollback: from enforce to validate, a write is let through with a warning (%s)",
+					micros(d.Rollback.Micros))
 			})
 		},
 	}

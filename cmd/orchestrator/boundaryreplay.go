@@ -20,8 +20,8 @@ import (
 	"orchestrator/internal/system/durable"
 )
 
-// hookCommand is the hook in the whole program; orchestrator-hook is the same, and starts faster. Nothing is parsed by cobra: a
-// failure to understand the command line must block, and cobra's exits with 1.
+// hookCommand is the hook in the whole program; orchestrator-hook is the same, and starts faster. Nothing is parsed by
+// cobra: a failure to understand the command line must block, and cobra's exits with 1.
 func hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook CLIENT [--root DIR]",
@@ -64,7 +64,8 @@ every rule that was looked at in order. Nothing is recorded. FILE - is standard 
 			}
 			v, call, err := hook.Explain(client, raw, dir, p)
 			if err != nil {
-				return fault.New(fault.Invalid, "call_unreadable", "the call cannot be read: in enforce it would be blocked").
+				return fault.New(fault.Invalid, "call_unreadable",
+					"the call cannot be read: in enforce it would be blocked").
 					WithFix("give what %s sends before a tool, or name another --client", client).Because(err)
 			}
 			return o.show(cmd.OutOrStdout(), v, func(rp *reportPrinter) { writeExplained(rp, &p, call, v) })
@@ -72,7 +73,8 @@ every rule that was looked at in order. Nothing is recorded. FILE - is standard 
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cmd.Flags().StringVar(&client, "client", "claude", "whose form the call has: "+strings.Join(agentclient.Names(), ", "))
+	cmd.Flags().StringVar(&client, "client", "claude",
+		"whose form the call has: "+strings.Join(agentclient.Names(), ", "))
 	return withEnv(cmd)
 }
 
@@ -82,7 +84,8 @@ func readCall(in io.Reader, path string) ([]byte, error) {
 	}
 	raw, err := durable.ReadRegular(path, hook.MaxInput)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "call_missing", "the call %s cannot be read", path).WithFix("name a file that holds one call as JSON").Because(err)
+		return nil, fault.New(fault.NotFound, "call_missing", "the call %s cannot be read", path).
+			WithFix("name a file that holds one call as JSON").Because(err)
 	}
 	return raw, nil
 }
@@ -97,7 +100,8 @@ func writeExplained(p *reportPrinter, policy *boundary.Policy, c boundary.Call, 
 		p.line("  %s %-20s %s", mark, printable(s.Rule), printable(s.Note))
 	}
 	for _, part := range c.Parts {
-		p.line("  %s: %s %s", printable(strings.Join(part.Words, " ")), printable(string(part.Class)), printable(part.Why))
+		p.line("  %s: %s %s", printable(strings.Join(part.Words, " ")), printable(string(part.Class)),
+			printable(part.Why))
 	}
 	if v.Violation() {
 		p.line("")
@@ -111,9 +115,10 @@ func boundaryReplayCommand() *cobra.Command {
 	var o boundaryOptions
 	var policy string
 	cmd := &cobra.Command{
-		Use:     "replay [JOURNAL]",
-		Short:   "Judge past calls by another policy, and print what would change",
-		Long:    `Replay judges every decision of a journal file, or of the whole journal of the project, again under --policy, as if it were enforced. Nothing is changed.`,
+		Use:   "replay [JOURNAL]",
+		Short: "Judge past calls by another policy, and print what would change",
+		Long: `Replay judges every decision of a journal file, or of the whole journal of the project, again under --policy,
+as if it were enforced. Nothing is changed.`,
 		Example: `  orchestrator boundary replay --policy new.json`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -138,7 +143,8 @@ func (o *boundaryOptions) replayPolicy(path string) (boundary.Policy, error) {
 	if path != "" {
 		p, err := folder.ReadPolicy(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fault.New(fault.NotFound, "policy_missing", "there is no policy %s", path).WithFix("name a file in the form of policy.json").Because(err)
+			err = fault.New(fault.NotFound, "policy_missing", "there is no policy %s", path).
+				WithFix("name a file in the form of policy.json").Because(err)
 		}
 		return p, err
 	}
@@ -170,7 +176,8 @@ func (o *boundaryOptions) replay(args []string, p boundary.Policy) (replayed, er
 func (r replayed) write(p *reportPrinter) {
 	for _, c := range r.Changed {
 		p.line("%s  %s  %s: %s instead of %s [%s] %s", printable(c.ID), c.At.Format(time.DateTime), printable(c.Tool),
-			printable(string(c.To)), printable(string(c.From)), printable(c.Rule), printable(strings.Join(c.Files, ", ")))
+			printable(string(c.To)), printable(string(c.From)), printable(c.Rule),
+			printable(strings.Join(c.Files, ", ")))
 	}
 	p.line("%d of %d decisions would change; %d lines cannot be read", len(r.Changed), r.Decisions, r.Malformed)
 }
@@ -180,8 +187,8 @@ func boundaryImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Read an older journal, delegation_audit.jsonl, report on it and keep its calls",
-		Long: `Import reads lines with timestamp, file, tool and source (main or agent), reports the violations in them, and adds the calls to the journal of the
-project once. They are shown apart: readiness is measured by what this hook decided. Lines that cannot be read are counted.`,
+		Long: `Import reads lines with timestamp, file, tool and source (main or agent), reports the violations in them, and adds
+the calls to the journal of the project once. They are shown apart: readiness is measured by what this hook decided. Lines that cannot be read are counted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := o.dir()
@@ -190,7 +197,8 @@ project once. They are shown apart: readiness is measured by what this hook deci
 			}
 			f, err := durable.OpenRegular(args[0])
 			if err != nil {
-				return fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", args[0]).WithFix("name a file with one JSON object a line").Because(err)
+				return fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", args[0]).
+					WithFix("name a file with one JSON object a line").Because(err)
 			}
 			defer f.Close()
 			lines, malformed, err := report.ReadOlder(f)
@@ -204,7 +212,8 @@ project once. They are shown apart: readiness is measured by what this hook deci
 			if err := report.WriteOlderReport(cmd.OutOrStdout(), lines); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d calls read, %d of them new; %d lines cannot be read\n", len(lines), added, malformed)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d calls read, %d of them new; %d lines cannot be read\n", len(lines),
+				added, malformed)
 			return nil
 		},
 	}

@@ -85,7 +85,8 @@ func openDatabase(ctx context.Context, data string) (src auditor.Source, closeSo
 	closeSource = func() error { return nil }
 	path := filepath.Join(data, "state.db")
 	if _, err := os.Stat(path); err != nil {
-		return nil, closeSource, fault.New(fault.NotFound, "database_missing", "no service runs with the folder %s, and there is no database in it", data).
+		return nil, closeSource, fault.New(fault.NotFound, "database_missing",
+			"no service runs with the folder %s, and there is no database in it", data).
 			WithFix("name the service with --server, or the folder with --data").Because(err)
 	}
 	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})

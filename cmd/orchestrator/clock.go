@@ -17,7 +17,8 @@ func (s *server) watchClock(ctx context.Context) {
 	defer ticks.Stop()
 	for {
 		if jump := s.clock.Look(time.Now(), time.Since(s.begun)); jump != 0 {
-			s.log.Warn().Stringer("by", jump.Round(time.Second)).Msg("the clock was set: records are dated and tokens expire by what it says")
+			s.log.Warn().Stringer("by", jump.Round(time.Second)).
+				Msg("the clock was set: records are dated and tokens expire by what it says")
 		}
 		select {
 		case <-ticks.C:

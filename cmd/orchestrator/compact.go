@@ -95,7 +95,8 @@ func (c compacted) write(out io.Writer, database string, asJSON bool) error {
 		return err
 	}
 	if c.After == c.Before {
-		_, err := fmt.Fprintf(out, "%s has %s, and would not get smaller: it was left as it is\n", database, sizeOf(c.Before))
+		_, err := fmt.Fprintf(out, "%s has %s, and would not get smaller: it was left as it is\n", database,
+			sizeOf(c.Before))
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%s: %s before, %s after; all %d records, root %s, and every table are the same\n",

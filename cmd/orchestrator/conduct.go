@@ -48,7 +48,8 @@ Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
 			return o.send(cmd, "/requests", body)
 		},
 	}
-	cmd.Flags().BoolVar(&said.Rephrase, "rephrase", false, "have the language model of the service say the answers in other words")
+	cmd.Flags().BoolVar(&said.Rephrase, "rephrase", false,
+		"have the language model of the service say the answers in other words")
 	return o.flags(cmd)
 }
 
@@ -88,7 +89,8 @@ type conductOptions struct {
 
 func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
 	serverFlags(cmd, &o.serverOptions)
-	cmd.Flags().DurationVar(&o.timeout, "timeout", conductor.Limit(planning.Budgets{})+time.Minute, "how long the service may take for its answer")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", conductor.Limit(planning.Budgets{})+time.Minute,
+		"how long the service may take for its answer")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print what the service answers, as JSON")
 	withEnv(cmd)
 	return exitTwo(cmd)
@@ -98,14 +100,16 @@ func readConducted(name string, in io.Reader) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fault.New(fault.NotFound, "file_unreadable", "%s cannot be read", name).WithFix("name a file of obligations, or - for standard input").Because(err)
+			return nil, fault.New(fault.NotFound, "file_unreadable", "%s cannot be read", name).
+				WithFix("name a file of obligations, or - for standard input").Because(err)
 		}
 		defer f.Close()
 		in = f
 	}
 	body, err := io.ReadAll(io.LimitReader(in, maxConducted+1))
 	if err == nil && len(body) > maxConducted {
-		err = fault.New(fault.TooLarge, "body_too_large", "the obligations have more than %d bytes", maxConducted).WithFix("send them in several requests")
+		err = fault.New(fault.TooLarge, "body_too_large", "the obligations have more than %d bytes", maxConducted).
+			WithFix("send them in several requests")
 	}
 	return body, err
 }

@@ -19,13 +19,16 @@ import (
 type serverOptions struct {
 	data, server, tokenFile string
 	timeout                 time.Duration // for an answer; 0 leaves it to the client
-	role                    string        // whose token in tokens/ is used where none is named; "" is the viewer's, or the pm's
+	// whose token in tokens/ is used where none is named; "" is the viewer's, or the pm's
+	role string
 }
 
 func serverFlags(cmd *cobra.Command, o *serverOptions) {
 	dataFlag(cmd, &o.data)
-	cmd.Flags().StringVar(&o.server, "server", "", "the service, as http://HOST:PORT; without it the one that runs with --data")
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the token to ask with; without it the viewer's, or the pm's, of --data")
+	cmd.Flags().StringVar(&o.server, "server", "",
+		"the service, as http://HOST:PORT; without it the one that runs with --data")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "",
+		"file with the token to ask with; without it the viewer's, or the pm's, of --data")
 }
 
 // timeoutFlag is --timeout of commands that somebody waits for.
@@ -57,7 +60,8 @@ func (o serverOptions) connect() (*apiclient.Client, error) {
 			tokens = pm
 		}
 	}
-	return apiclient.New(apiclient.Options{Server: server, TokenFile: tokens, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
+	return apiclient.New(apiclient.Options{Server: server, TokenFile: tokens,
+		UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
 }
 
 // notRunning says whether an error means that there is no service to ask.
@@ -68,5 +72,6 @@ func notRunning(err error) bool {
 
 // unknownFormat refuses a --format; known are the ones there are.
 func unknownFormat(format string, known []string) error {
-	return fault.New(fault.Invalid, "usage", "there is no format %q", format).WithFix("use --format %s", strings.Join(known, ", "))
+	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
+		WithFix("use --format %s", strings.Join(known, ", "))
 }

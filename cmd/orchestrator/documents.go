@@ -20,7 +20,8 @@ import (
 // readingFlags are how documents are read, the same for every command that reads some.
 func readingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	families := reqdoc.Families()
-	cmd.Flags().StringVar(&o.Family, "family", "", "read every document as this family, and look for no marks: "+strings.Join(families, ", "))
+	cmd.Flags().StringVar(&o.Family, "family", "",
+		"read every document as this family, and look for no marks: "+strings.Join(families, ", "))
 	cmd.Flags().BoolVar(&o.Assign, "assign", false, "where a document has no ids, make them from section and item")
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -30,21 +31,23 @@ func checkReading(o reqdoc.Options) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents", o.Family).
-		WithFix("use %s, or leave --family out, and the family is found by its marks", strings.Join(reqdoc.Families(), ", "))
+		WithFix("use %s, or leave --family out, and the family is found by its marks",
+			strings.Join(reqdoc.Families(), ", "))
 }
 
 // documents are the paths and patterns of requirement documents, each with the folder that it is confined to.
 type documents []*tree.Path
 
-// openDocuments opens the folders that documents may not lead out of. Links on the way to them are resolved now, and never
-// again.
+// openDocuments opens the folders that documents may not lead out of. Links on the way to them are resolved now, and
+// never again.
 func openDocuments(paths []string) (documents, error) {
 	var all documents
 	for _, path := range paths {
 		p, err := tree.OpenPath(path)
 		if err != nil {
 			all.close()
-			return nil, fault.New(fault.Conflict, "requirements_unreadable", "the folder of the requirement documents %s cannot be opened", path).
+			return nil, fault.New(fault.Conflict, "requirements_unreadable",
+				"the folder of the requirement documents %s cannot be opened", path).
 				WithFix("make it readable for this user, or name other documents").Because(err)
 		}
 		all = append(all, p)
@@ -78,7 +81,8 @@ func (d documents) find(ctx context.Context) ([]found, error) {
 			return nil, unreadableDocument(p.Given, err)
 		}
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "requirements_pattern", "the pattern %s cannot be read: %v", p.Given, err).
+			return nil, fault.New(fault.Invalid, "requirements_pattern", "the pattern %s cannot be read: %v",
+				p.Given, err).
 				WithFix("mend the pattern; *, ? and [a-z] match within one name")
 		}
 		if len(files) == 0 {
@@ -133,11 +137,14 @@ func (f found) read(ctx context.Context, most int64) ([]byte, error) {
 func unreadableDocument(path string, err error) error {
 	err = &fs.PathError{Op: "read", Path: path, Err: err} // the review looks for the path as it is written
 	if led, is := errors.AsType[*tree.LinkError](err); is {
-		return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s is not read: it is a symbolic link to %s, and leads out of %s",
-			path, led.Target, led.Folder).WithFix("name %s itself in --requirements, or put the document there", led.Target).Because(err)
+		return fault.New(fault.Conflict, "requirements_unreadable",
+			"the requirement document %s is not read: it is a symbolic link to %s, and leads out of %s",
+			path, led.Target, led.Folder).WithFix("name %s itself in --requirements, or put the document there",
+			led.Target).Because(err)
 	}
 	if errors.Is(err, tree.ErrTooLarge) {
-		return fault.New(fault.Invalid, "document_too_large", "the requirement document %s has more than %d bytes", path, maxDocument).
+		return fault.New(fault.Invalid, "document_too_large", "the requirement document %s has more than %d bytes",
+			path, maxDocument).
 			WithFix("split it into several documents").Because(err)
 	}
 	return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
@@ -146,7 +153,8 @@ func unreadableDocument(path string, err error) error {
 
 // tooLargeTogether says that a document is beyond what all of them may have.
 func tooLargeTogether(path string, err error) error {
-	return fault.New(fault.Invalid, "document_too_large", "the requirement documents have together more than %d bytes", maxDocuments).
+	return fault.New(fault.Invalid, "document_too_large",
+		"the requirement documents have together more than %d bytes", maxDocuments).
 		WithFix("shorten or remove documents, or name fewer of them in --requirements; the limit is reached at %s", path).
 		Because(&fs.PathError{Op: "read", Path: path, Err: err})
 }

@@ -14,12 +14,14 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for follows from its state: a move is made in the name
-of the token, and a part of the work is done by an agent, a tool whose contract in .orchestrator/tools has a role. Each run of an agent gets a token
-of that role, which is revoked when it ends, and a prompt (orchestrator prompts). Whether it did its work is seen in the project, not in what it says. What no agent
+const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for follows from its state:
+a move is made in the name of the token, and a part of the work is done by an agent, a tool whose contract in
+.orchestrator/tools has a role. Each run of an agent gets a token of that role, which is revoked when it ends, and a
+prompt (orchestrator prompts). Whether it did its work is seen in the project, not in what it says. What no agent
 brings about is tried with the next one, and ends as blocked, with the reason.
 
-It asks with the pm's token of the first start, unless --token-file names another. Interrupting it begins no further step; an agent that runs comes to its end.
+It asks with the pm's token of the first start, unless --token-file names another. Interrupting it begins no further
+step; an agent that runs comes to its end.
 
 Exit codes: 0 all that was to be driven is done; 1 some is not; 2 usage or environment.`
 
@@ -38,12 +40,16 @@ func driveCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.roles, "role", nil, "whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, else the token's own)")
-	f.StringArrayVar(&o.requirements, "requirement", nil, "id of a requirement to drive; may be given several times (default all that are not done)")
+	f.StringSliceVar(&o.roles, "role", nil,
+		"whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, else the token's own)")
+	f.StringArrayVar(&o.requirements, "requirement", nil,
+		"id of a requirement to drive; may be given several times (default all that are not done)")
 	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
-	f.IntVar(&o.parallel, "parallel", 1, fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MostParallel))
+	f.IntVar(&o.parallel, "parallel", 1,
+		fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MostParallel))
 	f.BoolVar(&o.plan, "plan", false, "show what would be done first, and do nothing")
-	f.BoolVar(&o.asJSON, "json", false, "print each event as a line of JSON, the report last; with --plan the plan as JSON")
+	f.BoolVar(&o.asJSON, "json", false,
+		"print each event as a line of JSON, the report last; with --plan the plan as JSON")
 	serverFlags(cmd, &o.serverOptions)
 	withEnv(cmd)
 	return exitTwo(cmd)
@@ -86,18 +92,22 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 	shown.bar.clear()
 	switch {
 	case shown.report == nil && ctx.Err() != nil:
-		return fault.New(fault.Unavailable, "drive_interrupted", "interrupted: no further step is begun, and an agent that runs comes to its end").
+		return fault.New(fault.Unavailable, "drive_interrupted",
+			"interrupted: no further step is begun, and an agent that runs comes to its end").
 			WithFix("orchestrator drive goes on from where everything stands")
 	case shown.begun && shown.report == nil && (err == nil || !faulty(err)):
-		return fault.New(fault.Unavailable, "drive_cut_off", "the service ended before the drive did").WithFix("start it, and drive again: it goes on from where everything stands")
+		return fault.New(fault.Unavailable, "drive_cut_off", "the service ended before the drive did").
+			WithFix("start it, and drive again: it goes on from where everything stands")
 	case err != nil:
 		return err
 	case shown.report == nil:
-		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not say what became of the drive").WithFix("see whether --server names the service itself, and drive again")
+		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not say what became of the drive").
+			WithFix("see whether --server names the service itself, and drive again")
 	case shown.report.Outcomes[drive.Done] == len(shown.report.Requirements):
 		return nil
 	}
-	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done", len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
+	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done",
+		len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
 		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where everything stands"), 1}
 }
 
@@ -221,5 +231,6 @@ func (d *driven) draw(e drive.Event) {
 	case e.Report != nil:
 		return
 	}
-	d.bar.draw(d.done, d.scope.Moves, printable(fmt.Sprintf("moves, %d of %d requirements ended%s", d.ended, d.scope.Requirements, doing)))
+	d.bar.draw(d.done, d.scope.Moves,
+		printable(fmt.Sprintf("moves, %d of %d requirements ended%s", d.ended, d.scope.Requirements, doing)))
 }

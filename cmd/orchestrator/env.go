@@ -18,15 +18,16 @@ func envName(flag string) string {
 // byHand marks flags that no environment variable stands in for.
 const byHand = "by hand"
 
-// typedOnly keeps the environment from setting a flag: what it says is a person's word at that moment. It goes before withEnv.
+// typedOnly keeps the environment from setting a flag: what it says is a person's word at that moment. It goes before
+// withEnv.
 func typedOnly(cmd *cobra.Command, flag string) {
 	_ = cmd.Flags().SetAnnotation(flag, byHand, nil) // fails only where there is no such flag, which a test sees
 }
 
 func isTypedOnly(f *pflag.Flag) bool { _, only := f.Annotations[byHand]; return only }
 
-// withEnv lets every flag of a command be set by its environment variable, but those that are typed only; the command line wins.
-// An empty variable is as good as none: an empty address, for one, would be every interface.
+// withEnv lets every flag of a command be set by its environment variable, but those that are typed only; the command
+// line wins. An empty variable is as good as none: an empty address, for one, would be every interface.
 func withEnv(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !isTypedOnly(f) {
@@ -41,7 +42,8 @@ func withEnv(cmd *cobra.Command) *cobra.Command {
 				return
 			}
 			if err := cmd.Flags().Set(f.Name, value); err != nil {
-				wrong = fault.New(fault.Invalid, "environment", "the environment variable %s cannot be used: %v", envName(f.Name), err).
+				wrong = fault.New(fault.Invalid, "environment", "the environment variable %s cannot be used: %v",
+					envName(f.Name), err).
 					WithFix("set it to what --%s takes, or unset it", f.Name)
 			}
 		})

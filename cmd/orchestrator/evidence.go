@@ -50,19 +50,21 @@ func (s *server) openRepository(ctx context.Context) (requirements.Repository, e
 	return nil, nil
 }
 
-// refuseLostRepository keeps whoever can take .git away for a moment from having evidence taken on everybody's word from then on: a
-// project that looked evidence up goes on to do so, unless an operator says otherwise.
+// refuseLostRepository keeps whoever can take .git away for a moment from having evidence taken on everybody's word
+// from then on: a project that looked evidence up goes on to do so, unless an operator says otherwise.
 func (s *server) refuseLostRepository(ctx context.Context, cause error, withoutGit bool) error {
 	mode, err := requirements.EvidenceOnRecord(ctx, s.ledger)
 	if err != nil || mode != projection.Verify || withoutGit {
 		return err
 	}
-	return fault.New(fault.Conflict, "evidence_lost", "evidence of this project is looked up in a git working tree, and there is none now").
+	return fault.New(fault.Conflict, "evidence_lost",
+		"evidence of this project is looked up in a git working tree, and there is none now").
 		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, start with --evidence record").
 		Because(cause)
 }
 
-// cited is the path by which evidence cites a requirement document: from the top of the working tree in which it is looked up.
+// cited is the path by which evidence cites a requirement document: from the top of the working tree in which it is
+// looked up.
 func (s *server) cited(path string) string {
 	if s.repository == nil {
 		return path
@@ -81,7 +83,8 @@ func (s *server) cited(path string) string {
 	return filepath.ToSlash(inside)
 }
 
-// ownFiles are what the service writes or must keep to itself, and what can prove nothing: digests of evidence are public.
+// ownFiles are what the service writes or must keep to itself, and what can prove nothing: digests of evidence are
+// public.
 func (s *server) ownFiles() []string {
 	own := []string{s.options.data, s.options.export}
 	if s.options.metricsTokenFile != "" {

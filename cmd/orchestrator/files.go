@@ -75,8 +75,8 @@ func openExport(ctx context.Context, path string) (*tree.File, error) {
 	return f, nil
 }
 
-// openOwnExport is openExport for whoever will write the export: what stands in its place and is no file of ours, such as
-// a link that leads elsewhere, is not read; the next export replaces it and reports it.
+// openOwnExport is openExport for whoever will write the export: what stands in its place and is no file of ours, such
+// as a link that leads elsewhere, is not read; the next export replaces it and reports it.
 func openOwnExport(ctx context.Context, path string) (*tree.File, error) {
 	if planted(path) {
 		return nil, nil
@@ -104,7 +104,8 @@ func (s *server) warnOfPlanted() {
 func sameFile(own, file string) bool {
 	one, err := os.Stat(own)
 	two, err2 := os.Lstat(file)
-	return err == nil && err2 == nil && os.SameFile(one, two) || resolved(own) == filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
+	return err == nil && err2 == nil && os.SameFile(one, two) ||
+		resolved(own) == filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
 }
 
 // resolved is the absolute path behind symbolic links, as far as it exists.

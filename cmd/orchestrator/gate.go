@@ -59,7 +59,8 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Require, "require", gateLevels[0], "what every requirement must be: "+strings.Join(gateLevels, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(gateLevels, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(gateLevels,
+		cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.AllowStale, "allow-stale", false, "let pass what went stale")
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
@@ -71,7 +72,8 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		o.offline = f.Changed("export")
 		if o.offline && f.Changed("server") {
-			return fault.New(fault.Invalid, "usage", "--server and --export exclude each other").WithFix("name the service, or the export")
+			return fault.New(fault.Invalid, "usage", "--server and --export exclude each other").
+				WithFix("name the service, or the export")
 		}
 		return prepare(cmd, args)
 	}
@@ -83,7 +85,8 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 		return unknownFormat(o.format, gateFormats)
 	}
 	if !slices.Contains(gateLevels, o.Require) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).WithFix("use --require %s", strings.Join(gateLevels, ", "))
+		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
+			WithFix("use --require %s", strings.Join(gateLevels, ", "))
 	}
 	project, err := o.project(ctx, notes)
 	if err != nil {
@@ -157,7 +160,8 @@ func addSummary(r review.GateResult) (err error) {
 		err = errors.Join(r.Markdown(f), f.Close())
 	}
 	if err != nil {
-		return fault.New(fault.Unavailable, "summary_unwritable", "the summary cannot be added to $GITHUB_STEP_SUMMARY").
+		return fault.New(fault.Unavailable, "summary_unwritable",
+			"the summary cannot be added to $GITHUB_STEP_SUMMARY").
 			WithFix("name a file that can be written, or use --format markdown").Because(err)
 	}
 	return nil

@@ -135,7 +135,8 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 		shown.Fields = nil // they are in the report
 		return exitError{&shown, 1}
 	case o.check && drifted(report):
-		return exitError{fault.New(fault.Conflict, "drift", "the documents are not what %s shows: %s", named(against), report).
+		return exitError{fault.New(fault.Conflict, "drift", "the documents are not what %s shows: %s", named(against),
+			report).
 			WithFix("import them (orchestrator import, or save them beside a running service), and keep the new export"), 1}
 	}
 	return nil
@@ -187,7 +188,8 @@ func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requir
 	return report, o.export, o.inDocuments(err)
 }
 
-func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.File) (report requirements.Report, against string, err error) {
+func (o importOptions) previewWithoutExport(ctx context.Context,
+	files []reqdoc.File) (report requirements.Report, against string, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
 		report, err = requirements.Preview(nil, files, o.reading)
@@ -211,13 +213,15 @@ func (o importOptions) previewWithoutExport(ctx context.Context, files []reqdoc.
 }
 
 // importNow takes the documents over, as a service would, writes the export, and says whether the state is another now.
-func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes io.Writer) (report requirements.Report, written bool, err error) {
+func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
+	notes io.Writer) (report requirements.Report, written bool, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
 			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or only look with --dry-run")
 	}
-	if err := checkExportPath(ctx, database, serveOptions{data: o.data, export: o.export, requirements: o.files}); err != nil {
+	if err := checkExportPath(ctx, database, serveOptions{data: o.data, export: o.export,
+		requirements: o.files}); err != nil {
 		return report, false, err
 	}
 	store, err := boltstore.Open(database, boltstore.Options{LockTimeout: lockPatience})
@@ -233,7 +237,9 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes
 		return report, false, err
 	}
 	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
-		ExportPath: o.export, Reading: o.reading, OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) },
+		ExportPath: o.export, Reading: o.reading, OnDisplaced: func(d projection.Displaced) {
+			reportDisplaced(notes, d.Path, d.What)
+		},
 	})
 	if err != nil {
 		return report, false, err
@@ -251,7 +257,8 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File, notes
 	ended, end := context.WithCancel(ctx)
 	end()
 	if err := service.Run(ended); err != nil { // writes the export once
-		return report, false, fault.New(fault.Unavailable, "export_unwritable", "the documents are imported, but the export %s could not be written", o.export).
+		return report, false, fault.New(fault.Unavailable, "export_unwritable",
+			"the documents are imported, but the export %s could not be written", o.export).
 			WithFix("make its folder writable; orchestrator serve, or another import, writes it").Because(err)
 	}
 	return report, written, nil

@@ -104,8 +104,8 @@ func (s *server) drain(web *http.Server) error {
 	return nil
 }
 
-// answerAll answers what was sent on every connection that was accepted, and accepts none any more. Shutdown alone would
-// close those unanswered whose request it finds unread.
+// answerAll answers what was sent on every connection that was accepted, and accepts none any more. Shutdown alone
+// would close those unanswered whose request it finds unread.
 func (s *server) answerAll(ctx context.Context, web *http.Server, served <-chan error, open *atomic.Int64) {
 	_ = s.listener.Close()
 	select {
@@ -171,7 +171,8 @@ func credential(t token.Token) requirements.Credential {
 
 // logFolding says that an actor repeats what is refused, as a client in a loop does.
 func (s *server) logFolding(f requirements.Folding) {
-	s.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).Str("subject", f.Subject).Str("code", f.Code).
+	s.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).
+		Str("subject", f.Subject).Str("code", f.Code).
 		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
 }
 
@@ -188,7 +189,8 @@ func (s *server) resume(ctx context.Context) {
 				s.log.Error().Err(err).Str("run", cut.ID).Msg("a run of the conductor that was cut off cannot go on")
 				return
 			}
-			s.log.Info().Str("run", cut.ID).Str("status", string(trace.Status)).Msg("a run of the conductor that was cut off went on to its end")
+			s.log.Info().Str("run", cut.ID).Str("status", string(trace.Status)).
+				Msg("a run of the conductor that was cut off went on to its end")
 		})
 	}
 	all.Wait()
@@ -230,7 +232,8 @@ func (s *server) close() error {
 	if s.tokenPath != nil {
 		err = errors.Join(err, s.tokenPath.Close())
 	}
-	if s.store != nil && s.store.Err() == nil { // a failed one may hold locks for ever; the end of the process frees its file
+	// a failed one may hold locks for ever; the end of the process frees its file
+	if s.store != nil && s.store.Err() == nil {
 		err = errors.Join(err, s.store.Close())
 	}
 	if s.repository != nil {
@@ -245,9 +248,11 @@ func registerStore(registry *prometheus.Registry, store *boltstore.Store) {
 		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "orchestrator_store_" + name, Help: help},
 			func() float64 { return float64(read(store.Stats())) }))
 	}
-	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.", func(s boltstore.Stats) uint64 { return s.Batches })
+	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.",
+		func(s boltstore.Stats) uint64 { return s.Batches })
 	counter("updates_total", "Updates committed.", func(s boltstore.Stats) uint64 { return s.Updates })
-	counter("updates_failed_total", "Updates that committed nothing.", func(s boltstore.Stats) uint64 { return s.Failed })
+	counter("updates_failed_total", "Updates that committed nothing.",
+		func(s boltstore.Stats) uint64 { return s.Failed })
 }
 
 // stdLogger takes what the HTTP server says of broken connections.
@@ -272,7 +277,8 @@ func texts[T ~string](items []T) []string {
 
 func shellQuote(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool {
-		return !(r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+		return !(r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
+			r >= 'a' && r <= 'z')
 	}) < 0 {
 		return s
 	}

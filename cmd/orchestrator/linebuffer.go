@@ -37,7 +37,8 @@ func (b *lineBuffer) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 		return len(line), b.flush()
 	}
 	if b.timer == nil {
-		b.timer = time.AfterFunc(flushEvery, func() { _ = b.Flush() }) // a log that cannot be written has nowhere to say so
+		// a log that cannot be written has nowhere to say so
+		b.timer = time.AfterFunc(flushEvery, func() { _ = b.Flush() })
 	}
 	return len(line), nil
 }

@@ -19,7 +19,8 @@ import (
 func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush func() error, err error) {
 	l, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {
-		return log, nil, fault.New(fault.Invalid, "log_level", "%q is not a log level", level).WithFix("use debug, info, warn or error")
+		return log, nil, fault.New(fault.Invalid, "log_level", "%q is not a log level", level).
+			WithFix("use debug, info, warn or error")
 	}
 	terminal := term.IsTerminal(int(out.Fd()))
 	if format == "auto" && terminal {
@@ -33,7 +34,8 @@ func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush fu
 	case "json", "auto":
 		w = buffer
 	default:
-		return log, nil, fault.New(fault.Invalid, "log_format", "%q is not a log format", format).WithFix("use auto, json or console")
+		return log, nil, fault.New(fault.Invalid, "log_format", "%q is not a log format", format).
+			WithFix("use auto, json or console")
 	}
 	return zerolog.New(maskedLog{w}).Level(l).With().Timestamp().Logger(), buffer.Flush, nil
 }

@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// maskedLog writes log lines, which are JSON objects, without the secrets in their texts: a path, a panic or the message of
-// another program may hold what a client sent.
+// maskedLog writes log lines, which are JSON objects, without the secrets in their texts: a path, a panic or the
+// message of another program may hold what a client sent.
 type maskedLog struct{ to zerolog.LevelWriter }
 
 // Write makes maskedLog an io.Writer.

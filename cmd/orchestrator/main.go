@@ -60,7 +60,8 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(), verifyCommand(),
+	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
+		verifyCommand(),
 		auditCommand(), backupCommand(), restoreCommand(), compactCommand(), boundaryCommand(), hookCommand(),
 		askCommand(), conductCommand(), driveCommand(), toolsCommand(), promptsCommand())
 	return group(root)

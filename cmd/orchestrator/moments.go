@@ -19,8 +19,8 @@ import (
 const maxCheckpoint = 1 << 20
 
 // moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
-// checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program writes
-// it. An export that cannot be read says nothing; unread is its path then.
+// checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
+// writes it. An export that cannot be read says nothing; unread is its path then.
 func moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
 	note, err := readNote(ctx, path)
@@ -58,7 +58,8 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return requirements.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign", "%s is no checkpoint that this database's log has signed", path).
+		return requirements.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign",
+			"%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
 	}
 	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
@@ -75,7 +76,8 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 	}
 	for _, l := range seen.Logs {
 		if l.Origin == audit.OriginOf(key) && l.Key != key {
-			return nil, fault.New(fault.Conflict, "witness_knows_another_key", "%s has seen the log %s with another key than this database names", path, l.Origin).
+			return nil, fault.New(fault.Conflict, "witness_knows_another_key",
+				"%s has seen the log %s with another key than this database names", path, l.Origin).
 				WithFix("put back the database that belongs to it, or find out how its key was changed; to go on without the witness, give another --witness")
 		}
 	}
@@ -112,7 +114,8 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 // findRollback is checkMoments for the service, which an operator can make go on: then what was lost is kept, to be put
 // on record.
 //
-// damaged is the path of a database whose head page was damaged, which an operator accepted: what it lacks nobody knows.
+// damaged is the path of a database whose head page was damaged, which an operator accepted: what it lacks nobody
+// knows.
 func (s *server) findRollback(ctx context.Context, damaged string) error {
 	known, err := s.remembered(ctx)
 	if err != nil {
@@ -120,7 +123,8 @@ func (s *server) findRollback(ctx context.Context, damaged string) error {
 	}
 	lost, err := requirements.Lost(ctx, s.ledger, known)
 	if head := s.ledger.Head(); damaged != "" {
-		lost = append(lost, requirements.Moment{Where: damaged + " with a damaged head page", Size: head.Size, Root: head.Root})
+		lost = append(lost, requirements.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
+			Root: head.Root})
 	}
 	switch {
 	case err != nil:
@@ -156,7 +160,8 @@ func (s *server) remembered(ctx context.Context) ([]requirements.Moment, error) 
 	known = append(known, seen...)
 	if unread != "" {
 		if len(known) == 0 {
-			return nil, fault.New(fault.Conflict, "export_damaged", "%s is no whole export, and nothing else beside the database remembers its log", unread).
+			return nil, fault.New(fault.Conflict, "export_damaged",
+				"%s is no whole export, and nothing else beside the database remembers its log", unread).
 				WithFix("see that the database is the newest one; then keep the file as evidence and move it away")
 		}
 		s.log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")

@@ -86,7 +86,8 @@ func (b *bar) draw(done, total int, what string) {
 	}
 	const wide = 24
 	filled := min(max(done, 0)*wide/total, wide)
-	line := []rune(fmt.Sprintf("[%s%s] %d of %d %s", strings.Repeat("=", filled), strings.Repeat(" ", wide-filled), done, total, what))
+	line := []rune(fmt.Sprintf("[%s%s] %d of %d %s", strings.Repeat("=", filled), strings.Repeat(" ", wide-filled),
+		done, total, what))
 	fmt.Fprint(b.out, "\r\x1b[K"+string(line[:min(len(line), b.width()-1)]))
 	b.shown = true
 }

@@ -20,7 +20,8 @@ const shownShifts = 5
 // write shows the report as JSON alone, or for people.
 func (o importOptions) write(out, notes io.Writer, r requirements.Report, against string, written bool) error {
 	if o.dryRun && against == "" && len(r.Errors) == 0 {
-		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n", printable(o.export), printable(o.data))
+		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
+			printable(o.export), printable(o.data))
 	}
 	if o.asJSON {
 		b, err := jsonv2.Marshal(r)
@@ -178,7 +179,8 @@ func (p *reportPrinter) moves(r requirements.Report) {
 				continue
 			}
 		}
-		p.line("%smoved %s from %s", at(m.Path, m.Line), printable(m.ID), strings.TrimSuffix(at(m.From.Path, m.From.Line), ": "))
+		p.line("%smoved %s from %s", at(m.Path, m.Line), printable(m.ID),
+			strings.TrimSuffix(at(m.From.Path, m.From.Line), ": "))
 	}
 	if more := shifts - shownShifts; more > 0 {
 		p.line("moved within their documents: %d more; --json lists them", more)

@@ -53,12 +53,17 @@ project_status.checkpoint remember it, the next orchestrator serve wants --accep
 	}
 	f := cmd.Flags()
 	dataFlag(cmd, &o.data)
-	f.StringVar(&o.export, "export", "project_status.json", "export that may remember what came after the backup; so may the checkpoint beside it")
-	f.StringVar(&o.key, "key", "", "public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one in the backup is taken")
-	f.StringSliceVar(&o.against, "against", nil, "file with a checkpoint that was kept elsewhere, which the backup must have gone through; may be given more than once")
-	f.BoolVar(&o.allowRollback, "allow-rollback", false, "let a checkpoint of --against pass whose moment a recorded rollback gave up")
+	f.StringVar(&o.export, "export", "project_status.json",
+		"export that may remember what came after the backup; so may the checkpoint beside it")
+	f.StringVar(&o.key, "key", "",
+		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one in the backup is taken")
+	f.StringSliceVar(&o.against, "against", nil,
+		"file with a checkpoint that was kept elsewhere, which the backup must have gone through; may be given more than once")
+	f.BoolVar(&o.allowRollback, "allow-rollback", false,
+		"let a checkpoint of --against pass whose moment a recorded rollback gave up")
 	f.BoolVar(&o.replace, "replace", false, "take the place of a database that is there; it is kept under another name")
-	f.BoolVar(&o.replaceTokens, "replace-tokens", false, "take the place of tokens that are there, so that tokens revoked since are valid again")
+	f.BoolVar(&o.replaceTokens, "replace-tokens", false,
+		"take the place of tokens that are there, so that tokens revoked since are valid again")
 	f.BoolVar(&o.withoutKeys, "without-keys", false, "take the log alone, and leave keys and tokens as they are")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	return withEnv(cmd)
@@ -81,7 +86,8 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	defer show.clear()
 	return backup.Restore(ctx, path, backup.RestoreOptions{
 		Options: auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.update()},
-		Folder:  o.data, Replace: o.replace, ReplaceTokens: o.replaceTokens, WithoutKeys: o.withoutKeys, Known: known, Now: time.Now,
+		Folder:  o.data, Replace: o.replace, ReplaceTokens: o.replaceTokens, WithoutKeys: o.withoutKeys, Known: known,
+		Now: time.Now,
 	})
 }
 
@@ -111,7 +117,8 @@ type lostMoment struct {
 
 func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) error {
 	if o.asJSON {
-		r := restoredReport{d.Database, d.Records, d.Root, d.Origin, d.SHA256, d.TakenAt, d.Trusted, d.Against, d.Put, d.Left, d.Kept, d.KeyMissing, []lostMoment{}}
+		r := restoredReport{d.Database, d.Records, d.Root, d.Origin, d.SHA256, d.TakenAt, d.Trusted, d.Against, d.Put,
+			d.Left, d.Kept, d.KeyMissing, []lostMoment{}}
 		for _, m := range d.Lost {
 			r.Lost = append(r.Lost, lostMoment{m.Where, m.Size, m.Root})
 		}
@@ -121,7 +128,9 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 	if !d.TakenAt.IsZero() {
 		taken = " of " + d.TakenAt.Format(time.RFC3339)
 	}
-	said := []string{fmt.Sprintf("restored %s from %s%s: %d records of the log %s, root %s, %d requirements; all verified", d.Database, path, taken, d.Records, d.Origin, d.Root, d.Requirements)}
+	said := []string{
+		fmt.Sprintf("restored %s from %s%s: %d records of the log %s, root %s, %d requirements; all verified",
+			d.Database, path, taken, d.Records, d.Origin, d.Root, d.Requirements)}
 	for _, name := range d.Put {
 		said = append(said, "put back "+filepath.Join(o.data, name))
 	}
@@ -129,10 +138,12 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 		said = append(said, "kept what was there as "+path)
 	}
 	for _, name := range d.Left {
-		said = append(said, filepath.Join(o.data, name)+" is another than in the backup, and was left as it is; --replace-tokens takes that of the backup")
+		said = append(said, filepath.Join(o.data, name)+
+			" is another than in the backup, and was left as it is; --replace-tokens takes that of the backup")
 	}
 	if d.KeyMissing {
-		said = append(said, "the folder does not have the key that signs the log: put "+filepath.Join(o.data, "audit.key")+" back, or serve --accept-new-key REASON")
+		said = append(said, "the folder does not have the key that signs the log: put "+
+			filepath.Join(o.data, "audit.key")+" back, or serve --accept-new-key REASON")
 	}
 	_, err := fmt.Fprintln(out, strings.Join(append(said, lostOf(d, o.export)...), "\n"))
 	return err
@@ -142,9 +153,12 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 func lostOf(d backup.Restored, export string) (said []string) {
 	for _, m := range d.Lost {
 		if m.Size > d.Records {
-			said = append(said, fmt.Sprintf("records %d to %d of the log, known to %s, are not in this backup", d.Records, m.Size-1, m.Where))
+			said = append(said, fmt.Sprintf("records %d to %d of the log, known to %s, are not in this backup",
+				d.Records, m.Size-1, m.Where))
 		} else {
-			said = append(said, fmt.Sprintf("%s, of %d records, is of another log than this backup, or of one that went another way", m.Where, m.Size))
+			said = append(said,
+				fmt.Sprintf("%s, of %d records, is of another log than this backup, or of one that went another way",
+					m.Where, m.Size))
 		}
 	}
 	beside := []string{export, projection.CheckpointPath(export)}

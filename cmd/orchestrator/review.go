@@ -39,7 +39,8 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return showReview[review.Dossier](cmd.Context(), cmd.OutOrStdout(), o, "/requirements/"+pathEscape(args[0])+"/review", format)
+				return showReview[review.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
+					"/requirements/"+pathEscape(args[0])+"/review", format)
 			}
 			return showReview[review.Project](cmd.Context(), cmd.OutOrStdout(), o, "/project/review", format)
 		},
@@ -66,7 +67,8 @@ type sheet interface {
 // askReview asks the service for a review, and returns it with its JSON.
 func askReview[T sheet](ctx context.Context, o serverOptions, path string) (found T, raw []byte, err error) {
 	if o.timeout <= 0 {
-		return found, nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", o.timeout).WithFix("give --timeout a time such as 15s")
+		return found, nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", o.timeout).
+			WithFix("give --timeout a time such as 15s")
 	}
 	c, err := o.connect()
 	if err != nil {

@@ -17,8 +17,8 @@ type secretFile struct {
 	path string // where it is to be
 }
 
-// openSecret makes a file of mode 0600. What is at the path is refused, a link too; force replaces it when the secret is written,
-// the link itself and not what it leads to.
+// openSecret makes a file of mode 0600. What is at the path is refused, a link too; force replaces it when the secret
+// is written, the link itself and not what it leads to.
 func openSecret(path string, force bool) (*secretFile, error) {
 	at := path
 	if info, err := os.Lstat(path); err == nil && force {

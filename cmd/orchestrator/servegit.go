@@ -18,7 +18,8 @@ func (s *server) refuseTracked(ctx context.Context) error {
 		more = append(more, s.options.metricsTokenFile)
 	}
 	inForce, _ := tokenFile(s.options.data).List() // one that cannot be read is refused where it is needed
-	tracked, err := gitignore.Secrets(ctx, s.options.data, more, func(content string) bool { return token.Holds(inForce, content) })
+	tracked, err := gitignore.Secrets(ctx, s.options.data, more,
+		func(content string) bool { return token.Holds(inForce, content) })
 	if len(tracked) > 0 {
 		return secretsTracked(tracked)
 	}
@@ -37,7 +38,8 @@ func secretsTracked(tracked []gitignore.File) error {
 		}
 		commands[len(commands)-1] += " " + shellQuote(f.Path)
 	}
-	return fault.New(fault.Conflict, "secrets_tracked", "git tracks secrets of this service: %s", strings.Join(names, ", ")).
+	return fault.New(fault.Conflict, "secrets_tracked", "git tracks secrets of this service: %s",
+		strings.Join(names, ", ")).
 		WithFix("take them out of the index, and commit that: %s. If they were ever pushed, they are known: make new tokens and revoke the old ones "+
 			"(orchestrator token add, token revoke), and replace the key: move audit.key away and start once with --accept-new-key REASON",
 			strings.Join(commands, "; "))

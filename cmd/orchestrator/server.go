@@ -207,8 +207,9 @@ func (s *server) openService(ctx context.Context) error {
 		return err
 	}
 	s.service, err = requirements.Open(ctx, s.ledger, time.Now, requirements.Options{
-		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait, RequireIfMatch: s.options.requireIfMatch,
-		Reading: s.options.reading, Evidence: mode, Repository: repository,
+		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait,
+		RequireIfMatch: s.options.requireIfMatch,
+		Reading:        s.options.reading, Evidence: mode, Repository: repository,
 		Signer: signer, AcceptKey: s.options.acceptNewKey, Lost: s.lost, AcceptRollback: s.options.acceptRollback,
 		OnFolding: s.logFolding, OnDisplaced: s.logDisplaced,
 	})
@@ -226,8 +227,9 @@ func (s *server) openConductor(signer audit.Signer) {
 	s.guard = control.New(beside, s.ledger, time.Now, hook.NewID)
 	project := bridge.New(s.service, s.ledger, bridge.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
 	s.conductor = conductor.New(s.ledger, conductor.Options{
-		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now, Deterministic: s.options.deterministic,
-		Agents: bridge.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
+		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now,
+		Deterministic: s.options.deterministic,
+		Agents:        bridge.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
 	})
 	s.driver = &drive.Driver{Project: project, Conductor: s.conductor, Draining: s.draining.Load}
 }
@@ -246,7 +248,8 @@ func (s *server) firstImport(ctx context.Context) error {
 	if isFull(err) {
 		s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx, false) })
 	} else if err != nil {
-		s.logFailure(err, strings.Join(s.options.requirements, " "), "the requirement documents were not imported; the last good state stays in force")
+		s.logFailure(err, strings.Join(s.options.requirements, " "),
+			"the requirement documents were not imported; the last good state stays in force")
 	}
 	return nil
 }
@@ -255,7 +258,8 @@ func (s *server) firstImport(ctx context.Context) error {
 func (s *server) reimport(ctx context.Context, unasked bool) error {
 	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), requirements.ImportOptions{Unasked: unasked})
 	if err != nil {
-		err = s.service.Refuse(ctx, systemActor(), requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
+		err = s.service.Refuse(ctx, systemActor(),
+			requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
 	}
 	if err == nil {
 		var documents []string
@@ -314,11 +318,14 @@ func ballast() []byte {
 
 func (s *server) handler() http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, s.store)
 	return httpapi.New(httpapi.Config{
-		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model, Tokens: s.tokens, Documents: s.documents(context.Background()), Log: s.log, Metrics: registry, MetricsToken: s.metricsToken,
-		Hosts: s.hosts(), Draining: s.draining.Load, Checks: s.checks,
+		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model,
+		Tokens: s.tokens, Documents: s.documents(context.Background()), Log: s.log, Metrics: registry,
+		MetricsToken: s.metricsToken,
+		Hosts:        s.hosts(), Draining: s.draining.Load, Checks: s.checks,
 		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
 	})
 }
@@ -354,7 +361,8 @@ func readMetricsToken(path string) (string, error) {
 func (s *server) greet(out io.Writer, addr string) {
 	s.log.Info().Str("addr", addr).Str("data", s.options.data).Str("workflow", s.options.workflow).Msg("serving")
 	if s.model != nil {
-		s.log.Info().Stringer("model", s.model).Msg("a language model is asked for what the conductor's grammar does not understand")
+		s.log.Info().Stringer("model", s.model).
+			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
 	secret := filepath.Join(s.options.data, "tokens", "pm.token")
 	page, err := s.service.List(requirements.Query{Limit: 1})
@@ -363,7 +371,9 @@ func (s *server) greet(out io.Writer, addr string) {
 	}
 	base, auth := localURL(addr), bearer(secret)
 	path := base + "/requirements/" + pathEscape(page.Requirements[0].ID)
-	fmt.Fprintf(out, "\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d '{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
+	fmt.Fprintf(out,
+		"\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d "+
+			"'{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
 		auth, path, auth, path)
 }
 

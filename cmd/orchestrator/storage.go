@@ -29,7 +29,8 @@ func (s *server) openLedger(ctx context.Context) error {
 			WithFix("make it, writable for this user, or give another --data").Because(err)
 	}
 	if info, err := os.Stat(s.options.data); err == nil && info.Mode().Perm()&0o077 != 0 {
-		s.log.Warn().Str("data", s.options.data).Stringer("mode", info.Mode().Perm()).Msg("others can look into the data folder; chmod 700 keeps them out")
+		s.log.Warn().Str("data", s.options.data).Stringer("mode", info.Mode().Perm()).
+			Msg("others can look into the data folder; chmod 700 keeps them out")
 	}
 	damaged, err := s.openStore(database)
 	if err != nil {
@@ -42,8 +43,8 @@ func (s *server) openLedger(ctx context.Context) error {
 	return s.findRollback(ctx, damaged)
 }
 
-// openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where an operator
-// gave a reason, and that it was damaged is returned as its path.
+// openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where an
+// operator gave a reason, and that it was damaged is returned as its path.
 func (s *server) openStore(database string) (damaged string, err error) {
 	s.store, err = boltstore.Open(database, boltstore.Options{})
 	var f *fault.Error
@@ -73,7 +74,8 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 	}
 	for _, path := range []string{o.export, projection.CheckpointPath(o.export)} {
 		if exists(path) {
-			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path, database).
+			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
+				database).
 				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
 		}
 	}
@@ -82,15 +84,17 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 	}
 	for _, one := range all {
 		if _, err := one.in.Stat(one.path); err != nil {
-			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read", one.path).
-				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").Because(err)
+			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read",
+				one.path).
+				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").
+				Because(err)
 		}
 	}
 	return nil
 }
 
-// refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the service
-// runs such a link is somebody's doing; at the start it may be the operator's, who can name what it leads to.
+// refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the
+// service runs such a link is somebody's doing; at the start it may be the operator's, who can name what it leads to.
 func (s *server) refuseLinksOut(all []found) error {
 	for _, one := range all {
 		_, err := one.in.Stat(one.path)
@@ -110,7 +114,8 @@ func checkWitness(database, path string) error {
 	if err != nil || len(seen.Logs) == 0 {
 		return err
 	}
-	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path, seen.Logs[0].Origin, database).
+	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path,
+		seen.Logs[0].Origin, database).
 		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
 }
 

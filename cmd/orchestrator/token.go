@@ -52,7 +52,8 @@ func expiry(text string, now time.Time) (time.Time, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return now.Add(d), nil
 	}
-	return time.Time{}, fault.New(fault.Invalid, "expires", "%q is not a time from now", text).WithFix("use hours or days, such as --expires 12h or --expires 90d")
+	return time.Time{}, fault.New(fault.Invalid, "expires", "%q is not a time from now", text).
+		WithFix("use hours or days, such as --expires 12h or --expires 90d")
 }
 
 func validity(t token.Token) string {
@@ -126,7 +127,8 @@ func tokenRevoke() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (name != "") {
-				return fault.New(fault.Invalid, "revoke_what", "give either an id or --name").WithFix("orchestrator token list shows both")
+				return fault.New(fault.Invalid, "revoke_what", "give either an id or --name").
+					WithFix("orchestrator token list shows both")
 			}
 			revoked, err := revoke(tokenFile(data), args, name)
 			for _, t := range revoked {

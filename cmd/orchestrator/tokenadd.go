@@ -62,15 +62,18 @@ When a service runs with --data, the command returns once that service accepts t
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "file to write the token to; without it the token goes to standard output")
 	f.BoolVar(&o.force, "force", false, "replace the file of --out if it exists")
-	f.StringVar(&o.expires, "expires", "", "how long it is valid, such as 12h or 90d; without it the token does not expire")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Second, "how long a running service may take to accept the token; 0 does not wait")
+	f.StringVar(&o.expires, "expires", "",
+		"how long it is valid, such as 12h or 90d; without it the token does not expire")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Second,
+		"how long a running service may take to accept the token; 0 does not wait")
 	f.StringVar(&o.oldRole, "role", "", "the role, before it became an argument")
 	_ = f.MarkHidden("role") // the flag exists
 	typedOnly(cmd, "role")
 	return withEnv(cmd)
 }
 
-// checkArgs refuses what is not a role and a name; of the old form, and of the two in the wrong order, it shows the right one.
+// checkArgs refuses what is not a role and a name; of the old form, and of the two in the wrong order, it shows the
+// right one.
 func (o addOptions) checkArgs(args []string) error {
 	isRole := func(i int) bool { _, err := lifecycle.ParseRole(args[i]); return err == nil }
 	switch {
@@ -121,9 +124,10 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 	return o.awaitAccepted(cmd.Context(), secret, made)
 }
 
-// addInto makes a token and writes it to a file, which is opened first: where it cannot be written no token is made. A token whose
-// file could not be written is revoked.
-func addInto(files *token.File, path string, force bool, add func() (string, token.Token, error)) (string, token.Token, error) {
+// addInto makes a token and writes it to a file, which is opened first: where it cannot be written no token is made. A
+// token whose file could not be written is revoked.
+func addInto(files *token.File, path string, force bool,
+	add func() (string, token.Token, error)) (string, token.Token, error) {
 	place, err := openSecret(path, force)
 	if err != nil {
 		return "", token.Token{}, err
@@ -146,7 +150,8 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 	case err != nil:
 		fmt.Fprintf(w, "warning: whether git would take %s cannot be told: %v\n", printable(path), err)
 	case exposed == gitignore.Tracked:
-		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n", shellQuote(path))
+		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n",
+			shellQuote(path))
 	case exposed == gitignore.Addable:
 		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or keep it outside of the working tree\n",
 			printable(path))
@@ -159,8 +164,9 @@ func knows(err error) bool {
 	return errors.As(err, &f) && f.Code == "token_expired"
 }
 
-// awaitAccepted returns once the service that runs with the data folder, if one does, accepts the token. A service holds the
-// lock of its database: without it, whoever listens at the address that the last one wrote is not shown the token.
+// awaitAccepted returns once the service that runs with the data folder, if one does, accepts the token. A service
+// holds the lock of its database: without it, whoever listens at the address that the last one wrote is not shown the
+// token.
 func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token.Token) error {
 	if o.timeout <= 0 || !durable.Locked(filepath.Join(o.data, "state.db")) {
 		return nil // no service runs here
@@ -170,7 +176,8 @@ func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token
 		return nil // it has not begun to serve
 	}
 	service, err := apiclient.New(apiclient.Options{
-		Server: localURL(strings.TrimSpace(string(addr))), Token: secret, UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout,
+		Server: localURL(strings.TrimSpace(string(addr))), Token: secret, UserAgent: "orchestrator/" +
+			buildVersion, Timeout: o.timeout,
 	})
 	if err != nil {
 		return err
@@ -185,7 +192,8 @@ func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token
 		select {
 		case <-time.After(acceptEvery):
 		case <-ctx.Done():
-			return fault.New(fault.Unavailable, "token_not_accepted", "the token was made, and the service at %s did not accept it within %v",
+			return fault.New(fault.Unavailable, "token_not_accepted",
+				"the token was made, and the service at %s did not accept it within %v",
 				strings.TrimSpace(string(addr)), o.timeout).
 				WithFix("see its log for why it does not take tokens.json over, or restart it; orchestrator token revoke %s takes the token back", made.ID).
 				Because(err)

@@ -62,7 +62,8 @@ func listContracts(out io.Writer, all *contract.Registry, asJSON bool) error {
 		return indented(out, raw)
 	}
 	for _, c := range contracts {
-		fmt.Fprintf(out, "%-24s %-8s %-6s %-6s %s\n", printable(c.Name), c.Implementation.Means, c.Reliability, c.Cost, printable(strings.Join(c.Satisfies, ", ")))
+		fmt.Fprintf(out, "%-24s %-8s %-6s %-6s %s\n", printable(c.Name), c.Implementation.Means, c.Reliability,
+			c.Cost, printable(strings.Join(c.Satisfies, ", ")))
 	}
 	return nil
 }
@@ -102,7 +103,8 @@ func toolsShowCommand() *cobra.Command {
 			}
 			t, found := all.Tool(args[0])
 			if !found {
-				return fault.New(fault.NotFound, "unknown_tool", "there is no tool %q", fault.Clip(args[0], 80)).WithFix("orchestrator tools list names them")
+				return fault.New(fault.NotFound, "unknown_tool", "there is no tool %q", fault.Clip(args[0], 80)).
+					WithFix("orchestrator tools list names them")
 			}
 			raw, err := jsonv2.Marshal(t.Contract(), jsonv2.Deterministic(true))
 			if err != nil {

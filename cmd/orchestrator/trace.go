@@ -35,7 +35,8 @@ func traceCommand() *cobra.Command {
 		Long: `Trace looks through the files of a project and reports for each requirement which lines name it: marks in comments, and
 names of tests. It then lists the marks that name no requirement. It needs no service and no database.
 
-A mark is one of the words ` + strings.Join(trace.Keywords(), ", ") + `, a colon and ids, as the first words of a comment or of a
+A mark is one of the words ` + strings.Join(trace.Keywords(), ", ") + `, a colon and ids,
+	as the first words of a comment or of a
 line, such as "Covers: REQ-7, REQ-8". In a name of a test an id may be written as the language allows: TestLogin_REQ7,
 "logs in [REQ-7]", @REQ-7. A requirement has a test when such a name, or a mark that begins with Verifies, has its id.
 Whether the test runs and passes is not looked at.
@@ -55,10 +56,12 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 the command c
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.requirements, "requirements", nil, "requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default REQUIREMENTS.md in --repo)")
+	f.StringSliceVar(&o.requirements, "requirements", nil,
+		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default REQUIREMENTS.md in --repo)")
 	f.StringVar(&o.repo, "repo", ".", "folder to look through")
 	readingFlags(cmd, &o.reading)
-	f.StringSliceVar(&o.exclude, "exclude", nil, "files or folders to leave out: a name such as testdata, or a pattern of a path in --repo; may be given more than once")
+	f.StringSliceVar(&o.exclude, "exclude", nil,
+		"files or folders to leave out: a name such as testdata, or a pattern of a path in --repo; may be given more than once")
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	f.BoolVar(&o.check, "check", false, "fail with exit code 1 when a mark names no requirement")
 	return exitTwo(withEnv(cmd))

@@ -67,12 +67,16 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 	}
 	f := cmd.Flags()
 	serverFlags(cmd, &o.serverOptions)
-	f.StringVar(&o.export, "export", "project_status.json", "export to compare a database with; a missing one is reported")
-	f.StringVar(&o.key, "key", "", "public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one that comes with the log is taken")
-	f.StringSliceVar(&o.against, "against", nil, "file with a checkpoint that was kept elsewhere; may be given more than once")
+	f.StringVar(&o.export, "export", "project_status.json",
+		"export to compare a database with; a missing one is reported")
+	f.StringVar(&o.key, "key", "",
+		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one that comes with the log is taken")
+	f.StringSliceVar(&o.against, "against", nil,
+		"file with a checkpoint that was kept elsewhere; may be given more than once")
 	f.StringVar(&o.git, "git", "", "hold every checkpoint against the log that a git repository has had in this file")
 	f.Lookup("git").NoOptDefVal = "project_status.checkpoint"
-	f.BoolVar(&o.allowRollback, "allow-rollback", false, "let a checkpoint pass whose moment a recorded rollback gave up")
+	f.BoolVar(&o.allowRollback, "allow-rollback", false,
+		"let a checkpoint pass whose moment a recorded rollback gave up")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	return exitTwo(withEnv(cmd))
 }
@@ -90,7 +94,8 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 	options := auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.update()}
 	switch {
 	case what != "" && o.server != "":
-		return report, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).WithFix("name one of them")
+		return report, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).
+			WithFix("name one of them")
 	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.server != "":
 		o.server = cmp.Or(what, o.server)
 		c, failed := o.connect()
@@ -130,8 +135,10 @@ func trustedKey(given string) (string, error) {
 		err = audit.CheckKey(key)
 	}
 	if err != nil {
-		return "", fault.New(fault.Invalid, "key_unreadable", "%s is no public key of a log, and no file that holds one", fault.Clip(given, 200)).
-			WithFix("give what GET /audit/key answers, or the file audit.pub, which a start of the service writes").Because(err)
+		return "", fault.New(fault.Invalid, "key_unreadable",
+			"%s is no public key of a log, and no file that holds one", fault.Clip(given, 200)).
+			WithFix("give what GET /audit/key answers, or the file audit.pub, which a start of the service writes").
+			Because(err)
 	}
 	return key, nil
 }
@@ -141,7 +148,8 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 	for _, path := range o.against {
 		note, err := readNote(ctx, path)
 		if err != nil {
-			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
+			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable",
+				"the checkpoint %s cannot be read", path).
 				WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(err)
 		}
 		kept = append(kept, auditor.Kept{Name: path, Signed: note})
@@ -178,7 +186,8 @@ func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (repor
 	if err != nil {
 		return report, wrong(err)
 	}
-	options := auditor.Options{Key: o.key, Against: append(kept, beside(ctx, o.export)...), AllowRollback: o.allowRollback}
+	options := auditor.Options{Key: o.key, Against: append(kept, beside(ctx, o.export)...),
+		AllowRollback: o.allowRollback}
 	found, err := verifyLedger(ctx, path, l, o.export, options)
 	if err != nil {
 		err = wrong(err)
@@ -206,7 +215,8 @@ func beside(ctx context.Context, export string) []auditor.Kept {
 	return []auditor.Kept{{Name: path, Signed: note}}
 }
 
-func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string, options auditor.Options) (auditor.Report, error) {
+func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string,
+	options auditor.Options) (auditor.Report, error) {
 	f, err := openExport(ctx, export)
 	if err != nil {
 		return auditor.Report{Source: name}, err
@@ -223,7 +233,8 @@ func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export str
 }
 
 // notChecked are the codes of what keeps a database from being looked at.
-var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty", "export_unreadable", "checkpoint_unreadable"}
+var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty",
+	"export_unreadable", "checkpoint_unreadable"}
 
 // wrong marks a finding in a database, unlike what keeps it from being looked at.
 func wrong(err error) error {
@@ -249,7 +260,8 @@ func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
 	if r.Trusted {
 		key = "the key was given"
 	}
-	fmt.Fprintf(out, "in order: %d records, root %s, %d requirements, export %s (%s)\n", r.Records, r.Root, r.Requirements, r.State, time.Now().UTC().Format(time.RFC3339))
+	fmt.Fprintf(out, "in order: %d records, root %s, %d requirements, export %s (%s)\n", r.Records, r.Root,
+		r.Requirements, r.State, time.Now().UTC().Format(time.RFC3339))
 	fmt.Fprintf(out, "log %s, %s; held against %d kept checkpoints\n", r.Origin, key, len(r.Against))
 	for _, h := range r.Against {
 		if h.Result != auditor.Consistent {

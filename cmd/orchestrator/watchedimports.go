@@ -19,12 +19,13 @@ func (s *server) watchDocuments(ctx context.Context) {
 	imports := &watchedImports{server: s}
 	var retries sync.WaitGroup
 	retries.Go(func() { imports.retry(ctx, budgetEvery) })
-	s.watch(ctx, s.paths, maxDocument, "import with POST /project/import", func(path string) { imports.importChanged(ctx, path) })
+	s.watch(ctx, s.paths, maxDocument, "import with POST /project/import",
+		func(path string) { imports.importChanged(ctx, path) })
 	retries.Wait()
 }
 
-// watchedImports are the imports of documents that changed, which nobody asked for by name. Together they have a budget, so that
-// whoever rewrites a document again and again does not fill the disk.
+// watchedImports are the imports of documents that changed, which nobody asked for by name. Together they have a
+// budget, so that whoever rewrites a document again and again does not fill the disk.
 type watchedImports struct {
 	server *server
 	wait   atomic.Bool // for the budget: a document has changed that is not imported
@@ -39,7 +40,8 @@ func (w *watchedImports) importChanged(ctx context.Context, path string) {
 	}
 }
 
-// importOrWait imports the documents. That the budget is spent is no failure: it is said once, and retry imports them later.
+// importOrWait imports the documents. That the budget is spent is no failure: it is said once, and retry imports them
+// later.
 func (w *watchedImports) importOrWait(ctx context.Context) error {
 	err := w.server.reimport(ctx, true)
 	if !errors.Is(err, fault.RateLimited) {
@@ -47,8 +49,9 @@ func (w *watchedImports) importOrWait(ctx context.Context) error {
 		return err
 	}
 	if !w.wait.Swap(true) {
-		w.server.log.Warn().Err(err).Msg("the budget of imports that nobody asked for is spent: changed documents are imported " +
-			"when it resets, or when a pm asks for it with POST /project/import")
+		w.server.log.Warn().Err(err).
+			Msg("the budget of imports that nobody asked for is spent: changed documents are imported " +
+				"when it resets, or when a pm asks for it with POST /project/import")
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func (s *server) checkWatch() httpapi.Check {
 	if more := len(blind) - mostNamed; more > 0 {
 		detail += fmt.Sprintf(" and %d more", more)
 	}
-	return httpapi.Check{Name: "watch", Status: httpapi.CheckWarning, Detail: detail + "; the log of the service says why"}
+	return httpapi.Check{Name: "watch", Status: httpapi.CheckWarning,
+		Detail: detail + "; the log of the service says why"}
 }
 
 // logDisplaced says that somebody put something in the place of a file that the service writes.

@@ -138,5 +138,6 @@ func (a *account) tally() counts {
 }
 
 func (c counts) plus(d counts) counts {
-	return counts{c.Changes + d.Changes, c.Acknowledged + d.Acknowledged, c.Lost + d.Lost, c.Unacknowledged + d.Unacknowledged, c.Wrong + d.Wrong}
+	return counts{c.Changes + d.Changes, c.Acknowledged + d.Acknowledged, c.Lost + d.Lost,
+		c.Unacknowledged + d.Unacknowledged, c.Wrong + d.Wrong}
 }

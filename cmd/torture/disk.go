@@ -58,8 +58,8 @@ func (d *disk) cut(ctx context.Context, flushed bool) error {
 	return command(ctx, "xfs_io", "-x", "-c", shutdown, d.mount)
 }
 
-// detach unmounts the disk. A process that has just been killed may hold it a moment longer. A disk that stays in use is
-// taken out of sight, which is an error; it goes when nobody uses it any more.
+// detach unmounts the disk. A process that has just been killed may hold it a moment longer. A disk that stays in use
+// is taken out of sight, which is an error; it goes when nobody uses it any more.
 func (d *disk) detach() (err error) {
 	if !d.mounted {
 		return nil

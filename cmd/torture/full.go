@@ -9,8 +9,8 @@ import (
 	"orchestrator/internal/system/child"
 )
 
-// fill takes the room of the disk away, and gives it back. A service that lives on must take changes again; one that ends
-// must start again, at the latest when there is room.
+// fill takes the room of the disk away, and gives it back. A service that lives on must take changes again; one that
+// ends must start again, at the latest when there is room.
 func (r *run) fill(ctx context.Context) error {
 	r.begin()
 	if err := r.sleep(ctx, killWindow); err != nil {

@@ -59,7 +59,8 @@ func inject(ctx context.Context, pid int, trace string, faults ...string) (*inje
 func traced(pid, by int) bool {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, task := range tasks {
-		if status, err := os.ReadFile(task); err != nil || !strings.Contains(string(status), fmt.Sprintf("\nTracerPid:\t%d\n", by)) {
+		if status, err := os.ReadFile(task); err != nil ||
+			!strings.Contains(string(status), fmt.Sprintf("\nTracerPid:\t%d\n", by)) {
 			return false
 		}
 	}

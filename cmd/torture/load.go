@@ -40,8 +40,8 @@ type answer struct {
 	body   []byte
 }
 
-// do makes a request and reads its answer to the end. It is not cut off by a context: a change whose answer nobody waits
-// for would count for nothing.
+// do makes a request and reads its answer to the end. It is not cut off by a context: a change whose answer nobody
+// waits for would count for nothing.
 func (c *client) do(method, path, key, body string) (answer, error) {
 	req, err := http.NewRequestWithContext(context.Background(), method, c.base+path, strings.NewReader(body))
 	if err != nil {
@@ -153,12 +153,15 @@ func (l *load) wait() {
 func (s *subject) newChange(rng *rand.Rand, padding int) *change {
 	n := s.made.Add(1)
 	c := &change{
-		mark: fmt.Sprintf("%s-%06d", s.name, n), key: fmt.Sprintf("%08x-0000-4000-8000-%012x", s.seed, n), requirement: requirementID(rng.IntN(requirements)),
+		mark: fmt.Sprintf("%s-%06d", s.name, n), key: fmt.Sprintf("%08x-0000-4000-8000-%012x", s.seed,
+			n), requirement: requirementID(rng.IntN(requirements)),
 	}
 	text := strings.TrimSpace(c.mark + " " + strings.Repeat("x", padding))
 	c.body = fmt.Sprintf(`{"pm_notes":[{"text":%q}]}`, text)
 	if rng.IntN(20) == 0 {
-		c.body = fmt.Sprintf(`{"pm_notes":[{"text":%q}],"status":"done","justification":{"reason":"to be refused","evidence":[{"kind":"commit","commit":"0123456789ab"}]}}`, text)
+		c.body = fmt.Sprintf(
+			`{"pm_notes":[{"text":%q}],"status":"done",`+
+				`"justification":{"reason":"to be refused","evidence":[{"kind":"commit","commit":"0123456789ab"}]}}`, text)
 	}
 	return c
 }

@@ -3,12 +3,12 @@
 //
 // Every change is a note with a mark of its own, sent with an Idempotency-Key. After each run the product verifies its
 // database, starts again, and every note is looked for: one that was acknowledged must be there, once, at the revision
-// that the answer named; one that was refused must not; one without an answer is sent again and must then be there once.
-// The last row is the control: a disk that says that it synced, and did not, must lose changes, and is found to. A run
-// whose control loses nothing fails, as does one in which another row lost something.
+// that the answer named; one that was refused must not; one without an answer is sent again and must then be there
+// once. The last row is the control: a disk that says that it synced, and did not, must lose changes, and is found to.
+// A run whose control loses nothing fails, as does one in which another row lost something.
 //
-// A power cut is the shutdown of an ext4 in a file: nothing more reaches the file, and the next mount replays the journal.
-// It loses what was not synced. It does not reorder or tear what a disk's own cache would.
+// A power cut is the shutdown of an ext4 in a file: nothing more reaches the file, and the next mount replays the
+// journal. It loses what was not synced. It does not reorder or tear what a disk's own cache would.
 package main
 
 import (

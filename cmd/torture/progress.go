@@ -14,7 +14,8 @@ var onTerminal = func() bool {
 // progress shows on a terminal how far a row is.
 func progress(row string, runs, of int, c counts) {
 	if onTerminal {
-		fmt.Fprintf(os.Stderr, "\r\x1b[Ktorture: %s %d/%d, %d changes acknowledged, %d lost", row, runs, of, c.Acknowledged, c.Lost)
+		fmt.Fprintf(os.Stderr, "\r\x1b[Ktorture: %s %d/%d, %d changes acknowledged, %d lost", row, runs, of,
+			c.Acknowledged, c.Lost)
 	}
 }
 

@@ -98,7 +98,8 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 	fmt.Fprintln(w, "ROW\tRUNS\tSENT\tACKNOWLEDGED\tLOST\tUNACKNOWLEDGED\tWRONG\tSTARTS\tVERIFY\tMIS-\tTIME\t")
 	fmt.Fprintln(w, "\t\t\t\t\tPRESENT\t\tREFUSED\tFAILED\tBEHAVED\t\t")
 	for _, t := range r.Rows {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.0f s\t  %s\n", t.Name, t.Runs, t.Changes, t.Acknowledged, t.Lost, t.Unacknowledged, t.Wrong,
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.0f s\t  %s\n", t.Name, t.Runs, t.Changes,
+			t.Acknowledged, t.Lost, t.Unacknowledged, t.Wrong,
 			t.StartsRefused, t.VerifyFailed, t.Misbehaved, t.Seconds, t.verdict())
 	}
 	if err := w.Flush(); err != nil {

@@ -39,7 +39,8 @@ func rows() []row {
 		{name: "eio", what: "EIO from the disk", runs: 30, fresh: 10, tools: []string{"strace"}, strike: (*run).fail},
 		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 3, megabytes: 128, padding: 1 << 10, tools: loop, strike: (*run).fill},
 		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, strike: (*run).move},
-		{name: "lie", what: "control: power cut, syncs swallowed", runs: 5, fresh: 1, megabytes: 96, control: true, tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
+		{name: "lie", what: "control: power cut, syncs swallowed", runs: 5, fresh: 1, megabytes: 96, control: true,
+			tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
 	}
 }
 

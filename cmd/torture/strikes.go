@@ -52,7 +52,8 @@ func (r *run) powerCut(ctx context.Context, flushed bool) error {
 
 // lie cuts off the power of a disk that has synced nothing, and said that it did.
 func (r *run) lie(ctx context.Context) error {
-	i, err := inject(ctx, r.service.Pid(), r.logFile+".strace", "fdatasync:retval=0", "fsync:retval=0", "sync_file_range:retval=0", "msync:retval=0")
+	i, err := inject(ctx, r.service.Pid(), r.logFile+".strace", "fdatasync:retval=0", "fsync:retval=0",
+		"sync_file_range:retval=0", "msync:retval=0")
 	if err != nil {
 		return err
 	}
@@ -64,8 +65,8 @@ func (r *run) lie(ctx context.Context) error {
 	return r.powerCut(ctx, false)
 }
 
-// move takes the database away from its path, and half of the times puts a copy in its place. Whatever is acknowledged from
-// then on goes into a file that no start would open, so the service has to end. The database is put back.
+// move takes the database away from its path, and half of the times puts a copy in its place. Whatever is acknowledged
+// from then on goes into a file that no start would open, so the service has to end. The database is put back.
 func (r *run) move(ctx context.Context) error {
 	r.begin()
 	if err := r.sleep(ctx, killWindow); err != nil {

@@ -48,8 +48,10 @@ func newSubject(name, binary, dir, logFile string, seed uint32) (*subject, error
 }
 
 func (s *subject) command(flags ...string) child.Command {
-	args := []string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json", "--evidence", "record"}
-	return child.Command{Dir: s.dir, Log: s.logFile, Program: s.binary, Args: append(args, flags...), Answers: s.answers}
+	args := []string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json", "--evidence",
+		"record"}
+	return child.Command{Dir: s.dir, Log: s.logFile, Program: s.binary, Args: append(args, flags...),
+		Answers: s.answers}
 }
 
 // answers reads the token, which the first start makes, and asks for the project with it.
@@ -72,8 +74,8 @@ func (s *subject) start(ctx context.Context, flags ...string) error {
 	return err
 }
 
-// startAgain starts the service after a crash. A start that is refused is counted, and tried once more with leave to go on
-// from what is there. Without an error the service runs.
+// startAgain starts the service after a crash. A start that is refused is counted, and tried once more with leave to go
+// on from what is there. Without an error the service runs.
 func (s *subject) startAgain(ctx context.Context, t *tally) error {
 	err := s.start(ctx)
 	if err == nil || !errors.Is(err, child.ErrEnded) {
@@ -84,8 +86,8 @@ func (s *subject) startAgain(ctx context.Context, t *tally) error {
 	return s.start(ctx, "--accept-rollback", "the disk failed in a test")
 }
 
-// verify lets the product verify its database, which nobody may use, and the signed checkpoint beside it, and compares the
-// length of the log with that of the export.
+// verify lets the product verify its database, which nobody may use, and the signed checkpoint beside it, and compares
+// the length of the log with that of the export.
 func (s *subject) verify(ctx context.Context, t *tally) {
 	args := []string{"verify", "--json"}
 	checkpoint := filepath.Join(s.dir, "project_status.checkpoint")

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// answers are a client's ways to be told something before a tool runs. A missing allow or warn is silence, which lets the
-// call go on as if there were no hook; a missing ask is a block, as silence would let the call through.
+// answers are a client's ways to be told something before a tool runs. A missing allow or warn is silence, which lets
+// the call go on as if there were no hook; a missing ask is a block, as silence would let the call through.
 type answers struct {
 	allow func() Answer
 	warn  func(message string) Answer
@@ -18,7 +18,8 @@ type answers struct {
 	later func() Answer // after a tool; missing is silence
 }
 
-// unsaid stands for an empty message: some clients take a block without a reason for a broken hook, and let the call run.
+// unsaid stands for an empty message: some clients take a block without a reason for a broken hook, and let the call
+// run.
 const unsaid = "The boundary of this project does not let this call through."
 
 // Answer is what to tell the client. Only the call before a tool can be answered; everything later is taken as it is.
@@ -86,7 +87,8 @@ func encode(members []pair) []byte {
 
 // claudeWarning reaches the person and the model, and decides nothing.
 func claudeWarning(message string) Answer {
-	return say(pair{"systemMessage", message}, pair{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"additionalContext", message}}})
+	return say(pair{"systemMessage", message}, pair{"hookSpecificOutput",
+		[]pair{{"hookEventName", "PreToolUse"}, {"additionalContext", message}}})
 }
 
 func claudeQuestion(message string) Answer {

@@ -23,9 +23,10 @@ type client struct {
 	looseInput bool // the input may be text: JSON in a string, or a patch as it is
 	tools      rows[tool]
 
-	moment func(object) (When, error)                    // where event is not enough
-	actor  func(object) (boundary.Actor, error)          // who uses the tool
-	adjust func(*Event, object, *object) (string, error) // what is different from event to event; returns the tool's name
+	moment func(object) (When, error)           // where event is not enough
+	actor  func(object) (boundary.Actor, error) // who uses the tool
+	// what is different from event to event; returns the tool's name
+	adjust func(*Event, object, *object) (string, error)
 
 	answers answers
 }
@@ -36,43 +37,53 @@ var claudeWhens = rows[When]{{"PreToolUse", Before}, {"PostToolUse", After}, {"P
 var clients = []client{
 	{
 		name: "claude", event: "hook_event_name", whens: claudeWhens,
-		tool: "tool_name", input: "tool_input", session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
-		alsoCursor: true, tools: claudeTools, actor: claudeActor, answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
+		tool: "tool_name", input: "tool_input", session: []string{"session_id"},
+		toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
+		alsoCursor: true, tools: claudeTools, actor: claudeActor, answers: answers{block: onStderr,
+			warn: claudeWarning, ask: claudeQuestion},
 	},
 	{
 		name: "codex", event: "hook_event_name", whens: claudeWhens,
-		tool: "tool_name", input: "tool_input", session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
+		tool: "tool_name", input: "tool_input", session: []string{"session_id"},
+		toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
 		looseInput: true, tools: codexTools, actor: agentID, answers: answers{block: onStderr, warn: claudeWarning},
 	},
 	{
 		name: "qwen", event: "hook_event_name", whens: claudeWhens,
-		tool: "tool_name", input: "tool_input", session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
+		tool: "tool_name", input: "tool_input", session: []string{"session_id"},
+		toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
 		tools: qwenTools, actor: agentID, answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
 	},
 	{
 		name: "gemini", event: "hook_event_name", whens: rows[When]{{"BeforeTool", Before}, {"AfterTool", After}},
 		tool: "tool_name", input: "tool_input", session: []string{"session_id"}, cwd: []string{"cwd"},
-		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust, answers: answers{block: onStderr, warn: systemMessage},
+		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust, answers: answers{
+			block: onStderr, warn: systemMessage},
 	},
 	{
 		name: "cursor", event: "hook_event_name", whens: cursorWhens,
-		tool: "tool_name", input: "tool_input", session: []string{"conversation_id", "session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"},
+		tool: "tool_name", input: "tool_input", session: []string{"conversation_id", "session_id"},
+		toolUse: "tool_use_id", cwd: []string{"cwd"},
 		version: "cursor_version", failure: "error_message",
-		looseInput: true, tools: cursorTools, actor: untold, adjust: cursorAdjust, answers: answers{allow: cursorAllow, block: cursorDeny, warn: cursorWarning, later: cursorLater},
+		looseInput: true, tools: cursorTools, actor: untold, adjust: cursorAdjust, answers: answers{
+			allow: cursorAllow, block: cursorDeny, warn: cursorWarning, later: cursorLater},
 	},
 	{
-		name: "copilot", tool: "toolName", input: "toolArgs", session: []string{"sessionId"}, cwd: []string{"cwd"}, failure: "error",
-		looseInput: true, tools: copilotTools, actor: untold, moment: copilotMoment, answers: answers{block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
+		name: "copilot", tool: "toolName", input: "toolArgs", session: []string{"sessionId"}, cwd: []string{"cwd"},
+		failure:    "error",
+		looseInput: true, tools: copilotTools, actor: untold, moment: copilotMoment, answers: answers{
+			block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
 	},
 	{
-		name: "opencode", event: "hook_event_name", whens: rows[When]{{"tool.execute.before", Before}, {"tool.execute.after", After}},
+		name: "opencode", event: "hook_event_name", whens: rows[When]{{"tool.execute.before", Before},
+			{"tool.execute.after", After}},
 		tool: "tool", input: "args", session: []string{"session_id"}, toolUse: "call_id", cwd: []string{"cwd"},
 		tools: opencodeTools, actor: shimActor, answers: answers{block: onStderr, warn: warnOnStderr},
 	},
 }
 
-// agentID tells main from agent by the one member that does: a string with something in it is an agent. agent_type alone
-// tells nothing, as a main session can have one too.
+// agentID tells main from agent by the one member that does: a string with something in it is an agent. agent_type
+// alone tells nothing, as a main session can have one too.
 func agentID(call object) (boundary.Actor, error) {
 	id, err := call.text("agent_id")
 	if err != nil || id == "" {
@@ -82,8 +93,8 @@ func agentID(call object) (boundary.Actor, error) {
 	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err
 }
 
-// claudeActor is agentID, except that Copilot runs the hooks in Claude Code's settings too, and says nothing about agents
-// there. It is told by what it sends and Claude Code does not.
+// claudeActor is agentID, except that Copilot runs the hooks in Claude Code's settings too, and says nothing about
+// agents there. It is told by what it sends and Claude Code does not.
 func claudeActor(call object) (boundary.Actor, error) {
 	actor, err := agentID(call)
 	if err == nil && actor.Kind == boundary.Main && call.has("timestamp") && !call.has("transcript_path") {
@@ -107,7 +118,8 @@ func shimActor(call object) (boundary.Actor, error) {
 			return boundary.Actor{}, err
 		}
 	}
-	if !slices.Contains([]boundary.ActorKind{boundary.Main, boundary.Agent}, found.Kind) || found.Kind == boundary.Agent && found.ID == "" {
+	if !slices.Contains([]boundary.ActorKind{boundary.Main, boundary.Agent}, found.Kind) ||
+		found.Kind == boundary.Agent && found.ID == "" {
 		return boundary.Actor{Kind: boundary.Unknown}, nil
 	}
 	return found, nil
@@ -209,7 +221,8 @@ func copilotMoment(call object) (When, error) {
 	if _, args := call["toolArgs"]; args {
 		return Before, nil
 	}
-	for _, other := range []string{"source", "reason", "prompt", "stopReason", "errorContext", "trigger", "agentName", "notification_type"} {
+	for _, other := range []string{"source", "reason", "prompt", "stopReason", "errorContext", "trigger", "agentName",
+		"notification_type"} {
 		if call.has(other) {
 			return Other, nil
 		}

@@ -74,11 +74,13 @@ func Names() []string {
 func (p Protocol) Name() string { return p.client.name }
 
 // Parse reads one call. Unknown members are passed over, and bytes that are no UTF-8 are replaced. An error says which
-// member is wrong: a call that cannot be read must not be taken for a harmless one. Nothing but the client is known then.
+// member is wrong: a call that cannot be read must not be taken for a harmless one. Nothing but the client is known
+// then.
 func (p Protocol) Parse(stdin []byte) (Event, error) {
 	event, err := p.client.parse(stdin)
 	if err != nil {
-		return Event{When: Other, Client: p.client.name, Actor: boundary.Actor{Kind: boundary.Unknown}, Paths: []string{}}, fmt.Errorf("the call of %s cannot be read: %w", p.client.name, err)
+		return Event{When: Other, Client: p.client.name, Actor: boundary.Actor{Kind: boundary.Unknown},
+			Paths: []string{}}, fmt.Errorf("the call of %s cannot be read: %w", p.client.name, err)
 	}
 	return event, nil
 }

@@ -161,8 +161,8 @@ func withGlobs(paths []string, input object, members []string) []string {
 // mostLeaves is how many texts of a tool that nobody knows are taken for paths.
 const mostLeaves = 200
 
-// withLeaves adds every text in the input of a tool that nobody knows that may be a path, wherever it stands: what such a
-// tool writes cannot be told by the names of its members.
+// withLeaves adds every text in the input of a tool that nobody knows that may be a path, wherever it stands: what such
+// a tool writes cannot be told by the names of its members.
 func withLeaves(paths []string, input object) []string {
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		d := decoder(input[name])
@@ -242,14 +242,16 @@ func (e *Event) fillCommand(what tool, input object, text string) error {
 	return nil
 }
 
-// fillArgv reads a command that is a list of words. One that is a shell with its command is that command; a patch is one.
+// fillArgv reads a command that is a list of words. One that is a shell with its command is that command; a patch is
+// one.
 func (e *Event) fillArgv(argv []string) {
 	program := ""
 	if len(argv) > 0 {
 		program = path.Base(argv[0])
 	}
 	switch {
-	case len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, program) && slices.Contains([]string{"-c", "-lc", "-cl", "-ilc"}, argv[1]):
+	case len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, program) &&
+		slices.Contains([]string{"-c", "-lc", "-cl", "-ilc"}, argv[1]):
 		e.Command = argv[2]
 	case len(argv) > 1 && (program == "apply_patch" || program == "applypatch"):
 		e.Tool, e.Paths = edit, patchPaths(strings.Join(argv[1:], "\n"))

@@ -21,8 +21,8 @@ const (
 	patch      = "patch" // becomes Edit, after its text has been read
 )
 
-// rows say what a client's names mean. They are few, and a part of the program as it lies on the disk: maps would be built each
-// time that a hook starts.
+// rows say what a client's names mean. They are few, and a part of the program as it lies on the disk: maps would be
+// built each time that a hook starts.
 type rows[V any] []struct {
 	name string
 	is   V
@@ -47,7 +47,8 @@ var (
 
 	codexTools = rows[tool]{
 		{"apply_patch", named(patch)}, {"shell", named(bash)}, {"shell_command", named(bash)}, {"local_shell", named(bash)},
-		{"exec_command", named(bash)}, {"unified_exec", named(bash)}, {"container.exec", named(bash)}, {"write_stdin", tool{name: bash, command: "chars", maybe: true}},
+		{"exec_command", named(bash)}, {"unified_exec", named(bash)}, {"container.exec", named(bash)},
+		{"write_stdin", tool{name: bash, command: "chars", maybe: true}},
 		{"read_file", named(read)}, {"view_image", named(read)}, {"grep_files", named("Grep")}, {"list_dir", named("LS")},
 		{"spawn_agent", named(task)}, {"web_search", named("WebSearch")}, {"update_plan", named("TodoWrite")},
 	}
@@ -73,7 +74,8 @@ var (
 
 	copilotTools = rows[tool]{
 		{"edit", named(edit)}, {"create", named(write)}, {"str_replace_editor", named(edit)}, {"apply_patch", named(patch)},
-		{"bash", named(bash)}, {"write_bash", tool{name: bash, command: "input"}}, {"powershell", named(powerShell)}, {"write_powershell", tool{name: powerShell, command: "input"}},
+		{"bash", named(bash)}, {"write_bash", tool{name: bash, command: "input"}}, {"powershell", named(powerShell)},
+		{"write_powershell", tool{name: powerShell, command: "input"}},
 		{"view", named(read)}, {"grep", named("Grep")}, {"rg", named("Grep")}, {"glob", named("Glob")}, {"task", named(task)},
 		{"web_fetch", named("WebFetch")}, {"web_search", named("WebSearch")}, {"update_todo", named("TodoWrite")}, {"ask_user", named("AskUserQuestion")},
 	}
@@ -90,11 +92,13 @@ var fileTools = []string{edit, write, multiEdit, notebook, remove, read}
 
 // The members of a tool's input that are looked at.
 var (
-	pathMembers    = []string{"file_path", "filePath", "notebook_path", "path", "absolute_path", "target_notebook", "destination", "source", "target_file", "uri"}
+	pathMembers = []string{"file_path", "filePath", "notebook_path", "path", "absolute_path", "target_notebook",
+		"destination", "source", "target_file", "uri"}
 	listMembers    = []string{"paths", "file_paths", "files"}
 	editMembers    = []string{"edits", "files"} // arrays of objects, each of which may name a file
 	commandMembers = []string{"command", "cmd", "script"}
 	patchMembers   = []string{"patchText", "patch", "input", "command"}
-	globMembers    = rows[[]string]{{"Grep", []string{"glob", "include"}}, {"Glob", []string{"pattern", "glob_pattern"}}}
-	folderMembers  = []string{"workdir", "working_directory", "directory", "dir_path", "cwd"}
+	globMembers    = rows[[]string]{{"Grep", []string{"glob", "include"}},
+		{"Glob", []string{"pattern", "glob_pattern"}}}
+	folderMembers = []string{"workdir", "working_directory", "directory", "dir_path", "cwd"}
 )

@@ -1,5 +1,5 @@
-// Package apiclient asks a running service over HTTP, for the commands. A refusal of the service comes back as the *fault.Error
-// that it was, with its fix; what is no answer of the service is one, too.
+// Package apiclient asks a running service over HTTP, for the commands. A refusal of the service comes back as the
+// *fault.Error that it was, with its fix; what is no answer of the service is one, too.
 package apiclient
 
 import (
@@ -64,13 +64,16 @@ type Client struct {
 // New reads the token and checks the address; it asks nothing yet.
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.Server)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server", redacted(base, o.Server)).
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" {
+		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server",
+			redacted(base, o.Server)).
 			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands in a file")
 	}
 	timeout := cmp.Or(o.Timeout, patience)
 	if timeout < 0 {
-		return nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", timeout).WithFix("give a time such as 15s")
+		return nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", timeout).
+			WithFix("give a time such as 15s")
 	}
 	token := o.Token
 	if token == "" {
@@ -81,10 +84,12 @@ func New(o Options) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = 64 << 10
 	return &Client{
-		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer), timeout: timeout, mostWaiting: maxWaiting,
-		http: &http.Client{Transport: transport, Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // the token is meant for this server alone
-		}},
+		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer,
+			maxAnswer), timeout: timeout, mostWaiting: maxWaiting,
+		http: &http.Client{Transport: transport, Timeout: timeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // the token is meant for this server alone
+			}},
 	}, nil
 }
 
@@ -149,12 +154,13 @@ func (c *Client) Get(ctx context.Context, path, media string) ([]byte, error) {
 	return c.GetAtMost(ctx, path, media, c.most)
 }
 
-// PostJSON sends JSON to a path, and returns the body of the answer, which is JSON. It is sent once: a request that is to be
-// repeated needs a key of its own.
+// PostJSON sends JSON to a path, and returns the body of the answer, which is JSON. It is sent once: a request that is
+// to be repeated needs a key of its own.
 func (c *Client) PostJSON(ctx context.Context, path string, body []byte) ([]byte, error) {
 	answer, wait, err := c.send(ctx, http.MethodPost, path, "application/json", c.most, body)
 	if wait > 0 {
-		err = fault.New(fault.RateLimited, "rate_limited", "the token asks too often").WithFix("send it again in %v", wait)
+		err = fault.New(fault.RateLimited, "rate_limited", "the token asks too often").
+			WithFix("send it again in %v", wait)
 	}
 	return answer, err
 }
@@ -167,7 +173,8 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 			return body, err
 		}
 		if _, bounded := ctx.Deadline(); !bounded && time.Duration(c.waited.Add(int64(wait))) > c.mostWaiting {
-			return nil, fault.New(fault.Unavailable, CodeSlow, "the service at %s asks to wait again and again, in all for more than %v", c.base, c.mostWaiting).
+			return nil, fault.New(fault.Unavailable, CodeSlow,
+				"the service at %s asks to wait again and again, in all for more than %v", c.base, c.mostWaiting).
 				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit bundle); if it is not yours, do not rely on it")
 		}
 		select {
@@ -179,8 +186,10 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 	return nil, c.Stranger(fmt.Sprintf("it asks to wait, and after %d times still does", maxWaits))
 }
 
-// request sends a request. The answer is one of the media type, whose body the caller closes, or there is none and a time to wait.
-func (c *Client) request(ctx context.Context, by *http.Client, method, path, media string, content []byte) (_ *http.Response, wait time.Duration, err error) {
+// request sends a request. The answer is one of the media type, whose body the caller closes, or there is none and a
+// time to wait.
+func (c *Client) request(ctx context.Context, by *http.Client, method, path, media string,
+	content []byte) (_ *http.Response, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(content))
 	if err != nil {
 		return nil, 0, err
@@ -200,7 +209,8 @@ func (c *Client) request(ctx context.Context, by *http.Client, method, path, med
 		return resp, 0, nil
 	}
 	defer resp.Body.Close()
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); resp.StatusCode == http.StatusTooManyRequests && err == nil && seconds > 0 {
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); resp.StatusCode == http.StatusTooManyRequests &&
+		err == nil && seconds > 0 {
 		return nil, min(time.Duration(seconds)*time.Second, patience), nil
 	}
 	if got == "application/problem+json" {
@@ -209,7 +219,8 @@ func (c *Client) request(ctx context.Context, by *http.Client, method, path, med
 	return nil, 0, c.Stranger(fmt.Sprintf("%s (%q)", resp.Status, got))
 }
 
-func (c *Client) send(ctx context.Context, method, path, media string, most int64, content []byte) (body []byte, wait time.Duration, err error) {
+func (c *Client) send(ctx context.Context, method, path, media string, most int64,
+	content []byte) (body []byte, wait time.Duration, err error) {
 	resp, wait, err := c.request(ctx, c.http, method, path, media, content)
 	if resp == nil {
 		return nil, wait, err
@@ -228,13 +239,15 @@ func (c *Client) send(ctx context.Context, method, path, media string, most int6
 // tooLarge is an answer, or a part of one, with more than so many bytes.
 func (c *Client) tooLarge(path, part string, most int64) error {
 	what := strings.TrimSpace(part + " " + path)
-	return fault.New(fault.Unavailable, CodeTooLarge, "what answers at %s does not come to an end: %s has more than %d KiB", c.base, what, (most+1023)>>10).
+	return fault.New(fault.Unavailable, CodeTooLarge,
+		"what answers at %s does not come to an end: %s has more than %d KiB", c.base, what, (most+1023)>>10).
 		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
 }
 
 func (c *Client) unreachable(err error) error {
 	if late := (interface{ Timeout() bool })(nil); errors.As(err, &late) && late.Timeout() {
-		return fault.New(fault.Unavailable, "server_timeout", "the service at %s did not answer within %v", c.base, c.timeout).
+		return fault.New(fault.Unavailable, "server_timeout", "the service at %s did not answer within %v", c.base,
+			c.timeout).
 			WithFix("see whether it hangs (GET /readyz?verbose, and its log), or give it longer with --timeout")
 	}
 	var u *url.Error
@@ -251,16 +264,20 @@ func (c *Client) unreachable(err error) error {
 
 // Stranger is an answer that this program's service does not give.
 func (c *Client) Stranger(what string) *fault.Error {
-	return fault.New(fault.Unavailable, "unexpected_answer", "what answers at %s is no orchestrator of this version: %s", c.base, what).
+	return fault.New(fault.Unavailable, "unexpected_answer",
+		"what answers at %s is no orchestrator of this version: %s", c.base, what).
 		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
 }
 
 // kindOf is the class of an error by its HTTP status.
 var kindOf = map[int]fault.Kind{
-	http.StatusBadRequest: fault.Malformed, http.StatusUnauthorized: fault.Unauthenticated, http.StatusForbidden: fault.Forbidden,
-	http.StatusNotFound: fault.NotFound, http.StatusMethodNotAllowed: fault.Method, http.StatusRequestTimeout: fault.Timeout,
-	http.StatusConflict: fault.Conflict, http.StatusPreconditionFailed: fault.Stale, http.StatusRequestEntityTooLarge: fault.TooLarge,
-	http.StatusUnsupportedMediaType: fault.MediaType, http.StatusMisdirectedRequest: fault.Misdirected,
+	http.StatusBadRequest: fault.Malformed, http.StatusUnauthorized: fault.Unauthenticated,
+	http.StatusForbidden: fault.Forbidden,
+	http.StatusNotFound:  fault.NotFound, http.StatusMethodNotAllowed: fault.Method,
+	http.StatusRequestTimeout: fault.Timeout,
+	http.StatusConflict:       fault.Conflict, http.StatusPreconditionFailed: fault.Stale,
+	http.StatusRequestEntityTooLarge: fault.TooLarge,
+	http.StatusUnsupportedMediaType:  fault.MediaType, http.StatusMisdirectedRequest: fault.Misdirected,
 	http.StatusUnprocessableEntity: fault.Invalid, http.StatusPreconditionRequired: fault.NeedsCondition,
 	http.StatusTooManyRequests: fault.RateLimited, http.StatusServiceUnavailable: fault.Unavailable,
 }

@@ -15,9 +15,10 @@ import (
 // maxLine is the most bytes of a line of an answer.
 const maxLine = 16 << 20
 
-// PostLines sends JSON to a path, and hands over each line of the answer as it comes, without its end. The answer has to begin as soon as
-// others do, and may take as long as it takes. An error of each ends it, and is returned; an answer that breaks off is an error, and
-// what there was of its last line is not handed over. A line is good until each returns.
+// PostLines sends JSON to a path, and hands over each line of the answer as it comes, without its end. The answer has
+// to begin as soon as others do, and may take as long as it takes. An error of each ends it, and is returned; an answer
+// that breaks off is an error, and what there was of its last line is not handed over. A line is good until each
+// returns.
 func (c *Client) PostLines(ctx context.Context, path, media string, body []byte, each func(line []byte) error) error {
 	endless := *c.http
 	endless.Timeout = 0
@@ -30,7 +31,8 @@ func (c *Client) PostLines(ctx context.Context, path, media string, body []byte,
 	case err != nil:
 		return err
 	case wait > 0:
-		return fault.New(fault.RateLimited, "rate_limited", "the token asks too often").WithFix("send it again in %v", wait)
+		return fault.New(fault.RateLimited, "rate_limited", "the token asks too often").
+			WithFix("send it again in %v", wait)
 	}
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)

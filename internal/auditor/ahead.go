@@ -25,14 +25,16 @@ type piece struct {
 }
 
 // entry is one record with what lies beside the log for it. err says what is wrong with it by itself. The data is read
-// when the record's turn comes: a record has 64 KiB at most, but data 64 MiB, and a tile of records may name it 256 times.
+// when the record's turn comes: a record has 64 KiB at most, but data 64 MiB, and a tile of records may name it 256
+// times.
 type entry struct {
 	raw    []byte
 	record audit.Record
-	digest string             // of the data beside the log; "" for none
-	data   []byte             // nil until its turn
-	step   *requirements.Step // what can be read of it before its turn; nil where that needs the data, or nothing is decided again
-	err    error
+	digest string // of the data beside the log; "" for none
+	data   []byte // nil until its turn
+	// what can be read of it before its turn; nil where that needs the data, or nothing is decided again
+	step *requirements.Step
+	err  error
 }
 
 // Get makes entry a store.Getter that has the data beside the log.
@@ -94,7 +96,8 @@ func readPiece(ctx context.Context, src Source, t audit.Tile) (p piece) {
 	}
 	p.entries, p.err = make([]entry, min(len(records), len(leaves)/tlog.HashSize)), failed
 	for i := range p.entries {
-		p.entries[i] = readEntry(t.Number*audit.TileWidth+uint64(i), records[i], leaves[i*tlog.HashSize:][:tlog.HashSize])
+		p.entries[i] = readEntry(t.Number*audit.TileWidth+uint64(i), records[i],
+			leaves[i*tlog.HashSize:][:tlog.HashSize])
 	}
 	return p
 }

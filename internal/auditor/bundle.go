@@ -25,7 +25,8 @@ import (
 // WriteBundle writes all of a log as a ZIP file: the files of a Source under their paths, so that unpacked it is a
 // static log as C2SP tlog-tiles has it. progress, unless it is nil, is told how many of how many records are written.
 // It returns the checkpoint that the bundle has. besides are files of a backup.
-func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(done, total int), besides ...File) (audit.Checkpoint, error) {
+func WriteBundle(ctx context.Context, w io.Writer, src Source, progress func(done, total int),
+	besides ...File) (audit.Checkpoint, error) {
 	h, err := readHeader(ctx, src, "")
 	if err != nil {
 		return h.checkpoint, err
@@ -90,7 +91,8 @@ func (b *bundler) addFrom(path string, content io.Reader) {
 	if b.err != nil {
 		return
 	}
-	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: path, Method: zip.Deflate, Modified: time.Time{}}) // equal logs give equal bundles
+	// equal logs give equal bundles
+	w, err := b.zip.CreateHeader(&zip.FileHeader{Name: path, Method: zip.Deflate, Modified: time.Time{}})
 	if err == nil {
 		_, err = io.Copy(w, content)
 	}

@@ -52,7 +52,8 @@ func readHistory(ctx context.Context, path string) (h History, err error) {
 		return h, err
 	}
 	h.Shallow = strings.TrimSpace(string(shallow)) == "true"
-	listed, err := run(ctx, repository, nil, "log", "--all", "--reflog", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", "--format=%h of %cs", "--", filepath.Base(path))
+	listed, err := run(ctx, repository, nil, "log", "--all", "--reflog", "--full-history", "-m", "--raw",
+		"--no-abbrev", "--no-renames", "--format=%h of %cs", "--", filepath.Base(path))
 	if err != nil {
 		return h, err
 	}

@@ -95,10 +95,12 @@ func (l Log) Hold(all []Kept) ([]Held, error) {
 
 func (l Log) hold(k keptAt, last uint64) (string, error) {
 	if k.Origin != l.Origin {
-		return "", bad("another_log", "%s is a checkpoint of the log %s; this is the log %s", k.Name, k.Origin, l.Origin)
+		return "", bad("another_log", "%s is a checkpoint of the log %s; this is the log %s", k.Name, k.Origin,
+			l.Origin)
 	}
 	if !l.signed(k) {
-		return "", bad("another_key", "%s is a checkpoint of this origin, signed with a key that this log never named", k.Name).
+		return "", bad("another_key",
+			"%s is a checkpoint of this origin, signed with a key that this log never named", k.Name).
 			fix("one of the two is not what it says: find out which key is the true one, and keep both as evidence")
 	}
 	var root audit.Hash
@@ -115,7 +117,9 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 		return RolledBack, nil
 	}
 	if k.Size > l.Size {
-		return "", bad("shorter", "%s is of %d records, this log has only %d: its end was cut off, or this is an older copy", k.Name, k.Size, l.Size).
+		return "", bad("shorter",
+			"%s is of %d records, this log has only %d: its end was cut off, or this is an older copy", k.Name,
+			k.Size, l.Size).
 			fix("get the present log; if it is this one, what it lacks was taken back")
 	}
 	from := "from its beginning"
@@ -140,9 +144,10 @@ func (l Log) gaveUp(k keptAt) bool {
 	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return r.GaveUp(k.Size, k.Root) })
 }
 
-// Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export may
-// be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
-func Database(ctx context.Context, name string, l *ledger.Ledger, export requirements.ExportFile, o Options) (Report, error) {
+// Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export
+// may be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
+func Database(ctx context.Context, name string, l *ledger.Ledger, export requirements.ExportFile,
+	o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
 	found, err := requirements.Verify(ctx, l, export)
 	if err != nil {
@@ -179,6 +184,8 @@ func badInDatabase(err error, good, size uint64) error {
 }
 
 func anotherKey(source, key, trusted string) *Bad {
-	return bad("another_key", "%s is signed with the key %s, not with the one that you trust, %s", source, key, trusted).
-		fix("another log, or another server in the place of yours? The log says where its key was changed, and why; if you believe it, give the new key with --key")
+	return bad("another_key", "%s is signed with the key %s, not with the one that you trust, %s", source, key,
+		trusted).
+		fix("another log, or another server in the place of yours? The log says where its key was changed, and why; " +
+			"if you believe it, give the new key with --key")
 }

@@ -78,6 +78,7 @@ func (r Rebuilt) Check(ctx context.Context, l *ledger.Ledger) error {
 }
 
 func differs(format string, args ...any) error {
-	return fault.New(fault.Unavailable, "rebuilt_differs", "what was written is not what was read: %s", fmt.Sprintf(format, args...)).
+	return fault.New(fault.Unavailable, "rebuilt_differs", "what was written is not what was read: %s",
+		fmt.Sprintf(format, args...)).
 		WithFix("nothing was changed; look at the disk, and try again")
 }

@@ -232,7 +232,8 @@ func openState(ctx context.Context, src Source) (requirements.ExportFile, error)
 func tiles(size uint64) iter.Seq[audit.Tile] {
 	return func(yield func(audit.Tile) bool) {
 		for first := uint64(0); first < size; first += audit.TileWidth {
-			if !yield(audit.Tile{Entries: true, Number: first / audit.TileWidth, Width: int(min(audit.TileWidth, size-first))}) {
+			if !yield(audit.Tile{Entries: true, Number: first / audit.TileWidth,
+				Width: int(min(audit.TileWidth, size-first))}) {
 				return
 			}
 		}

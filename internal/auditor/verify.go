@@ -60,7 +60,8 @@ func (v *verifier) run(ctx context.Context) (Report, error) {
 		if _, err := v.log().Hold(v.options.Against); err != nil { // which says better where
 			return v.report, err
 		}
-		return v.report, bad("root", "the %d records amount to the root %s, the signed checkpoint says %s: records were changed, and the tree with them",
+		return v.report, bad("root",
+			"the %d records amount to the root %s, the signed checkpoint says %s: records were changed, and the tree with them",
 			v.head.Size, v.head.Root, h.checkpoint.Root)
 	}
 	if err := v.checkTree(ctx); err != nil {
@@ -93,7 +94,8 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 	v := &verifier{
 		src: src, header: h, options: o, threads: audit.Threads{},
 		roots: map[uint64]audit.Hash{}, upper: map[audit.Tile][]byte{}, named: map[string]bool{},
-		report: Report{Source: src.Name(), Origin: h.checkpoint.Origin, Key: h.key, Trusted: o.Key != "", Against: []Held{}, CannotShow: []string{}},
+		report: Report{Source: src.Name(), Origin: h.checkpoint.Origin, Key: h.key, Trusted: o.Key != "",
+			Against: []Held{}, CannotShow: []string{}},
 	}
 	var err error
 	if v.replay, err = requirements.NewReplay(h.state); err != nil {
@@ -246,7 +248,8 @@ func (v *verifier) end() error {
 		return nil
 	}
 	found, err := v.replay.End(v.head)
-	v.report.Records, v.report.Root, v.report.Requirements, v.report.State = found.Records, found.Root, found.Requirements, found.Export
+	v.report.Records, v.report.Root, v.report.Requirements, v.report.State = found.Records, found.Root,
+		found.Requirements, found.Export
 	if err != nil {
 		return finding(err)
 	}
@@ -259,7 +262,8 @@ func (v *verifier) end() error {
 	}
 	v.report.CannotShow = v.report.cannotShow()
 	if v.backup {
-		v.report.CannotShow = append(v.report.CannotShow, "what this backup has besides the log (backup.json and private/): nothing vouches for it")
+		v.report.CannotShow = append(v.report.CannotShow,
+			"what this backup has besides the log (backup.json and private/): nothing vouches for it")
 	}
 	return nil
 }
@@ -303,7 +307,9 @@ func asBad(err error) *Bad {
 func (r Report) cannotShow() []string {
 	said := []string{}
 	if len(r.Against) == 0 {
-		said = append(said, "no checkpoint from outside was held against the log: a log whose end was cut off, or that the holder of its key wrote anew, looks whole; give checkpoints that you have kept with --against or --git")
+		said = append(said,
+			"no checkpoint from outside was held against the log: a log whose end was cut off, or that the holder "+
+				"of its key wrote anew, looks whole; give checkpoints that you have kept with --against or --git")
 	}
 	if !r.Trusted {
 		said = append(said, "the key came with the log: that it is the key of your service is for you to know; give it with --key")
@@ -314,5 +320,7 @@ func (r Report) cannotShow() []string {
 	case "behind":
 		said = append(said, "the state is of an earlier moment of the log: what changed since is not in it")
 	}
-	return append(said, "that a request came from the actor in its record, and at that time, that the repository was as evidence was found in it, and what the refused requests said that the log does not keep: the log takes the service's word for it")
+	return append(said,
+		"that a request came from the actor in its record, and at that time, that the repository was as evidence "+
+			"was found in it, and what the refused requests said that the log does not keep: the log takes the service's word for it")
 }

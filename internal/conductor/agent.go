@@ -17,8 +17,8 @@ import (
 
 // Agents lets tools act in a role of the project.
 type Agents interface {
-	// Admit lets an agent into the project until a moment at the latest: by a token of a role, which Dismiss revokes. Where a requirement is
-	// named, the token changes nothing else.
+	// Admit lets an agent into the project until a moment at the latest: by a token of a role, which Dismiss revokes.
+	// Where a requirement is named, the token changes nothing else.
 	Admit(name, role, requirement string, until time.Time) (Access, error)
 }
 
@@ -39,7 +39,8 @@ type Due struct {
 
 // Is tells whether an obligation is to do this work. The status that a requirement is to have tells moves apart.
 func (d Due) Is(o planning.Obligation) bool {
-	return d.Obligation.Kind() == o.Kind() && (o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
+	return d.Obligation.Kind() == o.Kind() &&
+		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
 }
 
 // admitted is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
@@ -55,20 +56,24 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked call, limit 
 	if err != nil {
 		return Access{}, "", err
 	}
-	prompt, err := r.Project.Prompt(ctx, Briefing{Role: c.Role, Agent: c.Name, URL: access.URL, Obligation: asked.Obligation})
+	prompt, err := r.Project.Prompt(ctx, Briefing{Role: c.Role, Agent: c.Name, URL: access.URL,
+		Obligation: asked.Obligation})
 	if err != nil {
 		return Access{}, "", errors.Join(err, access.Dismiss())
 	}
 	sum := sha256.Sum256([]byte(prompt))
-	what := fmt.Sprintf("%s as %s by the token %s, with the prompt sha256:%s", c.Name, c.Role, access.ID, hex.EncodeToString(sum[:]))
+	what := fmt.Sprintf("%s as %s by the token %s, with the prompt sha256:%s", c.Name, c.Role, access.ID,
+		hex.EncodeToString(sum[:]))
 	r.later(func(w *state.Writer) error {
-		return w.Event(state.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent", Kind: "agent.admitted", What: what})
+		return w.Event(state.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent",
+			Kind: "agent.admitted", What: what})
 	})
 	return access, prompt, nil
 }
 
 // act runs an agent, which is in the project for as long as it runs.
-func (r *run) act(ctx context.Context, c planning.Contract, asked call, limit time.Duration) (result map[string]any, err error) {
+func (r *run) act(ctx context.Context, c planning.Contract, asked call,
+	limit time.Duration) (result map[string]any, err error) {
 	access, prompt, err := r.admit(ctx, c, asked, limit)
 	if err != nil {
 		return nil, err
@@ -82,7 +87,8 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked call, limit ti
 		asked.Inputs = maps.Clone(asked.Inputs)
 		asked.Inputs["prompt"] = prompt
 	}
-	raw, err := r.outside(ctx, c.Implementation, limit, asked, []string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
+	raw, err := r.outside(ctx, c.Implementation, limit, asked,
+		[]string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// resultIn reads what an outside tool answered: one JSON object, by the rules for any body from outside. Its numbers keep their value; its
-// texts and names are masked, since the result is recorded.
+// resultIn reads what an outside tool answered: one JSON object, by the rules for any body from outside. Its numbers
+// keep their value; its texts and names are masked, since the result is recorded.
 func resultIn(raw []byte, mask func(string) string) (map[string]any, error) {
 	var result map[string]any
 	_, err := strictjson.ParseUncounted(raw)
@@ -17,7 +17,8 @@ func resultIn(raw []byte, mask func(string) string) (map[string]any, error) {
 	}
 	if err != nil || result == nil {
 		return nil, fault.New(fault.Invalid, "tool_answer", "the tool did not answer with one JSON object").
-			WithFix("have it write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and nothing else to its standard output", strictjson.MaxDepth, strictjson.MaxNumber).Because(err)
+			WithFix("have it write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and "+
+				"nothing else to its standard output", strictjson.MaxDepth, strictjson.MaxNumber).Because(err)
 	}
 	return masked(result, mask).(map[string]any), nil
 }

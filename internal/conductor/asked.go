@@ -16,11 +16,13 @@ type Asked struct {
 	planning.Request
 	Utterance string // "" where obligations were sent
 
-	// Translate makes the obligations, where the words have to be translated first; nil where they are there. It is called once, and
-	// not for an idempotency key that was used before. It may make other obligations of the same words, so those are compared then.
+	// Translate makes the obligations, where the words have to be translated first; nil where they are there. It is
+	// called once, and not for an idempotency key that was used before. It may make other obligations of the same
+	// words, so those are compared then.
 	Translate func(ctx context.Context) ([]planning.Obligation, error)
 	Rephrase  Rephrase // nil leaves the answers as the templates have them
-	Waits     func()   // called before the run waits for what is outside of the process; may be nil, and be called again
+	// called before the run waits for what is outside of the process; may be nil, and be called again
+	Waits func()
 }
 
 // Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.
@@ -48,8 +50,8 @@ func putUtterance(w *state.Writer, utterance string) error {
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
-// rephrased has the answers said in other words, where that was asked for. What is not certain is left in plain words. Once nobody
-// is there to rephrase, no more is tried.
+// rephrased has the answers said in other words, where that was asked for. What is not certain is left in plain words.
+// Once nobody is there to rephrase, no more is tried.
 func (r *run) rephrased(ctx context.Context) {
 	if r.rephrase == nil {
 		return

@@ -21,7 +21,8 @@ type attempt struct {
 	truncated bool
 }
 
-// consider runs a candidate, if nothing speaks against it: its inputs, what it depends on, the budgets, guardrails and conditions.
+// consider runs a candidate, if nothing speaks against it: its inputs, what it depends on, the budgets, guardrails and
+// conditions.
 func (r *run) consider(ctx context.Context, t *Traced, c *planning.Contract, depth int) (attempt, error) {
 	inputs, a, err := r.given(ctx, t.Obligation, c)
 	if err != nil || !a.taken {
@@ -45,8 +46,8 @@ func (r *run) consider(ctx context.Context, t *Traced, c *planning.Contract, dep
 	return r.try(ctx, t, tool, inputs)
 }
 
-// still tells whether a candidate may be run now. One that began before the run was cut off was allowed then, and what it did may be why it
-// is not any more.
+// still tells whether a candidate may be run now. One that began before the run was cut off was allowed then, and what
+// it did may be why it is not any more.
 func (r *run) still(ctx context.Context, t *Traced, c *planning.Contract, inputs map[string]any) (attempt, error) {
 	if r.resumed {
 		if began, err := r.began(ctx, t, c); err != nil || began {
@@ -73,7 +74,8 @@ func (r *run) began(ctx context.Context, t *Traced, c *planning.Contract) (began
 func (r *run) given(ctx context.Context, o planning.Obligation, c *planning.Contract) (map[string]any, attempt, error) {
 	tool, _ := r.Tools.Tool(c.Name)
 	inputs, missing, err := r.fill(ctx, o, c)
-	if known, is := r.knowing[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin && known.missing != nil {
+	if known, is := r.knowing[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
+		known.missing != nil {
 		missing = append(missing, known.missing(o)...)
 	}
 	switch {
@@ -92,8 +94,10 @@ func (r *run) given(ctx context.Context, o planning.Obligation, c *planning.Cont
 	return inputs, attempt{taken: true}, nil
 }
 
-// allowed looks at the caller's role, the guardrails and the preconditions; the candidate is taken where nothing speaks against it.
-func (r *run) allowed(ctx context.Context, o planning.Obligation, c *planning.Contract, inputs map[string]any) (attempt, error) {
+// allowed looks at the caller's role, the guardrails and the preconditions; the candidate is taken where nothing speaks
+// against it.
+func (r *run) allowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
+	inputs map[string]any) (attempt, error) {
 	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
 	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
 		return attempt{reason: "an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"}, nil
@@ -103,7 +107,8 @@ func (r *run) allowed(ctx context.Context, o planning.Obligation, c *planning.Co
 			return a, err
 		}
 	}
-	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report && o.Type != planning.Verify {
+	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report &&
+		o.Type != planning.Verify {
 		return attempt{reason: "a viewer changes nothing: ask with a token of another role"}, nil
 	}
 	tool, _ := r.Tools.Tool(c.Name)
@@ -136,7 +141,8 @@ func (r *run) usedUp(c *planning.Contract) string {
 	return ""
 }
 
-// mostResults is the most bytes of results from which a run gets no further ones: a trace has each, and each answer once more.
+// mostResults is the most bytes of results from which a run gets no further ones: a trace has each, and each answer
+// once more.
 const mostResults = 8 << 20
 
 // needed runs what a tool depends on; it is taken where all of that did.
@@ -157,7 +163,8 @@ func (r *run) needed(ctx context.Context, t *Traced, c *planning.Contract, depth
 }
 
 // fill gives the inputs their values; what the payload lacks is taken from what is known of the caller.
-func (r *run) fill(ctx context.Context, o planning.Obligation, c *planning.Contract) (inputs map[string]any, missing []string, err error) {
+func (r *run) fill(ctx context.Context, o planning.Obligation,
+	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
 	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {

@@ -1,7 +1,7 @@
 // Package conductor turns obligations into runs of tools, and checks what they result in.
 //
-// No model scores anything: contracts, an order without ties, conditions and second evaluations decide. All state is in the ledger;
-// a run that was cut off goes on from there, and a step that is recorded as finished never runs twice.
+// No model scores anything: contracts, an order without ties, conditions and second evaluations decide. All state is in
+// the ledger; a run that was cut off goes on from there, and a step that is recorded as finished never runs twice.
 package conductor
 
 import (
@@ -72,14 +72,15 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	return c
 }
 
-// Conduct runs a request until each of its obligations is resolved, failed or waits for somebody. The same idempotency key of the
-// same caller gives the trace of the first run; with another request it is fault.Conflict.
+// Conduct runs a request until each of its obligations is resolved, failed or waits for somebody. The same idempotency
+// key of the same caller gives the trace of the first run; with another request it is fault.Conflict.
 func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning.Request) (Trace, error) {
 	return c.Ask(ctx, caller, Asked{Request: request})
 }
 
-// Ask is Conduct for a request that was made of words. That of a viewer leaves nothing behind: its trace is the answer and is not
-// kept, and neither is its idempotency key, which is not looked up either, since nothing was changed that must not be changed twice.
+// Ask is Conduct for a request that was made of words. That of a viewer leaves nothing behind: its trace is the answer
+// and is not kept, and neither is its idempotency key, which is not looked up either, since nothing was changed that
+// must not be changed twice.
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
 	keeps := caller.Role != planning.RoleViewer
 	if keeps && asked.IdempotencyKey != "" {
@@ -126,7 +127,8 @@ func (c *Conductor) detached(ctx context.Context, r *run) (Trace, error) {
 	defer context.AfterFunc(c.ending, cancel)()
 	trace, err := r.run(ctx)
 	if err != nil && c.ending.Err() != nil {
-		return trace, fault.New(fault.Unavailable, "conductor_stopping", "the service ends, and the run %s has not ended", r.request.ID).
+		return trace, fault.New(fault.Unavailable, "conductor_stopping",
+			"the service ends, and the run %s has not ended", r.request.ID).
 			WithFix("what was begun goes on when the service is back: send the same again with the same idempotency_key")
 	}
 	return trace, err
@@ -141,7 +143,8 @@ func (c *Conductor) Stop() {
 // Check refuses what the schema cannot: conditions that are none.
 func Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
-		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").WithFix("send at least one, as in schemas/obligations.schema.json")
+		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
+			WithFix("send at least one, as in schemas/obligations.schema.json")
 	}
 	guardrails, _ := planning.Guardrails(request.Obligations)
 	for _, i := range guardrails {
@@ -174,7 +177,8 @@ func (c *Conductor) earlier(ctx context.Context, caller Caller, asked Asked) (tr
 	case err != nil || !found:
 		return trace, false, err
 	case !asked.sameAs(first.Request, said.What):
-		return trace, false, fault.New(fault.Conflict, "idempotency_conflict", "the idempotency_key was used for another request").WithFix("use a new one")
+		return trace, false, fault.New(fault.Conflict, "idempotency_conflict",
+			"the idempotency_key was used for another request").WithFix("use a new one")
 	case trace.ID == "":
 		return trace, false, underWay("the run " + first.ID)
 	}
@@ -182,11 +186,13 @@ func (c *Conductor) earlier(ctx context.Context, caller Caller, asked Asked) (tr
 }
 
 func underWay(run string) error {
-	return fault.New(fault.Conflict, "run_under_way", "%s of this idempotency_key has not ended", run).WithFix("send the same again later: it is answered with the trace of that run")
+	return fault.New(fault.Conflict, "run_under_way", "%s of this idempotency_key has not ended", run).
+		WithFix("send the same again later: it is answered with the trace of that run")
 }
 
 // begin numbers a run. It is put into the IR with the first step that has to be there before something happens.
-func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.Request) (begun state.Request, err error) {
+func (c *Conductor) begin(ctx context.Context, caller Caller,
+	request planning.Request) (begun state.Request, err error) {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
 	if c.number == 0 { // what earlier services numbered
@@ -207,7 +213,8 @@ func (c *Conductor) begin(ctx context.Context, caller Caller, request planning.R
 }
 
 // question is a run that is not kept. It has no number, as no list has it.
-func (c *Conductor) question(_ context.Context, caller Caller, request planning.Request) (begun state.Request, err error) {
+func (c *Conductor) question(_ context.Context, caller Caller,
+	request planning.Request) (begun state.Request, err error) {
 	begun = state.Request{Caller: caller, Request: request}
 	begun.ID, err = idOf(begun, c.Tools.Digest())
 	return begun, err
@@ -234,7 +241,8 @@ func idOf(r state.Request, registry string) (string, error) {
 	return hex.EncodeToString(sum[:8]), err
 }
 
-// CutOff are the runs that have begun to change something and have not ended. Before the first request is taken, they were cut off.
+// CutOff are the runs that have begun to change something and have not ended. Before the first request is taken, they
+// were cut off.
 func (c *Conductor) CutOff(ctx context.Context) (cut []state.Request, err error) {
 	err = c.ir.View(ctx, func(v state.View) (err error) {
 		cut, err = v.Open()
@@ -257,7 +265,8 @@ func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, e
 		return err
 	})
 	if err == nil && raw == nil {
-		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; one that goes on has no trace yet, and a viewer's run has its trace in its answer alone")
+		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).
+			WithFix("GET /obligations lists the runs; one that goes on has no trace yet, and a viewer's run has its trace in its answer alone")
 	}
 	return raw, err
 }

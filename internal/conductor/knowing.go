@@ -17,7 +17,8 @@ type knowing struct {
 	run   func(ctx context.Context, a asking) (map[string]any, []effect, error)
 	again bool // running it again evaluates the answer again
 
-	missing func(o planning.Obligation) []string // inputs that this very obligation lacks; nil where the contract says it all
+	// inputs that this very obligation lacks; nil where the contract says it all
+	missing func(o planning.Obligation) []string
 }
 
 // asking is what such a tool is asked.
@@ -36,30 +37,38 @@ func (a asking) text(name string) string {
 
 // factTools are the tools over what is known.
 var factTools = map[string]knowing{
-	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, again: true}, "ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
+	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, again: true},
+	"ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
 }
 
 // Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
 func Contracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
-	list := map[string]any{"type": "object", "required": []any{"values"}, "properties": map[string]any{"values": map[string]any{"type": "array"}}}
+	list := map[string]any{"type": "object", "required": []any{"values"},
+		"properties": map[string]any{"values": map[string]any{"type": "array"}}}
 	value := map[string]any{"type": "object", "required": []any{"value"}}
 	facts := map[string]any{"type": "array", "minItems": 1, "maxItems": 1000, "items": map[string]any{
 		"type": "object", "required": []any{"subject", "predicate", "object"}, "additionalProperties": false,
-		"properties": map[string]any{"subject": text, "predicate": text, "object": map[string]any{"type": []any{"string", "number", "boolean"}, "maxLength": 20000}},
+		"properties": map[string]any{"subject": text, "predicate": text,
+			"object": map[string]any{"type": []any{"string", "number", "boolean"}, "maxLength": 20000}},
 	}}
-	filters := map[string]any{"type": "object", "minProperties": 1, "maxProperties": 20, "additionalProperties": map[string]any{"type": []any{"string", "number", "boolean"}}}
+	filters := map[string]any{"type": "object", "minProperties": 1, "maxProperties": 20,
+		"additionalProperties": map[string]any{"type": []any{"string", "number", "boolean"}}}
 	required := func(name string, schema map[string]any) planning.Input {
 		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
-	assert := inBox("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.", 5000, []string{"ACHIEVE(ir.assert)"},
+	assert := inBox("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.",
+		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
 	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
-	query := inBox("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000, []string{"REPORT(query.people)"}, list, required("filters", filters))
-	recall := inBox("ir.recall", "Says the caller's name, as far as it is known.", 5000, []string{"REPORT(status.name)"}, value, required("name", text))
+	query := inBox("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000,
+		[]string{"REPORT(query.people)"}, list, required("filters", filters))
+	recall := inBox("ir.recall", "Says the caller's name, as far as it is known.", 5000,
+		[]string{"REPORT(status.name)"}, value, required("name", text))
 	recall.Postconditions = []string{"result.value == input.name"}
-	remember := inBox("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value, required("value", text))
+	remember := inBox("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value,
+		required("value", text))
 	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
 	return []planning.Contract{assert, query, recall, remember}
@@ -76,7 +85,8 @@ func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error
 			subject = a.run.user()
 		}
 		if strings.HasPrefix(subject, state.OfRun) || strings.HasPrefix(subject, ofUser) && subject != a.run.user() {
-			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden", "facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
+			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
+				"facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
 				WithFix("say facts on user, which is yourself, or on a subject of your own")
 		}
 		one := effect{subject, predicate, fact["object"], false}
@@ -91,8 +101,8 @@ func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error
 	return map[string]any{"asserted": len(effects)}, effects, nil
 }
 
-// ofPeople is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and is kept on the
-// caller, where nobody else can say it: user:ada, friend, Bob.
+// ofPeople is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and
+// is kept on the caller, where nobody else can say it: user:ada, friend, Bob.
 const ofPeople = "relation"
 
 // relationIn is what a fact, or a filter, says that somebody is to the caller; false where it is about something else.
@@ -117,7 +127,8 @@ func (r *run) roomFor(ctx context.Context, effects []effect) error {
 				held[pair] = len(now)
 			}
 			if held[pair]++; held[pair] > mostHeld {
-				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held on %q and %q", mostHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
+				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held on %q and %q",
+					mostHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
 					WithFix("say it of several subjects, or under several predicates")
 			}
 		}
@@ -177,7 +188,8 @@ func remember(_ context.Context, a asking) (map[string]any, []effect, error) {
 }
 
 // evaluateAgain runs a tool over what is known, or over the project, once more, with what is known now, and compares.
-func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligation, c planning.Contract, result map[string]any) error {
+func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligation, c planning.Contract,
+	result map[string]any) error {
 	inputs, missing, err := r.fill(ctx, o, &c)
 	if err != nil {
 		return err
@@ -190,7 +202,8 @@ func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligatio
 		return err
 	}
 	if !state.Equal(again, result) {
-		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).WithFix("ask again: what is known has changed")
+		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).
+			WithFix("ask again: what is known has changed")
 	}
 	return nil
 }

@@ -27,11 +27,12 @@ type ListedObligation struct {
 	Why        string              `json:"why,omitempty"`
 }
 
-// mostListed is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be large.
+// mostListed is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be
+// large.
 const mostListed = 4 << 20
 
-// List is a page of runs, newest first: those before a number (0 is all), at most so many, fewer where they are large. next is where
-// the next page goes on.
+// List is a page of runs, newest first: those before a number (0 is all), at most so many, fewer where they are large.
+// next is where the next page goes on.
 func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []Listed, next uint64, err error) {
 	err = c.ir.View(ctx, func(v state.View) error {
 		n, err := v.Count()
@@ -77,7 +78,8 @@ func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) 
 			return err
 		}
 		if !found {
-			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).WithFix("GET /obligations lists the runs; a viewer's is not kept")
+			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).
+				WithFix("GET /obligations lists the runs; a viewer's is not kept")
 		}
 		one, err = listed(v, r)
 		return err
@@ -98,7 +100,8 @@ func listed(v state.View, r state.Request) (Listed, error) {
 func (c *Conductor) UnderWay(ctx context.Context, id string) (run string, err error) {
 	open, err := c.CutOff(ctx)
 	for _, r := range open {
-		if slices.ContainsFunc(r.Request.Obligations, func(o planning.Obligation) bool { return ofProject(o) && o.Payload["id"] == id }) {
+		if slices.ContainsFunc(r.Request.Obligations,
+			func(o planning.Obligation) bool { return ofProject(o) && o.Payload["id"] == id }) {
 			return r.ID, err
 		}
 	}

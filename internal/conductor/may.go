@@ -52,8 +52,8 @@ func (r *run) mayAct(ctx context.Context, o planning.Obligation, c *planning.Con
 
 func unknown(err error) bool { return errors.Is(err, fault.NotFound) }
 
-// due is what the requirement of an obligation waits for and the obligation would bring about; nil, and what it waits for instead,
-// where there is none.
+// due is what the requirement of an obligation waits for and the obligation would bring about; nil, and what it waits
+// for instead, where there is none.
 func (r *run) due(ctx context.Context, o planning.Obligation) (due *Due, others string, err error) {
 	id, _ := o.Payload["id"].(string)
 	all, err := r.Project.Due(ctx, id)
@@ -70,7 +70,8 @@ func (r *run) due(ctx context.Context, o planning.Obligation) (due *Due, others 
 	return nil, others, nil
 }
 
-// arrived is the verdict of the project on what an agent was to bring about. What the agent says of it counts for nothing.
+// arrived is the verdict of the project on what an agent was to bring about. What the agent says of it counts for
+// nothing.
 func (r *run) arrived(ctx context.Context, o planning.Obligation) (contract.Verdict, error) {
 	verdict := contract.Verdict{Condition: fmt.Sprintf("%s of %v is seen in the project", o, o.Payload["id"])}
 	due, _, err := r.due(ctx, o)

@@ -37,7 +37,8 @@ type call struct {
 }
 
 // means runs a tool by its means. id is the run's, which an outside tool may use to do nothing twice.
-func (r *run) means(ctx context.Context, c planning.Contract, o planning.Obligation, inputs map[string]any, id string) (map[string]any, []effect, error) {
+func (r *run) means(ctx context.Context, c planning.Contract, o planning.Obligation, inputs map[string]any,
+	id string) (map[string]any, []effect, error) {
 	limit := time.Duration(c.TimeoutMS) * time.Millisecond
 	if c.Implementation.Means == planning.Builtin {
 		bounded, stop := context.WithTimeout(ctx, limit)
@@ -74,7 +75,8 @@ func (r *run) builtin(ctx context.Context, c planning.Contract, a asking) (map[s
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
-		return nil, nil, fault.New(fault.Invalid, "tool_missing", "there is no tool %q in the box", c.Implementation.Name).WithFix("orchestrator tools list names them; mend the contract")
+		return nil, nil, fault.New(fault.Invalid, "tool_missing", "there is no tool %q in the box",
+			c.Implementation.Name).WithFix("orchestrator tools list names them; mend the contract")
 	}
 	return guarded(func() (map[string]any, []effect, error) {
 		result, err := tool.Run(ctx, tools.In{Payload: a.obligation.Payload, Input: a.inputs, Now: r.Clock()})
@@ -86,15 +88,18 @@ func (r *run) builtin(ctx context.Context, c planning.Contract, a asking) (map[s
 func guarded(run func() (map[string]any, []effect, error)) (result map[string]any, effects []effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, effects, err = nil, nil, fault.New(fault.Internal, "tool_defect", "the tool met a defect: %v", p).WithFix("report it, with the trace")
+			result, effects, err = nil, nil, fault.New(fault.Internal, "tool_defect", "the tool met a defect: %v", p).
+				WithFix("report it, with the trace")
 		}
 	}()
 	return run()
 }
 
 // outside runs a tool that is no part of the program. env is what it is given besides what its contract declares.
-func (r *run) outside(ctx context.Context, i planning.Implementation, limit time.Duration, asked call, env []string) ([]byte, error) {
-	program := runner.Exec{Argv: r.program(i.Argv), Env: append(declared(i.Env), env...), Dir: filepath.Join(r.Root, i.Dir), SHA256: i.SHA256, Timeout: limit}
+func (r *run) outside(ctx context.Context, i planning.Implementation, limit time.Duration, asked call,
+	env []string) ([]byte, error) {
+	program := runner.Exec{Argv: r.program(i.Argv), Env: append(declared(i.Env), env...),
+		Dir: filepath.Join(r.Root, i.Dir), SHA256: i.SHA256, Timeout: limit}
 	if i.Means == planning.MCP {
 		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, asked.Inputs)
 		return result.Stdout, hidden(err, program.Env)
@@ -104,7 +109,8 @@ func (r *run) outside(ctx context.Context, i planning.Implementation, limit time
 		return nil, err
 	}
 	if i.Means == planning.HTTP {
-		result, err := runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit, AllowLoopback: loopback(i.URL)}.Run(ctx, body)
+		result, err := runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit,
+			AllowLoopback: loopback(i.URL)}.Run(ctx, body)
 		return result.Stdout, hidden(err, env)
 	}
 	if i.Stdin == planning.StdinPrompt {

@@ -22,7 +22,8 @@ func (r *run) try(ctx context.Context, t *Traced, tool *contract.Tool, inputs ma
 	if err != nil {
 		return attempt{}, err
 	}
-	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status, Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
+	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status,
+		Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
 	defer func() {
 		t.Runs = append(t.Runs, shown)
 		if shown.Status == state.RunRefused {
@@ -37,7 +38,8 @@ func (r *run) try(ctx context.Context, t *Traced, tool *contract.Tool, inputs ma
 	case c.Role != "" && ofProject(t.Obligation):
 		return r.seen(ctx, t.Obligation, &shown, why)
 	case why != "":
-		return attempt{taken: true, reason: why, truncated: done.Status != state.RunDone && !r.Clock().Before(r.until)}, nil
+		return attempt{taken: true, reason: why, truncated: done.Status != state.RunDone &&
+			!r.Clock().Before(r.until)}, nil
 	}
 	return attempt{taken: true, reason: "the first that did", result: done.Result}, nil
 }
@@ -63,8 +65,8 @@ func (r *run) unlike(ctx context.Context, o planning.Obligation, tool *contract.
 	return "", nil
 }
 
-// seen is what came of an agent, as the project shows it: one that failed may have done its work before, and one that says that it did
-// may have done nothing.
+// seen is what came of an agent, as the project shows it: one that failed may have done its work before, and one that
+// says that it did may have done nothing.
 func (r *run) seen(ctx context.Context, o planning.Obligation, shown *Run, why string) (attempt, error) {
 	verdict, err := r.arrived(ctx, o)
 	if err != nil {
@@ -75,7 +77,8 @@ func (r *run) seen(ctx context.Context, o planning.Obligation, shown *Run, why s
 	case verdict.Holds && why == "":
 		return attempt{taken: true, reason: "the first that did", result: shown.Result}, nil
 	case verdict.Holds:
-		return attempt{taken: true, reason: "the project has what it was to do, although " + why, result: map[string]any{}}, nil
+		return attempt{taken: true, reason: "the project has what it was to do, although " + why,
+			result: map[string]any{}}, nil
 	case why == "":
 		shown.Status = state.RunRefused
 		why = "it did not do its work: " + verdict.Why + lastWords(shown.Result)
@@ -95,9 +98,9 @@ func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs m
 	switch {
 	case err != nil:
 		return done, err
-	case found && (before.Tool != done.Tool || before.Version != done.Version || !state.Equal(before.Inputs, done.Inputs)):
-		before.Status, before.Error = state.RunFailed, &state.Failure{Code: "tools_changed", Fix: "send the obligation again",
-			Detail: "when the run was cut off it was at " + before.Tool + " " + before.Version + " here: the tools, or what is known, have changed since"}
+	case found && (before.Tool != done.Tool || before.Version != done.Version ||
+		!state.Equal(before.Inputs, done.Inputs)):
+		before.Status, before.Error = state.RunFailed, toolsChanged(before)
 		return before, nil
 	case found && before.Status == state.RunRefused: // which is found out again
 		before.Status = state.RunDone
@@ -105,7 +108,9 @@ func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs m
 	case found && before.Status != state.RunStarted:
 		return before, nil
 	case found && !c.Idempotent:
-		done.Error = &state.Failure{Code: "outcome_unknown", Detail: "the service ended while it ran, and it may not run twice", Fix: "see what it did, and send the obligation again"}
+		done.Error = &state.Failure{Code: "outcome_unknown",
+			Detail: "the service ended while it ran, and it may not run twice",
+			Fix:    "see what it did, and send the obligation again"}
 		return r.ended(ctx, t, c, done, nil)
 	case !found && lasting(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
 		r.later(func(w *state.Writer) error { return w.ToolRun(done) })
@@ -136,18 +141,27 @@ func (r *run) once(ctx context.Context, t *Traced, c planning.Contract, inputs m
 	return r.ended(ctx, t, c, done, effects)
 }
 
+func toolsChanged(before state.ToolRun) *state.Failure {
+	return &state.Failure{Code: "tools_changed",
+		Detail: "when the run was cut off it was at " + before.Tool + " " + before.Version +
+			" here: the tools, or what is known, have changed since",
+		Fix: "send the obligation again"}
+}
+
 // grow counts a result. One that cannot be kept is none.
 func (r *run) grow(result map[string]any) error {
 	raw, err := ledger.Encode(result)
 	if err != nil {
-		return fault.New(fault.Invalid, "tool_answer", "what the tool answered cannot be kept").WithFix("have it answer with less, and less deep").Because(err)
+		return fault.New(fault.Invalid, "tool_answer", "what the tool answered cannot be kept").
+			WithFix("have it answer with less, and less deep").Because(err)
 	}
 	r.size += len(raw)
 	return nil
 }
 
 // ended records a run, at once where it lasts.
-func (r *run) ended(ctx context.Context, t *Traced, tool planning.Contract, done state.ToolRun, effects []effect) (state.ToolRun, error) {
+func (r *run) ended(ctx context.Context, t *Traced, tool planning.Contract, done state.ToolRun,
+	effects []effect) (state.ToolRun, error) {
 	done.Status = state.RunDone
 	kind := "tool.succeeded"
 	if done.Error != nil {
@@ -173,16 +187,19 @@ func (r *run) putRun(w *state.Writer, t *Traced, done state.ToolRun, kind string
 	if err != nil {
 		return err
 	}
-	if err := w.Event(state.Event{ID: done.ID, Kind: kind, What: done.Tool + " for " + t.Obligation.String()}); err != nil {
+	if err := w.Event(state.Event{ID: done.ID, Kind: kind,
+		What: done.Tool + " for " + t.Obligation.String()}); err != nil {
 		return err
 	}
 	if done.Result != nil {
-		if err := w.Assert(state.Assertion{ID: id, Subject: state.OfRun + r.request.ID, Predicate: t.ID, Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
+		if err := w.Assert(state.Assertion{ID: id, Subject: state.OfRun + r.request.ID, Predicate: t.ID,
+			Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
 			return err
 		}
 	}
 	for i, e := range effects {
-		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate, Object: e.Object, Confidence: 1, Source: source}
+		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate,
+			Object: e.Object, Confidence: 1, Source: source}
 		if err := w.Assert(a, e.Single); err != nil {
 			return err
 		}
@@ -192,7 +209,9 @@ func (r *run) putRun(w *state.Writer, t *Traced, done state.ToolRun, kind string
 
 // putRefused puts on record that the result of a run was not what its contract promises, or not what the project shows.
 func putRefused(w *state.Writer, t *Traced, done state.ToolRun) error {
-	return errors.Join(w.ToolRun(done), w.Event(state.Event{ID: done.ID + "/refused", Kind: "tool.refused", What: done.Tool + " for " + t.Obligation.String()}))
+	return errors.Join(w.ToolRun(done),
+		w.Event(state.Event{ID: done.ID + "/refused", Kind: "tool.refused",
+			What: done.Tool + " for " + t.Obligation.String()}))
 }
 
 // failureOf is an error as a trace has it, without what looks like a secret.
@@ -202,7 +221,8 @@ func failureOf(err error) *state.Failure {
 		return &state.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &state.Failure{Code: "tool_timeout", Detail: "it did not end in time", Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
+		return &state.Failure{Code: "tool_timeout", Detail: "it did not end in time",
+			Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
 	}
 	return &state.Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}
 }

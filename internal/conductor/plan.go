@@ -12,7 +12,8 @@ type Planned struct {
 	Obligations []PlannedFor `json:"obligations"`
 }
 
-// PlannedFor is what would be run for one obligation: the first candidate that is taken, and those after it if it fails.
+// PlannedFor is what would be run for one obligation: the first candidate that is taken, and those after it if it
+// fails.
 type PlannedFor struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`
@@ -21,8 +22,8 @@ type PlannedFor struct {
 	Missing    []string            `json:"missing"` // inputs that nobody gives, where no candidate could run
 }
 
-// Plan says what would be run, and runs and records nothing. Of what would run for one obligation it counts the first candidate
-// against the budgets of the next: that it fails is not known beforehand.
+// Plan says what would be run, and runs and records nothing. Of what would run for one obligation it counts the first
+// candidate against the budgets of the next: that it fails is not known beforehand.
 func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Planned, error) {
 	r := c.of(state.Request{Caller: caller, Request: request})
 	plan := Planned{Obligations: []PlannedFor{}}
@@ -46,7 +47,8 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 	return plan, nil
 }
 
-// planned is the plan loop of one obligation, but for the runs. broken is the guardrail that does not hold; "" where all do.
+// planned is the plan loop of one obligation, but for the runs. broken is the guardrail that does not hold; "" where
+// all do.
 func (r *run) planned(ctx context.Context, t *Traced, broken string) (PlannedFor, error) {
 	one := PlannedFor{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{}, Missing: []string{}}
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
@@ -87,7 +89,8 @@ func (r *run) planned(ctx context.Context, t *Traced, broken string) (PlannedFor
 	return one, nil
 }
 
-// would is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less what it weighs.
+// would is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less
+// what it weighs.
 func (r *run) would(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (attempt, error) {
 	inputs, a, err := r.given(ctx, o, c)
 	if err != nil || !a.taken {

@@ -12,16 +12,16 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Project is what the tools of the box know of the project and do in it. Results are as JSON has them: objects, lists, texts, numbers.
-// Errors are those of the service: what it refuses is a *fault.Error.
+// Project is what the tools of the box know of the project and do in it. Results are as JSON has them: objects, lists,
+// texts, numbers. Errors are those of the service: what it refuses is a *fault.Error.
 type Project interface {
 	// Status is {counts, total}: how many requirements are in each status.
 	Status(ctx context.Context) (map[string]any, error)
-	// Requirement is {id, status, title, revision, parts, waiting_for, why?, …}, as it is stored now. parts are those that stand:
-	// design_spec, implementation, test, signoff.
+	// Requirement is {id, status, title, revision, parts, waiting_for, why?, …}, as it is stored now. parts are those
+	// that stand: design_spec, implementation, test, signoff.
 	Requirement(ctx context.Context, id string) (map[string]any, error)
-	// Next is {steps, next?}: what leads one requirement on, or all that wait for a role. "" stands for any of them; a role without a
-	// requirement has to be named.
+	// Next is {steps, next?}: what leads one requirement on, or all that wait for a role. "" stands for any of them; a
+	// role without a requirement has to be named.
 	Next(ctx context.Context, id, role string) (map[string]any, error)
 	// Query is {requirements, total, next?}.
 	Query(ctx context.Context, q Query) (map[string]any, error)
@@ -29,8 +29,8 @@ type Project interface {
 	Change(ctx context.Context, c Change) error
 	// Evidence is {ok, problems, cited}: whether what a requirement cites still holds.
 	Evidence(ctx context.Context, id string) (map[string]any, error)
-	// Due is what leads a requirement on now, in the order in which it is to be done; none where it is done, or where somebody has put
-	// it aside.
+	// Due is what leads a requirement on now, in the order in which it is to be done; none where it is done, or where
+	// somebody has put it aside.
 	Due(ctx context.Context, id string) ([]Due, error)
 	// Prompt is what an agent is told.
 	Prompt(ctx context.Context, b Briefing) (string, error)
@@ -113,8 +113,8 @@ func unchanged(o planning.Obligation) []string {
 	return []string{member}
 }
 
-// changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it stands in the
-// store then. The payload alone counts: nothing of a change is taken from what is known.
+// changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it
+// stands in the store then. The payload alone counts: nothing of a change is taken from what is known.
 func changeRequirement(ctx context.Context, a asking) (map[string]any, []effect, error) {
 	members := maps.Clone(a.obligation.Payload)
 	for _, name := range []string{"kind", "id", "revision"} {
@@ -122,7 +122,8 @@ func changeRequirement(ctx context.Context, a asking) (map[string]any, []effect,
 	}
 	id, run := a.text("id"), a.run.request
 	change := Change{
-		Caller: run.Caller, ID: id, Revision: whole(a.obligation.Payload["revision"]), Members: members, Run: run.ID, Key: "conductor:" + run.ID + "/" + a.id,
+		Caller: run.Caller, ID: id, Revision: whole(a.obligation.Payload["revision"]), Members: members, Run: run.ID,
+		Key: "conductor:" + run.ID + "/" + a.id,
 	}
 	if err := a.run.Project.Change(ctx, change); err != nil {
 		return nil, nil, withFields(err)
@@ -181,7 +182,8 @@ func ProjectContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	yes := map[string]any{"type": "boolean"}
 	id := planning.Input{Name: "id", Schema: text, Required: true}
-	filters := shape(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text, "suspect": yes, "retired": yes})
+	filters := shape(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
+		"suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
 	list := map[string]any{"type": "array"}
 	one := shape([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
@@ -190,38 +192,51 @@ func ProjectContracts() []planning.Contract {
 	for _, kind := range kindsOfChange {
 		changes = append(changes, "ACHIEVE(requirement."+kind+")")
 	}
-	change := inBox("requirement.change", "Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
+	change := inBox("requirement.change",
+		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
 		60_000, changes, one, id)
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
 	change.Postconditions = []string{
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
 		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
 	}
-	evidence := inBox("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000, []string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := inBox("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.", 120_000, []string{"VERIFY(audit)"}, checked)
+	evidence := inBox("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
+		[]string{"VERIFY(requirement.evidence)"}, checked, id)
+	log := inBox("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
+		120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
-		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{"result.ok == true"}
+		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
+			"result.ok == true"}
 	}
-	status := inBox("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000, []string{"REPORT(requirement.status)"}, one, id)
+	status := inBox("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
+		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
 		inBox("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
 			shape([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
-		inBox("requirement.next", "Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
-			[]string{"REPORT(requirement.next)"}, shape([]any{"steps"}, map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{Name: "role", Schema: text}),
-		inBox("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"}, shape([]any{"requirements"}, map[string]any{"requirements": list}),
+		inBox("requirement.next",
+			"Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
+			[]string{"REPORT(requirement.next)"}, shape([]any{"steps"},
+				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
+				Name: "role", Schema: text}),
+		inBox("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
+			shape([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
-			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}}, planning.Input{Name: "why", Schema: yes}),
+			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},
+			planning.Input{Name: "why", Schema: yes}),
 		change, evidence, log,
 	}
 }
 
 // inBox is the contract of a tool of the box that is over what is known, or over the project.
-func inBox(name, description string, timeoutMS int, satisfies []string, produces map[string]any, consumes ...planning.Input) planning.Contract {
+func inBox(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
+	consumes ...planning.Input) planning.Contract {
 	return planning.Contract{
-		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes, Produces: produces,
-		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: timeoutMS, Verify: planning.CheckBlocking, Idempotent: true,
+		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes,
+		Produces:    produces,
+		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: timeoutMS,
+		Verify: planning.CheckBlocking, Idempotent: true,
 		Implementation: planning.Implementation{Means: planning.Builtin, Name: name},
 	}
 }

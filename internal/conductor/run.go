@@ -57,7 +57,8 @@ func Limit(b planning.Budgets) time.Duration {
 func (c *Conductor) of(request state.Request) *run {
 	b := request.Request.Budgets
 	r := &run{Conductor: c, request: request, waits: func() {}, left: b.MaxToolRuns, trace: Trace{
-		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced, len(request.Request.Obligations)), Answers: []Answer{},
+		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced,
+			len(request.Request.Obligations)), Answers: []Answer{},
 	}}
 	if r.left == 0 {
 		r.left = defaultToolRuns
@@ -81,8 +82,8 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	return r.trace, r.finish(ctx)
 }
 
-// later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need not be there
-// before it happens.
+// later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need
+// not be there before it happens.
 func (r *run) later(write func(w *state.Writer) error) {
 	if !r.forgets {
 		r.pending = append(r.pending, write)
@@ -125,7 +126,8 @@ func (r *run) view(ctx context.Context, read func(v state.View) error) error {
 func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
-		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active, Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
+		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active,
+			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
 	}
 	guardrails, rest := planning.Guardrails(all)
 	for _, i := range guardrails {
@@ -173,7 +175,8 @@ func (r *run) guard(ctx context.Context, t *Traced) error {
 	}
 	g := guardrail{t, condition}
 	r.guardrails = append(r.guardrails, g)
-	if condition.Names("input", "payload") || r.resumed { // what the run itself has done may be why it does not hold now
+	// what the run itself has done may be why it does not hold now
+	if condition.Names("input", "payload") || r.resumed {
 		return nil
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
@@ -299,16 +302,21 @@ func waits(t *Traced) {
 // clarify asks for what is missing; the obligation waits for it.
 func (r *run) clarify(t *Traced, missing []string) {
 	for _, slot := range missing {
-		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?", "for": t.Obligation.String()})
+		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
+			"for": t.Obligation.String()})
 	}
 	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
 }
 
-// facts are what conditions are held against. What is known, and the state of the project, are read only where one names them.
-func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.Obligation, inputs map[string]any) (f contract.Facts, err error) {
-	f = contract.Facts{Payload: o.Payload, Input: inputs, Caller: map[string]any{"name": r.request.Caller.Name, "role": r.request.Caller.Role}}
+// facts are what conditions are held against. What is known, and the state of the project, are read only where one
+// names them.
+func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.Obligation,
+	inputs map[string]any) (f contract.Facts, err error) {
+	f = contract.Facts{Payload: o.Payload, Input: inputs,
+		Caller: map[string]any{"name": r.request.Caller.Name, "role": r.request.Caller.Role}}
 	named := func(variable string) bool {
-		return names(variable) || slices.ContainsFunc(r.guardrails, func(g guardrail) bool { return g.condition.Names(variable) })
+		return names(variable) || slices.ContainsFunc(r.guardrails,
+			func(g guardrail) bool { return g.condition.Names(variable) })
 	}
 	if named("state") && r.Project != nil {
 		if f.State, err = r.Project.Status(ctx); err != nil {

@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same bytes, but for
-// the durations.
+// Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same
+// bytes, but for the durations.
 type Trace struct {
 	ID          string           `json:"id"`
 	Status      planning.Outcome `json:"status"`
@@ -85,14 +85,15 @@ type Answer struct {
 
 func obligationID(i int) string { return fmt.Sprintf("o%d", i+1) }
 
-// emit gives rise to an obligation, which is somebody else's: of who asked, or of who keeps the tools. A JUSTIFY is resolved by what it
-// says.
+// emit gives rise to an obligation, which is somebody else's: of who asked, or of who keeps the tools. A JUSTIFY is
+// resolved by what it says.
 func (t *Traced) emit(typ planning.Type, payload map[string]any) {
 	status := planning.Escalated
 	if typ == planning.Justify {
 		status = planning.Resolved
 	}
-	t.Emitted = append(t.Emitted, Emitted{fmt.Sprintf("%s.%d", t.ID, len(t.Emitted)+1), planning.Obligation{Type: typ, Payload: payload}, status})
+	t.Emitted = append(t.Emitted, Emitted{fmt.Sprintf("%s.%d", t.ID, len(t.Emitted)+1),
+		planning.Obligation{Type: typ, Payload: payload}, status})
 }
 
 // end notes how the obligation ended.

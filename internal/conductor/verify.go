@@ -14,8 +14,8 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the contract
-// blocks it, or where a VERIFY alone asked for it; what a VERIFY asked for is resolved by this.
+// verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the
+// contract blocks it, or where a VERIFY alone asked for it; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
 	sound, reports := true, 0
 	for i := range r.trace.Obligations {
@@ -70,13 +70,14 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 		answer.Result = nil
 		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+t.Verified.Why)
 	}
-	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(), "evidence": map[string]any{"by": by, "why": t.Verified.Why, "run": last.ID}})
+	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
+		"evidence": map[string]any{"by": by, "why": t.Verified.Why, "run": last.ID}})
 	r.trace.Answers = append(r.trace.Answers, answer)
 	return false, nil
 }
 
-// evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where neither the contract
-// nor the request asks for one.
+// evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where
+// neither the contract nor the request asks for one.
 func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last Run) (by string, err error) {
 	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, ofAnswers) {
 		return "", nil
@@ -86,7 +87,8 @@ func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last
 			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
 		}
 		if tool := r.box[c.Implementation.Name]; tool.Again != nil {
-			return "again", tool.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: r.Clock()}, t.answered)
+			return "again", tool.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs,
+				Now: r.Clock()}, t.answered)
 		}
 	}
 	return "facts", r.crossCheck(ctx, t, last)
@@ -115,7 +117,8 @@ func (r *run) checkRecorded(v state.View, t *Traced, last Run) error {
 		return err
 	}
 	if len(held) != 1 || !state.Equal(held[0].Object, t.answered) {
-		return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").WithFix("ask again")
+		return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").
+			WithFix("ask again")
 	}
 	source, found, err := v.Source(held[0].Source)
 	if err != nil {
@@ -127,11 +130,12 @@ func (r *run) checkRecorded(v state.View, t *Traced, last Run) error {
 	return nil
 }
 
-// ofCaller begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled from.
+// ofCaller begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled
+// from.
 const ofCaller = "status."
 
-// contradicted holds an answer on the caller against what is known of the caller. One thing alone, held in its place, contradicts
-// it; of several any may be meant, and what nobody has said contradicts nothing.
+// contradicted holds an answer on the caller against what is known of the caller. One thing alone, held in its place,
+// contradicts it; of several any may be meant, and what nobody has said contradicts nothing.
 func (r *run) contradicted(v state.View, t *Traced) error {
 	slot, is := strings.CutPrefix(t.Obligation.Kind(), ofCaller)
 	if !is {
@@ -143,7 +147,8 @@ func (r *run) contradicted(v state.View, t *Traced) error {
 	}
 	for _, member := range []string{"value", slot} {
 		if said, has := t.answered[member]; has && !state.Equal(said, held[0].Object) {
-			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot, fault.Clip(fmt.Sprint(held[0].Object), 80)).
+			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot,
+				fault.Clip(fmt.Sprint(held[0].Object), 80)).
 				WithFix("ACHIEVE(%s) says what holds, if that has changed", t.Obligation.Kind())
 		}
 	}

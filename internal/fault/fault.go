@@ -39,7 +39,8 @@ const (
 // Kinds lists every kind, so that a test can hold a map over them to be complete.
 func Kinds() []Kind {
 	return []Kind{
-		Malformed, TooLarge, Timeout, NotAcceptable, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound, Method,
+		Malformed, TooLarge, Timeout, NotAcceptable, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound,
+		Method,
 		NeedsCondition, Stale, Forbidden, Conflict, Invalid, Unavailable, InsufficientStorage, Internal,
 	}
 }

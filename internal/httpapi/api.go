@@ -165,7 +165,8 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 	}
 	routes := chi.RouteContext(r.Context()).Routes
 	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost,
+		http.MethodPut} {
 		probe := method
 		if probe == http.MethodHead {
 			probe = http.MethodGet

@@ -15,8 +15,8 @@ import (
 	"orchestrator/schemas"
 )
 
-// translating is how long a language model may take to understand an utterance, its repair included. With the rephrasing it has to
-// fit into the time that the server has for an answer.
+// translating is how long a language model may take to understand an utterance, its repair included. With the
+// rephrasing it has to fit into the time that the server has for an answer.
 const translating = 20 * time.Second
 
 // utterance is the body of POST /requests.
@@ -39,7 +39,8 @@ func (a *API) ask(w http.ResponseWriter, r *http.Request) error {
 	return a.conducted(w, r, body, asked)
 }
 
-// understood reads an utterance by the grammar. What that does not understand is left to the language model, where there is one.
+// understood reads an utterance by the grammar. What that does not understand is left to the language model, where
+// there is one.
 func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 	if _, err := strictjson.Parse(body); err != nil {
 		return asked, err
@@ -49,7 +50,8 @@ func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 	}
 	var said utterance
 	if err := strictjson.Fill(body, &said); err != nil {
-		return asked, misshapen(err, `send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
+		return asked, misshapen(err,
+			`send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
 	}
 	asked.Utterance = said.Utterance
 	asked.Request, err = language.In(said.Utterance)

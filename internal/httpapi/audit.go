@@ -74,7 +74,8 @@ func pageOf(r *http.Request, cursor string) (values url.Values, start uint64, li
 }
 
 func writePage(w http.ResponseWriter, r *http.Request, values url.Values, cursor string, page ledger.Page) error {
-	answer := logPage{Size: page.Head.Size, Root: page.Head.Root, Total: page.Total, Records: make([]jsontext.Value, len(page.Records))}
+	answer := logPage{Size: page.Head.Size, Root: page.Head.Root, Total: page.Total,
+		Records: make([]jsontext.Value, len(page.Records))}
 	for i, record := range page.Records {
 		answer.Records[i] = jsontext.Value(record)
 	}

@@ -62,8 +62,8 @@ func (a *API) stillIn(w http.ResponseWriter, presented string) error {
 	return err
 }
 
-// heldBody is a body whose end is only reached while its token works: a token that was revoked decides nothing any more, however slowly the
-// request was sent.
+// heldBody is a body whose end is only reached while its token works: a token that was revoked decides nothing any
+// more, however slowly the request was sent.
 type heldBody struct {
 	io.ReadCloser
 	allowed func() error
@@ -96,7 +96,8 @@ func (a *API) keepToRequirement(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else", c.only).
+		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else",
+			c.only).
 			WithFix("do what the prompt asks for, and stop")
 		a.writeProblem(w, r, a.refused(w, r, nil, err))
 	})
@@ -119,7 +120,8 @@ func bearer(r *http.Request) (string, error) {
 
 func tokenMissing() *fault.Error {
 	return fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
-		WithFix("send the header Authorization: Bearer <token>; the first start wrote those of pm and viewer to .orchestrator/tokens/, and orchestrator token add makes others")
+		WithFix("send the header Authorization: Bearer <token>; the first start wrote those of pm and viewer to " +
+			".orchestrator/tokens/, and orchestrator token add makes others")
 }
 
 // Role of the call; set by authenticate.

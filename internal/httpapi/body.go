@@ -45,9 +45,11 @@ func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 	case is:
 		return nil, refused
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").WithFix("send it without pauses")
+		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").
+			WithFix("send it without pauses")
 	case err != nil:
-		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").WithFix("send it again").Because(err)
+		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").
+			WithFix("send it again").Because(err)
 	}
 	return body, held.work(r.Context())
 }
@@ -89,7 +91,8 @@ func tooLarge(most int64) *fault.Error {
 func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
-		return fault.New(fault.MediaType, "content_encoding", "the content coding %q is not accepted", clip(coding)).WithFix("send the body as it is, without Content-Encoding")
+		return fault.New(fault.MediaType, "content_encoding", "the content coding %q is not accepted", clip(coding)).
+			WithFix("send the body as it is, without Content-Encoding")
 	}
 	return nil
 }
@@ -102,7 +105,8 @@ func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 		if r.Method == http.MethodPatch {
 			w.Header().Set("Accept-Patch", "application/json")
 		}
-		return fault.New(fault.MediaType, "media_type", "the media type %q is not accepted", clip(sent)).WithFix("send Content-Type: application/json, in UTF-8")
+		return fault.New(fault.MediaType, "media_type", "the media type %q is not accepted", clip(sent)).
+			WithFix("send Content-Type: application/json, in UTF-8")
 	}
 	return nil
 }
@@ -115,7 +119,8 @@ func requirementID(r *http.Request) (string, error) {
 	}
 	decoded, err := url.PathUnescape(id)
 	if err != nil {
-		return "", fault.New(fault.Malformed, "invalid_id", "the path is not percent-encoded right").WithFix("percent-encode the id once, in UTF-8")
+		return "", fault.New(fault.Malformed, "invalid_id", "the path is not percent-encoded right").
+			WithFix("percent-encode the id once, in UTF-8")
 	}
 	return decoded, nil
 }
@@ -124,11 +129,13 @@ func requirementID(r *http.Request) (string, error) {
 func query(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.Malformed, "invalid_query", "the query is not percent-encoded right").WithFix("percent-encode every value once")
+		return nil, fault.New(fault.Malformed, "invalid_query", "the query is not percent-encoded right").
+			WithFix("percent-encode every value once")
 	}
 	for name, v := range values {
 		if !slices.Contains(known, name) {
-			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", clip(name)).WithFix("%s", parametersOf(known))
+			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", clip(name)).
+				WithFix("%s", parametersOf(known))
 		}
 		if len(v) > 1 {
 			return nil, parameter(name, "it stands %d times", len(v)).WithFix("send it once")
@@ -145,7 +152,8 @@ func parametersOf(known []string) string {
 }
 
 func parameter(name, format string, args ...any) *fault.Error {
-	return fault.New(fault.Malformed, "invalid_parameter", "the parameter %s cannot be used: "+format, append([]any{name}, args...)...)
+	return fault.New(fault.Malformed, "invalid_parameter", "the parameter %s cannot be used: "+format,
+		append([]any{name}, args...)...)
 }
 
 func boolParameter(v url.Values, name string) (*bool, error) {
@@ -167,7 +175,8 @@ func numberParameter(v url.Values, name string, otherwise, least, most uint64) (
 	}
 	n, err := strconv.ParseUint(v.Get(name), 10, 64)
 	if err != nil || n < least || n > most {
-		return 0, parameter(name, "it is not a whole number from %d to %d", least, most).WithFix("send a number in that range, or leave it out for %d", otherwise)
+		return 0, parameter(name, "it is not a whole number from %d to %d", least, most).
+			WithFix("send a number in that range, or leave it out for %d", otherwise)
 	}
 	return n, nil
 }
@@ -192,7 +201,8 @@ func ifMatch(r *http.Request) ([]string, error) {
 				WithFix(`send the ETag of the requirement as it was given, quotes included: If-Match: "3"`)
 		}
 		if len(tags) > 16 || len(part) > 64 {
-			return nil, fault.New(fault.Malformed, "invalid_if_match", "If-Match is too long").WithFix("send one entity tag")
+			return nil, fault.New(fault.Malformed, "invalid_if_match", "If-Match is too long").
+				WithFix("send one entity tag")
 		}
 	}
 	return tags, nil
@@ -205,8 +215,10 @@ func idempotencyKey(r *http.Request) (string, error) {
 		return "", nil
 	}
 	visible := func(c rune) bool { return c > ' ' && c < 0x7f }
-	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > 255 || strings.IndexFunc(keys[0], func(c rune) bool { return !visible(c) }) >= 0 {
-		return "", fault.New(fault.Malformed, "invalid_idempotency_key", "Idempotency-Key is not 1 to 255 visible ASCII characters").
+	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > 255 ||
+		strings.IndexFunc(keys[0], func(c rune) bool { return !visible(c) }) >= 0 {
+		return "", fault.New(fault.Malformed, "invalid_idempotency_key",
+			"Idempotency-Key is not 1 to 255 visible ASCII characters").
 			WithFix("send one key that no other request of yours uses, such as a UUID")
 	}
 	return keys[0], nil

@@ -111,7 +111,8 @@ func (a *API) switchMode(ctx context.Context, who actor, body []byte) (answer mo
 		return answer, err
 	}
 	if who.Role != lifecycle.PM {
-		return answer, fault.New(fault.Forbidden, "role_forbidden", "switching the mode of the boundary is for role pm, not for role %s", who.Role).
+		return answer, fault.New(fault.Forbidden, "role_forbidden",
+			"switching the mode of the boundary is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
 	}
 	var change control.ModeChange
@@ -128,6 +129,7 @@ func misshapen(err error, fix string) error {
 	if !is {
 		return err
 	}
-	return fault.New(fault.Invalid, "schema_violation", "the body does not have the expected shape").WithFields(f.Fields...).
+	return fault.New(fault.Invalid, "schema_violation", "the body does not have the expected shape").
+		WithFields(f.Fields...).
 		WithFix("%s", fix)
 }

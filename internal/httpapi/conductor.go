@@ -78,11 +78,14 @@ func (m *missingCapabilities) Unwrap() error {
 	var fields []fault.Field
 	for i, t := range m.trace.Obligations {
 		if len(toDiscover(t)) > 0 {
-			fields = append(fields, fault.Field{Pointer: "/obligations/" + strconv.Itoa(i), Code: "missing_capability", Detail: t.Why})
+			fields = append(fields, fault.Field{Pointer: "/obligations/" + strconv.Itoa(i),
+				Code: "missing_capability", Detail: t.Why})
 		}
 	}
-	return fault.New(fault.Invalid, "missing_capability", "there is no tool for %d of %d obligations", len(fields), len(m.trace.Obligations)).
-		WithFix("GET /tools lists what there is; add a contract to .orchestrator/tools, or ask for something else").WithFields(fields...)
+	return fault.New(fault.Invalid, "missing_capability", "there is no tool for %d of %d obligations", len(fields),
+		len(m.trace.Obligations)).
+		WithFix("GET /tools lists what there is; add a contract to .orchestrator/tools, or ask for something else").
+		WithFields(fields...)
 }
 
 // emitted are the obligations to find what is missing.
@@ -114,12 +117,14 @@ func obligations(body []byte) (request planning.Request, err error) {
 	}
 	if violations := schemas.Violations(schemas.Obligations, value); len(violations) > 0 {
 		return request, fault.New(fault.Malformed, "invalid_obligations", "the obligations do not fit their schema").
-			WithFix("GET /schemas/obligations.schema.json; each obligation is {type, payload}").WithFields(violations...)
+			WithFix("GET /schemas/obligations.schema.json; each obligation is {type, payload}").
+			WithFields(violations...)
 	}
 	return request, strictjson.Fill(body, &request)
 }
 
-// refuseSecrets refuses a body, known to be JSON, with what looks like a secret: in a string, or by the name of its member.
+// refuseSecrets refuses a body, known to be JSON, with what looks like a secret: in a string, or by the name of its
+// member.
 func refuseSecrets(body []byte) error {
 	if err := requirements.RefuseSecrets(body); err != nil {
 		return err
@@ -129,7 +134,8 @@ func refuseSecrets(body []byte) error {
 
 // refused puts a refusal on record.
 func (a *API) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
-	return a.Service.Refuse(r.Context(), actorOf(w), requirements.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
+	return a.Service.Refuse(r.Context(), actorOf(w),
+		requirements.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
 }
 
 func callerOf(w http.ResponseWriter) conductor.Caller {

@@ -25,8 +25,8 @@ type order struct {
 	Parallel     int      `json:"parallel,omitzero"`
 }
 
-// drive drives requirements towards done. It answers with the report at its end, or, to those who accept drive.MediaType, with each event
-// as it happens.
+// drive drives requirements towards done. It answers with the report at its end, or, to those who accept
+// drive.MediaType, with each event as it happens.
 func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 	body, plan, err := readPlanned(w, r)
 	var o drive.Order
@@ -51,7 +51,8 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Time{}) // agents take their time; a line, and the report, do not
-	if !slices.ContainsFunc(r.Header.Values("Accept"), func(accept string) bool { return strings.Contains(accept, drive.MediaType) }) {
+	if !slices.ContainsFunc(r.Header.Values("Accept"),
+		func(accept string) bool { return strings.Contains(accept, drive.MediaType) }) {
 		report, err := a.Driver.Drive(r.Context(), o, func(drive.Event) {})
 		if err != nil {
 			return err
@@ -65,7 +66,8 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 // lineTime is how long a client may take to read a line, or the report: all requirements wait for it.
 const lineTime = 30 * time.Second
 
-// driveInLines answers with each event as it happens. Nothing is written before the first: until then the answer may be a problem.
+// driveInLines answers with each event as it happens. Nothing is written before the first: until then the answer may be
+// a problem.
 func (a *API) driveInLines(w http.ResponseWriter, r *http.Request, o drive.Order) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -106,7 +108,8 @@ func orderOf(body []byte, caller conductor.Caller) (o drive.Order, err error) {
 	if caller.Role != string(lifecycle.PM) && caller.Role != string(lifecycle.Viewer) && len(asked.Roles) == 0 {
 		asked.Roles = []string{caller.Role}
 	}
-	return drive.Order{Caller: caller, Roles: asked.Roles, Requirements: asked.Requirements, MaxSteps: asked.MaxSteps, Parallel: asked.Parallel}, nil
+	return drive.Order{Caller: caller, Roles: asked.Roles, Requirements: asked.Requirements, MaxSteps: asked.MaxSteps,
+		Parallel: asked.Parallel}, nil
 }
 
 // mayDrive refuses an order whose caller may not have the work of its roles done.
@@ -115,9 +118,11 @@ func mayDrive(o drive.Order) error {
 	other := slices.IndexFunc(o.Roles, func(role string) bool { return role != own })
 	switch {
 	case own == string(lifecycle.Viewer):
-		return fault.New(fault.Forbidden, "drive_forbidden", "a viewer changes nothing").WithFix("send plan=true, or use a token of another role")
+		return fault.New(fault.Forbidden, "drive_forbidden", "a viewer changes nothing").
+			WithFix("send plan=true, or use a token of another role")
 	case own != string(lifecycle.PM) && other >= 0:
-		return fault.New(fault.Forbidden, "drive_forbidden", "a token of role %s does not have the work of the role %s done", own, o.Roles[other]).
+		return fault.New(fault.Forbidden, "drive_forbidden",
+			"a token of role %s does not have the work of the role %s done", own, o.Roles[other]).
 			WithFix("leave roles out, or use a token of the pm")
 	}
 	return nil

@@ -121,7 +121,8 @@ func checkExport(state requirements.State) Check {
 		return Check{"export", CheckWarning, export.Err.Error()}
 	case len(export.Displaced) > 0:
 		d := export.Displaced[0]
-		return Check{"export", CheckWarning, fmt.Sprintf("%s was %s, which is replaced: find out who put it there; GET /project/review has all, until the next start", d.Path, d.What)}
+		return Check{"export", CheckWarning,
+			fmt.Sprintf("%s was %s, which is replaced: find out who put it there; GET /project/review has all, until the next start", d.Path, d.What)}
 	}
 	return Check{Name: "export", Status: CheckOK}
 }

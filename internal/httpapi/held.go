@@ -19,8 +19,9 @@ const (
 	retryHeld       = time.Second
 )
 
-// bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token be worked on at a time,
-// and of all tokens one less than there are processors, but at least one: no number of bodies becomes as many trees.
+// bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token be worked
+// on at a time, and of all tokens one less than there are processors, but at least one: no number of bodies becomes as
+// many trees.
 type bodies struct {
 	mu      sync.Mutex
 	shared  int64 // of all tokens, beyond smallBody of each request
@@ -39,7 +40,8 @@ type tokenBodies struct {
 }
 
 func newBodies() *bodies {
-	return &bodies{byToken: map[string]*tokenBodies{}, discards: make(chan struct{}, mostDiscards), slots: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))}
+	return &bodies{byToken: map[string]*tokenBodies{}, discards: make(chan struct{}, mostDiscards),
+		slots: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))}
 }
 
 // total is how many bytes are held.
@@ -49,7 +51,8 @@ func (b *bodies) total() float64 {
 	return float64(b.held)
 }
 
-// holding is what one request holds. Its zero value, that of a request without a token, holds nothing. It belongs to one goroutine.
+// holding is what one request holds. Its zero value, that of a request without a token, holds nothing. It belongs to
+// one goroutine.
 type holding struct {
 	of      *bodies
 	token   string
@@ -71,9 +74,11 @@ func (h *holding) reserve(n int64) error {
 	shared := beyondSmall(h.bytes+n) - beyondSmall(h.bytes)
 	switch {
 	case h.mine.held+n > mostHeldByToken:
-		return tooManyHeld("this token's requests under way hold %d MiB of bodies, which is its share", mostHeldByToken>>20)
+		return tooManyHeld("this token's requests under way hold %d MiB of bodies, which is its share",
+			mostHeldByToken>>20)
 	case h.of.shared+shared > mostHeld:
-		return tooManyHeld("the requests under way hold %d MiB of bodies, which is all that the service holds", mostHeld>>20)
+		return tooManyHeld("the requests under way hold %d MiB of bodies, which is all that the service holds",
+			mostHeld>>20)
 	}
 	h.bytes, h.mine.held, h.of.held, h.of.shared = h.bytes+n, h.mine.held+n, h.of.held+n, h.of.shared+shared
 	return nil
@@ -84,7 +89,8 @@ func beyondSmall(bytes int64) int64 { return max(bytes-smallBody, 0) }
 // tooManyHeld is no 503: the service is well, and what became of the request is known.
 func tooManyHeld(format string, args ...any) *fault.Error {
 	return fault.New(fault.RateLimited, "bodies_in_flight", format, args...).
-		WithFix("wait %d s, as Retry-After says, and send fewer large bodies at once; nothing of this one was kept", int(retryHeld.Seconds())).
+		WithFix("wait %d s, as Retry-After says, and send fewer large bodies at once; nothing of this one was kept",
+			int(retryHeld.Seconds())).
 		After(retryHeld)
 }
 

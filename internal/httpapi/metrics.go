@@ -38,18 +38,21 @@ type handle struct {
 func newMetrics(c Config, held *bodies) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "orchestrator_http_requests_total", Help: "Requests by method, route and status."}, []string{"method", "route", "status"}),
+			Name: "orchestrator_http_requests_total", Help: "Requests by method, route and status."}, []string{
+			"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "orchestrator_http_request_seconds", Help: "Time to answer, by method and route.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5}}, []string{"method", "route"}),
 		problems: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orchestrator_problems_total", Help: "Refusals and failures by problem code."}, []string{"code"}),
 		unauthenticated: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "orchestrator_unauthenticated_total", Help: "Requests without a valid token; they are counted, not audited."}),
+			Name: "orchestrator_unauthenticated_total",
+			Help: "Requests without a valid token; they are counted, not audited."}),
 	}
 	c.Metrics.MustRegister(m.requests, m.seconds, m.problems, m.unauthenticated)
 	c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "orchestrator_refusals_folded_total", Help: "Refusals beyond the first of their kind in a minute; they are recorded in sum."},
+		Name: "orchestrator_refusals_folded_total",
+		Help: "Refusals beyond the first of their kind in a minute; they are recorded in sum."},
 		func() float64 { return float64(c.Service.State().Folded) }))
 	c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "orchestrator_bodies_held_bytes", Help: "Memory that the bodies of requests under way take."}, held.total))
@@ -64,16 +67,21 @@ func registerState(c Config) {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "orchestrator_" + name, Help: help}, read))
 	}
 	gauge("log_records", "Records in the audit log.", func() float64 { return float64(c.Service.State().LogSize) })
-	gauge("export_log_records", "Records in the log when the export was written; behind log_records while a write is pending.",
+	gauge("export_log_records",
+		"Records in the log when the export was written; behind log_records while a write is pending.",
 		func() float64 { return float64(c.Service.State().Export.Size) })
 	gauge("checkpoint_log_records", "Records in the log when the checkpoint beside the export was written.",
 		func() float64 { return float64(c.Service.State().Export.Signed) })
-	gauge("export_writes", "Exports written since the start.", func() float64 { return float64(c.Service.State().Export.Writes) })
-	gauge("export_failures", "Exports that could not be written since the start.", func() float64 { return float64(c.Service.State().Export.Failures) })
-	gauge("export_seconds", "How long the last export took.", func() float64 { return c.Service.State().Export.Took.Seconds() })
+	gauge("export_writes", "Exports written since the start.",
+		func() float64 { return float64(c.Service.State().Export.Writes) })
+	gauge("export_failures", "Exports that could not be written since the start.",
+		func() float64 { return float64(c.Service.State().Export.Failures) })
+	gauge("export_seconds", "How long the last export took.",
+		func() float64 { return c.Service.State().Export.Took.Seconds() })
 	for _, status := range lifecycle.Statuses() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{"status": string(status)},
+			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{
+				"status": string(status)},
 		}, func() float64 { return float64(c.Service.State().ByStatus[status]) }))
 	}
 }
@@ -84,15 +92,20 @@ func registerBoundary(c Config) {
 		c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "orchestrator_boundary_" + name, Help: help, ConstLabels: labels},
 			func() float64 { return float64(read()) }))
 	}
-	counter("lines_recorded_total", "Lines of the boundary's journal that went into the log since the start.", nil, func() int64 { return c.Boundary.Recorded() })
-	counter("hook_errors_total", "Runs of the boundary's hook that failed.", nil, func() int64 { return c.Boundary.Tally().Errors })
-	counter("bypassed_total", "Decisions at the boundary that a bypass changed.", nil, func() int64 { return c.Boundary.Tally().Bypassed })
+	counter("lines_recorded_total", "Lines of the boundary's journal that went into the log since the start.", nil,
+		func() int64 { return c.Boundary.Recorded() })
+	counter("hook_errors_total", "Runs of the boundary's hook that failed.", nil,
+		func() int64 { return c.Boundary.Tally().Errors })
+	counter("bypassed_total", "Decisions at the boundary that a bypass changed.", nil,
+		func() int64 { return c.Boundary.Tally().Bypassed })
 	for _, decision := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
-		counter("decisions_total", "Decisions at the boundary.", prometheus.Labels{"decision": string(decision)}, func() int64 { return c.Boundary.Tally().Decisions[decision] })
+		counter("decisions_total", "Decisions at the boundary.", prometheus.Labels{"decision": string(decision)},
+			func() int64 { return c.Boundary.Tally().Decisions[decision] })
 	}
 	for _, mode := range boundary.Modes() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "orchestrator_boundary_mode", Help: "1 for the mode that the boundary is in.", ConstLabels: prometheus.Labels{"mode": string(mode)},
+			Name: "orchestrator_boundary_mode", Help: "1 for the mode that the boundary is in.",
+			ConstLabels: prometheus.Labels{"mode": string(mode)},
 		}, func() float64 {
 			if c.Boundary.Mode() == mode {
 				return 1
@@ -107,7 +120,8 @@ func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 	found, ok := m.handles.Load(key)
 	if !ok {
 		found, _ = m.handles.LoadOrStore(key, &handle{
-			m.requests.WithLabelValues(key.method, key.route, strconv.Itoa(status)), m.seconds.WithLabelValues(key.method, key.route),
+			m.requests.WithLabelValues(key.method, key.route,
+				strconv.Itoa(status)), m.seconds.WithLabelValues(key.method, key.route),
 		})
 	}
 	h := found.(*handle)

@@ -84,7 +84,8 @@ func (a *API) recovered(ww *recorder, r *http.Request, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // the documented sentinel, compared as the server does
 		panic(p)
 	}
-	a.Log.Error().Str("request_id", ww.call.id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request met a defect")
+	a.Log.Error().Str("request_id", ww.call.id).Interface("panic", p).Bytes("stack", debug.Stack()).
+		Msg("a request met a defect")
 	if ww.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -132,7 +133,8 @@ func (a *API) checkHost(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		a.writeProblem(w, r, fault.New(fault.Misdirected, "host_not_allowed", "this service does not answer for the host %q", clip(host)).
+		a.writeProblem(w, r, fault.New(fault.Misdirected, "host_not_allowed",
+			"this service does not answer for the host %q", clip(host)).
 			WithFix("use one of %s, or start the service with --allow-host", strings.Join(a.Hosts, ", ")))
 	})
 }

@@ -63,15 +63,17 @@ type problem struct {
 	Answers []conductor.Answer  `json:"answers,omitempty"` // to the others
 }
 
-// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, that nothing was
-// applied for want of evidence or of room, and that nothing was run for want of a translation, is meant for clients.
+// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, that nothing
+// was applied for want of evidence or of room, and that nothing was run for want of a translation, is meant for
+// clients.
 func forClients(f *fault.Error) *fault.Error {
 	switch f.Code {
 	case "disk_full", "ledger_failed", "evidence_unreadable", "translator_unavailable":
 		return f
 	}
 	return f.WithDetail("the service cannot answer this; its log says why").
-		WithFix("report it with the request id; whether a change happened is unknown: read the requirement, or repeat the request with the same Idempotency-Key")
+		WithFix("report it with the request id; whether a change happened is unknown: read the requirement, or " +
+			"repeat the request with the same Idempotency-Key")
 }
 
 // writeProblem answers with an error. What is not a fault is a defect of the service: it is logged, and
@@ -83,7 +85,8 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &f):
 	case gone:
-		f = fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer") // for the log; nobody reads it
+		// for the log; nobody reads it
+		f = fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer")
 	default:
 		f = fault.New(fault.Internal, "internal", "the service met a defect")
 	}
@@ -101,14 +104,18 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	a.metrics.problems.WithLabelValues(f.Code).Inc()
 	p := problem{
 		Type: "urn:orchestrator:problem:" + f.Code, Title: http.StatusText(status), Status: status, Detail: f.Detail,
-		Instance: "urn:request:" + c.id, Code: f.Code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
+		Instance: "urn:request:" +
+			c.id, Code: f.Code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
 	}
 	if missing, is := errors.AsType[*missingCapabilities](err); is {
-		p.Run, p.Missing, p.Emitted, p.Answers = missing.trace.ID, missing.trace.Missing, missing.emitted(), missing.trace.Answers
+		p.Run, p.Missing, p.Emitted, p.Answers = missing.trace.ID, missing.trace.Missing, missing.emitted(),
+			missing.trace.Answers
 	}
 	body, err := jsonv2.Marshal(p, jsonv2.Deterministic(true))
 	if err != nil { // only a text that is not UTF-8 can do this
-		body = []byte(`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,"detail":"the problem could not be written","instance":"urn:request:` + c.id + `","code":"internal"}`)
+		body = []byte(
+			`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,` +
+				`"detail":"the problem could not be written","instance":"urn:request:` + c.id + `","code":"internal"}`)
 		status, c.cause = http.StatusInternalServerError, err
 	}
 	body = append(body, '\n')
@@ -138,15 +145,17 @@ func setProblemHeaders(h http.Header, f *fault.Error, status, length int) {
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// How much of a body that is refused for its size is read all the same, for how long, and of how many at once: a client that sends all of it
-// before it reads the answer would otherwise see its connection reset, and no answer. Beyond that it does.
+// How much of a body that is refused for its size is read all the same, for how long, and of how many at once: a client
+// that sends all of it before it reads the answer would otherwise see its connection reset, and no answer. Beyond that
+// it does.
 const (
 	mostDiscarded  = 32 << 20
 	longestDiscard = 5 * time.Second
 	mostDiscards   = 4
 )
 
-// discardRest sends the answer, and reads what a client still sends. A client that waits to be told to send is told not to by the answer.
+// discardRest sends the answer, and reads what a client still sends. A client that waits to be told to send is told not
+// to by the answer.
 func (a *API) discardRest(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Header.Get("Expect") != "" {
 		return

@@ -26,7 +26,8 @@ func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
 	if r.Folded {
 		place = "folded"
 	}
-	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place, base64.StdEncoding.EncodeToString(r.Root[:]))}
+	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place,
+		base64.StdEncoding.EncodeToString(r.Root[:]))}
 }
 
 // checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.
@@ -56,7 +57,8 @@ func (a *API) record(w http.ResponseWriter, r *http.Request) error {
 	}
 	index, err := strconv.ParseUint(chi.URLParam(r, "index"), 10, 63)
 	if err != nil {
-		return fault.New(fault.Malformed, "invalid_parameter", "%q is no number of a record", clip(chi.URLParam(r, "index"))).
+		return fault.New(fault.Malformed, "invalid_parameter", "%q is no number of a record",
+			clip(chi.URLParam(r, "index"))).
 			WithFix("records are numbered from 0")
 	}
 	raw, err := a.Service.Record(r.Context(), index)
@@ -97,7 +99,8 @@ func twoNumbers(r *http.Request, first, second string) (a, b uint64, err error) 
 		return 0, 0, err
 	}
 	if !values.Has(first) {
-		return 0, 0, parameter(first, "it is missing").WithFix("send it; %s may be left out for the present size of the log", second)
+		return 0, 0, parameter(first, "it is missing").
+			WithFix("send it; %s may be left out for the present size of the log", second)
 	}
 	if a, err = numberParameter(values, first, 0, 0, math.MaxInt64); err != nil {
 		return 0, 0, err

@@ -118,7 +118,8 @@ func (a *API) attachReport(w http.ResponseWriter, r *http.Request) error {
 	}
 	setOutcome(w, p, answer.Answer)
 	return writeJSON(w, http.StatusOK, attached{
-		answer.Requirement, answer.Report, answer.Format, answer.Counts, answer.Covers, answer.Cited, append([]string{}, answer.Named...),
+		answer.Requirement, answer.Report, answer.Format, answer.Counts, answer.Covers, answer.Cited,
+		append([]string{}, answer.Named...),
 	})
 }
 
@@ -137,8 +138,10 @@ func exportStatus(written bool) string {
 	return "pending"
 }
 
-func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error)) (requirements.Proposal, error) {
-	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id, Parsed: callOf(w).held.rest}
+func readProposal(w http.ResponseWriter, r *http.Request,
+	read func(http.ResponseWriter, *http.Request) ([]byte, error)) (requirements.Proposal, error) {
+	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id,
+		Parsed: callOf(w).held.rest}
 	var err error
 	if p.DryRun, err = dryRunOf(r); err != nil {
 		return p, err
@@ -216,13 +219,15 @@ func readQuery(values url.Values) (requirements.Query, error) {
 	if values.Has("status") {
 		q.Status = lifecycle.Status(values.Get("status"))
 		if !q.Status.Valid() {
-			return q, parameter("status", "%q is not a status", clip(values.Get("status"))).WithFix("use one of %v", lifecycle.Statuses())
+			return q, parameter("status", "%q is not a status", clip(values.Get("status"))).
+				WithFix("use one of %v", lifecycle.Statuses())
 		}
 	}
 	if values.Has("role") {
 		q.Role, err = lifecycle.ParseRole(values.Get("role"))
 		if err != nil {
-			return q, parameter("role", "%q is not a role", clip(values.Get("role"))).WithFix("use one of %v", lifecycle.Roles())
+			return q, parameter("role", "%q is not a role", clip(values.Get("role"))).
+				WithFix("use one of %v", lifecycle.Roles())
 		}
 	}
 	return q, nil
@@ -257,14 +262,16 @@ func dryRunOf(r *http.Request) (bool, error) {
 
 func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (requirements.Report, error) {
 	if who := actorOf(w); who.Role != lifecycle.PM {
-		return requirements.Report{}, fault.New(fault.Forbidden, "role_forbidden", "importing the requirement documents is for role pm, not for role %s", who.Role).
+		return requirements.Report{}, fault.New(fault.Forbidden, "role_forbidden",
+			"importing the requirement documents is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
 	}
 	if r.ContentLength != 0 {
 		return requirements.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return a.Service.Import(r.Context(), actorOf(w), a.Documents, requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
+	return a.Service.Import(r.Context(), actorOf(w), a.Documents,
+		requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
 }
 
 // workflow is what the service decides by, and what is left to who asks.

@@ -110,15 +110,17 @@ var (
 	varyAccept   = []string{"Accept"}
 )
 
-// negotiate tells how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1), and
-// in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what it finds.
+// negotiate tells how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1),
+// and in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what
+// it finds.
 func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (text, error), err error) {
 	quality := qualities(r)
 	asJSON, asMarkdown := quality("application/json"), quality("text/markdown")
 	switch {
 	case asJSON == 0 && asMarkdown == 0:
 		w.Header()["Vary"] = varyAccept
-		return nil, fault.New(fault.NotAcceptable, "not_acceptable", "a review is given as application/json or text/markdown").
+		return nil, fault.New(fault.NotAcceptable, "not_acceptable",
+			"a review is given as application/json or text/markdown").
 			WithFix("send Accept: application/json, Accept: text/markdown, or no Accept")
 	case asMarkdown > asJSON:
 		return func(d document) (text, error) { return renderText(typeMarkdown, d.Markdown) }, nil

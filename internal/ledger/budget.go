@@ -10,8 +10,8 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// tableSpent has how many bytes each actor has added on a day: actor NUL role. It says nothing of the state, so the log does not
-// account for it, no replay makes it, and it has no check sum; a database that was restored begins with none.
+// tableSpent has how many bytes each actor has added on a day: actor NUL role. It says nothing of the state, so the log
+// does not account for it, no replay makes it, and it has no check sum; a database that was restored begins with none.
 const tableSpent = "spent"
 
 // spent is a day's bytes of one actor.
@@ -29,9 +29,9 @@ type Budget struct {
 	Resets time.Time // when the next day begins
 }
 
-// LimitSpending bounds how many bytes each actor, which is a name in a role, may add on a day: records, data beside them, and what
-// tables grow by. It is set before the first Update. An update of an actor who has spent the budget is refused with
-// fault.RateLimited; the one that reaches it is not, so that no work is lost half done. The system has no
+// LimitSpending bounds how many bytes each actor, which is a name in a role, may add on a day: records, data beside
+// them, and what tables grow by. It is set before the first Update. An update of an actor who has spent the budget is
+// refused with fault.RateLimited; the one that reaches it is not, so that no work is lost half done. The system has no
 // budget; what it does at the will of others is charged with Tx.ChargeTo.
 func (l *Ledger) LimitSpending(bytesADay uint64) { l.budget = bytesADay }
 
@@ -60,8 +60,10 @@ func (l *Ledger) CheckBudget(ctx context.Context, actor audit.Actor) error {
 }
 
 func (b Budget) refusal(now time.Time) *fault.Error {
-	return fault.New(fault.RateLimited, "log_budget_spent", "this actor has added %d bytes to the log today, of %d", b.Spent, b.Limit).
-		WithFix("wait until %s, as Retry-After says; nothing of this request was applied or recorded. An operator can raise --log-budget", b.Resets.Format(time.RFC3339)).
+	return fault.New(fault.RateLimited, "log_budget_spent", "this actor has added %d bytes to the log today, of %d",
+		b.Spent, b.Limit).
+		WithFix("wait until %s, as Retry-After says; nothing of this request was applied or recorded. An operator "+
+			"can raise --log-budget", b.Resets.Format(time.RFC3339)).
 		After(b.Resets.Sub(now))
 }
 

@@ -88,7 +88,8 @@ func CheckFirst(record audit.Record) error {
 		return unfit("record 0 is of kind %q, not %s", record.Kind, KindCreated)
 	}
 	if f.Format != Format {
-		return fault.New(fault.Unavailable, "store_format", "the log has format %d, this program writes format %d", f.Format, Format).
+		return fault.New(fault.Unavailable, "store_format", "the log has format %d, this program writes format %d",
+			f.Format, Format).
 			WithFix("use the version of orchestrator that wrote it")
 	}
 	return nil
@@ -155,7 +156,8 @@ func (tx *Tx) takeOver(p pending) error {
 		return err
 	}
 	if prev != p.record.Prev {
-		return unfit("record %d names record %d as the one before it about %q, which is record %d", p.record.Seq, p.record.Prev, p.record.Subject, prev)
+		return unfit("record %d names record %d as the one before it about %q, which is record %d", p.record.Seq,
+			p.record.Prev, p.record.Subject, prev)
 	}
 	if p.data != nil {
 		if err := tx.store.Put(tableBlobs, p.digest, p.data); err != nil {
@@ -181,7 +183,8 @@ func (tx *Tx) takeEntry(w Write) error {
 	return tx.store.Put(w.Table, w.Key, w.Value)
 }
 
-// Finish writes what is left, and last the format and the head, which is returned. From then on the store can be opened.
+// Finish writes what is left, and last the format and the head, which is returned. From then on the store can be
+// opened.
 func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 	if err := b.flush(ctx); err != nil {
 		return b.head, err

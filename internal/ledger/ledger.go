@@ -8,9 +8,10 @@
 // A commit whose outcome is unknown ends the ledger: every later call fails, Failed says so, and the
 // process must stop and check itself at its next start.
 //
-// Tables and keys: audit and hashes (8-byte big-endian numbers: record bytes, tree nodes), subjects
-// (subject: its last record and their number; each record names the one before it), blobs (SHA-256 in hexadecimal: data too large for a record) and
-// meta (head with the check sums of the tables, format) and spent (what each actor has added today). Users of the ledger name further tables with Table.
+// Tables and keys: audit and hashes (8-byte big-endian numbers: record bytes, tree nodes), subjects (subject: its last
+// record and their number; each record names the one before it), blobs (SHA-256 in hexadecimal: data too large for a
+// record) and meta (head with the check sums of the tables, format) and spent (what each actor has added today). Users
+// of the ledger name further tables with Table.
 package ledger
 
 import (
@@ -203,8 +204,10 @@ func (l *Ledger) fail(cause error) error {
 
 func (l *Ledger) failLocked(cause error) error {
 	if l.err == nil {
-		l.err = fault.New(fault.Unavailable, "ledger_failed", "the store has failed, or could not confirm a commit; the service stops").
-			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or repeat the request with the same Idempotency-Key").
+		l.err = fault.New(fault.Unavailable, "ledger_failed",
+			"the store has failed, or could not confirm a commit; the service stops").
+			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or " +
+				"repeat the request with the same Idempotency-Key").
 			Because(cause)
 		close(l.failed)
 		l.turn.Broadcast()

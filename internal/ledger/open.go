@@ -66,7 +66,8 @@ func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
 	return l, s.View(ctx, func(r store.Reader) error {
 		m, fresh, err := checkEnd(r)
 		if err == nil && fresh {
-			err = fault.New(fault.Unavailable, "store_empty", "the database holds nothing yet").WithFix("start the service once, which fills it")
+			err = fault.New(fault.Unavailable, "store_empty", "the database holds nothing yet").
+				WithFix("start the service once, which fills it")
 		}
 		l.head = m.Head
 		return err
@@ -83,7 +84,8 @@ func checkEnd(r store.Reader) (m mark, fresh bool, err error) {
 		return m, true, checkEmpty(r)
 	}
 	if f.Format != Format {
-		return m, false, fault.New(fault.Unavailable, "store_format", "the database has format %d, this program reads format %d", f.Format, Format).
+		return m, false, fault.New(fault.Unavailable, "store_format",
+			"the database has format %d, this program reads format %d", f.Format, Format).
 			WithFix("use the version of orchestrator that wrote it")
 	}
 	if m, err = storedMark(r); err != nil {
@@ -122,7 +124,8 @@ func checkLast(r store.Getter, head audit.Head) error {
 	}
 	last, record, err := recordAt(r, head.Size-1)
 	if err != nil || nodeOf(last) != leafOf(r, head.Size-1) || !record.At.Equal(head.At) {
-		return damaged("record %d, the last of the log, is missing, or it or the head of the log was changed", head.Size-1).Because(err)
+		return damaged("record %d, the last of the log, is missing, or it or the head of the log was changed",
+			head.Size-1).Because(err)
 	}
 	beyond, err := r.Get(tableAudit, numberKey(head.Size))
 	if err == nil && beyond != nil {

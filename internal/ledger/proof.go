@@ -11,7 +11,8 @@ import (
 // Record returns the stored bytes of one record of the published log; fault.NotFound when it is not there (yet).
 func (l *Ledger) Record(ctx context.Context, seq uint64) ([]byte, error) {
 	if size := l.Head().Size; seq >= size {
-		return nil, fault.New(fault.NotFound, "unknown_record", "the log has no record %d yet; it has %d records, the first is 0", seq, size).
+		return nil, fault.New(fault.NotFound, "unknown_record",
+			"the log has no record %d yet; it has %d records, the first is 0", seq, size).
 			WithFix("GET /audit/checkpoint tells how many there are")
 	}
 	var raw []byte
@@ -40,7 +41,8 @@ func (l *Ledger) Inclusion(ctx context.Context, index, size uint64) (audit.Inclu
 func (l *Ledger) Consistency(ctx context.Context, old, size uint64) (audit.Consistency, error) {
 	var proof audit.Consistency
 	if old < 1 || old > size {
-		return proof, fault.New(fault.Malformed, "invalid_parameter", "old is %d; it must be at least 1 and at most new, %d", old, size).
+		return proof, fault.New(fault.Malformed, "invalid_parameter",
+			"old is %d; it must be at least 1 and at most new, %d", old, size).
 			WithFix("old is the size of the checkpoint that you have kept, new that of the one to hold against it")
 	}
 	err := l.inPublished(ctx, size, func(r store.Reader) (err error) {

@@ -33,8 +33,8 @@ func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
 	return l.store.View(ctx, fn)
 }
 
-// mostPage is how many bytes a page of records has before it ends, whatever number was asked for: a thousand records of the
-// largest size would be 60 MB for a GET.
+// mostPage is how many bytes a page of records has before it ends, whatever number was asked for: a thousand records of
+// the largest size would be 60 MB for a GET.
 const mostPage = 4 << 20
 
 // Records reads limit records from number from on, of the published log; fewer where they are large.
@@ -58,8 +58,8 @@ func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, err
 	return page, err
 }
 
-// History reads limit records about a subject, fewer where they are large, newest first; before is 0, or the Next of the page before. A
-// before that is no record about the subject is fault.Malformed.
+// History reads limit records about a subject, fewer where they are large, newest first; before is 0, or the Next of
+// the page before. A before that is no record about the subject is fault.Malformed.
 func (l *Ledger) History(ctx context.Context, subject string, before uint64, limit int) (Page, error) {
 	page := Page{Head: l.Head()}
 	err := l.View(ctx, func(r store.Reader) error {

@@ -75,7 +75,8 @@ func (tx *Tx) Append(e Event) error {
 			return err
 		}
 	}
-	r := audit.Record{Seq: tx.head.Size, At: tx.at, Kind: e.Kind, Actor: e.Actor, Subject: e.Subject, RequestID: e.RequestID, Data: data}
+	r := audit.Record{Seq: tx.head.Size, At: tx.at, Kind: e.Kind, Actor: e.Actor, Subject: e.Subject,
+		RequestID: e.RequestID, Data: data}
 	if r.Prev, err = tx.follow(e.Subject); err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 // back, every node of the tree, the root, the threads of the subjects. replay is called with every record in
 // order, as read made it of the record, and with the head of the log after it. Verify returns the head, or the first
 // thing that is wrong. All but replay is done ahead, on a goroutine of its own.
-func Verify[T any](ctx context.Context, l *Ledger, read func(store.Getter, audit.Record) T, replay func(T, audit.Head) error) (audit.Head, error) {
+func Verify[T any](ctx context.Context, l *Ledger, read func(store.Getter, audit.Record) T,
+	replay func(T, audit.Head) error) (audit.Head, error) {
 	type step struct {
 		read T
 		head audit.Head
@@ -158,14 +159,16 @@ func (l *rebuilt) checkTables(r store.Reader) error {
 	err := threads.Scan(r, func(subject string, _ []byte, t audit.Thread) error {
 		found[tableSubjects]++
 		if t != l.threads[subject] {
-			return damaged("the last record about %q is %d of %d, not %d of %d", subject, l.threads[subject].Last, l.threads[subject].Count, t.Last, t.Count)
+			return damaged("the last record about %q is %d of %d, not %d of %d", subject, l.threads[subject].Last,
+				l.threads[subject].Count, t.Last, t.Count)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for table, want := range map[string]int{tableHashes: int(tlog.StoredHashCount(int64(l.head.Size))), tableSubjects: len(l.threads)} {
+	for table, want := range map[string]int{tableHashes: int(tlog.StoredHashCount(int64(l.head.Size))),
+		tableSubjects: len(l.threads)} {
 		if found[table] != want {
 			return damaged("table %s has %d entries; the log accounts for %d", table, found[table], want)
 		}

@@ -76,7 +76,8 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 	}
 	cited := citedTests(report, cases, out.Report)
 	if out.Cited = len(cited); out.Cited == 0 {
-		return Attachment{}, s.Refuse(ctx, who, p.Refused(), withoutTests("no test that ran in the report can be cited for "+p.ID))
+		return Attachment{}, s.Refuse(ctx, who, p.Refused(),
+			withoutTests("no test that ran in the report can be cited for "+p.ID))
 	}
 	p.parsed()
 	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
@@ -109,15 +110,18 @@ func (s *Service) readReport(p Proposal) (testreport.Report, error) {
 }
 
 func withoutTests(detail string) error {
-	return fault.New(fault.Invalid, "report_without_tests", "%s", detail).WithFix("run the tests, and send the report of the run")
+	return fault.New(fault.Invalid, "report_without_tests", "%s", detail).
+		WithFix("run the tests, and send the report of the run")
 }
 
 // attachedNow is a report as it is kept.
 func (s *Service) attachedNow(body []byte, report testreport.Report) attached {
 	n := report.Counts()
 	return attached{SHA256: digestOf(body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
-		In: lifecycle.InAttached, SHA256: digestOf(body), Bytes: int64(len(body)), Modified: s.clock().UTC().Truncate(time.Microsecond),
-		Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped},
+		In: lifecycle.InAttached, SHA256: digestOf(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
+			Truncate(time.Microsecond),
+		Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
+			Skipped: n.Skipped},
 	}}
 }
 
@@ -149,7 +153,8 @@ func citedTests(report testreport.Report, cases []testreport.Case, name string) 
 				exact = report.FullName(c)
 			}
 			if utf8.RuneCountInString(exact) <= longestName {
-				cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: exact, Result: c.Result, Report: name})
+				cited = append(cited, lifecycle.Evidence{Kind: lifecycle.EvidenceTest, Name: exact, Result: c.Result,
+					Report: name})
 			}
 		}
 	}
@@ -157,7 +162,8 @@ func citedTests(report testreport.Report, cases []testreport.Case, name string) 
 }
 
 // attachedChange is the change that an attached report amounts to, and the request that would make it.
-func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence, found lifecycle.Found) (lifecycle.Change, []byte, error) {
+func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
+	found lifecycle.Found) (lifecycle.Change, []byte, error) {
 	record := lifecycle.TestRecord{Evidence: cited}
 	if req.Test != nil {
 		record.Plan, record.Notes = req.Test.Plan, req.Test.Notes
@@ -170,7 +176,8 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence, found
 	change.Size, change.MadeFrom = len(body), req.Revision
 	change.Looked = &lifecycle.Looked{}
 	for _, claim := range change.Claims() {
-		change.Looked.Findings = append(change.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: &found})
+		change.Looked.Findings = append(change.Looked.Findings,
+			lifecycle.Finding{Pointer: claim.Pointer, Found: &found})
 	}
 	return change, body, err
 }
@@ -200,14 +207,17 @@ func attachedDigest(e lifecycle.Evidence) (string, bool) {
 }
 
 // lookAtAttached looks a test up in a report that was attached earlier.
-func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence, digest string) (*lifecycle.Found, *fault.Field) {
+func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
+	digest string) (*lifecycle.Found, *fault.Field) {
 	kept, err := s.attachedReport(ctx, digest)
 	if err != nil {
-		return nil, &fault.Field{Code: "evidence_unreadable", Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
+		return nil, &fault.Field{Code: "evidence_unreadable",
+			Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
 	}
 	if kept == nil {
-		return nil, &fault.Field{Code: "report_missing", Detail: "no report with the digest " + digest + " was attached",
-			Fix: "attach it with POST /requirements/{id}/test-report, which answers how to name it"}
+		return nil, &fault.Field{Code: "report_missing",
+			Detail: "no report with the digest " + digest + " was attached",
+			Fix:    "attach it with POST /requirements/{id}/test-report, which answers how to name it"}
 	}
 	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
 	result, err := report.Find(e.Name)
@@ -215,8 +225,9 @@ func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence, dige
 		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
 	}
 	if result != e.Result {
-		return nil, &fault.Field{Code: "test_result_differs", Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result),
-			Fix: "cite the result that the report has"}
+		return nil, &fault.Field{Code: "test_result_differs",
+			Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result),
+			Fix:    "cite the result that the report has"}
 	}
 	return &kept.Found, nil
 }

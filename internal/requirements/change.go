@@ -65,7 +65,8 @@ func parseRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return lifecycle.Change{}, fault.New(fault.Malformed, "json_not_an_object", "a change request is one JSON object").
+		return lifecycle.Change{}, fault.New(fault.Malformed, "json_not_an_object",
+			"a change request is one JSON object").
 			WithFix(`send an object such as {"implementation":{"summary":"…"}}`)
 	}
 	c := lifecycle.Change{Fields: slices.Sorted(maps.Keys(object))}

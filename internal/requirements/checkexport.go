@@ -26,7 +26,8 @@ func (s *Service) Matches(export io.Reader) error {
 	}
 	same := &comparer{want: buffered}
 	if err := snap.Write(same); err != nil || !same.atEnd() {
-		return fault.New(fault.Internal, "store_differs", "the database and the export are of the same moment and do not agree").
+		return fault.New(fault.Internal, "store_differs",
+			"the database and the export are of the same moment and do not agree").
 			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")
 	}
 	return nil

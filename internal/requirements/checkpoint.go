@@ -80,19 +80,23 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 	})
 }
 
-// CheckKey refuses a key that takes the place of another: always where it is of another origin, and without a reason else.
+// CheckKey refuses a key that takes the place of another: always where it is of another origin, and without a reason
+// else.
 func CheckKey(was, now, reason string) error {
 	if was == "" || was == now {
 		return nil
 	}
 	has, other := audit.OriginOf(was), audit.OriginOf(now)
 	if has != other {
-		return fault.New(fault.Conflict, "audit_origin_changed", "the log has the origin %s; the key that is to sign it is of %s", has, other).
+		return fault.New(fault.Conflict, "audit_origin_changed",
+			"the log has the origin %s; the key that is to sign it is of %s", has, other).
 			WithFix("put the key file of this log back; an origin is chosen once, at the first start")
 	}
 	if reason == "" {
-		return fault.New(fault.Conflict, "audit_key_changed", "the log %s names another key than the one that signs it now", has).
-			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is put on record; who has kept a checkpoint will then have to trust the new key")
+		return fault.New(fault.Conflict, "audit_key_changed",
+			"the log %s names another key than the one that signs it now", has).
+			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is put on record; " +
+				"who has kept a checkpoint will then have to trust the new key")
 	}
 	return nil
 }

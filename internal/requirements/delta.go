@@ -25,7 +25,8 @@ type delta struct {
 }
 
 func newDelta(p *importPlan, from store.Getter, set reqdoc.Set) *delta {
-	d := &delta{plan: p, from: from, set: set, known: make(map[string]bool, len(p.before.IDs)), alike: map[string][]string{}, leaving: map[string]bool{}}
+	d := &delta{plan: p, from: from, set: set, known: make(map[string]bool, len(p.before.IDs)),
+		alike: map[string][]string{}, leaving: map[string]bool{}}
 	for _, id := range p.before.IDs {
 		d.known[id] = true
 		d.alike[skeleton(id)] = append(d.alike[skeleton(id)], id)
@@ -98,11 +99,13 @@ func (d *delta) checkNew(r reqdoc.Requirement) error {
 		return err
 	case inUse:
 		d.problems = append(d.problems, reqdoc.Problem{
-			Place: r.Place, ID: r.ID, Message: fmt.Sprintf("%s is nearly %s, which the project has: did you mean %s?", r.ID, near, near),
+			Place: r.Place, ID: r.ID, Message: fmt.Sprintf("%s is nearly %s, which the project has: did you mean %s?",
+				r.ID, near, near),
 			Fix: "write the id as it was defined, or choose one that cannot be mistaken",
 		})
 	case r.Change == reqdoc.DeltaModified && !d.renamedTo(r.ID):
-		d.plan.warn(r.Place, r.ID, fmt.Sprintf("the delta modifies %q, which is no requirement of the project; it is added", r.ID),
+		d.plan.warn(r.Place, r.ID,
+			fmt.Sprintf("the delta modifies %q, which is no requirement of the project; it is added", r.ID),
 			meant(near, "mend the name, or list it under ADDED Requirements; names are compared letter by letter"))
 	}
 	return nil
@@ -126,7 +129,8 @@ func (d *delta) checkKnown(r reqdoc.Requirement, current lifecycle.Requirement) 
 	}
 }
 
-// checkRenames warns of renamings that name nothing, or that bring no text: the state keeps texts as documents have them.
+// checkRenames warns of renamings that name nothing, or that bring no text: the state keeps texts as documents have
+// them.
 func (d *delta) checkRenames() error {
 	for _, r := range d.set.Renamed {
 		if !d.known[r.From] {
@@ -134,10 +138,13 @@ func (d *delta) checkRenames() error {
 			if err != nil {
 				return err
 			}
-			d.plan.warn(r.Place, r.From, fmt.Sprintf("the delta renames %q, which is no requirement of the project", r.From),
+			d.plan.warn(r.Place, r.From, fmt.Sprintf("the delta renames %q, which is no requirement of the project",
+				r.From),
 				meant(near, "mend the name; names are compared letter by letter"))
 		} else if !d.plan.present[r.To] {
-			d.plan.warn(r.Place, r.From, fmt.Sprintf("the delta renames %q to %q and has no text under the new name; nothing is renamed", r.From, r.To),
+			d.plan.warn(r.Place, r.From,
+				fmt.Sprintf("the delta renames %q to %q and has no text under the new name; nothing is renamed",
+					r.From, r.To),
 				fmt.Sprintf("write %q with its text under MODIFIED Requirements or ADDED Requirements too", r.To))
 		}
 	}
@@ -157,13 +164,15 @@ func (d *delta) takeAway() error {
 	for _, e := range d.set.Removed {
 		switch {
 		case p.present[e.ID]:
-			p.warn(e.Place, e.ID, fmt.Sprintf("%s is taken away here, and defined by the same documents; it stays", e.ID), "take one of the two out")
+			p.warn(e.Place, e.ID, fmt.Sprintf("%s is taken away here, and defined by the same documents; it stays",
+				e.ID), "take one of the two out")
 		case !d.known[e.ID]:
 			near, _, err := d.near(e.ID)
 			if err != nil {
 				return err
 			}
-			p.warn(e.Place, e.ID, fmt.Sprintf("%s is taken away here, and is no requirement of the project", cmp.Or(e.ID, e.Title)),
+			p.warn(e.Place, e.ID, fmt.Sprintf("%s is taken away here, and is no requirement of the project",
+				cmp.Or(e.ID, e.Title)),
 				meant(near, "write its id as it was defined, or take the line out"))
 		default:
 			away[e.ID] = true
@@ -197,11 +206,14 @@ func meant(near, fix string) string {
 
 // refusedDelta is refused as package reqdoc refuses a document.
 func refusedDelta(problems []reqdoc.Problem) error {
-	slices.SortStableFunc(problems, func(a, b reqdoc.Problem) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	slices.SortStableFunc(problems, func(a, b reqdoc.Problem) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line)
+	})
 	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the document: %d", len(problems)).
 		WithFix("mend the document and import it again; nothing was taken from it")
 	for _, p := range problems[:min(len(problems), maxViolations)] {
-		err.Fields = append(err.Fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message, Fix: p.Fix})
+		err.Fields = append(err.Fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
+			Fix: p.Fix})
 	}
 	return err
 }

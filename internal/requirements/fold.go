@@ -76,7 +76,8 @@ func (f *fold) remember(key string, answer firstAnswer) error {
 // table is one table that the log amounts to.
 type table struct {
 	name string
-	sums map[string]digest       // of the entries; nil is a table that was never written to, which is not the same as one that was emptied
+	// of the entries; nil is a table that was never written to, which is not the same as one that was emptied
+	sums map[string]digest
 	raw  func(key string) []byte // an entry
 }
 
@@ -175,7 +176,8 @@ func (t table) compare(r store.Reader) error {
 		return nil
 	})
 	if err == nil && len(left) > 0 {
-		err = projection.Disagreement("table %s lacks %q, which the log accounts for", t.name, slices.Min(slices.Collect(maps.Keys(left))))
+		err = projection.Disagreement("table %s lacks %q, which the log accounts for", t.name,
+			slices.Min(slices.Collect(maps.Keys(left))))
 	}
 	return err
 }

@@ -40,8 +40,9 @@ func (s *Service) explainSpent(ctx context.Context, err error) error {
 	if failed != nil {
 		return failed
 	}
-	return fault.New(fault.RateLimited, "log_budget_spent", "the changed documents are not imported, and the last good state stays in force: "+
-		"imports that nobody asked for have added %d bytes to the log today, of %d", b.Spent, b.Limit).
+	return fault.New(fault.RateLimited, "log_budget_spent",
+		"the changed documents are not imported, and the last good state stays in force: "+
+			"imports that nobody asked for have added %d bytes to the log today, of %d", b.Spent, b.Limit).
 		WithFix("they are imported after %s, when the budget resets; a pm can import them now with POST /project/import", b.Resets.Format(time.RFC3339)).
 		Because(err)
 }
@@ -56,7 +57,8 @@ type outcome struct {
 // removed ones are retired. All of it is one transaction with one record. Ids are unique over all files.
 // An import that changes nothing writes nothing. A refused one leaves the state as it was, and State and Review
 // show why until one succeeds; so does a document that cannot be read.
-func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() ([]reqdoc.File, error), o ImportOptions) (Report, error) {
+func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() ([]reqdoc.File, error),
+	o ImportOptions) (Report, error) {
 	return s.importing(ctx, who, func() (reqdoc.Set, error) {
 		given, err := files()
 		if err != nil {
@@ -66,7 +68,8 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 	}, o)
 }
 
-func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func() (reqdoc.Set, error), o ImportOptions) (Report, error) {
+func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func() (reqdoc.Set, error),
+	o ImportOptions) (Report, error) {
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not undo what it asked for
 	s.oneImport.Lock()               // before reading: of two imports the later one has the newer documents
 	defer s.oneImport.Unlock()
@@ -165,9 +168,11 @@ func definitionOf(r reqdoc.Requirement) lifecycle.Definition {
 func noRequirements(skipped []reqdoc.Problem) error {
 	var fields []fault.Field
 	for _, p := range skipped[:min(len(skipped), maxViolations)] {
-		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message, Fix: p.Fix})
+		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
+			Fix: p.Fix})
 	}
-	return fault.New(fault.Invalid, "no_requirements", "0 found: no text has an explicit id where one defines a requirement; the state is left as it was").
+	return fault.New(fault.Invalid, "no_requirements",
+		"0 found: no text has an explicit id where one defines a requirement; the state is left as it was").
 		WithFields(fields...).
 		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")
 }

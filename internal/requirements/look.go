@@ -45,20 +45,22 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 			masked := secret.MaskedField(*wrong)
 			wrong = &masked
 		}
-		c.Looked.Findings = append(c.Looked.Findings, lifecycle.Finding{Pointer: claim.Pointer, Found: found, Wrong: wrong})
+		c.Looked.Findings = append(c.Looked.Findings,
+			lifecycle.Finding{Pointer: claim.Pointer, Found: found, Wrong: wrong})
 	}
 }
 
-// momentary is the failure behind a refusal for nothing but evidence that could not be read now. It decides nothing: it is
-// neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a log of
-// earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
+// momentary is the failure behind a refusal for nothing but evidence that could not be read now. It decides nothing: it
+// is neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a
+// log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
 func momentary(err error) error {
 	f := asFault(err)
 	untrue := func(wrong fault.Field) bool { return wrong.Code != "evidence_unreadable" }
 	if f == nil || f.Code != "evidence_not_found" || slices.ContainsFunc(f.Fields, untrue) {
 		return err
 	}
-	failure := fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of the change cannot be looked at now").WithFields(f.Fields...).
+	failure := fault.New(fault.Unavailable, "evidence_unreadable",
+		"the evidence of the change cannot be looked at now").WithFields(f.Fields...).
 		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one")
 	failure.Current, failure.Allowed = f.Current, f.Allowed
 	return failure
@@ -116,12 +118,14 @@ func (s *Service) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([
 	return found, nil
 }
 
-func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []evidence.Verdict, now time.Time) lifecycle.Recheck {
+func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []evidence.Verdict,
+	now time.Time) lifecycle.Recheck {
 	found := lifecycle.Recheck{Revision: req.Revision}
 	for i, c := range cited {
 		switch v := verdicts[i]; {
 		case v.Reason != "":
-			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason, Detail: fault.Clip(v.Detail, maxRemark), Since: now})
+			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason,
+				Detail: fault.Clip(v.Detail, maxRemark), Since: now})
 		case v.MovedTo != "":
 			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: v.MovedTo, Since: now})
 		}

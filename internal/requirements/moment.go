@@ -57,11 +57,15 @@ func givenUp(rollbacks []projection.Rollback, m Moment) bool {
 // RolledBack is the refusal to go on from a log that has not gone through a moment.
 func RolledBack(m Moment, head audit.Head) error {
 	if m.Size > head.Size {
-		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d", m.Where, m.Size, head.Size).
-			WithFix("an old copy of the database was put back, its end was lost, or %s is another project's: put back the newer database, or give --accept-rollback REASON, which is put on record", m.Where)
+		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d",
+			m.Where, m.Size, head.Size).
+			WithFix("an old copy of the database was put back, its end was lost, or %s is another project's: put "+
+				"back the newer database, or give --accept-rollback REASON, which is put on record", m.Where)
 	}
-	return fault.New(fault.Conflict, "store_of_another_log", "%s was written from another log than this database holds", m.Where).
-		WithFix("give --data and --export that belong together; if the database was rolled back and has gone on since, put back the newer one, or give --accept-rollback REASON, which is put on record")
+	return fault.New(fault.Conflict, "store_of_another_log",
+		"%s was written from another log than this database holds", m.Where).
+		WithFix("give --data and --export that belong together; if the database was rolled back and has gone on " +
+			"since, put back the newer one, or give --accept-rollback REASON, which is put on record")
 }
 
 // acceptRollback puts on record that an operator goes on from an older log, and why.

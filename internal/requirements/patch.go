@@ -68,10 +68,12 @@ func (p Proposal) parsed() {
 
 // propose has a change decided, made and decided anew whenever the requirement moves on while it is made. It is made
 // before the transaction, since all updates share one writer.
-func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, draft func() (lifecycle.Change, proposed, error)) (Answer, error) {
+func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal,
+	draft func() (lifecycle.Change, proposed, error)) (Answer, error) {
 	for range maxLooks {
 		change, data, err := draft()
-		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p), change.Looked
+		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p),
+			change.Looked
 		change.Rules, data.Rules = lifecycle.LatestRules, lifecycle.LatestRules
 		var answer Answer
 		switch {
@@ -85,11 +87,13 @@ func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal, 
 			return answer, err
 		}
 	}
-	return Answer{}, s.Refuse(ctx, who, p.Refused(), fault.New(fault.Conflict, "changed_meanwhile", "%s kept changing while its evidence was looked at", p.ID).
-		WithFix("read the requirement again, and send the change when the others are through"))
+	return Answer{}, s.Refuse(ctx, who, p.Refused(),
+		fault.New(fault.Conflict, "changed_meanwhile", "%s kept changing while its evidence was looked at", p.ID).
+			WithFix("read the requirement again, and send the change when the others are through"))
 }
 
-func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change, data proposed) (Answer, error) {
+func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change,
+	data proposed) (Answer, error) {
 	var out decision
 	p.ticket = &ticket{}
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
@@ -120,7 +124,8 @@ func (s *Service) explained(out decision, p Proposal) error {
 	case refusal.Code == "unknown_requirement":
 		refusal = *s.unknown(p.ID)
 	}
-	if p.IdempotencyKey != "" && !p.KeyMade && !out.replayed && !out.receipt.Folded && refusal.Code != "idempotency_key_reused" {
+	if p.IdempotencyKey != "" && !p.KeyMade && !out.replayed && !out.receipt.Folded &&
+		refusal.Code != "idempotency_key_reused" {
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}
 	return &refusal
@@ -157,7 +162,8 @@ type decision struct {
 }
 
 // decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
-func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (decision, error) {
+func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change,
+	data proposed) (decision, error) {
 	first, found, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
 		return decision{}, err
@@ -179,7 +185,8 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 	return decision{answer: answer, receipt: receipt}, err
 }
 
-func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change, data proposed) (firstAnswer, error) {
+func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change,
+	data proposed) (firstAnswer, error) {
 	event := ledger.Event{Kind: kindChanged, Actor: auditActor(who), Subject: p.ID, RequestID: p.RequestID}
 	answer := firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}
 	c.Record = tx.Seq()
@@ -234,7 +241,8 @@ func (s *Service) reader(tx store.Getter) finder {
 
 // decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
 // A replay of the log calls it too.
-func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change, at time.Time) (lifecycle.Requirement, error) {
+func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change,
+	at time.Time) (lifecycle.Requirement, error) {
 	req, size, err := from(id)
 	if err != nil {
 		return req, err
@@ -248,8 +256,10 @@ func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, i
 	}
 	next, err := w.Apply(req, who, c, at)
 	if err == nil && c.Rules == lifecycle.Rules1 && size > maxRequirement && c.Size > smallChange {
-		err = w.At(req, fault.New(fault.Invalid, "requirement_full", "%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
-			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken", smallChange))
+		err = w.At(req, fault.New(fault.Invalid, "requirement_full",
+			"%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
+			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken",
+				smallChange))
 	}
 	return next, err
 }
@@ -270,7 +280,8 @@ func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 			return nil
 		}
 	}
-	err := fault.New(fault.Stale, "stale_revision", "%s is at revision %d, which If-Match does not name", req.ID, req.Revision).
+	err := fault.New(fault.Stale, "stale_revision", "%s is at revision %d, which If-Match does not name", req.ID,
+		req.Revision).
 		WithFix("read the requirement again, look at what changed, and send the change with its present ETag")
 	err.Current = &fault.Current{Status: string(req.Status), Revision: req.Revision}
 	return err
@@ -279,7 +290,8 @@ func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
 	c.Record = s.current.Load().Head.Size
-	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c, s.clock().UTC().Truncate(time.Microsecond))
+	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c,
+		s.clock().UTC().Truncate(time.Microsecond))
 	if err != nil {
 		err = momentary(err)
 		if refusal := asRefusal(err); refusal != nil {

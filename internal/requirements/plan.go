@@ -35,8 +35,11 @@ type newTexts map[string][]string
 // snapshot.
 func newPlan(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (importPlan, error) {
 	p := importPlan{
-		at: at, before: before, report: reportOn(set), present: make(map[string]bool, len(set.Requirements)), texts: newTexts{},
-		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{}, WorkflowName: before.WorkflowName, Evidence: before.Evidence, AuditKey: before.AuditKey, Rollbacks: before.Rollbacks},
+		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
+			len(set.Requirements)), texts: newTexts{},
+		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{},
+			WorkflowName: before.WorkflowName, Evidence: before.Evidence, AuditKey: before.AuditKey,
+			Rollbacks: before.Rollbacks},
 	}
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
@@ -101,12 +104,14 @@ func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
 		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
 		return nil
 	case lifecycle.Moved:
-		p.report.Moved = append(p.report.Moved, ReportMoved{def.ID, at, ReportPlace{current.Source.Path, current.Source.Line}})
+		p.report.Moved = append(p.report.Moved, ReportMoved{def.ID, at,
+			ReportPlace{current.Source.Path, current.Source.Line}})
 	case lifecycle.Restored:
 		p.report.Restored = append(p.report.Restored, def.ID)
 	}
 	if current.Fingerprint != def.Fingerprint {
-		p.report.Changed = append(p.report.Changed, ReportChanged{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
+		p.report.Changed = append(p.report.Changed,
+			ReportChanged{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
 		p.reword, p.newer = append(p.reword, current.Definition), append(p.newer, def)
 	}
 	return nil
@@ -155,7 +160,8 @@ func (p *importPlan) keepNewNames() {
 	for _, id := range p.retired {
 		news[id] = true
 	}
-	p.report.Renamed = slices.DeleteFunc(p.report.Renamed, func(r ReportRenamed) bool { return !news[r.From] && !news[r.To] })
+	p.report.Renamed = slices.DeleteFunc(p.report.Renamed,
+		func(r ReportRenamed) bool { return !news[r.From] && !news[r.To] })
 }
 
 // proposeNames pairs what was retired with what was added under the same text, unless a document has said it.

@@ -201,7 +201,8 @@ type WorkflowView struct {
 func (s *Service) Workflow() WorkflowView {
 	w := s.options.Workflow
 	view := WorkflowView{
-		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(), map[lifecycle.Role][]string{},
+		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
+		map[lifecycle.Role][]string{},
 		append([]lifecycle.Status{}, w.DeadEnds()...), lifecycle.LatestRules, lifecycle.Shares(),
 	}
 	for _, role := range lifecycle.Roles() {
@@ -247,5 +248,6 @@ type State struct {
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs), snap.Counts.ByStatus, s.refusals.total()}
+	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
+		snap.Counts.ByStatus, s.refusals.total()}
 }

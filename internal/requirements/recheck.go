@@ -63,8 +63,8 @@ func (s *Service) recheckAll(ctx context.Context) (int, error) {
 	return changed, unread
 }
 
-// lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new, since
-// that says nothing of it; unread says so.
+// lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new,
+// since that says nothing of it; unread says so.
 func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread, err error) {
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {
@@ -78,7 +78,8 @@ func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread,
 	}
 	for i, req := range all {
 		if detail := keepUnread(req, &found[i]); detail != "" && unread == nil {
-			unread = fault.New(fault.Unavailable, "evidence_unreadable", "evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
+			unread = fault.New(fault.Unavailable, "evidence_unreadable",
+				"evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read")
 		}
 		if _, changed := req.Rechecked(found[i]); changed {
@@ -88,15 +89,17 @@ func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread,
 	return news, unread, nil
 }
 
-// LookOver looks again at the evidence that one requirement cites, and returns how much that is and what no longer holds. Nothing is
-// recorded. Evidence that cannot be looked at now is fault.Unavailable; a service that looks nothing up is fault.Conflict.
+// LookOver looks again at the evidence that one requirement cites, and returns how much that is and what no longer
+// holds. Nothing is recorded. Evidence that cannot be looked at now is fault.Unavailable; a service that looks nothing
+// up is fault.Conflict.
 func (s *Service) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return 0, nil, err
 	}
 	if !s.verifies() {
-		return 0, nil, fault.New(fault.Conflict, "evidence_not_looked_up", "this service records evidence as it is given, and looks nothing up").
+		return 0, nil, fault.New(fault.Conflict, "evidence_not_looked_up",
+			"this service records evidence as it is given, and looks nothing up").
 			WithFix("start it in a git working tree, with --evidence verify")
 	}
 	ctx, stop := context.WithTimeout(ctx, lookTime)

@@ -74,8 +74,8 @@ func (r *refusals) init(begins func(Folding)) {
 	r.settled.L, r.begins, r.open = &r.mu, begins, map[audit.Actor]map[refusalKind]*refusalWindow{}
 }
 
-// fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The ticket
-// must be settled when the transaction is over.
+// fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The
+// ticket must be settled when the transaction is over.
 func (r *refusals) fold(tx *ledger.Tx, t *ticket, request, code string, e ledger.Event) (folded bool, err error) {
 	kind := refusalKind{Request: request, Code: code}
 	if e.Subject != "" {
@@ -197,8 +197,8 @@ func (r *refusals) end(w *refusalWindow) {
 	}
 }
 
-// due closes the windows that are over, all of them when the service ends, and returns those to account for. A window is
-// timed from when it was first looked at.
+// due closes the windows that are over, all of them when the service ends, and returns those to account for. A window
+// is timed from when it was first looked at.
 func (r *refusals) due(now time.Time) []*refusalWindow {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,7 +253,8 @@ func (r *refusals) total() uint64 {
 // event accounts for what a window has counted. The window is over: nobody changes it any more.
 func (w *refusalWindow) event() ledger.Event {
 	return ledger.Event{Kind: kindFolded, Actor: ledger.System(), Subject: w.kind.Subject, Data: refusalsFolded{
-		Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to, Recorded: w.recorded,
+		Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
+		Recorded: w.recorded,
 	}}
 }
 
@@ -278,8 +279,8 @@ func (s *Service) foldRefusals(ctx context.Context) error {
 	return nil
 }
 
-// runFolding accounts for folded refusals until ctx ends, and then for all that are left. What could not be written is tried
-// again; only the last error is returned.
+// runFolding accounts for folded refusals until ctx ends, and then for all that are left. What could not be written is
+// tried again; only the last error is returned.
 func (s *Service) runFolding(ctx context.Context) error {
 	ticks := time.NewTicker(foldCheck)
 	defer ticks.Stop()

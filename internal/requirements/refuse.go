@@ -25,8 +25,8 @@ func (p Proposal) Refused() Refused {
 	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
 }
 
-// Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord; only
-// a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
+// Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord;
+// only a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
 	reason := asRefusal(refusal)
 	if reason == nil || r.DryRun {
@@ -37,7 +37,8 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		data.BodySHA256 = digestOf(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
-	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID, Data: data}, &ticket{}
+	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID,
+		Data: data}, &ticket{}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
 		if r.Unasked {
@@ -59,8 +60,8 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	return OnRecord{receipt, refusal}
 }
 
-// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor does a
-// limit of the token.
+// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor
+// does a limit of the token.
 func asRefusal(err error) *fault.Error {
 	f := asFault(err)
 	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}

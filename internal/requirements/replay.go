@@ -244,7 +244,8 @@ func (f *fold) proposed(s *Step, data proposed) error {
 // decided decides a change that the record has, and adds to the answer what it came to.
 func (f *fold) decided(s *Step, data proposed, who lifecycle.Actor, known bool, answer *firstAnswer) error {
 	record := s.record
-	if f.project.Evidence == projection.Verify && data.Refusal == nil && s.change.Looked == nil && s.change.NeedsLook() {
+	if f.project.Evidence == projection.Verify && data.Refusal == nil && s.change.Looked == nil &&
+		s.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
 	next, err := decide(f.states.find, f.project.Workflow(), who, record.Subject, data.IfMatch, s.change, record.At)
@@ -264,7 +265,8 @@ func (f *fold) decided(s *Step, data proposed, who lifecycle.Actor, known bool, 
 	}
 	answer.Requirement, answer.Revision = raw, next.Revision
 	if next.Revision != data.Revision || sum != data.SHA256 {
-		return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, sum, data.Revision, data.SHA256)
+		return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, sum,
+			data.Revision, data.SHA256)
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func (f *fold) auditKeyChosen(record audit.Record, data auditKeyChosen) (err err
 		err = fmt.Errorf("%q chose the key of the log, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && (data.From != f.project.AuditKey || (data.From != "") != (data.Reason != "")) {
-		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason", f.project.AuditKey, data.From)
+		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason",
+			f.project.AuditKey, data.From)
 	}
 	f.project.AuditKey = data.To
 	f.keys = append(f.keys, ChosenKey{record.Seq, data.To, data.Reason})
@@ -54,7 +55,8 @@ func (f *fold) rolledBack(record audit.Record, data rolledBack) (err error) {
 	if err == nil && data.Reason == "" {
 		err = fmt.Errorf("it gives no reason")
 	}
-	f.project.Rollbacks = append(f.project.Rollbacks, projection.Rollback{Record: f.forkBefore(record.Seq), Size: data.Size, Root: data.Root})
+	f.project.Rollbacks = append(f.project.Rollbacks,
+		projection.Rollback{Record: f.forkBefore(record.Seq), Size: data.Size, Root: data.Root})
 	return err
 }
 

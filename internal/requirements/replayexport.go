@@ -93,15 +93,18 @@ func (f *fold) counts() (counts projection.Counts, err error) {
 			return counts, projection.Disagreement("the project lists %q, which is not among the requirements", id)
 		}
 		listed[id] = true
-		counts.Add(projection.Summary{Status: one.status, Suspect: one.suspect, Stale: one.stale, Retired: one.retired, Revision: one.revision})
+		counts.Add(projection.Summary{Status: one.status, Suspect: one.suspect, Stale: one.stale,
+			Retired: one.retired, Revision: one.revision})
 	}
 	if len(listed) != len(f.states.byID) || len(listed) != len(f.project.IDs) {
-		return counts, projection.Disagreement("the project lists %d requirements, the store has %d", len(listed), len(f.states.byID))
+		return counts, projection.Disagreement("the project lists %d requirements, the store has %d", len(listed),
+			len(f.states.byID))
 	}
 	return counts, nil
 }
 
 func damagedExport(format string, args ...any) *fault.Error {
 	return fault.New(fault.Conflict, "export_differs", "the export does not match the store: "+format, args...).
-		WithFix("the store is the truth: move the export away and start the service, which writes it anew; if the export is the newer one, put back the newer database")
+		WithFix("the store is the truth: move the export away and start the service, which writes it anew; if the " +
+			"export is the newer one, put back the newer database")
 }

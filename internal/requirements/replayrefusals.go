@@ -114,7 +114,8 @@ func ascending(numbers []uint64) bool {
 }
 
 func (p *pastRefusals) find(seq uint64) (pastRefusal, bool) {
-	i, found := slices.BinarySearchFunc(p.all, seq, func(one pastRefusal, seq uint64) int { return cmp.Compare(one.seq, seq) })
+	i, found := slices.BinarySearchFunc(p.all, seq,
+		func(one pastRefusal, seq uint64) int { return cmp.Compare(one.seq, seq) })
 	if !found {
 		return pastRefusal{}, false
 	}

@@ -104,7 +104,8 @@ type ReportRemark struct {
 
 func emptyReport() Report {
 	return Report{
-		Documents: []ReportDocument{}, Added: []ReportAdded{}, Changed: []ReportChanged{}, Moved: []ReportMoved{}, Renamed: []ReportRenamed{},
+		Documents: []ReportDocument{}, Added: []ReportAdded{}, Changed: []ReportChanged{}, Moved: []ReportMoved{},
+		Renamed:  []ReportRenamed{},
 		Restored: []string{}, Retired: []ReportRetired{}, Others: []ReportOther{},
 		Warnings: []ReportRemark{}, Skipped: []ReportRemark{}, Errors: []ReportRemark{},
 	}

@@ -23,7 +23,8 @@ type Restored struct {
 func PutRestored(ctx context.Context, l *ledger.Ledger, of Restored) error {
 	return l.Update(ctx, func(tx *ledger.Tx) error {
 		if head := tx.Head(); head.Size != of.Size || head.Root != of.Root {
-			return fmt.Errorf("the log has %d records with the root %s, the copy had %d with %s", head.Size, head.Root, of.Size, of.Root)
+			return fmt.Errorf("the log has %d records with the root %s, the copy had %d with %s", head.Size,
+				head.Root, of.Size, of.Root)
 		}
 		return tx.Append(ledger.Event{Kind: kindRestored, Actor: ledger.System(), Data: of})
 	})
@@ -48,7 +49,8 @@ func (f *fold) restored(record audit.Record, data Restored) (err error) {
 		err = fmt.Errorf("%q restored the log, which only an operator can", record.Actor.Name)
 	}
 	if err == nil && (data.Size != record.Seq || data.Root != f.root) {
-		err = fmt.Errorf("it says that the log was restored at %d records with the root %s; it had %d with %s", data.Size, data.Root, record.Seq, f.root)
+		err = fmt.Errorf("it says that the log was restored at %d records with the root %s; it had %d with %s",
+			data.Size, data.Root, record.Seq, f.root)
 	}
 	if f.restores.end != record.Seq {
 		f.restores.first = record.Seq

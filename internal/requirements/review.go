@@ -38,7 +38,8 @@ func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	snap := s.current.Load()
 	return review.Full(review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
-		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources, documents), Displaced: s.displaced(), Actors: actors,
+		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources,
+			documents), Displaced: s.displaced(), Actors: actors,
 		Requirements: requirementsOf(snap), Unchecked: unchecked,
 	}), nil
 }
@@ -84,7 +85,8 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 	}
 	for _, source := range imported {
 		if _, left := digests[source.Path]; left {
-			drift = append(drift, review.Drift{Path: source.Path, Detail: "it was imported, and is not among the documents any more"})
+			drift = append(drift, review.Drift{Path: source.Path,
+				Detail: "it was imported, and is not among the documents any more"})
 		}
 	}
 	return drift
@@ -163,7 +165,8 @@ func problemOf(err error) *review.ImportProblem {
 	}
 	f := asFault(err)
 	if f == nil || f.Kind == fault.Internal {
-		f = fault.New(fault.Internal, "internal", "the import met a defect").WithFix("the log of the service says which; import again once it is mended")
+		f = fault.New(fault.Internal, "internal", "the import met a defect").
+			WithFix("the log of the service says which; import again once it is mended")
 	}
 	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
 	for _, field := range f.Fields {

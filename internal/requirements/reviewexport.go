@@ -20,7 +20,8 @@ func ReviewExport(export io.Reader) (review.Project, error) {
 		Log: review.Log{Size: snap.Head.Size, Root: snap.Head.Root.String()}, Import: review.Import{OK: true},
 		Evidence: snap.Project.Evidence, Requirements: requirementsOf(snap),
 		Unchecked: []string{
-			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport, review.UncheckedRefusals,
+			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport,
+			review.UncheckedRefusals,
 		},
 	}), nil
 }

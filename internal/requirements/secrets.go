@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request can be
-// put on record: of what it refuses the log keeps size and digest, and the places.
+// refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request
+// can be put on record: of what it refuses the log keeps size and digest, and the places.
 func refuseSecrets(p Proposal, inBody []fault.Field) error {
 	return refuseFound(append(secretsInHeaders(p), inBody...))
 }
@@ -25,7 +25,8 @@ func refuseFound(found []fault.Field) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "secret_in_text", "the request holds what looks like a secret; nothing of it was kept").
+	return fault.New(fault.Invalid, "secret_in_text",
+		"the request holds what looks like a secret; nothing of it was kept").
 		WithFields(limited(found)...).WithFix(secret.Fix)
 }
 
@@ -42,7 +43,8 @@ func secretsInHeaders(p Proposal) []fault.Field {
 func secretsIn(pointer, what, text string) (fields []fault.Field) {
 	for _, f := range secret.Find(text) {
 		fields = append(fields, fault.Field{Pointer: pointer, Code: f.Rule, Fix: secret.Fix,
-			Detail: fmt.Sprintf("%s holds what looks like %s, %d characters from character %d on", what, f.What, f.End-f.Start, f.Start+1)})
+			Detail: fmt.Sprintf("%s holds what looks like %s, %d characters from character %d on", what, f.What,
+				f.End-f.Start, f.Start+1)})
 	}
 	return fields
 }
@@ -106,8 +108,8 @@ func secretsInDocuments(files []reqdoc.File) (warnings []reqdoc.Problem) {
 	return warnings[:min(len(warnings), maxViolations)]
 }
 
-// unreadable is why a body cannot be read, without the places in it where it holds secrets: they are cut short, and what
-// is left of a secret might not be known as one.
+// unreadable is why a body cannot be read, without the places in it where it holds secrets: they are cut short, and
+// what is left of a secret might not be known as one.
 func unreadable(body []byte, err error) error {
 	refusal := asFault(err)
 	if refusal == nil || len(refusal.Fields) == 0 || len(secret.Find(string(body))) == 0 {

@@ -4,8 +4,9 @@
 // audit record in one transaction). Every read is served from an immutable snapshot that is published
 // after the commit is durable; project_status.json is a projection of that snapshot.
 //
-// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), idempotency (actor NUL key: the first answer), project (one key:
-// name, sources, workflow, document order), tokens (one key: those the log accounts for). Audit record kinds and the shape of their data are in records.go.
+// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), idempotency (actor NUL
+// key: the first answer), project (one key: name, sources, workflow, document order), tokens (one key: those the log
+// accounts for). Audit record kinds and the shape of their data are in records.go.
 package requirements
 
 import (
@@ -90,8 +91,8 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	return s, s.chooseAuditKey(ctx)
 }
 
-// Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the last
-// export is the state of the whole log.
+// Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the
+// last export is the state of the whole log.
 func (s *Service) Run(ctx context.Context) error {
 	exporting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var folding sync.WaitGroup

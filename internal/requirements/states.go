@@ -170,7 +170,8 @@ func (s *states) replace(req lifecycle.Requirement, raw []byte, sum [sha256.Size
 		s.size -= one.size
 	}
 	one.size, one.sum, one.packed = len(raw), sum, nil
-	one.status, one.suspect, one.stale, one.retired, one.revision = req.Status, req.Suspect, len(req.Stale) > 0, req.Retired, req.Revision
+	one.status, one.suspect, one.stale, one.retired, one.revision = req.Status, req.Suspect, len(req.Stale) > 0,
+		req.Retired, req.Revision
 	s.heat(one, req, raw)
 	one.hot.history = history
 }

@@ -63,7 +63,8 @@ func ReadStep(blobs store.Getter, record audit.Record) *Step {
 		s.change, s.changeErr = parseRecorded(data.Change, lifecycle.Role(record.Actor.Role))
 		s.change.Size, s.change.Looked, s.change.Record = len(data.Change), data.Looked, record.Seq
 		if s.change.Rules = cmp.Or(data.Rules, lifecycle.Rules1); !s.change.Rules.Known() {
-			s.changeErr = fmt.Errorf("it was decided by version %d of the rules, which this program does not know", data.Rules)
+			s.changeErr = fmt.Errorf("it was decided by version %d of the rules, which this program does not know",
+				data.Rules)
 		}
 	}
 	return s

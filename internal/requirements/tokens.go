@@ -10,8 +10,8 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// Credential is a token as the log knows it. ID tells it from other tokens and proves nothing; what proves it, and the digest
-// of that, never come here.
+// Credential is a token as the log knows it. ID tells it from other tokens and proves nothing; what proves it, and the
+// digest of that, never come here.
 type Credential struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -23,8 +23,8 @@ var tableTokens = ledger.Table[[]Credential]{Name: "tokens"}
 
 const keyTokens = "tokens"
 
-// AccountForTokens puts on record which tokens are new and which are gone since the log last said so. It must have returned
-// nil before the given ones are in force. The same ones, in any order, are no record.
+// AccountForTokens puts on record which tokens are new and which are gone since the log last said so. It must have
+// returned nil before the given ones are in force. The same ones, in any order, are no record.
 func (s *Service) AccountForTokens(ctx context.Context, inForce []Credential) error {
 	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		before, _, err := tableTokens.Get(tx, keyTokens)

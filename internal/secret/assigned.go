@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// assigned knows a secret by the name that it is given to: password=…, "api_key": "…", or by its place in a URL. at is the
-// = or the colon.
+// assigned knows a secret by the name that it is given to: password=…, "api_key": "…", or by its place in a URL. at is
+// the = or the colon.
 func (s *scanner) assigned(at int) (Finding, bool) {
 	if strings.HasPrefix(s.text[at:], "://") {
 		return s.inURL(at + len("://"))
@@ -27,7 +27,8 @@ func (s *scanner) assigned(at int) (Finding, bool) {
 		}
 	}
 	value := s.text[from:end]
-	if len(value) < least || len(value) > longestValue || standsIn(value) || !random(value) || least == short && len(value) < long && !chancy(value) {
+	if len(value) < least || len(value) > longestValue || standsIn(value) || !random(value) || least == short &&
+		len(value) < long && !chancy(value) {
 		return Finding{}, false
 	}
 	called := end < len(s.text) && s.text[end] == '('
@@ -80,7 +81,8 @@ func (s *scanner) verdict(sign int) bool {
 // longestName is that of names, or more.
 const longestName = 13
 
-// A value under a name that much else is given to is a secret from short on, if it is chancy, and from long on, if it is random.
+// A value under a name that much else is given to is a secret from short on, if it is chancy, and from long on, if it
+// is random.
 const (
 	short = 8
 	long  = 16
@@ -93,7 +95,8 @@ var names = []struct {
 }{
 	{"password", 6}, {"passwd", 6}, {"passphrase", 6}, {"passwort", 6}, {"pwd", 6},
 	{"bypass", 0}, {"compass", 0}, {"pass", 6},
-	{"pagetoken", 0}, {"nexttoken", 0}, {"continuetoken", 0}, {"synctoken", 0}, {"secret", short}, {"token", short}, {"apikey", short}, {"secretkey", 16}, {"accesskey", 16}, {"privatekey", 16}, {"accountkey", 16},
+	{"pagetoken", 0}, {"nexttoken", 0}, {"continuetoken", 0}, {"synctoken", 0}, {"secret", short}, {"token", short},
+	{"apikey", short}, {"secretkey", 16}, {"accesskey", 16}, {"privatekey", 16}, {"accountkey", 16},
 	{"signingkey", 16}, {"encryptionkey", 16}, {"authkey", 16}, {"credential", 16}, {"credentials", 16}, {"secretkeybase", 16},
 }
 
@@ -139,7 +142,8 @@ func (s *scanner) valueAfter(at int) (from, end int, quoted bool) {
 // UUID, or a digest that says so.
 func standsIn(value string) bool {
 	switch {
-	case strings.IndexByte("$%<{[(*/~.&", value[0]) >= 0, strings.Contains(value, "..."), strings.Contains(value, "…"), strings.Contains(value, "${"), strings.Contains(value, "://"):
+	case strings.IndexByte("$%<{[(*/~.&", value[0]) >= 0, strings.Contains(value, "..."),
+		strings.Contains(value, "…"), strings.Contains(value, "${"), strings.Contains(value, "://"):
 		return true
 	case isUUID(value):
 		return true
@@ -175,7 +179,8 @@ func (s *scanner) inURL(from int) (Finding, bool) {
 		return Finding{}, false
 	}
 	user, password, parted := strings.Cut(authority[:host], ":")
-	if !parted || len(password) < 4 || strings.EqualFold(user, password) || standsIn(password) || standIns[strings.ToLower(password)] || entropy(password) < 1.5 {
+	if !parted || len(password) < 4 || strings.EqualFold(user, password) || standsIn(password) ||
+		standIns[strings.ToLower(password)] || entropy(password) < 1.5 {
 		return Finding{}, false
 	}
 	start := from + len(user) + 1
@@ -184,7 +189,8 @@ func (s *scanner) inURL(from int) (Finding, bool) {
 
 // standIns are written in the place of a password.
 var standIns = map[string]bool{
-	"pass": true, "passwd": true, "password": true, "secret": true, "token": true, "your-password": true, "yourpassword": true, "redacted": true,
+	"pass": true, "passwd": true, "password": true, "secret": true, "token": true, "your-password": true,
+	"yourpassword": true, "redacted": true,
 	"your_password": true, "mypassword": true, "changeme": true, "example": true,
 }
 
@@ -226,7 +232,8 @@ func (s *scanner) privateKey(at int) (Finding, bool) {
 	return f, f.End > from
 }
 
-// keyLines is how far the lines of a key reach that is cut off: 16 characters and more each, or 4 on a line of their own.
+// keyLines is how far the lines of a key reach that is cut off: 16 characters and more each, or 4 on a line of their
+// own.
 func keyLines(text string) (end int) {
 	for at := 0; at < len(text); {
 		from, least := at, 16

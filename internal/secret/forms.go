@@ -30,7 +30,8 @@ func noteKeyParts(text string) int {
 		return 0
 	}
 	hash, key := name+1, name+1+hashDigits+1
-	if len(text) < key+shortestKey || text[key-1] != '+' || strings.Trim(text[hash:key-1], "0123456789abcdefABCDEF") != "" {
+	if len(text) < key+shortestKey || text[key-1] != '+' ||
+		strings.Trim(text[hash:key-1], "0123456789abcdefABCDEF") != "" {
 		return 0
 	}
 	end := key
@@ -82,7 +83,8 @@ func given(value string) bool {
 		strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-.") != ""
 }
 
-// longestUser is how long the name before a password may be, in bytes, and farthest how far before it its command may stand.
+// longestUser is how long the name before a password may be, in bytes, and farthest how far before it its command may
+// stand.
 const (
 	longestUser = 64
 	farthest    = 200
@@ -91,7 +93,8 @@ const (
 // user knows the password that a command is given behind a name: curl -u name:password. at is the colon.
 func (s *scanner) user(at int) (Finding, bool) {
 	from := at
-	for from > 0 && at-from < longestUser && s.text[from-1] != '=' && (is[header][s.text[from-1]] || s.text[from-1] == '@') {
+	for from > 0 && at-from < longestUser && s.text[from-1] != '=' &&
+		(is[header][s.text[from-1]] || s.text[from-1] == '@') {
 		from--
 	}
 	if from == at {
@@ -114,8 +117,8 @@ func (s *scanner) user(at int) (Finding, bool) {
 	return Finding{"command_password", "a password on a command line", at + 1, end}, true
 }
 
-// chancy says whether a value that is too short to be told by its entropy alone is one of chance: its letters and digits
-// change places all over, and it is no commit id and no number.
+// chancy says whether a value that is too short to be told by its entropy alone is one of chance: its letters and
+// digits change places all over, and it is no commit id and no number.
 func chancy(value string) bool {
 	words, digits, letters := 0, false, false
 	before := other
@@ -129,5 +132,6 @@ func chancy(value string) bool {
 		}
 		digits, letters, before = digits || k == digit, letters || k == small || k == capital, k
 	}
-	return digits && letters && len(value)*2 < words*5 && strings.Trim(strings.TrimPrefix(strings.TrimPrefix(value, "-"), "0x"), "0123456789abcdef") != ""
+	return digits && letters && len(value)*2 < words*5 &&
+		strings.Trim(strings.TrimPrefix(strings.TrimPrefix(value, "-"), "0x"), "0123456789abcdef") != ""
 }

@@ -8,8 +8,8 @@ import (
 // invisible has as many bytes as each of the characters without width has in UTF-8.
 const invisible = 3
 
-// visible is a text without the characters that have no width, which would part a secret and be seen by nobody, and where
-// in the result each of them was left out.
+// visible is a text without the characters that have no width, which would part a secret and be seen by nobody, and
+// where in the result each of them was left out.
 func visible(text string) (string, []int) {
 	if strings.IndexByte(text, 0xe2) < 0 && strings.IndexByte(text, 0xef) < 0 {
 		return text, nil

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// random says whether a value is more than words or a stand-in: its characters vary, and not every part of it is a word.
+// random says whether a value is more than words or a stand-in: its characters vary, and not every part of it is a
+// word.
 func random(value string) bool { return entropy(value) >= 2.75 && !wordy(value) }
 
 // sample is how much of a value is looked at.
@@ -71,12 +72,14 @@ func word(part string) bool {
 
 // terms have digits in them and are words.
 var terms = map[string]bool{
-	"sha1": true, "sha224": true, "sha256": true, "sha384": true, "sha512": true, "base64": true, "base32": true, "utf8": true, "argon2": true,
-	"argon2id": true, "pbkdf2": true, "ed25519": true, "hs256": true, "rs256": true, "es256": true, "oauth2": true, "aes128": true, "aes256": true,
+	"sha1": true, "sha224": true, "sha256": true, "sha384": true, "sha512": true, "base64": true, "base32": true,
+	"utf8": true, "argon2": true,
+	"argon2id": true, "pbkdf2": true, "ed25519": true, "hs256": true, "rs256": true, "es256": true, "oauth2": true,
+	"aes128": true, "aes256": true,
 }
 
-// identifier says whether a value reads as one of a program: the words in it, which a capital begins or a sign parts, are
-// longer than those that chance makes.
+// identifier says whether a value reads as one of a program: the words in it, which a capital begins or a sign parts,
+// are longer than those that chance makes.
 func identifier(value string) bool {
 	words, letters, mixed := 0, 0, false
 	var before kind
@@ -153,5 +156,6 @@ func hexadecimal(value string) bool {
 func basic(body string) bool {
 	decoded, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(body, "="))
 	user, password, parted := strings.Cut(string(decoded), ":")
-	return err == nil && parted && user != "" && password != "" && strings.IndexFunc(string(decoded), func(r rune) bool { return r < ' ' || r > '~' }) < 0
+	return err == nil && parted && user != "" && password != "" &&
+		strings.IndexFunc(string(decoded), func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }

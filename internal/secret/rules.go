@@ -26,7 +26,8 @@ var is = func() (is [sets][256]bool) {
 		has := func(more string) bool { return letter || digit || strings.IndexByte(more, byte(c)) >= 0 }
 		is[alnum][c], is[upper][c], is[name][c], is[urlish][c] = has(""), capital || digit, has("_"), has("_-")
 		is[dotted][c], is[base64][c], is[header][c] = has("_-."), has("+/="), has("-._~+/=")
-		is[joining][c], is[closing][c] = strings.IndexByte("_-. ", byte(c)) >= 0, strings.IndexByte("\"'`\\] \t", byte(c)) >= 0
+		is[joining][c], is[closing][c] = strings.IndexByte("_-. ", byte(c)) >= 0, strings.IndexByte("\"'`\\] \t",
+			byte(c)) >= 0
 		is[free][c] = c > ' ' && c < 0x7f && strings.IndexByte("\"'`=,;)(}{][><|&\\", byte(c)) < 0
 	}
 	return is
@@ -116,8 +117,11 @@ var rules = []rule{
 	{"square_token", "a Square token", "EAAA", urlish, 50, 80, random},
 	{"alibaba_key", "an Alibaba access key", "LTAI", alnum, 17, 26, random},
 	{"artifactory_token", "an Artifactory token", "AKCp", alnum, 60, 80, random},
-	{"service_token", "a token of a known service", "shippo_live_|shippo_test_|duffel_live_|duffel_test_|sgp_|sgp_local_|pnu_|rdme_|fo1_|fm1_|fm2_|sm_aat_|sm_pat_|sm_sat_|api_org_|CLOJARS_|nvapi-", header, 30, 500, random},
-	{"service_token", "a token of a known service", "xkeysib-|FLWSECK-|FLWSECK_TEST-|fio-u-|tk-us-|s-s4t2ud-|s-s4t2af-|dt0c01.|ico-|p8e-|EZAK|EZTK|pat-na1-|pat-eu1-", header, 32, 300, solid},
+	{"service_token", "a token of a known service",
+		"shippo_live_|shippo_test_|duffel_live_|duffel_test_|sgp_|sgp_local_|pnu_|rdme_|fo1_|" +
+			"fm1_|fm2_|sm_aat_|sm_pat_|sm_sat_|api_org_|CLOJARS_|nvapi-", header, 30, 500, random},
+	{"service_token", "a token of a known service",
+		"xkeysib-|FLWSECK-|FLWSECK_TEST-|fio-u-|tk-us-|s-s4t2ud-|s-s4t2af-|dt0c01.|ico-|p8e-|EZAK|EZTK|pat-na1-|pat-eu1-", header, 32, 300, solid},
 	{"1password_token", "a 1Password token", "ops_eyJ", base64, 100, 4000, random},
 }
 

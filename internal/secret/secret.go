@@ -1,9 +1,10 @@
-// Package secret finds in free text what looks like a credential: private keys, the tokens of known services and of this
-// one, credentials in headers, URLs and assignments.
+// Package secret finds in free text what looks like a credential: private keys, the tokens of known services and of
+// this one, credentials in headers, URLs and assignments.
 //
-// It knows secrets by their form alone and asks nobody whether they are real. What has the form of a digest, a commit id,
-// a UUID or a path is none, and neither is what visibly stands for one (`ghp_xxxx`, `${TOKEN}`). Nothing that it returns
-// holds what was found. A secret without such a form or name is not found, and neither is one that is encoded. Time grows with the length of a text, whatever is in it. The package does no I/O.
+// It knows secrets by their form alone and asks nobody whether they are real. What has the form of a digest, a commit
+// id, a UUID or a path is none, and neither is what visibly stands for one (`ghp_xxxx`, `${TOKEN}`). Nothing that it
+// returns holds what was found. A secret without such a form or name is not found, and neither is one that is encoded.
+// Time grows with the length of a text, whatever is in it. The package does no I/O.
 package secret
 
 import "strings"
@@ -48,8 +49,8 @@ func Mask(text string) string {
 	return masked.String()
 }
 
-// scanner looks for secrets from left to right. It remembers the runs of characters that it has measured, so that a text
-// in which every character could begin a secret is not measured once for each.
+// scanner looks for secrets from left to right. It remembers the runs of characters that it has measured, so that a
+// text in which every character could begin a secret is not measured once for each.
 type scanner struct {
 	text string
 	runs [sets]struct{ from, to int }

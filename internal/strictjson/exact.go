@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Exact reads a number into any as a float64 where that has its value, such as 7, 1.50 and 0.1, and as a jsontext.Value with the number
-// as it stands where not, such as 12345678901234567890. Either is written with the value that was read.
+// Exact reads a number into any as a float64 where that has its value, such as 7, 1.50 and 0.1, and as a jsontext.Value
+// with the number as it stands where not, such as 12345678901234567890. Either is written with the value that was read.
 var Exact = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
 	if d.PeekKind() != '0' {
 		return errors.ErrUnsupported // which leaves it to the ways of the library

@@ -42,7 +42,8 @@ func ParseUncounted(body []byte) (any, error) { return parse(body, math.MaxInt) 
 
 func parse(body []byte, most int) (any, error) {
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return nil, malformed("", "json_byte_order_mark", "the body starts with a byte order mark").WithFix("send UTF-8 without a byte order mark")
+		return nil, malformed("", "json_byte_order_mark", "the body starts with a byte order mark").
+			WithFix("send UTF-8 without a byte order mark")
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, malformed("", "json_empty", "the body is empty").WithFix("send one JSON object")
@@ -53,13 +54,14 @@ func parse(body []byte, most int) (any, error) {
 		return nil, err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, malformed("", "json_trailing_data", "there is data after the JSON value, at byte %d", d.InputOffset()).WithFix("send exactly one JSON value")
+		return nil, malformed("", "json_trailing_data", "there is data after the JSON value, at byte %d",
+			d.InputOffset()).WithFix("send exactly one JSON value")
 	}
 	return value, nil
 }
 
-// Fill reads a body that Parse has accepted into v; numbers into any as Exact has it. A member or type that does not fit is
-// *fault.Error of kind Invalid.
+// Fill reads a body that Parse has accepted into v; numbers into any as Exact has it. A member or type that does not
+// fit is *fault.Error of kind Invalid.
 func Fill(body []byte, v any) error {
 	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true), Exact)
 	if err == nil {
@@ -68,7 +70,8 @@ func Fill(body []byte, v any) error {
 	field := fault.Field{Code: "type", Detail: "cannot be read: " + err.Error()}
 	var semantic *jsonv2.SemanticError
 	if errors.As(err, &semantic) {
-		field = fault.Field{Pointer: string(semantic.JSONPointer), Code: "type", Detail: "has a type or value that does not belong here"}
+		field = fault.Field{Pointer: string(semantic.JSONPointer), Code: "type",
+			Detail: "has a type or value that does not belong here"}
 	}
 	return fault.New(fault.Invalid, "json_type", "the body does not have the expected shape").WithFields(field).
 		WithFix("compare it with the schema under /schemas/")
@@ -169,7 +172,8 @@ func readNumber(d *reader, text string) (any, error) {
 
 func checkDepth(d *reader) error {
 	if d.StackDepth() > MaxDepth {
-		return malformed("", "json_depth", "the value is nested deeper than %d levels", MaxDepth).WithFix("send a flatter value")
+		return malformed("", "json_depth", "the value is nested deeper than %d levels", MaxDepth).
+			WithFix("send a flatter value")
 	}
 	return nil
 }
@@ -187,7 +191,8 @@ func syntax(d *reader, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return malformed(at, "json_syntax", "the JSON ends early").WithFix("send one complete JSON value")
 	}
-	return malformed(at, "json_syntax", "this is not JSON, at byte %d: %s", d.InputOffset(), err).WithFix("send one valid JSON value in UTF-8")
+	return malformed(at, "json_syntax", "this is not JSON, at byte %d: %s", d.InputOffset(), err).
+		WithFix("send one valid JSON value in UTF-8")
 }
 
 func pointer(d *reader) string { return string(d.StackPointer()) }

@@ -7,8 +7,8 @@ import (
 	"orchestrator/internal/rules/actorname"
 )
 
-// checkDistinct refuses a name that counts as one of those in use without being it: nobody could tell the two apart, and separation
-// of duties does not.
+// checkDistinct refuses a name that counts as one of those in use without being it: nobody could tell the two apart,
+// and separation of duties does not.
 func checkDistinct(name string, tokens []Token) error {
 	if slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == name }) {
 		return nil
@@ -18,12 +18,13 @@ func checkDistinct(name string, tokens []Token) error {
 	if i < 0 {
 		return nil
 	}
-	return fault.New(fault.Conflict, "token_name_alike", "the name differs from %q, which is in use, in case or width alone, and counts as the same person",
+	return fault.New(fault.Conflict, "token_name_alike",
+		"the name differs from %q, which is in use, in case or width alone, and counts as the same person",
 		tokens[i].Name).WithFix("for the same person use the name %s; for another one give a name that differs in its letters", tokens[i].Name)
 }
 
-// Alike returns the names of tokens that differ only as actorname.Fold disregards, in groups of two or more, each in the order of
-// the tokens. They come from a file that was edited by hand, and count as one person.
+// Alike returns the names of tokens that differ only as actorname.Fold disregards, in groups of two or more, each in
+// the order of the tokens. They come from a file that was edited by hand, and count as one person.
 func Alike(tokens []Token) [][]string {
 	var folds []string
 	groups := map[string][]string{}

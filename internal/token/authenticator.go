@@ -30,7 +30,8 @@ type Limit struct {
 func (limit Limit) Check() error {
 	if !(limit.PerSecond >= 0) || math.IsInf(limit.PerSecond, 1) || limit.PerSecond > 0 && limit.Burst < 1 {
 		return fault.New(fault.Invalid, "token_limit", "a rate limit of %v a second, %d at once, lets nothing through",
-			limit.PerSecond, limit.Burst).WithFix("give a rate above 0 with a burst of at least 1, or a rate of 0 for no limit")
+			limit.PerSecond, limit.Burst).WithFix(
+			"give a rate above 0 with a burst of at least 1, or a rate of 0 for no limit")
 	}
 	return nil
 }
@@ -69,8 +70,8 @@ func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
 	return a, nil
 }
 
-// Account has every set of tokens accounted for before it comes into force, the present one at once. A set for which account
-// returns an error does not come into force; a present one must not be used then.
+// Account has every set of tokens accounted for before it comes into force, the present one at once. A set for which
+// account returns an error does not come into force; a present one must not be used then.
 func (a *Authenticator) Account(account func([]Token) error) error {
 	a.reload.Lock()
 	defer a.reload.Unlock()
@@ -112,9 +113,9 @@ func (a *Authenticator) enforce(listed, minted []Token) error {
 	return nil
 }
 
-// Mint makes a token that works until expires at the latest, for one requirement where only is its id, and returns its text. It is
-// accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role or expiry that cannot be
-// used is fault.Invalid.
+// Mint makes a token that works until expires at the latest, for one requirement where only is its id, and returns its
+// text. It is accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role
+// or expiry that cannot be used is fault.Invalid.
 func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (secret string, made Token, err error) {
 	if err := checkNew(name, role, a.file.validRole, expires, now); err != nil {
 		return "", Token{}, err
@@ -130,7 +131,8 @@ func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (s
 	return secret, made, nil
 }
 
-// Unmint revokes a token that Mint made. It is out of force whatever is returned: an error is that of the account alone.
+// Unmint revokes a token that Mint made. It is out of force whatever is returned: an error is that of the account
+// alone.
 func (a *Authenticator) Unmint(made Token) error {
 	a.reload.Lock()
 	defer a.reload.Unlock()

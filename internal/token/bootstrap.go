@@ -43,9 +43,9 @@ func (f *File) Bootstrap(roles []string, now time.Time) (created map[string]stri
 	return created, err
 }
 
-// Supply makes a token, as Bootstrap does, for each of roles that has none of its own: whose file in tokens/ holds no token of the
-// token file, and after which no token is named. The returned map says where they are; it is empty where every role has one.
-// The token file must exist.
+// Supply makes a token, as Bootstrap does, for each of roles that has none of its own: whose file in tokens/ holds no
+// token of the token file, and after which no token is named. The returned map says where they are; it is empty where
+// every role has one. The token file must exist.
 func (f *File) Supply(roles []string, now time.Time) (created map[string]string, err error) {
 	err = f.locked(func() error {
 		tokens, err := f.List()

@@ -57,10 +57,10 @@ func (f *File) List() ([]Token, error) {
 	return decode(f.Path(), data, f.validRole)
 }
 
-// Add makes a token and returns its text, which nothing can show again. It works from now until expires;
-// a zero expires is never; fractions of a second are cut off. The file is made where it is missing, its
-// folder is not; Bootstrap then has nothing to do. A name, role or expiry that cannot be used is fault.Invalid, and a name that differs
-// from one in the file only as actorname.Fold disregards is fault.Conflict.
+// Add makes a token and returns its text, which nothing can show again. It works from now until expires; a zero expires
+// is never; fractions of a second are cut off. The file is made where it is missing, its folder is not; Bootstrap then
+// has nothing to do. A name, role or expiry that cannot be used is fault.Invalid, and a name that differs from one in
+// the file only as actorname.Fold disregards is fault.Conflict.
 func (f *File) Add(name, role string, expires, now time.Time) (secret string, made Token, err error) {
 	if err := checkNew(name, role, f.validRole, expires, now); err != nil {
 		return "", Token{}, err

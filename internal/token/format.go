@@ -85,7 +85,8 @@ func entryProblems(tokens []Token, validRole func(string) bool) (problems []faul
 		if !validRole(t.Role) {
 			wrong("role", "is not a known role")
 		}
-		if sum, err := hex.DecodeString(t.SHA256); err != nil || len(sum) != 32 || strings.ToLower(t.SHA256) != t.SHA256 {
+		if sum, err := hex.DecodeString(t.SHA256); err != nil || len(sum) != 32 ||
+			strings.ToLower(t.SHA256) != t.SHA256 {
 			wrong("sha256", "must be 64 lower-case hexadecimal digits")
 		}
 		if t.Created.IsZero() {

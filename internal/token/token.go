@@ -97,7 +97,8 @@ func checkNew(name, role string, validRole func(string) bool, expires, now time.
 		return fault.New(fault.Invalid, "token_name", "a token's name cannot be used").
 			WithFix("give 1 to %d visible characters: no white space, control or invisible characters", maxName)
 	case len(secret.Find(name)) > 0:
-		return fault.New(fault.Invalid, "token_name", "a token's name looks like a secret, and would stand in every record").
+		return fault.New(fault.Invalid, "token_name",
+			"a token's name looks like a secret, and would stand in every record").
 			WithFix("give the name of who acts; if it was a token, revoke it")
 	case !validRole(role):
 		return fault.New(fault.Invalid, "token_role", "a token's role is unknown").

@@ -181,7 +181,8 @@ func (d *document) add(parent *node, name string, value any) error {
 	if len(parent.children) == 0 {
 		outer := d.indentAt(parent.start)
 		inner := outer + style.unit
-		return d.replace(parent.start+1, parent.end-1, style.newline+inner+style.member(name, value, inner)+style.newline+outer)
+		return d.replace(parent.start+1, parent.end-1,
+			style.newline+inner+style.member(name, value, inner)+style.newline+outer)
 	}
 	first, last := parent.children[0], parent.children[len(parent.children)-1]
 	lead := string(d.text[parent.start+1 : first.at])

@@ -56,7 +56,8 @@ func (w *wiring) install(o Options) (Change, error) {
 // fits refuses a file whose values are not what the client's settings are made of.
 func (w *wiring) fits(doc *document, file string, o Options) error {
 	wrong := func(where string) error {
-		return fault.New(fault.Invalid, "settings_shape", "%s: %s; nothing was changed", file, where).WithFix("add by hand:\n%s", w.snippet(o))
+		return fault.New(fault.Invalid, "settings_shape", "%s: %s; nothing was changed", file, where).
+			WithFix("add by hand:\n%s", w.snippet(o))
 	}
 	if doc.root.kind != '{' {
 		return wrong("it is no JSON object")
@@ -75,7 +76,8 @@ func (w *wiring) fits(doc *document, file string, o Options) error {
 
 // byHand refuses a file that has comments, and says what to do.
 func (w *wiring) byHand(file string, o Options) error {
-	return fault.New(fault.Invalid, "settings_comments", "%s has comments or trailing commas, which would be lost; nothing was changed", file).
+	return fault.New(fault.Invalid, "settings_comments",
+		"%s has comments or trailing commas, which would be lost; nothing was changed", file).
 		WithFix("take them out, or add by hand:\n%s", w.snippet(o))
 }
 
@@ -160,7 +162,8 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 		return change, nil
 	}
 	if doc.lenient {
-		return Change{}, fault.New(fault.Invalid, "settings_comments", "%s has comments or trailing commas, which would be lost; nothing was changed", file).
+		return Change{}, fault.New(fault.Invalid, "settings_comments",
+			"%s has comments or trailing commas, which would be lost; nothing was changed", file).
 			WithFix("take out by hand the entries whose command is the guard's")
 	}
 	if err := w.unwire(doc); err != nil {

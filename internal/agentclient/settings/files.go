@@ -36,7 +36,8 @@ func load(file string) (doc *document, original []byte, err error) {
 	}
 	doc, err = parse(text)
 	if err != nil {
-		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).WithFix("mend the file first").Because(err)
+		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).
+			WithFix("mend the file first").Because(err)
 	}
 	return doc, original, nil
 }
@@ -149,14 +150,16 @@ func (w *wiring) disabled(o Options) []string {
 		file := filepath.Join(folder, t.file)
 		doc, _, err := load(file)
 		if err != nil {
-			found = append(found, fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
+			found = append(found,
+				fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
 		}
 		if doc == nil {
 			continue
 		}
 		value := doc.root.get(t.path...)
 		if value != nil && (t.off && value.kind == 't' || !t.off && value.kind == 'f') {
-			found = append(found, fmt.Sprintf("hooks are switched off: %s is %t in %s", strings.Join(t.path, "."), t.off, file))
+			found = append(found, fmt.Sprintf("hooks are switched off: %s is %t in %s", strings.Join(t.path, "."),
+				t.off, file))
 		}
 	}
 	if w.client == "gemini" {
@@ -180,7 +183,8 @@ func geminiDisabled(root, file string) []string {
 		if list := doc.root.get(path...); list != nil {
 			for _, c := range list.children {
 				if name := doc.str(c.value); name == entryName || ours(name) {
-					return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s", strings.Join(path, "."), filepath.Join(root, file))}
+					return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s",
+						strings.Join(path, "."), filepath.Join(root, file))}
 				}
 			}
 		}

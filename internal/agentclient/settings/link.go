@@ -10,8 +10,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// place is the file of the project's folder that is to be changed. Where a symbolic link stands on the way to it, that is
-// the file it leads to, and only if the options allow it: whoever can write the project could have put the link there.
+// place is the file of the project's folder that is to be changed. Where a symbolic link stands on the way to it, that
+// is the file it leads to, and only if the options allow it: whoever can write the project could have put the link
+// there.
 func place(o Options, name string) (string, error) {
 	file := filepath.Join(o.Root, name)
 	at := o.Root
@@ -64,6 +65,7 @@ func followed(file string) (string, error) {
 			file = filepath.Join(folder, target)
 		}
 	}
-	return "", fault.New(fault.Conflict, "settings_link", "%s is a symbolic link that leads nowhere; nothing was changed", file).
+	return "", fault.New(fault.Conflict, "settings_link",
+		"%s is a symbolic link that leads nowhere; nothing was changed", file).
 		WithFix("mend the link, or put the file itself there")
 }

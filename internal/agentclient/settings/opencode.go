@@ -37,7 +37,8 @@ func readShim(file string) (string, error) {
 		return "", fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).Because(err)
 	}
 	if !strings.HasPrefix(string(text), shimMark) {
-		return "", fault.New(fault.Conflict, "foreign_plugin", "%s is not the guard's; nothing was changed", file).WithFix("move it elsewhere first")
+		return "", fault.New(fault.Conflict, "foreign_plugin", "%s is not the guard's; nothing was changed", file).
+			WithFix("move it elsewhere first")
 	}
 	return string(text), nil
 }
@@ -91,7 +92,8 @@ func registeredShim(o Options) ([]Registration, error) {
 	}
 	var found []Registration
 	for _, event := range []string{"tool.execute.before", "tool.execute.after"} {
-		found = append(found, Registration{File: file, Event: event, Command: command, Timeout: 5 * time.Second, FailsShut: event == "tool.execute.before", Disabled: disabled})
+		found = append(found, Registration{File: file, Event: event, Command: command, Timeout: 5 * time.Second,
+			FailsShut: event == "tool.execute.before", Disabled: disabled})
 	}
 	return found, nil
 }

@@ -119,5 +119,6 @@ func wiringOf(client string) (*wiring, error) {
 			return &wirings[i], nil
 		}
 	}
-	return nil, fault.New(fault.NotFound, "unknown_client", "there is no client %q", client).WithFix("one of %s", strings.Join(Clients(), ", "))
+	return nil, fault.New(fault.NotFound, "unknown_client", "there is no client %q", client).
+		WithFix("one of %s", strings.Join(Clients(), ", "))
 }

@@ -58,7 +58,8 @@ const entryName = "orchestrator-boundary"
 
 var wirings = []wiring{
 	{
-		client: "claude", file: ".claude/settings.json", events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+		client: "claude", file: ".claude/settings.json", events: []string{"PreToolUse", "PostToolUse",
+			"PostToolUseFailure"},
 		nested: true, matcher: "*", typed: true, command: "command", timeout: "timeout", unit: time.Second,
 		project: "CLAUDE_PROJECT_DIR", strays: []stray{
 			{file: ".claude/settings.local.json"}, {file: ".claude/settings.json", home: true}, {file: ".claude/hooks.json", unread: true},
@@ -78,9 +79,12 @@ var wirings = []wiring{
 		notes:  []string{"Codex skips a new or changed hook until it is trusted: open /hooks in Codex and trust it"},
 	},
 	{
-		client: "qwen", file: ".qwen/settings.json", events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
-		nested: true, matcher: "*", typed: true, command: "command", named: true, timeout: "timeout", unit: time.Millisecond,
-		project: "QWEN_PROJECT_DIR", strays: []stray{{file: ".qwen/settings.json", home: true}, {file: ".qwen/hooks.json", unread: true}},
+		client: "qwen", file: ".qwen/settings.json", events: []string{"PreToolUse", "PostToolUse",
+			"PostToolUseFailure"},
+		nested: true, matcher: "*", typed: true, command: "command", named: true, timeout: "timeout",
+		unit:    time.Millisecond,
+		project: "QWEN_PROJECT_DIR", strays: []stray{{file: ".qwen/settings.json", home: true},
+			{file: ".qwen/hooks.json", unread: true}},
 		notes: []string{"Qwen Code lets a call through when a hook breaks"},
 		toggles: []toggle{
 			{file: ".qwen/settings.json", path: []string{"disableAllHooks"}, off: true},
@@ -91,8 +95,10 @@ var wirings = []wiring{
 	},
 	{
 		client: "gemini", file: ".gemini/settings.json", events: []string{"BeforeTool", "AfterTool"},
-		nested: true, matcher: "*", typed: true, command: "command", named: true, timeout: "timeout", unit: time.Millisecond,
-		project: "GEMINI_PROJECT_DIR", strays: []stray{{file: ".gemini/settings.json", home: true}, {file: ".gemini/hooks.json", unread: true}},
+		nested: true, matcher: "*", typed: true, command: "command", named: true, timeout: "timeout",
+		unit:    time.Millisecond,
+		project: "GEMINI_PROJECT_DIR", strays: []stray{{file: ".gemini/settings.json", home: true},
+			{file: ".gemini/hooks.json", unread: true}},
 		notes: []string{"Gemini CLI does not say which calls are an agent's: the policy for unknown actors applies"},
 		toggles: []toggle{
 			{file: ".gemini/settings.json", path: []string{"hooksConfig", "enabled"}},
@@ -102,13 +108,16 @@ var wirings = []wiring{
 		},
 	},
 	{
-		client: "cursor", file: ".cursor/hooks.json", events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
-		version: 1, command: "command", timeout: "timeout", unit: time.Second, shut: &option{name: "failClosed", value: true},
+		client: "cursor", file: ".cursor/hooks.json", events: []string{"preToolUse", "postToolUse",
+			"postToolUseFailure"},
+		version: 1, command: "command", timeout: "timeout", unit: time.Second, shut: &option{name: "failClosed",
+			value: true},
 		strays: []stray{{file: ".cursor/hooks.json", home: true}, {file: ".cursor/settings.json", unread: true}},
 		notes:  []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
 	},
 	{
-		client: "copilot", file: ".github/hooks/orchestrator.json", events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		client: "copilot", file: ".github/hooks/orchestrator.json", events: []string{"preToolUse", "postToolUse",
+			"postToolUseFailure"},
 		version: 1, typed: true, command: "bash", timeout: "timeoutSec", unit: time.Second,
 		notes: []string{"Copilot does not say which calls are an agent's: the policy for unknown actors applies"},
 		toggles: []toggle{
@@ -150,7 +159,8 @@ func (w *wiring) remarks(o Options) []string {
 		if o.ClientVersion == "" {
 			version = "an unknown version"
 		}
-		said = append(said, version+" of "+w.client+": "+w.shut.name+" is left out, which it has since "+w.shut.since+"; without it a hook that breaks lets the call through")
+		said = append(said, version+" of "+w.client+": "+w.shut.name+" is left out, which it has since "+w.shut.since+
+			"; without it a hook that breaks lets the call through")
 	}
 	if w.since != "" && o.ClientVersion != "" && !AtLeast(o.ClientVersion, w.since) {
 		said = append(said, "version "+o.ClientVersion+" of "+w.client+" is older than "+w.since+" and "+w.lacks)
@@ -158,8 +168,8 @@ func (w *wiring) remarks(o Options) []string {
 	return append(said, w.notes...)
 }
 
-// AtLeast compares versions such as 2.1.295, or "2.1.295 (Claude Code)". An unknown version is older than any, and every
-// version is at least "".
+// AtLeast compares versions such as 2.1.295, or "2.1.295 (Claude Code)". An unknown version is older than any, and
+// every version is at least "".
 func AtLeast(version, least string) bool {
 	if least == "" {
 		return true
@@ -193,7 +203,8 @@ func numbers(version string) []int {
 // ours tells whether a command line runs the guard's hook.
 func ours(command string) bool {
 	words := shellWords(command)
-	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.ContainsAny(words[0][:strings.Index(words[0], "=")], `/\`) {
+	for len(words) > 0 && strings.Contains(words[0], "=") &&
+		!strings.ContainsAny(words[0][:strings.Index(words[0], "=")], `/\`) {
 		words = words[1:] // NAME=value before the program
 	}
 	if len(words) == 0 {

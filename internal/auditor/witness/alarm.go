@@ -29,7 +29,8 @@ func (e *AlarmError) Unwrap() error { return e.Unsaved }
 
 // alarm keeps an alarm, unless the same one is kept already, and writes its file.
 func (w *Witness) alarm(ctx context.Context, server Server, a Alarm) error {
-	// An address gives one alarm of a kind for each checkpoint kept, so that a server that goes on cannot fill the disk.
+	// An address gives one alarm of a kind for each checkpoint kept, so that a server that goes on cannot fill the
+	// disk.
 	same := func(old Alarm) bool {
 		return old.URL == a.URL && old.Reason == a.Reason && old.Key == a.Key && textOf(old.Kept) == textOf(a.Kept)
 	}
@@ -37,7 +38,8 @@ func (w *Witness) alarm(ctx context.Context, server Server, a Alarm) error {
 	if number < 0 {
 		number = len(w.state.Alarms)
 		if a.Reason == WrongKey || a.Reason == WrongOrigin {
-			if key, err := server.Get(ctx, "/audit/key", "text/plain"); err == nil && len(key) <= maxKey && utf8.Valid(key) {
+			if key, err := server.Get(ctx, "/audit/key", "text/plain"); err == nil && len(key) <= maxKey &&
+				utf8.Valid(key) {
 				a.PresentedKey = strings.TrimSpace(string(key))
 			}
 		}
@@ -48,7 +50,8 @@ func (w *Witness) alarm(ctx context.Context, server Server, a Alarm) error {
 		}
 	}
 	a = w.state.Alarms[number]
-	file := filepath.Join(filepath.Dir(w.path), fmt.Sprintf("ALARM-%d-%s-%s.txt", number+1, FileName(audit.OriginOf(a.Key)), a.At.Format("20060102T150405Z")))
+	file := filepath.Join(filepath.Dir(w.path), fmt.Sprintf("ALARM-%d-%s-%s.txt", number+1,
+		FileName(audit.OriginOf(a.Key)), a.At.Format("20060102T150405Z")))
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		err = w.write(file, []byte(a.Text()))
@@ -88,7 +91,8 @@ to. What was kept of the log stays.`,
 // Text tells of an alarm to whoever was not there: with the key and the checkpoints anybody can check it.
 func (a Alarm) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nat %s, by %s\n\n%s\n\nThe key of the log:\n%s\n", a.Reason, a.Detail, a.At.Format("2006-01-02 15:04:05Z"), a.URL, meaning[a.Reason], a.Key)
+	fmt.Fprintf(&b, "%s: %s\nat %s, by %s\n\n%s\n\nThe key of the log:\n%s\n", a.Reason, a.Detail,
+		a.At.Format("2006-01-02 15:04:05Z"), a.URL, meaning[a.Reason], a.Key)
 	if a.PresentedKey != "" {
 		fmt.Fprintf(&b, "\nThe key that the server names:\n%s\n", a.PresentedKey)
 	}

@@ -54,15 +54,21 @@ func Update(kept Log, presented []byte, proof *audit.Consistency) (audit.Checkpo
 	case kept.Checkpoint == "":
 		return c, nil
 	case c.Size < kept.Size:
-		return audit.Checkpoint{}, refuse(Rollback, "the log had %d records, and is shown with %d now", kept.Size, c.Size)
+		return audit.Checkpoint{}, refuse(Rollback, "the log had %d records, and is shown with %d now", kept.Size,
+			c.Size)
 	case c.Size == kept.Size && c.Root != kept.Root:
-		return audit.Checkpoint{}, refuse(Fork, "the log of %d records had the root %s, and is shown with the root %s now", c.Size, kept.Root, c.Root)
+		return audit.Checkpoint{},
+			refuse(Fork, "the log of %d records had the root %s, and is shown with the root %s now", c.Size,
+				kept.Root, c.Root)
 	case !NeedsProof(kept, c):
 		return c, nil
 	case proof == nil:
-		return audit.Checkpoint{}, refuse(Inconsistent, "the log does not prove that its first %d records are those it had", kept.Size)
+		return audit.Checkpoint{}, refuse(Inconsistent,
+			"the log does not prove that its first %d records are those it had", kept.Size)
 	case proof.Old != kept.Size || proof.New != c.Size:
-		return audit.Checkpoint{}, refuse(Inconsistent, "the proof is of the sizes %d and %d, where %d and %d were asked for", proof.Old, proof.New, kept.Size, c.Size)
+		return audit.Checkpoint{}, refuse(Inconsistent,
+			"the proof is of the sizes %d and %d, where %d and %d were asked for", proof.Old, proof.New, kept.Size,
+			c.Size)
 	}
 	if err := proof.Check(kept.Root, c.Root); err != nil {
 		return audit.Checkpoint{}, refuse(Inconsistent, "%v", err)
@@ -77,11 +83,13 @@ func open(key string, presented []byte) (audit.Checkpoint, error) {
 		return said, err
 	}
 	if origin := audit.OriginOf(key); said.Origin != origin {
-		return audit.Checkpoint{}, refuse(WrongOrigin, "the log was %s, and the server shows %q now", origin, said.Origin)
+		return audit.Checkpoint{}, refuse(WrongOrigin, "the log was %s, and the server shows %q now", origin,
+			said.Origin)
 	}
 	c, err := audit.OpenCheckpoint(presented, key)
 	if err != nil {
-		return audit.Checkpoint{}, refuse(WrongKey, "the log %s is pinned to the key %s: %v", audit.OriginOf(key), key, err)
+		return audit.Checkpoint{}, refuse(WrongKey, "the log %s is pinned to the key %s: %v", audit.OriginOf(key),
+			key, err)
 	}
 	return c, nil
 }

@@ -89,7 +89,8 @@ func (s State) with(l Log) State {
 func Read(path string) (State, error) {
 	raw, err := tree.ReadFile(context.Background(), path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
-		return State{}, fault.New(fault.NotFound, "witness_state_missing", "there is no state of a witness at %s", path).
+		return State{}, fault.New(fault.NotFound, "witness_state_missing",
+			"there is no state of a witness at %s", path).
 			WithFix("name the file that orchestrator audit witness keeps").Because(err)
 	}
 	var s State
@@ -125,7 +126,8 @@ func parse(raw []byte) (s State, err error) {
 }
 
 func damaged(path string, cause error) error {
-	return fault.New(fault.Conflict, "witness_state_damaged", "the state of the witness, %s, cannot be used: %v", path, cause).
+	return fault.New(fault.Conflict, "witness_state_damaged", "the state of the witness, %s, cannot be used: %v",
+		path, cause).
 		WithFix("put it back from a backup; without it the witness has forgotten what it cosigned").Because(cause)
 }
 

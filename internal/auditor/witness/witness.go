@@ -37,7 +37,8 @@ type Options struct {
 	Name  string // of a key that is made, or required of the one that is there; empty for any
 	// Displaced is told what stood in the place of a file that was written and was no regular file; may be nil.
 	Displaced func(path, what string)
-	Trust     []string // keys of logs; an address seen for the first time must show one of these. None: what it says it is
+	// keys of logs; an address seen for the first time must show one of these. None: what it says it is
+	Trust []string
 }
 
 // Witness watches logs. Only one at a time has a state file open.
@@ -141,7 +142,8 @@ func (w *Witness) openKey(o Options) (private []byte, err error) {
 		return nil, unusable(o, err)
 	}
 	if o.Name != "" && o.Name != w.signer.Name() {
-		return nil, fault.New(fault.Conflict, "witness_name", "the key %s is of the witness %s, not %s", o.Key, w.signer.Name(), o.Name).
+		return nil, fault.New(fault.Conflict, "witness_name", "the key %s is of the witness %s, not %s", o.Key,
+			w.signer.Name(), o.Name).
 			WithFix("leave --name out; a name is chosen once, when the key is made")
 	}
 	return private, nil
@@ -159,7 +161,8 @@ func newKey(name string) ([]byte, error) {
 func (w *Witness) checkTrust() error {
 	for _, key := range w.trust {
 		if err := audit.CheckKey(key); err != nil {
-			return fault.New(fault.Invalid, "usage", "--key: %v", err).WithFix("give the line that GET /audit/key answers, or audit.pub holds")
+			return fault.New(fault.Invalid, "usage", "--key: %v", err).
+				WithFix("give the line that GET /audit/key answers, or audit.pub holds")
 		}
 		if l, ok := w.state.byOrigin(audit.OriginOf(key)); ok && l.Key != key {
 			return pinnedElse(l)
@@ -180,7 +183,8 @@ func (w *Witness) save(next State) error {
 		err = w.write(w.path, raw)
 	}
 	if err != nil {
-		return fault.New(fault.Unavailable, "witness_state_unwritten", "the state %s cannot be written; nothing was cosigned", w.path).
+		return fault.New(fault.Unavailable, "witness_state_unwritten",
+			"the state %s cannot be written; nothing was cosigned", w.path).
 			WithFix("see to the disk, then try again").Because(err)
 	}
 	w.state = next
@@ -210,8 +214,8 @@ type Sighting struct {
 	Checkpoint string    `json:"checkpoint"` // cosigned
 }
 
-// Look asks the server at an address for its checkpoint, and accepts and cosigns it, or raises an *AlarmError. Any other
-// error says that nothing is known. Before it returns, what it decided is on disk.
+// Look asks the server at an address for its checkpoint, and accepts and cosigns it, or raises an *AlarmError. Any
+// other error says that nothing is known. Before it returns, what it decided is on disk.
 func (w *Witness) Look(ctx context.Context, url string, server Server, now time.Time) (Sighting, error) {
 	presented, err := server.Get(ctx, "/audit/checkpoint", "text/plain")
 	if err != nil {
@@ -261,7 +265,8 @@ func (w *Witness) logOf(ctx context.Context, url string, server Server, presente
 		}
 	}
 	if l, known := w.state.byOrigin(audit.OriginOf(key)); known {
-		return l, nil // under its own key: two logs of one origin cannot both be cosigned, since a cosignature names the origin alone
+		// under its own key: two logs of one origin cannot both be cosigned, since a cosignature names the origin alone
+		return l, nil
 	}
 	return Log{Origin: audit.OriginOf(key), Key: key}, nil
 }

@@ -54,8 +54,9 @@ func Judged(t *testing.T, dir folder.Dir, c Call) folder.Line {
 	p, err := dir.Policy()
 	require.NoError(t, err)
 	l := folder.Line{
-		ID: c.ID, At: c.At, Kind: folder.KindDecision, Client: "claude", Session: c.Session, Tool: c.Tool, ToolUseID: "use-" + c.ID,
-		Actor: &boundary.Actor{Kind: c.Actor}, Mode: p.Mode, Micros: 500,
+		ID: c.ID, At: c.At, Kind: folder.KindDecision, Client: "claude", Session: c.Session, Tool: c.Tool,
+		ToolUseID: "use-" + c.ID,
+		Actor:     &boundary.Actor{Kind: c.Actor}, Mode: p.Mode, Micros: 500,
 	}
 	if c.File != "" {
 		l.Named = []boundary.Target{{Path: c.File}}
@@ -117,5 +118,6 @@ func OpenLedger(t *testing.T, s store.Store) *ledger.Ledger {
 
 // Noted is the line of a tool that ran.
 func Noted(n int, at time.Time) folder.Line {
-	return folder.Line{ID: ID(n), At: at, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: ID(n), What: "done"}
+	return folder.Line{ID: ID(n), At: at, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: ID(n),
+		What: "done"}
 }

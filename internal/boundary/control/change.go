@@ -22,12 +22,14 @@ type Change struct {
 	ID     string // of the line in the journal
 }
 
-// maxReason is the most bytes of what a person writes: a line of the journal has room for two of them, control characters or not.
+// maxReason is the most bytes of what a person writes: a line of the journal has room for two of them, control
+// characters or not.
 const maxReason = 1000
 
 func (c Change) check() error {
 	if strings.TrimSpace(c.Reason) == "" {
-		return fault.New(fault.Invalid, "reason_required", "every change of the boundary is on record with its reason, and there is none").
+		return fault.New(fault.Invalid, "reason_required",
+			"every change of the boundary is on record with its reason, and there is none").
 			WithFix("give it with --reason TEXT, or as reason in a request")
 	}
 	return checkText("reason", c.Reason)
@@ -35,7 +37,8 @@ func (c Change) check() error {
 
 func checkText(what, text string) error {
 	if len(text) > maxReason {
-		return fault.New(fault.Invalid, "reason_too_long", "the %s has %d bytes, and at most %d are kept", what, len(text), maxReason).
+		return fault.New(fault.Invalid, "reason_too_long", "the %s has %d bytes, and at most %d are kept", what,
+			len(text), maxReason).
 			WithFix("give the short of it, and name where the rest stands")
 	}
 	return secret.Refuse(what, "/"+what, text)
@@ -55,7 +58,8 @@ func Policy(dir folder.Dir) (boundary.Policy, error) {
 	return p, err
 }
 
-// SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project begins.
+// SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project
+// begins.
 func SetUp(dir folder.Dir, c Change) (made bool, err error) {
 	p := boundary.DefaultPolicy()
 	if made, err = dir.Make(p); err != nil || !made {
@@ -66,14 +70,16 @@ func SetUp(dir folder.Dir, c Change) (made bool, err error) {
 	return true, dir.Append(l)
 }
 
-// SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is noted before it
-// is made.
-func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change, history func() (*report.History, error)) (from boundary.Mode, err error) {
+// SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is
+// noted before it is made.
+func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
+	history func() (*report.History, error)) (from boundary.Mode, err error) {
 	if err := c.check(); err != nil {
 		return "", err
 	}
 	if !slices.Contains(boundary.Modes(), to) {
-		return "", fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(to), 64)).WithFix("give off, validate or enforce")
+		return "", fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(to), 64)).
+			WithFix("give off, validate or enforce")
 	}
 	if err := checkText("override", override); err != nil {
 		return "", err
@@ -120,15 +126,18 @@ func mayEnforce(history func() (*report.History, error), p *boundary.Policy, ove
 	var fields []fault.Field
 	for _, check := range r.Checks {
 		if !check.Passed {
-			fields = append(fields, fault.Field{Code: "not_ready", Detail: check.Name + ": " + check.Value + ", wanted " + check.Threshold, Fix: check.Fix})
+			fields = append(fields, fault.Field{Code: "not_ready",
+				Detail: check.Name + ": " + check.Value + ", wanted " + check.Threshold, Fix: check.Fix})
 		}
 	}
 	for _, flag := range r.Flags {
 		if flag.Raised {
-			fields = append(fields, fault.Field{Code: "red_flag", Detail: flag.Name + ": " + flag.Value + ", which is " + flag.Limit, Fix: flag.Advice})
+			fields = append(fields, fault.Field{Code: "red_flag",
+				Detail: flag.Name + ": " + flag.Value + ", which is " + flag.Limit, Fix: flag.Advice})
 		}
 	}
-	return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
+	return fault.New(fault.Conflict, "boundary_not_ready",
+		"the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
 		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), which is recorded").WithFields(fields...)
 }
 
@@ -139,7 +148,8 @@ func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (bo
 		return boundary.Grant{}, err
 	}
 	if lasting <= 0 || lasting > longest {
-		return boundary.Grant{}, fault.New(fault.Invalid, "bypass_duration", "a bypass lasts longer than nothing and at most %v, not %v", longest, lasting).
+		return boundary.Grant{}, fault.New(fault.Invalid, "bypass_duration",
+			"a bypass lasts longer than nothing and at most %v, not %v", longest, lasting).
 			WithFix("give --for 30m; for longer, change the mode")
 	}
 	if _, err := Policy(dir); err != nil {
@@ -158,10 +168,12 @@ func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (bo
 // Label notes what a person says of a decision, which is named by its id or by the beginning of it.
 func Label(dir folder.Dir, id, label string, c Change) (report.Decision, error) {
 	if !slices.Contains(report.KnownLabels(), label) {
-		return report.Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).WithFix("give %s", strings.Join(report.KnownLabels(), ", "))
+		return report.Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).
+			WithFix("give %s", strings.Join(report.KnownLabels(), ", "))
 	}
 	if label != report.LabelCorrect && strings.TrimSpace(c.Reason) == "" {
-		return report.Decision{}, fault.New(fault.Invalid, "reason_required", "a label other than correct needs a note").WithFix("give it with --note TEXT")
+		return report.Decision{}, fault.New(fault.Invalid, "reason_required",
+			"a label other than correct needs a note").WithFix("give it with --note TEXT")
 	}
 	if err := checkText("note", c.Reason); err != nil {
 		return report.Decision{}, err

@@ -1,5 +1,5 @@
-// Package control changes the boundary of a project: it sets it up, switches its mode, lifts it for a while, labels decisions,
-// and takes the journal into the ledger.
+// Package control changes the boundary of a project: it sets it up, switches its mode, lifts it for a while, labels
+// decisions, and takes the journal into the ledger.
 package control
 
 import (
@@ -72,8 +72,10 @@ func (g *Guard) Readiness(ctx context.Context) (boundary.Readiness, error) {
 	return h.Readiness(&p, g.clock()), nil
 }
 
-// Decisions are those from the n-th on, oldest first, at most so many, and how many there are. Violations alone where that is asked for.
-func (g *Guard) Decisions(ctx context.Context, from uint64, limit int, violations bool) (page []report.Violation, total int, err error) {
+// Decisions are those from the n-th on, oldest first, at most so many, and how many there are. Violations alone where
+// that is asked for.
+func (g *Guard) Decisions(ctx context.Context, from uint64, limit int,
+	violations bool) (page []report.Violation, total int, err error) {
 	_, h, err := g.read(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -106,7 +108,8 @@ func (g *Guard) SetMode(ctx context.Context, by string, c ModeChange) (from boun
 		return from, err
 	}
 	if _, err = g.Record(ctx); errors.Is(err, fault.InsufficientStorage) {
-		err = fault.New(fault.Unavailable, "boundary_unwritable", "the mode is switched, but the disk has no room for the record of it").
+		err = fault.New(fault.Unavailable, "boundary_unwritable",
+			"the mode is switched, but the disk has no room for the record of it").
 			WithFix("make room: it is recorded as soon as there is some").Because(err)
 	}
 	return from, err
@@ -121,18 +124,20 @@ func (g *Guard) read(ctx context.Context) (boundary.Policy, *report.History, err
 	return p, h, err
 }
 
-// history is what the ledger has of the journal, which is brought up to date before: what was recorded counts, whatever became
-// of the journal's files since. One is read at a time: it may be large.
+// history is what the ledger has of the journal, which is brought up to date before: what was recorded counts, whatever
+// became of the journal's files since. One is read at a time: it may be large.
 func (g *Guard) history(ctx context.Context) (*report.History, error) {
 	g.reading.Lock()
 	defer g.reading.Unlock()
-	if _, err := g.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) { // what is recorded can still be read
+	// what is recorded can still be read
+	if _, err := g.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) {
 		return nil, err
 	}
 	return report.ReadLines(func(visit func(folder.Line, error) error) error { return g.recorder.read(ctx, visit) })
 }
 
-// Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is told of an error, once until it is another.
+// Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is
+// told of an error, once until it is another.
 func (g *Guard) Watch(ctx context.Context, every time.Duration, failed func(error)) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

@@ -21,8 +21,8 @@ import (
 // maxRecorded is the most bytes of lines in one record: more would lie beside the log.
 const maxRecorded = 40 << 10
 
-// Recorder puts the lines of a project's journal into the ledger, each exactly once: how far a file was read is committed together
-// with what was read of it.
+// Recorder puts the lines of a project's journal into the ledger, each exactly once: how far a file was read is
+// committed together with what was read of it.
 type Recorder struct {
 	dir    folder.Dir
 	ledger *ledger.Ledger
@@ -67,7 +67,8 @@ func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
 	return lines, nil
 }
 
-// read visits the lines that were recorded, in order. A journal that came back shorter was recorded anew: lines may come twice.
+// read visits the lines that were recorded, in order. A journal that came back shorter was recorded anew: lines may
+// come twice.
 func (r *Recorder) read(ctx context.Context, visit func(l folder.Line, err error) error) error {
 	return r.ledger.View(ctx, func(from store.Reader) error {
 		return record.Read(from, func(data record.Recorded) error {
@@ -189,7 +190,8 @@ func (r *Recorder) commit(ctx context.Context, data record.Recorded) (mine bool,
 		if _, err := record.Table.Put(tx, data.File, record.Position{Read: data.To, Gone: data.Gone}); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: record.KindRecorded, Actor: ledger.System(), Subject: record.Subject, Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindRecorded, Actor: ledger.System(), Subject: record.Subject,
+			Data: data})
 	})
 	return mine && err == nil, err
 }

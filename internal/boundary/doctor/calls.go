@@ -29,7 +29,8 @@ var forms = map[string]form{
 	},
 	"codex": {
 		head: claudeHead, agent: claudeAgent,
-		edit: `"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: ` + probeName + `\n+a\n*** End Patch\n"}`,
+		edit: `"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: ` + probeName +
+			`\n+a\n*** End Patch\n"}`,
 		read: `"tool_name":"read_file","tool_input":{"path":FILE}`,
 	},
 	"qwen": {
@@ -72,7 +73,8 @@ func call(root string, parts ...string) []byte {
 		}
 	}
 	text := "{" + strings.Join(said, ",") + "}"
-	return []byte(strings.NewReplacer("CWD", quoted(root), "FILE", quoted(filepath.Join(root, probeName))).Replace(text))
+	return []byte(strings.NewReplacer("CWD", quoted(root), "FILE", quoted(filepath.Join(root, probeName))).
+		Replace(text))
 }
 
 func quoted(s string) string {

@@ -1,6 +1,7 @@
-// Package doctor finds out whether the boundary of a project does what it is for: whether an agent client has the hook registered so
-// that it wakes on every tool, and whether the registered command line blocks what it is to block. It also exercises the ways
-// out of the boundary. The journal and the policy of the project are never touched by its trials: they are made in copies.
+// Package doctor finds out whether the boundary of a project does what it is for: whether an agent client has the hook
+// registered so that it wakes on every tool, and whether the registered command line blocks what it is to block. It
+// also exercises the ways out of the boundary. The journal and the policy of the project are never touched by its
+// trials: they are made in copies.
 package doctor
 
 import (
@@ -108,18 +109,21 @@ func (e *examination) settings() settings.Options {
 func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
-		e.say("", Fault, "mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
+		e.say("", Fault,
+			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
 		return
 	}
 	e.policy = &p
 	e.say("", OK, "", "the policy can be read; the mode is %s", p.Mode)
 	if p.Mode == boundary.Off {
-		e.say("", Note, "orchestrator boundary mode validate --reason TEXT", "the boundary is off: nothing is judged, and nothing recorded")
+		e.say("", Note, "orchestrator boundary mode validate --reason TEXT",
+			"the boundary is off: nothing is judged, and nothing recorded")
 	}
 	written, err := e.Dir.Written()
 	if marked := e.Dir.Enforcing(); err == nil && marked != (written.Mode == boundary.Enforce) {
 		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
-			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by hand, or it came out of version control", written.Mode, marked)
+			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
+				"hand, or it came out of version control", written.Mode, marked)
 	}
 }
 
@@ -128,7 +132,8 @@ func (e *examination) lookAtEnvironment() {
 	if value, set := lookup(e.Environ, boundary.BypassVariable); set && value != "" {
 		level, effect := e.lifting(value)
 		e.say("", level, "unset it where clients are started from, once the emergency is over",
-			"%s=%.40q is set here; for a client that is started from here %s; the trials below are made without it", boundary.BypassVariable, value, effect)
+			"%s=%.40q is set here; for a client that is started from here %s; the trials below are made without it",
+			boundary.BypassVariable, value, effect)
 	}
 }
 
@@ -164,10 +169,13 @@ func (e *examination) lookAtJournal() {
 	}
 	r := h.Report(time.Now().AddDate(0, 0, -7))
 	if r.Ran > 0 {
-		e.say("", Fault, "see orchestrator boundary report --since 7d; another hook, or an old client, may overrule this one", "%d calls of the past week were blocked, and their tools ran: a client does not heed the hook", r.Ran)
+		e.say("", Fault,
+			"see orchestrator boundary report --since 7d; another hook, or an old client, may overrule this one",
+			"%d calls of the past week were blocked, and their tools ran: a client does not heed the hook", r.Ran)
 	}
 	if r.Errors.Count > 0 {
-		e.say("", Note, "see orchestrator boundary report --since 7d", "in the past week %d of %d runs of the hook failed", r.Errors.Count, r.Errors.Of)
+		e.say("", Note, "see orchestrator boundary report --since 7d",
+			"in the past week %d of %d runs of the hook failed", r.Errors.Count, r.Errors.Of)
 	}
 }
 
@@ -183,11 +191,13 @@ func (e *examination) lookAtClient(ctx context.Context, client string) error {
 		return nil
 	}
 	entries = append(entries, e.strays(client)...)
-	before := slices.DeleteFunc(slices.Clone(entries), func(r settings.Registration) bool { return r.Event != facts.Before })
+	before := slices.DeleteFunc(slices.Clone(entries),
+		func(r settings.Registration) bool { return r.Event != facts.Before })
 	if len(before) == 0 {
 		what := "the hook is not registered in this project"
 		if len(entries) > 0 {
-			what = fmt.Sprintf("the hook is registered, but not for %s: after a tool nothing can be prevented", facts.Before)
+			what = fmt.Sprintf("the hook is registered, but not for %s: after a tool nothing can be prevented",
+				facts.Before)
 		}
 		e.say(client, Fault, "orchestrator boundary install "+client, "%s", what)
 		return nil
@@ -214,11 +224,15 @@ func (e *examination) lookAtClient(ctx context.Context, client string) error {
 // strays are entries in other files: those that the client reads count, the others are said.
 func (e *examination) strays(client string) (read []settings.Registration) {
 	for _, r := range settings.Elsewhere(client, e.settings()) {
-		if i := slices.IndexFunc(r.Disabled, func(s string) bool { return s == client+" does not read "+r.File }); i >= 0 {
-			e.say(client, Fault, "take it out there; orchestrator boundary install "+client+" registers it in the right file", "%s, where the hook stands", r.Disabled[i])
+		if i := slices.IndexFunc(r.Disabled, func(s string) bool {
+			return s == client+" does not read "+r.File
+		}); i >= 0 {
+			e.say(client, Fault, "take it out there; orchestrator boundary install "+client+
+				" registers it in the right file", "%s, where the hook stands", r.Disabled[i])
 			continue
 		}
-		e.say(client, Note, "orchestrator boundary install "+client+" registers it for everybody in the project", "%s: the hook is registered for %s there, for this person alone", r.File, r.Event)
+		e.say(client, Note, "orchestrator boundary install "+client+" registers it for everybody in the project",
+			"%s: the hook is registered for %s there, for this person alone", r.File, r.Event)
 		read = append(read, r)
 	}
 	return read
@@ -226,21 +240,30 @@ func (e *examination) strays(client string) (read []settings.Registration) {
 
 func (e *examination) lookAtEntries(client string, facts settings.Facts, entries, before []settings.Registration) {
 	install := "orchestrator boundary install " + client
-	if wakes := slices.IndexFunc(before, func(r settings.Registration) bool { return wakesOnAll(r.Matcher) }); wakes < 0 {
-		e.say(client, Fault, install+" registers it for every tool; the policy decides", "%s: its matcher %q leaves tools out: those it does not name go unjudged", before[0].File, before[0].Matcher)
+	if wakes := slices.IndexFunc(before, func(r settings.Registration) bool {
+		return wakesOnAll(r.Matcher)
+	}); wakes < 0 {
+		e.say(client, Fault, install+" registers it for every tool; the policy decides",
+			"%s: its matcher %q leaves tools out: those it does not name go unjudged", before[0].File,
+			before[0].Matcher)
 	} else {
-		e.say(client, OK, "", "%s: registered for %s, every tool: %s", before[wakes].File, facts.Before, before[wakes].Command)
+		e.say(client, OK, "", "%s: registered for %s, every tool: %s", before[wakes].File, facts.Before,
+			before[wakes].Command)
 	}
 	if len(before) > 1 {
-		e.say(client, Note, "leave one", "it is registered %d times before a tool: every call is judged as often", len(before))
+		e.say(client, Note, "leave one", "it is registered %d times before a tool: every call is judged as often",
+			len(before))
 	}
 	if len(entries) == len(before) {
-		e.say(client, Note, install+" registers it after a tool as well", "it is not registered after a tool: whether blocked calls ran all the same cannot be seen")
+		e.say(client, Note, install+" registers it after a tool as well",
+			"it is not registered after a tool: whether blocked calls ran all the same cannot be seen")
 	}
 	const least, longest = time.Second, 2 * time.Minute
 	for _, r := range entries {
 		if r.Timeout != 0 && (r.Timeout < least || r.Timeout > longest) {
-			e.say(client, Fault, install+" sets 5 s", "%s: the time limit of %s is %v: %s counts in units of %v; the hook answers within a second", r.File, r.Event, r.Timeout, client, facts.Unit)
+			e.say(client, Fault, install+" sets 5 s",
+				"%s: the time limit of %s is %v: %s counts in units of %v; the hook answers within a second", r.File,
+				r.Event, r.Timeout, client, facts.Unit)
 		}
 	}
 	said := map[string]bool{}
@@ -259,11 +282,13 @@ func wakesOnAll(matcher string) bool {
 	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, matcher)
 }
 
-func (e *examination) lookAtVersion(ctx context.Context, client string, facts settings.Facts, before []settings.Registration) {
+func (e *examination) lookAtVersion(ctx context.Context, client string, facts settings.Facts,
+	before []settings.Registration) {
 	version := e.Version(ctx, client)
 	switch {
 	case version == "" && (facts.Since != "" || facts.ShutBy != ""):
-		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; subagents need %s", facts.Since)
+		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; subagents need %s",
+			facts.Since)
 		return
 	case version == "":
 		return
@@ -276,8 +301,10 @@ func (e *examination) lookAtVersion(ctx context.Context, client string, facts se
 		return
 	}
 	if !settings.AtLeast(version, facts.ShutBy) {
-		e.say(client, Note, "update it to "+facts.ShutBy+" or later, and install again", "version %s has no %s: where the hook breaks, the call is let through", version, facts.Shut)
+		e.say(client, Note, "update it to "+facts.ShutBy+" or later, and install again",
+			"version %s has no %s: where the hook breaks, the call is let through", version, facts.Shut)
 		return
 	}
-	e.say(client, Note, "orchestrator boundary install "+client+" adds it", "%s is not set: where the hook breaks, the call is let through", facts.Shut)
+	e.say(client, Note, "orchestrator boundary install "+client+" adds it",
+		"%s is not set: where the hook breaks, the call is let through", facts.Shut)
 }

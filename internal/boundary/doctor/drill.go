@@ -25,8 +25,8 @@ type Exercise struct {
 	Micros int64  `json:"micros"` // from the use on until the hook let the write through
 }
 
-// Drill exercises bypass and rollback through the hook, on a copy of the project's policy that is enforced, and notes both in
-// the project's journal. Where one of them does not work, nothing is noted.
+// Drill exercises bypass and rollback through the hook, on a copy of the project's policy that is enforced, and notes
+// both in the project's journal. Where one of them does not work, nothing is noted.
 func Drill(project folder.Dir, c control.Change, newID func() string) (Drilled, error) {
 	policy, err := control.Policy(project)
 	if err != nil {
@@ -67,8 +67,9 @@ func (d *drill) changeNow() control.Change {
 func (d *drill) write(env map[string]string) agentclient.Answer {
 	f := forms["claude"]
 	return hook.Run(hook.Input{
-		Client: "claude", Root: d.dir.Root, Stdin: bytes.NewReader(call(d.dir.Root, f.head, f.main, drillWrite)), Getenv: func(name string) string { return env[name] },
-		Cwd: d.dir.Root, Start: time.Now(), Now: time.Now, NewID: d.newID,
+		Client: "claude", Root: d.dir.Root, Stdin: bytes.NewReader(call(d.dir.Root, f.head, f.main, drillWrite)),
+		Getenv: func(name string) string { return env[name] },
+		Cwd:    d.dir.Root, Start: time.Now(), Now: time.Now, NewID: d.newID,
 	})
 }
 

@@ -80,8 +80,8 @@ func startable(path string) error {
 	return nil
 }
 
-// at is the command line as it is run for the project in another folder, and with which environment. A --root of its own names
-// that folder instead. A line that finds its program by the project's folder keeps that, and is given --root.
+// at is the command line as it is run for the project in another folder, and with which environment. A --root of its
+// own names that folder instead. A line that finds its program by the project's folder keeps that, and is given --root.
 func (l line) at(root, copied string, facts settings.Facts, environ []string) (text string, env []string) {
 	env = without(environ, "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 	keep := facts.Project != "" && strings.Contains(l.text, facts.Project)
@@ -95,7 +95,8 @@ func (l line) at(root, copied string, facts settings.Facts, environ []string) (t
 		from := l.call.Args[i]
 		switch {
 		case word == "--root" && i+1 < len(l.args):
-			text, replaced = text[:from.Pos().Offset()]+"--root "+single(copied)+text[l.call.Args[i+1].End().Offset():], true
+			text, replaced = text[:from.Pos().Offset()]+"--root "+single(copied)+
+				text[l.call.Args[i+1].End().Offset():], true
 		case strings.HasPrefix(word, "--root="):
 			text, replaced = text[:from.Pos().Offset()]+"--root="+single(copied)+text[from.End().Offset():], true
 		}

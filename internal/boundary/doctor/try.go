@@ -79,7 +79,8 @@ func (e *examination) try(ctx context.Context, client string, facts settings.Fac
 		err = l.program(e.Path)
 	}
 	if err != nil {
-		e.say(client, Fault, "orchestrator boundary install "+client+" registers the program where it is now", "%s cannot be run: %v", command, err)
+		e.say(client, Fault, "orchestrator boundary install "+client+" registers the program where it is now",
+			"%s cannot be run: %v", command, err)
 		return nil
 	}
 	protocol, _ := agentclient.Named(client)
@@ -126,9 +127,12 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 	case got != want:
 		e.say(p.name, Fault, broken+p.name, "%s is %s, and should be %s", t.what, words[got], words[want])
 	case took > brisk:
-		e.say(p.name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what, words[got], took.Round(time.Millisecond), brisk)
+		e.say(p.name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what,
+			words[got], took.Round(time.Millisecond), brisk)
 	case want == boundary.Allow && noisy(p.protocol, a):
-		e.say(p.name, Fault, broken+p.name, "%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what, append(a.Stdout, a.Stderr...))
+		e.say(p.name, Fault, broken+p.name,
+			"%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what,
+			append(a.Stdout, a.Stderr...))
 	default:
 		e.sayAsWanted(p, t, want, fmt.Sprintf("%s is %s (%v)", t.what, words[want], took.Round(100*time.Microsecond)))
 	}
@@ -155,7 +159,8 @@ func (e *examination) wanted(p patient, t trial, raw []byte, dir folder.Dir) (bo
 }
 
 var words = map[boundary.Decision]string{
-	boundary.Allow: "let through, and nothing is said", boundary.Warn: "let through with a warning", boundary.Ask: "left to the person", boundary.Block: "blocked",
+	boundary.Allow: "let through, and nothing is said", boundary.Warn: "let through with a warning",
+	boundary.Ask: "left to the person", boundary.Block: "blocked",
 }
 
 // noisy tells whether more is printed than the client has to be told.
@@ -164,7 +169,8 @@ func noisy(p agentclient.Protocol, a agentclient.Answer) bool {
 	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0
 }
 
-// sayAsWanted says what is as the policy has it. Where the policy itself leaves the main session a free hand, or agents none, that too.
+// sayAsWanted says what is as the policy has it. Where the policy itself leaves the main session a free hand, or agents
+// none, that too.
 func (e *examination) sayAsWanted(p patient, t trial, want boundary.Decision, what string) {
 	level, fix := OK, ""
 	switch edit := t.edit && t.mode == boundary.Enforce; {
@@ -195,7 +201,8 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 }
 
 // run starts a command line as a client does, and kills it with its children after patience.
-func run(ctx context.Context, text, folder string, env []string, stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
+func run(ctx context.Context, text, folder string, env []string,
+	stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
 	const most = 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -215,5 +222,6 @@ func run(ctx context.Context, text, folder string, env []string, stdin []byte) (
 	case err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay):
 		return a, took, err
 	}
-	return agentclient.Answer{Stdout: []byte(out.String()), Stderr: []byte(errs.String()), Exit: cmd.ProcessState.ExitCode()}, took, nil
+	return agentclient.Answer{Stdout: []byte(out.String()), Stderr: []byte(errs.String()),
+		Exit: cmd.ProcessState.ExitCode()}, took, nil
 }

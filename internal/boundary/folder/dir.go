@@ -46,7 +46,8 @@ func In(root string) Dir {
 	return Dir{root, filepath.Join(root, ".orchestrator", "boundary")}
 }
 
-// Find is the folder of the project that a path lies in: the nearest above it that has one, or that is marked as enforcing.
+// Find is the folder of the project that a path lies in: the nearest above it that has one, or that is marked as
+// enforcing.
 func Find(from string) (Dir, bool) {
 	for at := filepath.Clean(from); filepath.IsAbs(at); at = filepath.Dir(at) {
 		d := In(at)
@@ -88,8 +89,9 @@ const (
 	maxGrants = 1 << 20
 )
 
-// Policy reads the policy. One that is not there is fs.ErrNotExist. While the project is marked as enforcing its mode is that,
-// whatever the file says: an older one may have come back from version control, and only a switch of the mode is on record.
+// Policy reads the policy. One that is not there is fs.ErrNotExist. While the project is marked as enforcing its mode
+// is that, whatever the file says: an older one may have come back from version control, and only a switch of the mode
+// is on record.
 func (d Dir) Policy() (p boundary.Policy, err error) {
 	p, err = d.Written()
 	if err == nil && d.Enforcing() {
@@ -135,7 +137,8 @@ func (d Dir) markedInGit() bool {
 // ReadPolicy reads and checks a policy from any file.
 func ReadPolicy(path string) (p boundary.Policy, err error) { return readPolicy(path, path) }
 
-// readPolicy reads the policy at a path, which its error names otherwise: clients of the service meet it, and see no folders.
+// readPolicy reads the policy at a path, which its error names otherwise: clients of the service meet it, and see no
+// folders.
 func readPolicy(path, name string) (p boundary.Policy, err error) {
 	raw, err := tree.ReadFile(context.Background(), path, maxPolicy)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +158,8 @@ func readPolicy(path, name string) (p boundary.Policy, err error) {
 	return p, refusal.Because(err)
 }
 
-// ParsePolicy reads and checks a policy. Members that it leaves out are as in the default policy, but for the mode and the version.
+// ParsePolicy reads and checks a policy. Members that it leaves out are as in the default policy, but for the mode and
+// the version.
 func ParsePolicy(raw []byte) (boundary.Policy, error) {
 	p := boundary.DefaultPolicy()
 	p.Mode, p.SchemaVersion = "", 0
@@ -180,12 +184,14 @@ func refuseNull(raw []byte) error {
 		}
 		if token.Kind() == 'n' {
 			return fault.New(fault.Invalid, "invalid_policy", "the policy of the boundary is not valid").
-				WithFields(fault.Field{Pointer: string(d.StackPointer()), Code: "invalid_policy", Detail: "it is null", Fix: "leave it out for the default, or write [] for nothing"})
+				WithFields(fault.Field{Pointer: string(d.StackPointer()), Code: "invalid_policy",
+					Detail: "it is null", Fix: "leave it out for the default, or write [] for nothing"})
 		}
 	}
 }
 
-// WritePolicy replaces the policy, and sets the mark by its mode. Whatever moment it is cut off at, an enforcing policy has its mark.
+// WritePolicy replaces the policy, and sets the mark by its mode. Whatever moment it is cut off at, an enforcing policy
+// has its mark.
 func (d Dir) WritePolicy(p boundary.Policy) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -221,7 +227,8 @@ func (d Dir) Grants() (all []boundary.Grant, err error) {
 		err = strictjson.Fill(raw, &grantFile{&all})
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "grants_unreadable", "the bypasses %s cannot be read, and none of them is in force", d.grantsPath()).
+		return nil, fault.New(fault.Invalid, "grants_unreadable",
+			"the bypasses %s cannot be read, and none of them is in force", d.grantsPath()).
 			WithFix("move the file away").Because(err)
 	}
 	return all, nil

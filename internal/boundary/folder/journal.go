@@ -30,13 +30,14 @@ const MaxLine = 16 << 10
 // MaxFile is the size from which a file of the journal gets no more lines: the next one of its day begins.
 const MaxFile = 16 << 20
 
-// mostRead is the size from which a file is no journal of ours: lines that were begun before it was full are added to it.
+// mostRead is the size from which a file is no journal of ours: lines that were begun before it was full are added to
+// it.
 const mostRead = 4 * MaxFile
 
 func (d Dir) journalPath() string { return filepath.Join(d.path, "journal") }
 
-// Append adds a line, in one write, to the newest file of its day. Many processes may append at once: no line is lost or
-// torn by another. It is not synced: after a power cut the last seconds may be missing.
+// Append adds a line, in one write, to the newest file of its day. Many processes may append at once: no line is lost
+// or torn by another. It is not synced: after a power cut the last seconds may be missing.
 func (d Dir) Append(l Line) error {
 	raw, err := encodeLine(l)
 	if err != nil {
@@ -56,8 +57,8 @@ func (d Dir) Append(l Line) error {
 	return nil
 }
 
-// torn tells whether the file ends within a line: a process was killed, or the disk was full, in the middle of its write. A line
-// that another process is just writing is whole at once.
+// torn tells whether the file ends within a line: a process was killed, or the disk was full, in the middle of its
+// write. A line that another process is just writing is whole at once.
 func torn(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -68,7 +69,8 @@ func torn(f *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// encodeLine leaves out what does not fit, beginning with the files: in names of control characters each takes six bytes.
+// encodeLine leaves out what does not fit, beginning with the files: in names of control characters each takes six
+// bytes.
 func encodeLine(l Line) ([]byte, error) {
 	raw, err := jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true))
 	for _, targets := range []int{12, 3, 1, 0} {
@@ -173,8 +175,8 @@ func parseName(name string) (day string, n int, ok bool) {
 	return day, n, true
 }
 
-// Read visits the lines of the journal in order. A line that cannot be read is given with its error: it is counted, and never
-// fatal. The last line of a file is left out while it has no end: it is being written.
+// Read visits the lines of the journal in order. A line that cannot be read is given with its error: it is counted, and
+// never fatal. The last line of a file is left out while it has no end: it is being written.
 func (d Dir) Read(visit func(l Line, err error) error) error {
 	names, err := d.Files()
 	if err != nil {
@@ -201,8 +203,8 @@ func (d Dir) Size(name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// ReadFrom visits the whole lines of one file from an offset on, without their ends, and returns the offset after them. Empty
-// lines are passed over. A line longer than any is given cut.
+// ReadFrom visits the whole lines of one file from an offset on, without their ends, and returns the offset after them.
+// Empty lines are passed over. A line longer than any is given cut.
 func (d Dir) ReadFrom(name string, offset int64, visit func(raw []byte) error) (int64, error) {
 	return readFrom(filepath.Join(d.journalPath(), name), offset, visit)
 }

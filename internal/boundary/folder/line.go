@@ -42,10 +42,12 @@ type Line struct {
 	Reads   []boundary.Target `json:"reads,omitempty"` // secrets of the service that a shell command may show or copy
 	Verdict *boundary.Verdict `json:"verdict,omitempty"`
 	Micros  int64             `json:"micros,omitzero"`
-	Cut     bool              `json:"cut,omitzero"`     // there was more than a line holds
-	Guarded bool              `json:"guarded,omitzero"` // it would change the boundary's own files; the text of the command, which may tell it alone, is not kept
+	Cut     bool              `json:"cut,omitzero"` // there was more than a line holds
+	// it would change the boundary's own files; the text of the command, which may tell it alone, is not kept
+	Guarded bool `json:"guarded,omitzero"`
 
-	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of postings: "installed" or "removed". Of labels: "correct", "false-positive" or "resolved".
+	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of postings: "installed"
+	// or "removed". Of labels: "correct", "false-positive" or "resolved".
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of
 
@@ -59,7 +61,8 @@ type Line struct {
 
 // Call is the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (l Line) Call() boundary.Call {
-	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts, Reads: l.Reads, IsShell: l.Shell}
+	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts,
+		Reads: l.Reads, IsShell: l.Shell}
 	if l.Actor != nil {
 		c.Actor = *l.Actor
 	}

@@ -25,7 +25,8 @@ const (
 func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c := boundary.Call{
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
-		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName), Type: fault.Clip(e.Actor.Type, maxName)},
+		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
+			Type: fault.Clip(e.Actor.Type, maxName)},
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -152,7 +153,8 @@ func realPath(abs string) string {
 	}
 }
 
-// outsideProject are the guard's files that lie elsewhere: the programs that hooks run, and the person's own settings of the clients.
+// outsideProject are the guard's files that lie elsewhere: the programs that hooks run, and the person's own settings
+// of the clients.
 func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
@@ -181,7 +183,8 @@ func (r resolver) outsideProject(executable string) []string {
 }
 
 // shellFiles set the environment that a client is started with.
-var shellFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".config/fish/config.fish", ".config/opencode/opencode.json", ".copilot/config.json"}
+var shellFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
+	".config/fish/config.fish", ".config/opencode/opencode.json", ".copilot/config.json"}
 
 // literal is a pattern that matches one path.
 func literal(p string) string {
@@ -201,14 +204,18 @@ const (
 // lineOf begins a line about an event.
 func lineOf(id, kind string, e agentclient.Event, at time.Time) folder.Line {
 	return folder.Line{
-		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: fault.Clip(e.Version, maxName), Session: fault.Clip(e.Session, maxName),
+		ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: kind, Client: e.Client, Version: fault.Clip(e.Version,
+			maxName), Session: fault.Clip(e.Session, maxName),
 		ToolUseID: fault.Clip(e.ToolUseID, maxName), Tool: fault.Clip(e.Tool, maxName),
-		Actor: &boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName), Type: fault.Clip(e.Actor.Type, maxName)},
+		Actor: &boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
+			Type: fault.Clip(e.Actor.Type, maxName)},
 	}
 }
 
-// decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or files.
-func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict, took time.Duration) folder.Line {
+// decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or
+// files.
+func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict,
+	took time.Duration) folder.Line {
 	l := lineOf(id, folder.KindDecision, e, c.At)
 	v.Steps, v.Targets, v.Fix, v.Reason = nil, nil, "", fault.Clip(v.Reason, maxWhy)
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads

@@ -11,10 +11,12 @@ import (
 )
 
 // Explain judges a call as if the policy were enforced, and records nothing. No bypass counts.
-func Explain(client string, raw []byte, dir folder.Dir, policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
+func Explain(client string, raw []byte, dir folder.Dir,
+	policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
 	protocol, known := agentclient.Named(client)
 	if !known {
-		return boundary.Verdict{}, boundary.Call{}, fmt.Errorf("there is no client %q; the clients are %v", client, agentclient.Names())
+		return boundary.Verdict{}, boundary.Call{},
+			fmt.Errorf("there is no client %q; the clients are %v", client, agentclient.Names())
 	}
 	event, err := protocol.Parse(raw)
 	if err != nil {

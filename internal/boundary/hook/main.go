@@ -41,7 +41,8 @@ func NewID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// arguments reads CLIENT and --root DIR, in any order. A command line that is wrong blocks: the client would take a failure for leave.
+// arguments reads CLIENT and --root DIR, in any order. A command line that is wrong blocks: the client would take a
+// failure for leave.
 func arguments(args []string) (client, root string, err error) {
 	for i := 0; i < len(args); i++ {
 		value, isRoot := strings.CutPrefix(args[i], "--root=")
@@ -54,7 +55,8 @@ func arguments(args []string) (client, root string, err error) {
 		case !strings.HasPrefix(args[i], "-") && client == "":
 			client = args[i]
 		default:
-			return "", "", fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %v", args[i], agentclient.Names())
+			return "", "", fmt.Errorf(
+				"%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %v", args[i], agentclient.Names())
 		}
 	}
 	if client == "" {

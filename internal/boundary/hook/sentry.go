@@ -1,8 +1,9 @@
-// Package hook judges one call of an agent client's tool from end to end: it finds the project, reads its policy and the
-// call, judges, notes the decision in the journal, and answers in the client's own form.
+// Package hook judges one call of an agent client's tool from end to end: it finds the project, reads its policy and
+// the call, judges, notes the decision in the journal, and answers in the client's own form.
 //
-// It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2: a client
-// takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read is blocked.
+// It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2:
+// a client takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read
+// is blocked.
 package hook
 
 import (
@@ -43,7 +44,8 @@ type Input struct {
 func Run(in Input) agentclient.Answer {
 	protocol, known := agentclient.Named(in.Client)
 	if !known {
-		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil, "orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
+		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
+			"orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
 	}
 	r := &run{Input: in}
 	r.client.Store(&protocol)
@@ -63,8 +65,8 @@ func Run(in Input) agentclient.Answer {
 	}
 }
 
-// deepen has the stack of this goroutine grow once, while there is next to nothing on it, instead of four times on the way down:
-// that is 3 % of a call. It is to be called with 0.
+// deepen has the stack of this goroutine grow once, while there is next to nothing on it, instead of four times on the
+// way down: that is 3 % of a call. It is to be called with 0.
 //
 //go:noinline
 func deepen(n int) (last byte) {
@@ -154,7 +156,9 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
 		return r.protocol().Answer(event.When, boundary.Allow, "") // not set up
 	case errors.Is(err, fs.ErrNotExist):
-		return r.failed(fmt.Errorf("the project enforces its boundary, and its policy is missing: put policy.json back into %s, or have orchestrator boundary install make a new one", dir.Path()))
+		return r.failed(fmt.Errorf(
+			"the project enforces its boundary, and its policy is missing: put policy.json back into %s, or have "+
+				"orchestrator boundary install make a new one", dir.Path()))
 	case err != nil:
 		return r.failed(err)
 	}
@@ -197,7 +201,8 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 		return r.protocol().Answer(agentclient.Before, boundary.Allow, "")
 	}
 	message := boundary.Message(&policy, call, verdict)
-	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr), said("This decision is not on record: ", noteErr)} {
+	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr),
+		said("This decision is not on record: ", noteErr)} {
 		if note != "" {
 			message = boundary.WithNote(message, note)
 		}
@@ -262,7 +267,8 @@ func (r *run) failure(cause error) agentclient.Answer {
 	return r.refusal(cause)
 }
 
-// refusal blocks in an enforcing project, unless the environment variable lifts the boundary, and lets through elsewhere.
+// refusal blocks in an enforcing project, unless the environment variable lifts the boundary, and lets through
+// elsewhere.
 func (r *run) refusal(cause error) agentclient.Answer {
 	blocked := r.enforcing.Load() && !r.lifted.Load()
 	text := boundary.Failure(cause.Error(), blocked)
@@ -278,7 +284,8 @@ func (r *run) findDir(cwd string) (folder.Dir, bool) {
 	if r.Root != "" {
 		return folder.Find(folder.In(r.Root).Root)
 	}
-	for _, from := range []string{r.Getenv("CLAUDE_PROJECT_DIR"), r.Getenv("GEMINI_PROJECT_DIR"), r.Getenv("QWEN_PROJECT_DIR"), cwd, r.Cwd} {
+	for _, from := range []string{r.Getenv("CLAUDE_PROJECT_DIR"), r.Getenv("GEMINI_PROJECT_DIR"),
+		r.Getenv("QWEN_PROJECT_DIR"), cwd, r.Cwd} {
 		if from == "" {
 			continue
 		}

@@ -1,5 +1,5 @@
-// Package install posts the guard of a boundary with an agent client, and takes it away again: the folder with its policy, the
-// command line that the client is to run, and the entry in the client's settings.
+// Package install posts the guard of a boundary with an agent client, and takes it away again: the folder with its
+// policy, the command line that the client is to run, and the entry in the client's settings.
 package install
 
 import (
@@ -48,7 +48,8 @@ type Done struct {
 	Unkept  []string `json:"unignored"`         // what git does not ignore, and should
 }
 
-// Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes nothing.
+// Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes
+// nothing.
 func Install(ctx context.Context, o Options) (Done, error) {
 	facts, err := settings.FactsOf(o.Client)
 	if err != nil {
@@ -58,7 +59,8 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, Command: program + " " + o.Client, Said: []string{}, Unkept: []string{}}
+	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, Command: program + " " + o.Client,
+		Said: []string{}, Unkept: []string{}}
 	if facts.Project == "" {
 		d.Command += " --root " + Quoted(o.Dir.Root)
 	}
@@ -71,7 +73,8 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if _, err := control.Policy(o.Dir); err != nil {
 		return d, err // one that cannot be read blocks everything, or nothing
 	}
-	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version, FollowLink: o.FollowLink}
+	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version,
+		FollowLink: o.FollowLink}
 	if d.Version == "" {
 		so.ClientVersion = known(o.Client, facts, so)
 	}
@@ -94,7 +97,8 @@ func (o Options) note(d Done, what string) error {
 	return control.NotePosting(o.Dir, o.Client, what, c)
 }
 
-// known is what an earlier installation knew of the client's version, where nobody says it now: what it registered stays.
+// known is what an earlier installation knew of the client's version, where nobody says it now: what it registered
+// stays.
 func known(client string, facts settings.Facts, o settings.Options) string {
 	registered, err := settings.Registered(client, o)
 	if err == nil && slices.ContainsFunc(registered, func(r settings.Registration) bool { return r.FailsShut }) {
@@ -119,7 +123,8 @@ func (d *Done) take(c settings.Change) {
 	d.Said = append(d.Said, c.Said...)
 }
 
-// Program is how a shell starts the hook: the small program where it lies beside this one, links resolved; else this one.
+// Program is how a shell starts the hook: the small program where it lies beside this one, links resolved; else this
+// one.
 func Program(executable string) (string, error) {
 	const small, whole = "orchestrator-hook", "orchestrator"
 	at := []string{executable}
@@ -137,7 +142,8 @@ func Program(executable string) (string, error) {
 			return Quoted(path) + " hook", nil
 		}
 	}
-	return "", fault.New(fault.Invalid, "hook_program", "neither is there an %s beside %s, nor is that named %s", small, executable, whole).
+	return "", fault.New(fault.Invalid, "hook_program", "neither is there an %s beside %s, nor is that named %s",
+		small, executable, whole).
 		WithFix("name this program %s, or put %s beside it: make build makes both", whole, small)
 }
 
@@ -154,12 +160,14 @@ func Quoted(word string) string {
 
 // programs are what prints a client's version.
 var programs = map[string]string{
-	"claude": "claude", "codex": "codex", "qwen": "qwen", "gemini": "gemini", "cursor": "cursor", "copilot": "copilot", "opencode": "opencode",
+	"claude": "claude", "codex": "codex", "qwen": "qwen", "gemini": "gemini", "cursor": "cursor",
+	"copilot": "copilot", "opencode": "opencode",
 }
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-// ClientVersion is what the client's program in PATH says it is, asked for three seconds at most; "" where it does not say.
+// ClientVersion is what the client's program in PATH says it is, asked for three seconds at most; "" where it does not
+// say.
 func ClientVersion(ctx context.Context, client string) string {
 	const patience, most = 3 * time.Second, 4 << 10
 	path, err := exec.LookPath(programs[client])

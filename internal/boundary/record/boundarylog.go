@@ -1,4 +1,5 @@
-// Package record is what the ledger keeps of a boundary's journal: its lines, each once, and how far the files were read.
+// Package record is what the ledger keeps of a boundary's journal: its lines, each once, and how far the files were
+// read.
 //
 // Keys written: boundary/<file of the journal>.
 package record
@@ -57,11 +58,13 @@ var Table = ledger.Table[Position]{Name: "boundary"}
 func (r Recorded) Next(record audit.Record, before Position) (Position, error) {
 	switch {
 	case record.Actor != ledger.System():
-		return before, fmt.Errorf("%q recorded the boundary's journal, which the service does by itself", record.Actor.Name)
+		return before, fmt.Errorf("%q recorded the boundary's journal, which the service does by itself",
+			record.Actor.Name)
 	case record.Subject != Subject:
 		return before, fmt.Errorf("it has lines of the boundary's journal, and is about %q", record.Subject)
 	case r.From != before.Read:
-		return before, fmt.Errorf("it has the journal's %s from byte %d on, which was read up to %d", r.File, r.From, before.Read)
+		return before, fmt.Errorf("it has the journal's %s from byte %d on, which was read up to %d", r.File, r.From,
+			before.Read)
 	case r.Cut && (r.To != 0 || len(r.Lines) > 0):
 		return before, fmt.Errorf("it says that %s was cut, and has lines of it", r.File)
 	case r.Gone && (r.Cut || r.To != r.From || len(r.Lines) > 0 || before.Gone):

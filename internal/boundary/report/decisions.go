@@ -11,8 +11,8 @@ type Decided struct {
 	Decisions []Violation `json:"decisions"`
 }
 
-// Newest lists decisions from a moment on, newest first, at most so many; the zero time is everything. What was allowed is among
-// them, unless violations alone are asked for.
+// Newest lists decisions from a moment on, newest first, at most so many; the zero time is everything. What was allowed
+// is among them, unless violations alone are asked for.
 func (h *History) Newest(since time.Time, limit int, violations bool) Decided {
 	d := Decided{Decisions: []Violation{}}
 	for _, one := range slices.Backward(h.Decisions) {

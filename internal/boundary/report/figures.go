@@ -82,8 +82,8 @@ func (h *History) openFalse(p *boundary.Policy) (n int) {
 	return n
 }
 
-// still tells whether a decision would be the same violation under a policy as it is now: a false positive is resolved when it
-// would not.
+// still tells whether a decision would be the same violation under a policy as it is now: a false positive is resolved
+// when it would not.
 func (h *History) still(p *boundary.Policy, d Decision) bool {
 	enforced := *p
 	enforced.Mode = boundary.Enforce
@@ -138,7 +138,8 @@ func nameOf(t boundary.Target) string {
 	return t.Path
 }
 
-// countSessions counts the sessions that worked while the boundary was enforced, and those of them that a bypass lifted it for.
+// countSessions counts the sessions that worked while the boundary was enforced, and those of them that a bypass lifted
+// it for.
 func (h *History) countSessions(f *boundary.Figures) {
 	enforced := map[string]bool{}
 	for _, d := range h.Decisions {

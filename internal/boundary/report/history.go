@@ -1,6 +1,6 @@
-// Package report reads the boundary's journal and says what it shows: figures, violations, whether the boundary is ready to be
-// enforced, and how another policy would have judged the past. It reads the files of the journal or, beside a service, the
-// lines that the ledger has of them.
+// Package report reads the boundary's journal and says what it shows: figures, violations, whether the boundary is
+// ready to be enforced, and how another policy would have judged the past. It reads the files of the journal or, beside
+// a service, the lines that the ledger has of them.
 package report
 
 import (
@@ -44,7 +44,8 @@ func FromFiles(dir folder.Dir) func() (*History, error) {
 func ReadFile(path string) (*History, error) {
 	h, err := ReadLines(func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).WithFix("name a file of .orchestrator/boundary/journal").Because(err)
+		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).
+			WithFix("name a file of .orchestrator/boundary/journal").Because(err)
 	}
 	return h, nil
 }
@@ -120,7 +121,8 @@ func (h *History) keep(l folder.Line) {
 	}
 }
 
-// since is the history without the decisions and failures before a moment. A line that cannot be read has no time, and stays.
+// since is the history without the decisions and failures before a moment. A line that cannot be read has no time, and
+// stays.
 func (h *History) since(at time.Time) *History {
 	before := func(t time.Time) bool { return t.Before(at) }
 	rest := *h
@@ -152,8 +154,8 @@ func (h *History) Find(id string) (found Decision, n int) {
 	return found, n
 }
 
-// validateFor is how long the project worked in validate: of every time in that mode, from its first decision to its last.
-// Idle days at the ends count as little as a line that claims a time long ago.
+// validateFor is how long the project worked in validate: of every time in that mode, from its first decision to its
+// last. Idle days at the ends count as little as a line that claims a time long ago.
 func (h *History) validateFor() (total time.Duration) {
 	for i, m := range h.Modes {
 		if m.Mode != boundary.Validate {

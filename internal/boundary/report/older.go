@@ -68,7 +68,8 @@ func parseOlder(raw []byte) (o Older, ok bool) {
 
 // olderTime reads a time with or without its zone; without one it is UTC.
 func olderTime(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999",
+		"2006-01-02 15:04:05.999999999"} {
 		if at, err := time.Parse(layout, text); err == nil {
 			at = at.UTC().Truncate(time.Microsecond)
 			return at, at.Year() >= 1970 && at.Year() <= 9999 // which a line of the journal can have
@@ -94,7 +95,8 @@ func WriteOlderReport(to io.Writer, lines []Older) error {
 		return err
 	}
 	for _, o := range found[:min(most, len(found))] {
-		if _, err := fmt.Fprintf(to, "  %s  %s  %s\n", oneLine(o.Timestamp), oneLine(o.Tool), oneLine(o.File)); err != nil {
+		if _, err := fmt.Fprintf(to, "  %s  %s  %s\n", oneLine(o.Timestamp), oneLine(o.Tool),
+			oneLine(o.File)); err != nil {
 			return err
 		}
 	}
@@ -110,7 +112,8 @@ func oneLine(s string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// ImportOlder adds the lines to the journal of a project, but for those that were added before. It returns how many are new.
+// ImportOlder adds the lines to the journal of a project, but for those that were added before. It returns how many are
+// new.
 func ImportOlder(dir folder.Dir, lines []Older) (added int, err error) {
 	h, err := Read(dir)
 	if err != nil {
@@ -139,12 +142,14 @@ func (o Older) line() folder.Line {
 	at, _ := olderTime(o.Timestamp)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", o.Timestamp, o.File, o.Tool, o.Source))
 	return folder.Line{
-		ID: hex.EncodeToString(sum[:8]), At: at, Kind: folder.KindImported, Tool: o.Tool, Actor: &boundary.Actor{Kind: boundary.ActorKind(o.Source)},
+		ID: hex.EncodeToString(sum[:8]), At: at, Kind: folder.KindImported, Tool: o.Tool, Actor: &boundary.Actor{
+			Kind: boundary.ActorKind(o.Source)},
 		Named: []boundary.Target{{Path: fault.Clip(o.File, 2000)}},
 	}
 }
 
-// WriteOlder writes what a project's journal has of files that were to be written, in the older form: a line for each file.
+// WriteOlder writes what a project's journal has of files that were to be written, in the older form: a line for each
+// file.
 func (h *History) WriteOlder(to io.Writer) error {
 	write := func(o Older) error {
 		raw, err := jsonv2.Marshal(o)
@@ -157,7 +162,8 @@ func (h *History) WriteOlder(to io.Writer) error {
 		if len(l.Named) == 0 || l.Actor == nil {
 			continue // nobody wrote this but by hand
 		}
-		if err := write(Older{l.At.Format(time.RFC3339Nano), l.Named[0].Path, l.Tool, string(l.Actor.Kind)}); err != nil {
+		if err := write(Older{l.At.Format(time.RFC3339Nano), l.Named[0].Path, l.Tool,
+			string(l.Actor.Kind)}); err != nil {
 			return err
 		}
 	}

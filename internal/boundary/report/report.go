@@ -139,7 +139,8 @@ type counter struct {
 func newCounter() *counter {
 	return &counter{
 		all:      Report{ByDecision: map[boundary.Decision]int{}, LastErrors: []ErrorSeen{}},
-		sessions: map[session]*SessionCount{}, bypassed: map[session]bool{}, files: map[string]int{}, tools: map[string]int{}, rules: map[string]int{}, days: map[string]*DayCount{},
+		sessions: map[session]*SessionCount{}, bypassed: map[session]bool{}, files: map[string]int{},
+		tools: map[string]int{}, rules: map[string]int{}, days: map[string]*DayCount{},
 	}
 }
 
@@ -179,7 +180,8 @@ func (c *counter) add(d Decision) {
 func ViolationOf(d Decision) Violation {
 	v := Violation{
 		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),
-		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass, Outcome: d.Outcome,
+		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass,
+		Outcome: d.Outcome,
 	}
 	if v.Files == nil {
 		v.Files = []string{}
@@ -246,7 +248,8 @@ func latency(micros []int64) Latency {
 	return Latency{at(0.50), at(0.95), at(0.99), micros[len(micros)-1]}
 }
 
-// patterns are what stands out: where violations are concentrated, whether they grow, and what points at the boundary itself.
+// patterns are what stands out: where violations are concentrated, whether they grow, and what points at the boundary
+// itself.
 func (r *Report) patterns(sessions int) []string {
 	said := []string{}
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -272,7 +275,8 @@ func (r *Report) patterns(sessions int) []string {
 	}
 	if days := len(r.Days); days >= 4 {
 		early, late := violationRate(r.Days[:days/2]), violationRate(r.Days[days/2:])
-		say("violations per decision went from %.1f %% in the first half of the days to %.1f %% in the second", early*100, late*100)
+		say("violations per decision went from %.1f %% in the first half of the days to %.1f %% in the second",
+			early*100, late*100)
 	}
 	if r.Ran > 0 {
 		say("%d calls were blocked, and their tools ran: the client does not heed the hook; see orchestrator boundary doctor", r.Ran)

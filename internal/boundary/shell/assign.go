@@ -96,12 +96,15 @@ func exports(d *syntax.DeclClause) bool {
 // commandVariables hold a command that other programs run, hazards change what programs do in other ways.
 var (
 	commandVariables = names{
-		"BROWSER", "EDITOR", "GH_PAGER", "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND",
+		"BROWSER", "EDITOR", "GH_PAGER", "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_PAGER",
+		"GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND",
 		"LESSCLOSE", "LESSOPEN", "MANPAGER", "PAGER", "PROMPT_COMMAND", "RIPGREP_PREPROCESSOR", "VISUAL",
 	}
 	hazards = names{
-		"BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "CURL_HOME", "DYLD_INSERT_LIBRARIES", "ENV", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GOFLAGS",
-		"HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LESS", "NODE_OPTIONS", "PATH", "PATHEXT", "PERL5LIB", "PERL5OPT", "PS4",
+		"BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "CURL_HOME", "DYLD_INSERT_LIBRARIES", "ENV",
+		"GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GOFLAGS",
+		"HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LESS", "NODE_OPTIONS", "PATH",
+		"PATHEXT", "PERL5LIB", "PERL5OPT", "PS4",
 		"PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS", "TAR_OPTIONS", "XDG_CONFIG_HOME",
 	}
 )
@@ -116,7 +119,8 @@ func (w *walker) environment(name string, value arg) {
 	case commandVariables.has(name) && value.known:
 		w.apart(func() { w.code(value.text) })
 	case commandVariables.has(name), hazards.has(name),
-		strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "GIT_TRACE"), strings.HasPrefix(name, "BASH_FUNC_"):
+		strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "GIT_TRACE"), strings.HasPrefix(name,
+			"BASH_FUNC_"):
 		w.doubt(name + " changes what programs do")
 	}
 }

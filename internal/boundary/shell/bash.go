@@ -116,7 +116,8 @@ func (w *walker) redirected(s *syntax.Stmt) {
 
 // redirections are those that write.
 var redirections = []syntax.RedirOperator{
-	syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.AppAll, syntax.RdrAllClob,
+	syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.AppAll,
+	syntax.RdrAllClob,
 	syntax.AppAllClob, syntax.DplOut,
 }
 
@@ -288,7 +289,8 @@ func (w *walker) loop(node syntax.Node, look func()) {
 // movers change the folder, assigners change variables, when they are called.
 var (
 	movers    = []string{"cd", "pushd", "popd", "eval", "source", "."}
-	assigners = []string{"read", "mapfile", "readarray", "getopts", "printf", "unset", "let", "wait", "eval", "source", "."}
+	assigners = []string{"read", "mapfile", "readarray", "getopts", "printf", "unset", "let", "wait", "eval",
+		"source", "."}
 )
 
 func (w *walker) unsettle(node syntax.Node) {

@@ -35,7 +35,8 @@ const (
 
 // systemFolders hold the programs that the tables mean.
 var systemFolders = names{
-	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/", "/usr/bin/", "/usr/local/bin/",
+	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
+	"/usr/bin/", "/usr/local/bin/",
 	"/usr/local/go/bin/", "/usr/sbin/",
 }
 

@@ -31,24 +31,31 @@ var cmdletAliases = table[string]{
 
 // cmdletReaders are verbs, and whole names, that only read.
 var cmdletReaders = []string{
-	"get-", "select-", "measure-", "compare-", "convertto-", "convertfrom-", "format-", "sort-object", "group-object", "where-object",
+	"get-", "select-", "measure-", "compare-", "convertto-", "convertfrom-", "format-", "sort-object", "group-object",
+	"where-object",
 	"foreach-object", "test-path", "test-json", "test-connection", "write-output", "write-host", "write-error",
-	"write-warning", "write-verbose", "resolve-path", "join-path", "split-path", "out-string", "out-null", "out-host", "out-default",
+	"write-warning", "write-verbose", "resolve-path", "join-path", "split-path", "out-string", "out-null", "out-host",
+	"out-default",
 	"start-sleep", "clear-host", "find-", "show-", "import-csv", "import-clixml",
 }
 
 // cmdletDoubts run what cannot be told.
 var cmdletDoubts = names{
-	".", "add-type", "filter", "function", "import-module", "invoke-cimmethod", "invoke-command", "invoke-expression", "invoke-item", "invoke-wmimethod",
-	"new-alias", "new-object", "register-scheduledtask", "set-alias", "set-variable", "start-job", "start-process", "start-threadjob", "using",
+	".", "add-type", "filter", "function", "import-module", "invoke-cimmethod", "invoke-command", "invoke-expression",
+	"invoke-item", "invoke-wmimethod",
+	"new-alias", "new-object", "register-scheduledtask", "set-alias", "set-variable", "start-job", "start-process",
+	"start-threadjob", "using",
 }
 
 // Parameters whose value is a file that is written, and those whose value is none; all others are switches.
 var (
-	fileParameters = []string{"-path", "-literalpath", "-filepath", "-destination", "-destinationpath", "-outfile", "-newname", "-name",
+	fileParameters = []string{"-path", "-literalpath", "-filepath", "-destination", "-destinationpath", "-outfile",
+		"-newname", "-name",
 		"-lp", "-pspath"}
-	valueParameters = []string{"-value", "-encoding", "-itemtype", "-type", "-filter", "-include", "-exclude", "-delimiter", "-erroraction",
-		"-ea", "-inputobject", "-credential", "-width", "-stream", "-target", "-compressionlevel", "-uri", "-method", "-headers", "-body",
+	valueParameters = []string{"-value", "-encoding", "-itemtype", "-type", "-filter", "-include", "-exclude",
+		"-delimiter", "-erroraction",
+		"-ea", "-inputobject", "-credential", "-width", "-stream", "-target", "-compressionlevel", "-uri", "-method",
+		"-headers", "-body",
 		"-contenttype", "-variable"}
 )
 
@@ -171,7 +178,8 @@ func (w *walker) static(text string) {
 	kind, method, _ := strings.Cut(lower, "]::")
 	kind = strings.TrimPrefix(strings.TrimPrefix(kind, "["), "system.")
 	if kind == "io.file" || kind == "io.directory" {
-		for _, verb := range []string{"write", "append", "create", "delete", "move", "copy", "replace", "set", "open", "encrypt", "decrypt"} {
+		for _, verb := range []string{"write", "append", "create", "delete", "move", "copy", "replace", "set", "open",
+			"encrypt", "decrypt"} {
 			if strings.HasPrefix(method, verb) && method != "openread" && method != "opentext" {
 				w.add(Part{Class: Writes, Targets: []Target{{}}, Why: text + " writes files"})
 				return

@@ -28,7 +28,8 @@ func find_(c *call) {
 
 // root is what is known of the files that find finds: they lie in the folder that it names.
 func (c *call) root() Target {
-	if len(c.args) > 0 && c.args[0].text != "" && c.args[0].text != "." && !strings.HasPrefix(c.args[0].text, "-") && (len(c.args) < 2 || strings.HasPrefix(c.args[1].text, "-")) {
+	if len(c.args) > 0 && c.args[0].text != "" && c.args[0].text != "." && !strings.HasPrefix(c.args[0].text, "-") &&
+		(len(c.args) < 2 || strings.HasPrefix(c.args[1].text, "-")) {
 		t := c.w.scope.target(c.args[0])
 		return Target{Path: t.Path}
 	}
@@ -61,7 +62,8 @@ func fd(c *call) {
 		case a.loose:
 			c.ambiguous("a word that cannot be told may be an option of fd that runs a command")
 			return
-		case name == "--exec" || name == "--exec-batch" || len(a.text) > 1 && a.text[0] == '-' && a.text[1] != '-' && strings.ContainsAny(a.text, "xX"):
+		case name == "--exec" || name == "--exec-batch" || len(a.text) > 1 && a.text[0] == '-' && a.text[1] != '-' &&
+			strings.ContainsAny(a.text, "xX"):
 			if name != a.text || len(a.text) > 2 && a.text[1] != '-' {
 				c.ambiguous("what fd runs cannot be told")
 				return
@@ -81,7 +83,8 @@ func transfer(c *call) {
 	case "install":
 		opts += " m: o: g: d* --directory* --mode: --owner: --group:"
 	case "rsync":
-		opts = "n. --dry-run. --list-only. e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: --exclude-from: --files-from: f: --filter: --remove-source-files@ " +
+		opts = "n. --dry-run. --list-only. e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: " +
+			"--exclude-from: --files-from: f: --filter: --remove-source-files@ " +
 			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: --port: --timeout: --bwlimit: --password-file:"
 	case "scp":
 		opts = "S:! F: i: o:! P: c: J: l: X: D:!"
@@ -178,7 +181,8 @@ func tar(c *call) {
 }
 
 func patch(c *call) {
-	p := c.parse("o:> --output:> --dry-run. C. --check. --version. d:/ --directory:/ i: --input: p: --strip: r:> --reject-file:> B: D: F: V: Y: z: --get: g: N R s f t E b")
+	p := c.parse("o:> --output:> --dry-run. C. --check. --version. d:/ --directory:/ i: --input: p: --strip: r:> " +
+		"--reject-file:> B: D: F: V: Y: z: --get: g: N R s f t E b")
 	switch {
 	case p.dry:
 		c.reads()

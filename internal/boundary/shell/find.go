@@ -32,7 +32,10 @@ func (w *walker) together(look func()) {
 
 // findFiles notes what find finds.
 func (w *walker) findFiles(c *call) {
-	start := slices.IndexFunc(c.args, func(a arg) bool { return a.text != "" && strings.Contains("-(!", a.text[:1]) && !findLinks.has(a.text) })
+	start := slices.IndexFunc(c.args, func(a arg) bool {
+		return a.text != "" && strings.Contains("-(!", a.text[:1]) &&
+			!findLinks.has(a.text)
+	})
 	if start < 0 {
 		start = len(c.args)
 	}
@@ -67,7 +70,8 @@ var findLinks = names{"-H", "-L", "-P"}
 // searchTree notes that all below a folder may be found.
 func (w *walker) searchTree(root arg) {
 	for _, t := range w.scope.mayName(root.wildcards()) {
-		w.listed = append(w.listed, slices.DeleteFunc([]Target{t}, func(t Target) bool { return strings.Trim(root.text, "./") == "" && w.scope.where() == "" })...)
+		w.listed = append(w.listed, slices.DeleteFunc([]Target{t},
+			func(t Target) bool { return strings.Trim(root.text, "./") == "" && w.scope.where() == "" })...)
 		t.Tree = !strings.Contains(t.Path, "*")
 		w.trees = append(w.trees, t)
 	}
@@ -235,7 +239,8 @@ func (s *search) nameTest(kind string) verdict {
 	case !here:
 		return maybe
 	case strings.HasSuffix(kind, "regex"):
-		whole, err := regexp.Compile("^(?i:" + strings.NewReplacer(`\(`, "(", `\)`, ")", `\|`, "|").Replace(pattern) + ")$")
+		whole, err := regexp.Compile("^(?i:" + strings.NewReplacer(`\(`, "(", `\)`, ")", `\|`, "|").
+			Replace(pattern) + ")$")
 		holds = err != nil || whole.MatchString(name)
 	default:
 		flat := strings.NewReplacer("/", "\x01")

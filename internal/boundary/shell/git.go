@@ -3,7 +3,8 @@ package shell
 import "strings"
 
 // gitOptions stand before the subcommand; -C is followed, and what may run a program ends the reading.
-const gitOptions = "C: c: --git-dir: --work-tree: --namespace: --super-prefix: --exec-path= --config-env: --attr-source: --paginate --no-pager p P --bare --no-replace-objects --literal-pathspecs --glob-pathspecs " +
+const gitOptions = "C: c: --git-dir: --work-tree: --namespace: --super-prefix: --exec-path= --config-env: " +
+	"--attr-source: --paginate --no-pager p P --bare --no-replace-objects --literal-pathspecs --glob-pathspecs " +
 	"--noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --html-path --man-path --info-path --version --help v h"
 
 // gitRow is a subcommand of git.
@@ -29,7 +30,9 @@ var gitRows = table[gitRow]{
 	{"add", gitRow{gitChanges, "e@ --edit@ p i"}}, {"am", gitRow{gitWrites, ""}}, {"annotate", gitRow{gitReads, ""}},
 	{"apply", gitRow{gitWrites, "--stat. --numstat. --summary. --check."}}, {"archive", gitRow{gitReads, "o:> --output:> --exec:! --remote:"}},
 	{"blame", gitRow{gitReads, ""}},
-	{"branch", gitRow{gitLists, "--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% --show-current d: D: m M c C u: --edit-description"}},
+	{"branch", gitRow{gitLists,
+		"--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% " +
+			"--show-current d: D: m M c C u: --edit-description"}},
 	{"bundle", gitRow{gitWrites, ""}}, {"cat-file", gitRow{gitReads, "--textconv! --filters!"}}, {"check-attr", gitRow{gitReads, ""}},
 	{"check-ignore", gitRow{gitReads, ""}}, {"checkout", gitRow{gitNames, "b: B: --orphan:"}}, {"checkout-index", gitRow{gitWrites, ""}},
 	{"cherry", gitRow{gitReads, ""}}, {"cherry-pick", gitRow{gitWrites, ""}}, {"clean", gitRow{gitWrites, "n. --dry-run."}},
@@ -60,7 +63,8 @@ var gitRows = table[gitRow]{
 // gitVerb names verbs, each between spaces.
 type gitVerb struct{ reads, changes string }
 
-// gitVerbs are subcommands with verbs of their own: which verbs read, which change the repository alone. All others write.
+// gitVerbs are subcommands with verbs of their own: which verbs read, which change the repository alone. All others
+// write.
 var gitVerbs = table[gitVerb]{
 	{"bisect", gitVerb{" log view ", ""}}, {"config", gitVerb{" --get --get-all --get-regexp --list -l get list --get-urlmatch ", ""}},
 	{"reflog", gitVerb{" show exists ", " expire delete "}},
@@ -79,7 +83,8 @@ func git(c *call) {
 		c.ambiguous("which subcommand of git runs cannot be told")
 		return
 	case len(rest) == 0:
-		if len(front) > 0 && front[0].text != "--version" && front[0].text != "--help" && front[0].text != "--exec-path" {
+		if len(front) > 0 && front[0].text != "--version" && front[0].text != "--help" &&
+			front[0].text != "--exec-path" {
 			c.ambiguous("which subcommand of git runs cannot be told")
 			return
 		}
@@ -106,7 +111,9 @@ func git(c *call) {
 }
 
 // gitSettings are settings of -c that run nothing, by their beginning.
-var gitSettings = []string{"color.", "user.name", "user.email", "core.quotepath", "core.autocrlf", "advice.", "diff.renames", "diff.algorithm", "log.", "commit.gpgsign=", "init.defaultbranch", "http.", "protocol.", "safe.directory", "pager."}
+var gitSettings = []string{"color.", "user.name", "user.email", "core.quotepath", "core.autocrlf", "advice.",
+	"diff.renames", "diff.algorithm", "log.", "commit.gpgsign=", "init.defaultbranch", "http.", "protocol.",
+	"safe.directory", "pager."}
 
 // gitDoubt says what the options before the subcommand may make git run.
 func gitDoubt(front []arg) string {
@@ -115,7 +122,8 @@ func gitDoubt(front []arg) string {
 		switch {
 		case strings.HasPrefix(a.text, "--exec-path"), strings.HasPrefix(a.text, "--config-env"):
 			return "git " + a.text + " may run anything"
-		case strings.HasPrefix(a.text, "--") && !find(gitOptions, a.text[:len(a.text)-len(strings.TrimLeft(a.text, "-abcdefghijklmnopqrstuvwxyz"))]).found:
+		case strings.HasPrefix(a.text, "--") && !find(gitOptions,
+			a.text[:len(a.text)-len(strings.TrimLeft(a.text, "-abcdefghijklmnopqrstuvwxyz"))]).found:
 			return "git " + a.text + " is not known"
 		case a.text == "-c" && i+1 < len(front):
 			set, ok = front[i+1], true
@@ -197,7 +205,8 @@ func (c *call) gitListing(p parsed) bool {
 	for _, a := range c.args[1:] {
 		name, _, _ := strings.Cut(a.text, "=")
 		long := strings.HasPrefix(name, "--")
-		if long && find(row.opts, name) == (option{}) || name == "--edit-description" || !long && len(name) > 1 && name[0] == '-' && strings.ContainsAny(name, changing) {
+		if long && find(row.opts, name) == (option{}) || name == "--edit-description" || !long && len(name) > 1 &&
+			name[0] == '-' && strings.ContainsAny(name, changing) {
 			return false
 		}
 	}
@@ -231,7 +240,8 @@ func (c *call) gitVerb(name, reads, changes string) {
 	switch {
 	case !verb.known:
 		c.ambiguous("what git " + name + " does cannot be told")
-	case verb.text == "" && name != "stash", name == "config" && len(c.args) == 2 && !strings.HasPrefix(verb.text, "-"), strings.Contains(reads, word):
+	case verb.text == "" && name != "stash", name == "config" && len(c.args) == 2 &&
+		!strings.HasPrefix(verb.text, "-"), strings.Contains(reads, word):
 		c.reads()
 	case strings.Contains(changes, word):
 		c.unknown("git " + name + " changes the repository")

@@ -9,7 +9,8 @@ import (
 // unknownText stands in the pattern of a word for text that cannot be told, slashes included.
 const unknownText = "**"
 
-// wildcards gives the pattern of a word: all of its text, with * and ? where the shell expands them, and ** for what cannot be told.
+// wildcards gives the pattern of a word: all of its text, with * and ? where the shell expands them, and ** for what
+// cannot be told.
 func (a arg) wildcards() string {
 	switch {
 	case a.known: // wildcards that were quoted may still be the program's own
@@ -57,7 +58,8 @@ func (b *builder) evaluated() arg {
 
 // value gives the pattern of a variable: what it was bound to, or the word that stands in its place where it is unset.
 func (b *builder) value(p *syntax.ParamExp) string {
-	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Repl != nil || p.Slice != nil || p.Index != nil || b.w.blind || b.w.budget <= 0 {
+	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Repl != nil || p.Slice != nil || p.Index != nil ||
+		b.w.blind || b.w.budget <= 0 {
 		return unknownText
 	}
 	bound, ok := b.w.scope.lookup(p.Param.Value)
@@ -81,7 +83,8 @@ func (b *builder) value(p *syntax.ParamExp) string {
 // substitutes tells whether an expansion may put its word in the place of the variable.
 func substitutes(op syntax.ParExpOperator) bool {
 	switch op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
+		syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return true
 	}
 	return false
@@ -109,7 +112,8 @@ func (s *scope) mayName(pattern string) []Target {
 	return []Target{{Path: pattern, Known: true}}
 }
 
-// mayShow are the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a dot as well.
+// mayShow are the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a dot as
+// well.
 func (w *walker) mayShow(pattern string) []Target {
 	all := w.scope.mayName(pattern)
 	if !w.dotglob {

@@ -189,7 +189,8 @@ func (s *scanner) ampersand() {
 
 // redirect is >, >>, 2>, *> or 2>&1; the file is the next word.
 func (s *scanner) redirect() {
-	if before := string(s.text); s.within && (before == "*" || len(before) == 1 && before[0] >= '1' && before[0] <= '6') {
+	if before := string(s.text); s.within &&
+		(before == "*" || len(before) == 1 && before[0] >= '1' && before[0] <= '6') {
 		s.reset()
 	}
 	s.endWord()
@@ -215,7 +216,8 @@ func (s *scanner) nested(open byte) {
 	inside := s.src[1:end]
 	s.src = s.src[end+1:]
 	method := open == '(' && s.within && len(s.text) > 0
-	harmless := open == '{' && strings.HasPrefix(strings.TrimSpace(inside), "$_") && !strings.ContainsAny(inside, "()=&|;>{`[\n")
+	harmless := open == '{' && strings.HasPrefix(strings.TrimSpace(inside), "$_") &&
+		!strings.ContainsAny(inside, "()=&|;>{`[\n")
 	if open == '{' && !harmless {
 		s.w.doubt("what a script block does cannot be told")
 	}

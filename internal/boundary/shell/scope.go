@@ -143,7 +143,8 @@ func join(dir, name string) string {
 
 // rooted says whether a path does not depend on the current folder.
 func rooted(path string) bool {
-	return path != "" && (path[0] == '/' || path[0] == '~' || path[0] == '\\' || len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/'))
+	return path != "" && (path[0] == '/' || path[0] == '~' || path[0] == '\\' || len(path) > 2 && path[1] == ':' &&
+		(path[2] == '\\' || path[2] == '/'))
 }
 
 var harmless = names{

@@ -9,8 +9,9 @@
 // make it run other code than the project's.
 //
 // What it trusts: that a program found by a plain name, or in a folder of the system, is the one of that name (whatever
-// assigns PATH is ambiguous), that a plain assignment is not of a variable which the environment has already, that a cd succeeds unless || says otherwise, and that git's configuration and curl's are the user's
-// own. A target may be a folder, and then whatever lies below it is written.
+// assigns PATH is ambiguous), that a plain assignment is not of a variable which the environment has already, that a cd
+// succeeds unless || says otherwise, and that git's configuration and curl's are the user's own. A target may be a
+// folder, and then whatever lies below it is written.
 package shell
 
 // Class says what is known of what a command does to files.
@@ -24,8 +25,8 @@ const (
 )
 
 // Target is a file that a command writes. Path is as the command names it, without quotes and escapes, after the
-// literal cds before it and a slash; it is not cleaned. A ~ stays, $HOME is ~, and a ~ that was quoted is ./~. Where Known is false the
-// rest of the path cannot be told, and Path is what is known of its beginning, often nothing.
+// literal cds before it and a slash; it is not cleaned. A ~ stays, $HOME is ~, and a ~ that was quoted is ./~. Where
+// Known is false the rest of the path cannot be told, and Path is what is known of its beginning, often nothing.
 type Target struct {
 	Path  string
 	Known bool
@@ -34,7 +35,8 @@ type Target struct {
 
 // Part is one simple command, or one redirection, within a shell command.
 type Part struct {
-	Words   []string // base name of the program, and its first words that are no options: at most four; nil when it cannot be told
+	// base name of the program, and its first words that are no options: at most four; nil when it cannot be told
+	Words   []string
 	Class   Class
 	Targets []Target // when it writes
 	Why     string   // what makes it so, in a few words for a person; empty when it reads
@@ -46,7 +48,8 @@ type Part struct {
 type Reading struct {
 	Parts []Part
 	Text  string
-	Shown []Target // files whose content it may show or copy; any word of a program that is not known to show none may name one
+	// files whose content it may show or copy; any word of a program that is not known to show none may name one
+	Shown []Target
 }
 
 // Class is Writes if any part writes, else Ambiguous if any is, else Reads.
@@ -77,7 +80,8 @@ const (
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
-	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16), text: make([]byte, 0, min(len(command), maxCommand)+16)}
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16),
+		text: make([]byte, 0, min(len(command), maxCommand)+16)}
 	w.code(command)
 	w.showRest()
 	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}

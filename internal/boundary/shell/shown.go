@@ -5,36 +5,43 @@ import (
 	"strings"
 )
 
-// What a command may show or copy is told generously: every word that may name a file counts, unless the program is known to show no
-// content. Which of the files are secret is not known here, but for what a search may find.
+// What a command may show or copy is told generously: every word that may name a file counts, unless the program is
+// known to show no content. Which of the files are secret is not known here, but for what a search may find.
 
 // contentless are programs that name, move or remove files, and show nothing of what is in them.
 var contentless = names{
-	"[", "basename", "cd", "chgrp", "chmod", "chown", "df", "dir", "dirname", "du", "echo", "exit", "export", "fd", "fdfind", "find", "getfacl",
-	"ls", "lsattr", "mkdir", "namei", "orchestrator", "orchestrator-hook", "popd", "printf", "pushd", "pwd", "read", "readlink", "realpath",
+	"[", "basename", "cd", "chgrp", "chmod", "chown", "df", "dir", "dirname", "du", "echo", "exit", "export", "fd",
+	"fdfind", "find", "getfacl",
+	"ls", "lsattr", "mkdir", "namei", "orchestrator", "orchestrator-hook", "popd", "printf", "pushd", "pwd", "read",
+	"readlink", "realpath",
 	"return", "rm", "rmdir", "set", "shift", "stat", "test", "touch", "tree", "true", "type", "unlink", "vdir", "which",
 }
 
 // contentlessGit are the subcommands of git that show and store no content.
 var contentlessGit = names{
-	"branch", "check-attr", "check-ignore", "clean", "commit", "config", "ls-files", "ls-tree", "merge-base", "reset", "rev-list", "rev-parse",
+	"branch", "check-attr", "check-ignore", "clean", "commit", "config", "ls-files", "ls-tree", "merge-base", "reset",
+	"rev-list", "rev-parse",
 	"rm", "status", "switch", "tag",
 }
 
 // contentlessCmdlets are those of PowerShell.
 var contentlessCmdlets = names{
-	"clear-host", "get-childitem", "get-command", "get-item", "get-location", "join-path", "new-item", "pop-location", "push-location",
-	"remove-item", "resolve-path", "set-location", "split-path", "test-path", "write-error", "write-host", "write-output", "write-warning",
+	"clear-host", "get-childitem", "get-command", "get-item", "get-location", "join-path", "new-item", "pop-location",
+	"push-location",
+	"remove-item", "resolve-path", "set-location", "split-path", "test-path", "write-error", "write-host",
+	"write-output", "write-warning",
 }
 
 // searchers take a pattern or a program first, and files only then.
 var searchers = names{
-	"ack", "ag", "awk", "egrep", "fgrep", "gawk", "ggrep", "gojq", "grep", "gsed", "jq", "mawk", "nawk", "rg", "sed", "zgrep",
+	"ack", "ag", "awk", "egrep", "fgrep", "gawk", "ggrep", "gojq", "grep", "gsed", "jq", "mawk", "nawk", "rg", "sed",
+	"zgrep",
 }
 
 // leaving are options whose value names what is left out, or a pattern.
 var leaving = names{
-	"--exclude", "--exclude-dir", "--exclude-from", "--expression", "--glob", "--iglob", "--ignore", "--ignore-dir", "--ignore-file", "--regexp",
+	"--exclude", "--exclude-dir", "--exclude-from", "--expression", "--glob", "--iglob", "--ignore", "--ignore-dir",
+	"--ignore-file", "--regexp",
 	"-e", "-g", "-m", "-x",
 }
 
@@ -81,7 +88,8 @@ func (c *call) silent() bool {
 // namedBy are the files that the words of a call may name.
 func (w *walker) namedBy(c *call) []Target {
 	var files []Target
-	pattern := searchers.has(c.name) && !slices.ContainsFunc(c.args, func(a arg) bool { return a.text == "-e" || a.text == "-f" })
+	pattern := searchers.has(c.name) && !slices.ContainsFunc(c.args,
+		func(a arg) bool { return a.text == "-e" || a.text == "-f" })
 	for i := 0; i < len(c.args); i++ {
 		a := c.args[i]
 		name, _, _ := strings.Cut(a.text, "=")
@@ -122,7 +130,8 @@ func within(word string) (all []string) {
 	return slices.DeleteFunc(all, func(p string) bool { return strings.Trim(p, "./") == "" })
 }
 
-// copies are the folders that a call copies or searches with all that is in them, of those that hold the one it runs in.
+// copies are the folders that a call copies or searches with all that is in them, of those that hold the one it runs
+// in.
 func copies(c *call) []string {
 	if c.name == "git" {
 		return gitCopies(c)
@@ -171,7 +180,8 @@ func gitCopies(c *call) []string {
 		return append(folders, ".")
 	case has("add", "stage") && has("-f", "--force"):
 		return folders
-	case !has("grep") || !(has("--no-index") && !has("--exclude-standard") || has("--untracked") && has("--no-exclude-standard")):
+	case !has("grep") || !(has("--no-index") && !has("--exclude-standard") || has("--untracked") &&
+		has("--no-exclude-standard")):
 		return nil
 	case len(folders) == 0 && c.operandsOfGrep() < 2:
 		return []string{"."}
@@ -198,8 +208,8 @@ func (s *scope) inDir(folder string) string {
 	return join(s.dir, folder)
 }
 
-// showRest adds what shows itself only when the whole command has been looked at: files that one program lists and another one is
-// fed, and paths within code.
+// showRest adds what shows itself only when the whole command has been looked at: files that one program lists and
+// another one is fed, and paths within code.
 func (w *walker) showRest() {
 	if w.pours {
 		w.shown = append(w.shown, w.listed...)
@@ -207,7 +217,8 @@ func (w *walker) showRest() {
 	if !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Class == Ambiguous && !p.Unknown }) {
 		return
 	}
-	for path := range strings.FieldsFuncSeq(string(w.text), func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>,;|&=", r) }) {
+	for path := range strings.FieldsFuncSeq(string(w.text),
+		func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>,;|&=", r) }) {
 		if strings.Contains(path, ".orchestrator") {
 			w.shown = append(w.shown, Target{Path: path, Known: true})
 		}

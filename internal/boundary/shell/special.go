@@ -36,7 +36,8 @@ func shellCode(c *call) {
 			return
 		case option && a.text != "--":
 			code = code || !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c")
-			if strings.HasSuffix(a.text, "o") || strings.HasSuffix(a.text, "O") || a.text == "--rcfile" || a.text == "--init-file" {
+			if strings.HasSuffix(a.text, "o") || strings.HasSuffix(a.text, "O") || a.text == "--rcfile" ||
+				a.text == "--init-file" {
 				i++
 			}
 			continue
@@ -85,7 +86,8 @@ func (c *call) interpret(opts string) {
 		c.ambiguous("code of " + strings.TrimSuffix(p.runs, " may run anything") + " cannot be told")
 	case p.loose && len(p.operands) > 0 && p.operands[0].loose:
 		c.ambiguous("what " + c.name + " runs cannot be told")
-	case len(p.programs) == 0 && (len(p.operands) == 0 || p.operands[0].text == "-" || strings.HasPrefix(p.operands[0].text, "/dev/")):
+	case len(p.programs) == 0 &&
+		(len(p.operands) == 0 || p.operands[0].text == "-" || strings.HasPrefix(p.operands[0].text, "/dev/")):
 		c.ambiguous(c.name + " runs what it is fed")
 	default:
 		c.unknown("a program of " + c.name + " may do anything")
@@ -156,7 +158,8 @@ func cd(c *call) {
 			break
 		}
 	}
-	if to.text == "-" || c.name == "popd" || c.name == "pushd" && (len(c.args) != 1 || strings.HasPrefix(to.text, "+")) {
+	if to.text == "-" || c.name == "popd" || c.name == "pushd" &&
+		(len(c.args) != 1 || strings.HasPrefix(to.text, "+")) {
 		to = arg{}
 	}
 	c.w.scope.enter(to)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The tables stand in the order of their names, which a test holds them to. Written so they are a part of the program as it
-// lies on the disk, where maps would be built anew each time that a hook starts.
+// The tables stand in the order of their names, which a test holds them to. Written so they are a part of the program
+// as it lies on the disk, where maps would be built anew each time that a hook starts.
 type (
 	names        []string
 	tools        []tool
@@ -23,7 +23,10 @@ func (t names) has(name string) bool {
 }
 
 func (t tools) find(name string) (tool, bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r tool, name string) int { return strings.Compare(r.name, name) })
+	at, found := slices.BinarySearchFunc(t, name, func(r tool,
+		name string) int {
+		return strings.Compare(r.name, name)
+	})
 	if !found {
 		return tool{}, false
 	}
@@ -31,7 +34,10 @@ func (t tools) find(name string) (tool, bool) {
 }
 
 func (t table[V]) find(name string) (is V, found bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r row[V], name string) int { return strings.Compare(r.name, name) })
+	at, found := slices.BinarySearchFunc(t, name, func(r row[V],
+		name string) int {
+		return strings.Compare(r.name, name)
+	})
 	if found {
 		is = t[at].is
 	}

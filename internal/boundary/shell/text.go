@@ -4,7 +4,8 @@ import "strings"
 
 // sed looks at options and program: a program of sed can write files and run commands.
 func sed(c *call) {
-	p := c.parse("n e:% f:! i=* I=* E r s u z l: --expression:% --file:! --in-place=* --line-length: --quiet --silent --null-data --separate --posix --debug --sandbox --regexp-extended --unbuffered --follow-symlinks --version. --help.")
+	p := c.parse("n e:% f:! i=* I=* E r s u z l: --expression:% --file:! --in-place=* --line-length: --quiet " +
+		"--silent --null-data --separate --posix --debug --sandbox --regexp-extended --unbuffered --follow-symlinks --version. --help.")
 	files := p.operands
 	if p.inPlace && len(files) > 0 && files[0].known && files[0].text == "" {
 		files = files[1:] // BSD's -i has its suffix as the next word
@@ -170,7 +171,8 @@ func awk(c *call) {
 		}
 		text := strings.NewReplacer("||", "", ">=", "").Replace(program.text)
 		prints := strings.Contains(text, "print") // without it > only compares
-		doubt = doubt || !program.known || strings.ContainsAny(text, "|@") || strings.Contains(text, "system") || prints && strings.Contains(text, ">")
+		doubt = doubt || !program.known || strings.ContainsAny(text, "|@") || strings.Contains(text, "system") ||
+			prints && strings.Contains(text, ">")
 	}
 	switch {
 	case len(harm(targets)) > 0:
@@ -189,7 +191,8 @@ func (c *call) includes(library string) bool {
 			next = c.args[i+1].text
 		}
 		switch {
-		case (a.text == "-i" || a.text == "--include") && next == library, a.text == "-i"+library, a.text == "--include="+library:
+		case (a.text == "-i" || a.text == "--include") &&
+			next == library, a.text == "-i"+library, a.text == "--include="+library:
 			return true
 		}
 	}
@@ -198,7 +201,8 @@ func (c *call) includes(library string) bool {
 
 // awkPrints finds print … > "file" in a program of awk.
 func awkPrints(program string) (path string, ok bool) {
-	for statement := range strings.FieldsFuncSeq(program, func(r rune) bool { return strings.ContainsRune(";\n}", r) }) {
+	for statement := range strings.FieldsFuncSeq(program,
+		func(r rune) bool { return strings.ContainsRune(";\n}", r) }) {
 		_, printed, _ := strings.Cut(statement, "print")
 		_, to, _ := strings.Cut(printed, ">")
 		if name, quoted := strings.CutPrefix(strings.TrimLeft(to, "> \t"), `"`); quoted {

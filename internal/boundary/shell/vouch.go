@@ -44,8 +44,10 @@ const (
 
 // calm are variables that choose a language, a colour or a number, and no code. What stands before _ is how they begin.
 var calm = names{
-	"CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_", "GOGC", "GOMAXPROCS", "GOMEMLIMIT",
-	"LANG", "LANGUAGE", "LC_", "LINES", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED", "RUST_BACKTRACE", "TERM", "TZ",
+	"CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_",
+	"GOGC", "GOMAXPROCS", "GOMEMLIMIT",
+	"LANG", "LANGUAGE", "LC_", "LINES", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED",
+	"RUST_BACKTRACE", "TERM", "TZ",
 }
 
 // alter notes a variable that programs get from here on, unless it is sure to steer none of them: a calm one with a
@@ -62,7 +64,8 @@ func (w *walker) alter(name string, value arg) {
 
 // active are characters that a makefile or a shell would take for more than text.
 func active(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(" _.,:@+/=-", r))
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+		strings.ContainsRune(" _.,:@+/=-", r))
 }
 
 // otherCode tells what may make a program run other code than that for which a policy vouches, or "".

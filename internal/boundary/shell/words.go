@@ -137,7 +137,8 @@ func spread(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 // subscript doubts a quoted a[$(…)]: where it is taken for the name of a variable, bash runs what is in it.
 func (w *walker) subscript(text string) {
 	if at := strings.IndexByte(text, '['); at > 0 && !w.quiet {
-		if code := strings.IndexAny(text[at:], "$`"); code > 0 && strings.ContainsAny(text[at+code:], "(`") && strings.Contains(text[at+code:], "]") &&
+		if code := strings.IndexAny(text[at:], "$`"); code > 0 && strings.ContainsAny(text[at+code:], "(`") &&
+			strings.Contains(text[at+code:], "]") &&
 			(text[at+code] == '`' || strings.HasPrefix(text[at+code:], "$(")) {
 			w.doubt("a subscript may run code")
 		}
@@ -185,7 +186,8 @@ func (w *walker) counts(s *syntax.CmdSubst) bool {
 		return false
 	}
 	call, ok := s.Stmts[0].Cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) == 1 && len(call.Assigns) == 0 && call.Args[0].Lit() == "nproc" && !w.scope.function("nproc")
+	return ok && len(call.Args) == 1 && len(call.Assigns) == 0 && call.Args[0].Lit() == "nproc" &&
+		!w.scope.function("nproc")
 }
 
 // add appends literal text. A quoted ~ at the beginning is a name, not the home folder.
@@ -238,7 +240,8 @@ func (b *builder) bare(s string) {
 
 // param appends a variable where its value is sure.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
-	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Index != nil {
+	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Exp != nil || p.Repl != nil || p.Slice != nil ||
+		p.Index != nil {
 		b.w.inner(p)
 		b.expand(b.value(p))
 		b.stop(!p.Length && (!quoted || len(b.text) == 0))
@@ -254,7 +257,8 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	case strings.Contains("?#$!", name): // a number
 		b.expand(unknownText)
 		b.stop(false)
-	case bound && value.known && !b.w.blind && b.w.budget > 0 && (quoted || !strings.ContainsAny(value.text, " \t\n*?[\\") && value.text != ""):
+	case bound && value.known && !b.w.blind && b.w.budget > 0 &&
+		(quoted || !strings.ContainsAny(value.text, " \t\n*?[\\") && value.text != ""):
 		b.w.budget -= len(value.text)
 		b.add(value.text, false)
 	case bound && !value.loose && !b.w.blind && !value.known: // one word, and no option

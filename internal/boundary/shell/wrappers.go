@@ -17,7 +17,9 @@ var wrappers = table[wrapper]{
 	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}}, {"nice", wrapper{opts: "n: --adjustment:"}}, {"nohup", wrapper{}},
 	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}}, {"setsid", wrapper{}},
 	{"stdbuf", wrapper{opts: "i: o: e: --input: --output: --error:"}},
-	{"sudo", wrapper{opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true}},
+	{"sudo",
+		wrapper{
+			opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true}},
 	{"taskset", wrapper{opts: "p. --pid.", skip: 1}}, {"time", wrapper{opts: "f: o:> --format: --output:>"}},
 	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}}, {"toybox", wrapper{}}, {"unbuffer", wrapper{}},
 	{"uvx", wrapper{opts: "p: --from: --with: --python:", foreign: true}},
@@ -25,7 +27,8 @@ var wrappers = table[wrapper]{
 
 // runners are subcommands that run a command, as wrappers do.
 var runners = names{
-	"bundle exec", "hatch run", "mise exec", "npm exec", "pdm run", "pipenv run", "pnpm dlx", "pnpm exec", "poetry run", "rye run", "uv run", "yarn dlx",
+	"bundle exec", "hatch run", "mise exec", "npm exec", "pdm run", "pipenv run", "pnpm dlx", "pnpm exec",
+	"poetry run", "rye run", "uv run", "yarn dlx",
 }
 
 // unwrap looks at the command within a wrapper.
@@ -146,7 +149,8 @@ func splitString(a arg, after []arg) (arg, bool) {
 
 // xargs runs a command with further words that nobody knows.
 func xargs(c *call) {
-	p, rest := c.lead("I: i= n: P: L: l= s: d: E: e= a:< J: R: S: 0 r t x o p --replace= --max-args: --max-procs: --max-lines= --max-chars: --delimiter: --eof= --arg-file:<")
+	p, rest := c.lead("I: i= n: P: L: l= s: d: E: e= a:< J: R: S: 0 r t x o p --replace= --max-args: --max-procs: " +
+		"--max-lines= --max-chars: --delimiter: --eof= --arg-file:<")
 	if p.loose {
 		c.ambiguous("which command xargs runs cannot be told")
 		return

@@ -40,8 +40,9 @@ var writers = tools{
 	{"useradd", Writes, unnamed, ""}, {"usermod", Writes, unnamed, ""}, {"vi", Writes, every, "c:@ S:@ R u:! s w:> W:>"},
 	{"view", Writes, unnamed, ""}, {"vim", Writes, every, "c:@ S:@ R u:! s w:> W:> --cmd:! --version."},
 	{"virtualenv", Writes, every, "p: --python: --version."}, {"visudo", Writes, unnamed, "c."},
-	{"wget", Writes, unnamed, "O:> --output-document:> o:> a:> --output-file:> --append-output:> P:/ --directory-prefix:/ q nv --spider. U: e:! --use-askpass:! " +
-		"--user-agent: --header: --post-data:^ --post-file:^ --body-data:^ --body-file:^ --method:~ t: T: --tries: --timeout: --version. --help."},
+	{"wget", Writes, unnamed,
+		"O:> --output-document:> o:> a:> --output-file:> --append-output:> P:/ --directory-prefix:/ q nv --spider. U: e:! --use-askpass:! " +
+			"--user-agent: --header: --post-data:^ --post-file:^ --body-data:^ --body-file:^ --method:~ t: T: --tries: --timeout: --version. --help."},
 	{"wipefs", Writes, every, "n."}, {"xz", Writes, stem, "c. l. t. --stdout. --to-stdout. --list. --test. S: T:"},
 	{"yum", Writes, unnamed, ""}, {"zip", Writes, first, "T: TT:! b: i: x: n: P: r q j u m@ sf."},
 	{"zstd", Writes, stem, "c. l. t. --stdout. --list. --test. o:>"},
@@ -91,7 +92,10 @@ var subcommands = tools{
 	{"go list", Reads, none, goRuns + " -f: f:"}, {"go mod download", Ambiguous, none, ""}, {"go mod edit", Writes, unnamed, "-json. -print."},
 	{"go mod graph", Reads, none, ""}, {"go mod init", Writes, unnamed, ""}, {"go mod tidy", Writes, unnamed, "-diff."},
 	{"go mod vendor", Writes, unnamed, ""}, {"go mod verify", Reads, none, ""}, {"go mod why", Reads, none, ""},
-	{"go test", Ambiguous, none, goRuns + " -o:> -c@ -coverprofile:> -cpuprofile:> -memprofile:> -blockprofile:> -mutexprofile:> -trace:> -outputdir:> -run: -bench: -count: -timeout: -update@"},
+	{"go test", Ambiguous, none,
+		goRuns +
+			" -o:> -c@ -coverprofile:> -cpuprofile:> -memprofile:> -blockprofile:> -mutexprofile:> -trace:> " +
+			"-outputdir:> -run: -bench: -count: -timeout: -update@"},
 	{"go version", Reads, none, ""}, {"go vet", Reads, none, goRuns + " -fix@"}, {"go work", Writes, unnamed, ""},
 	{"kubectl describe", Reads, none, ""}, {"kubectl explain", Reads, none, ""}, {"kubectl get", Reads, none, ""},
 	{"kubectl logs", Reads, none, ""}, {"kubectl top", Reads, none, ""}, {"kubectl version", Reads, none, ""},

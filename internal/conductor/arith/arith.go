@@ -1,14 +1,14 @@
 // Package arith works expressions of numbers out, exactly and within bounds.
 //
-// An expression is made of whole and decimal numbers (12, 1.5, .5, 5., 2e3), + - * / % **, round brackets, and the signs - and +
-// before a value. ** binds tightest and to the right, then the signs, then * / %, then + and -: -2**2 is -4 and 2**-1 is 0.5.
-// x % y has the sign of y: -7 % 3 is 2. x**0 is 1 for every x.
+// An expression is made of whole and decimal numbers (12, 1.5, .5, 5., 2e3), + - * / % **, round brackets, and the
+// signs - and + before a value. ** binds tightest and to the right, then the signs, then * / %, then + and -: -2**2 is
+// -4 and 2**-1 is 0.5. x % y has the sign of y: -7 % 3 is 2. x**0 is 1 for every x.
 //
-// Values are fractions of whole numbers; nothing is rounded. No numerator or denominator may have more than MaxBits bits; a power
-// that would have more is refused before it is worked out.
+// Values are fractions of whole numbers; nothing is rounded. No numerator or denominator may have more than MaxBits
+// bits; a power that would have more is refused before it is worked out.
 //
-// Eval reads by recursive descent and reckons in fractions of its own. Confirm works the same expression out another way, and
-// shares no code with Eval but the bounds and the errors. The package is pure.
+// Eval reads by recursive descent and reckons in fractions of its own. Confirm works the same expression out another
+// way, and shares no code with Eval but the bounds and the errors. The package is pure.
 package arith
 
 import (
@@ -29,12 +29,13 @@ const (
 
 // Value is what an expression comes to.
 type Value struct {
-	Exact   string // 4, -0.5; a fraction in lowest terms where no decimal ends: 1/3
-	Decimal string // of a fraction: 20 digits, rounded half away from zero, as 0.333… or 3.33…e+30; "" where Exact is a decimal
+	Exact string // 4, -0.5; a fraction in lowest terms where no decimal ends: 1/3
+	// of a fraction: 20 digits, rounded half away from zero, as 0.333… or 3.33…e+30; "" where Exact is a decimal
+	Decimal string
 }
 
-// Eval works an expression out. Each of its errors is Invalid, with a code, and with the column where it is about one: the fault is
-// the user's data, never a defect.
+// Eval works an expression out. Each of its errors is Invalid, with a code, and with the column where it is about one:
+// the fault is the user's data, never a defect.
 func Eval(expr string) (Value, error) {
 	if err := checkLength(expr); err != nil {
 		return Value{}, err
@@ -69,7 +70,8 @@ func unexpected(expr string, at int, expected string) error {
 		}
 	}
 	column := utf8.RuneCountInString(expr[:at]) + 1
-	return fault.New(fault.Invalid, "expression_syntax", "column %d: expected %s, found %s", column, expected, found).WithFix("%s", hint)
+	return fault.New(fault.Invalid, "expression_syntax", "column %d: expected %s, found %s", column, expected, found).
+		WithFix("%s", hint)
 }
 
 // hints say what to write in place of characters that people write.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Confirm works an expression out a second time and compares. It cuts the text with a pattern, orders it by the shunting yard
-// and runs it on a stack of rationals. Its error says what differs.
+// Confirm works an expression out a second time and compares. It cuts the text with a pattern, orders it by the
+// shunting yard and runs it on a stack of rationals. Its error says what differs.
 func Confirm(expr string, v Value) error {
 	again, err := second(expr)
 	if err != nil {
@@ -150,7 +150,8 @@ func (y *yard) operator(op string) error {
 	return nil
 }
 
-// release moves the operators that bind at least as tightly as a rank out of the waiting line, down to the last open bracket.
+// release moves the operators that bind at least as tightly as a rank out of the waiting line, down to the last open
+// bracket.
 func (y *yard) release(atLeast int) {
 	for n := len(y.waiting); n > 0 && y.waiting[n-1] != "(" && rank[y.waiting[n-1]] >= atLeast; n-- {
 		y.out = append(y.out, instruction{op: y.waiting[n-1]})
@@ -224,7 +225,8 @@ func apply(op string, a, b *big.Rat) (*big.Rat, error) {
 	return down.Sub(a, down.Mul(down, b)), nil
 }
 
-// raise squares and multiplies, and stops as soon as a number is too large: what is squared once more would be larger still.
+// raise squares and multiplies, and stops as soon as a number is too large: what is squared once more would be larger
+// still.
 func raise(base, exponent *big.Rat) (*big.Rat, error) {
 	if !exponent.IsInt() {
 		return nil, notWhole()

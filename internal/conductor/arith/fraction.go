@@ -85,8 +85,8 @@ func sum(a, b fraction, op func(z, x, y *big.Int) *big.Int) (fraction, error) {
 	return reduced(num, product(a.den, b.den))
 }
 
-// modulo is what is left of a after b was taken away as often as a/b, rounded down, says. Over their common denominator both are
-// whole numbers.
+// modulo is what is left of a after b was taken away as often as a/b, rounded down, says. Over their common denominator
+// both are whole numbers.
 func modulo(a, b fraction) (fraction, error) {
 	if b.num.Sign() == 0 {
 		return fraction{}, byZero()

@@ -9,7 +9,8 @@ type node struct {
 	left, right *node // a sign has left alone
 }
 
-// written is the number whole.part times ten to the power tenfold, in digits; tenfold has its sign, and may be "" for 0.
+// written is the number whole.part times ten to the power tenfold, in digits; tenfold has its sign, and may be "" for
+// 0.
 type written struct{ whole, part, tenfold string }
 
 // parser reads an expression from left to right.

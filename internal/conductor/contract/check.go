@@ -74,17 +74,20 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 func agent(s source, c planning.Contract) (wrong []fault.Field) {
 	i := c.Implementation
 	if c.Role != "" && i.Means == planning.Builtin {
-		wrong = append(wrong, s.wrong("/role", "role", "a tool of the box acts in the role of who asks, and in no other"))
+		wrong = append(wrong, s.wrong("/role", "role",
+			"a tool of the box acts in the role of who asks, and in no other"))
 	}
 	if c.Role == "" && i.Stdin == planning.StdinPrompt {
-		wrong = append(wrong, s.wrong("/implementation/stdin", "stdin", "only agents have a prompt: give the contract a role"))
+		wrong = append(wrong, s.wrong("/implementation/stdin", "stdin",
+			"only agents have a prompt: give the contract a role"))
 	}
 	if c.Role == "" {
 		return wrong
 	}
 	for n, name := range i.Env {
 		if name == planning.EnvURL || name == planning.EnvToken {
-			wrong = append(wrong, s.wrong("/implementation/env/"+strconv.Itoa(n), "env", "an agent is given %s by the service", name))
+			wrong = append(wrong, s.wrong("/implementation/env/"+strconv.Itoa(n), "env",
+				"an agent is given %s by the service", name))
 		}
 	}
 	return wrong
@@ -119,7 +122,8 @@ func (d document) contract() planning.Contract {
 	c.Consumes = make([]planning.Input, 0, len(d.Consumes))
 	for _, name := range slices.Sorted(maps.Keys(d.Consumes)) {
 		in := d.Consumes[name]
-		c.Consumes = append(c.Consumes, planning.Input{Name: name, Schema: in.Schema, Required: in.Required == nil || *in.Required})
+		c.Consumes = append(c.Consumes, planning.Input{Name: name, Schema: in.Schema,
+			Required: in.Required == nil || *in.Required})
 	}
 	return c
 }
@@ -135,7 +139,8 @@ func (t *Tool) conditions(s source, member string, texts []string, after bool) (
 		}
 		for _, name := range c.inputs {
 			if _, known := t.inputs[name]; !known {
-				wrong = append(wrong, s.wrong(at, "condition", "there is no input %s in consumes", fault.Clip(name, 64)))
+				wrong = append(wrong, s.wrong(at, "condition", "there is no input %s in consumes",
+					fault.Clip(name, 64)))
 			}
 		}
 		all = append(all, c)
@@ -165,7 +170,9 @@ func implementation(s source, i planning.Implementation, builtins map[string]boo
 	own, err := dialled(i.URL)
 	if err != nil {
 		refuse("url", "%v", err)
-	} else if len(i.Hosts) > 0 && !slices.ContainsFunc(i.Hosts, func(h string) bool { return strings.EqualFold(h, own) }) {
+	} else if len(i.Hosts) > 0 && !slices.ContainsFunc(i.Hosts, func(h string) bool {
+		return strings.EqualFold(h, own)
+	}) {
 		refuse("hosts", "%s, where the URL goes, is not among the hosts", own)
 	}
 	return wrong

@@ -44,8 +44,8 @@ const isFalse = "it is false"
 // Told tells whether the condition could be evaluated. One that could not does not hold, and nor does its opposite.
 func (v Verdict) Told() bool { return v.Holds || v.Why == isFalse }
 
-// CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or AVOID. It
-// knows the variables payload, input, caller, ir and state. What is wrong is a *fault.Error of kind Invalid.
+// CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or
+// AVOID. It knows the variables payload, input, caller, ir and state. What is wrong is a *fault.Error of kind Invalid.
 func CompileCondition(text string) (*Condition, error) {
 	c, err := compile(text, false)
 	if err != nil {
@@ -55,8 +55,8 @@ func CompileCondition(text string) (*Condition, error) {
 	return c, nil
 }
 
-// Holds evaluates the condition. What cannot be told is false, and the verdict says why: a key that is not there, values of types
-// that do not go together, or too much to look at.
+// Holds evaluates the condition. What cannot be told is false, and the verdict says why: a key that is not there,
+// values of types that do not go together, or too much to look at.
 func (c *Condition) Holds(facts Facts) Verdict { return c.holds(facts.variables()) }
 
 func (c *Condition) holds(on *variables) Verdict {
@@ -85,7 +85,8 @@ var environments = sync.OnceValues(func() (environment, error) {
 		cel.Variable(varPayload, facts), cel.Variable(varInput, facts), cel.Variable(varCaller, facts),
 		cel.Variable(varIR, cel.DynType), cel.Variable(varState, cel.DynType),
 		cel.CustomTypeAdapter(adapter{}), cel.CrossTypeNumericComparisons(true),
-		cel.ParserExpressionSizeLimit(maxCondition), cel.ExpressionNodeLimit(maxNodes), cel.RegexProgramSizeLimit(maxRegex), cel.ASTValidators(cel.ValidateRegexLiterals()),
+		cel.ParserExpressionSizeLimit(maxCondition), cel.ExpressionNodeLimit(maxNodes),
+		cel.RegexProgramSizeLimit(maxRegex), cel.ASTValidators(cel.ValidateRegexLiterals()),
 	)
 	if err != nil {
 		return environment{}, err
@@ -112,9 +113,11 @@ func compile(text string, after bool) (*Condition, error) {
 		return nil, errors.New(explained(issues))
 	}
 	if checked.OutputType() != cel.BoolType {
-		return nil, errors.New("its result is " + checked.OutputType().String() + ", not bool: compare it, as in " + text + " == true")
+		return nil, errors.New("its result is " + checked.OutputType().String() + ", not bool: compare it, as in " +
+			text + " == true")
 	}
-	program, err := env.Program(checked, cel.CostLimit(maxCost), cel.CostTracking(prices{}), cel.CustomDecoratorV2(guard))
+	program, err := env.Program(checked, cel.CostLimit(maxCost), cel.CostTracking(prices{}),
+		cel.CustomDecoratorV2(guard))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +151,8 @@ func (c *Condition) Names(variables ...string) bool {
 
 // Names tells whether a condition of the tool names one of some variables.
 func (t *Tool) Names(variables ...string) bool {
-	return slices.ContainsFunc(slices.Concat(t.before, t.after), func(c *Condition) bool { return c.Names(variables...) })
+	return slices.ContainsFunc(slices.Concat(t.before, t.after),
+		func(c *Condition) bool { return c.Names(variables...) })
 }
 
 // inputsOf are the inputs that a condition names.
@@ -161,7 +165,8 @@ func inputsOf(checked *cel.Ast) (named []string) {
 			}
 		case ast.CallKind:
 			call := e.AsCall()
-			if call.FunctionName() != operators.Index || !isInput(call.Args()[0]) || call.Args()[1].Kind() != ast.LiteralKind {
+			if call.FunctionName() != operators.Index || !isInput(call.Args()[0]) ||
+				call.Args()[1].Kind() != ast.LiteralKind {
 				return
 			}
 			if name, is := call.Args()[1].AsLiteral().Value().(string); is {

@@ -1,9 +1,10 @@
 // Package contract loads what tools promise and holds them to it.
 //
-// A contract is a YAML or JSON file of the directory .orchestrator/tools, in the shape of schemas/tool.schema.json, or one of the
-// box. Everything that can be known to be wrong is found when the contracts are loaded: the shape, the schemas of inputs and
-// results, the types of conditions, names that do not exist. One bad contract refuses all of them, so that a project never works
-// with fewer tools than it thinks it has. The order in which contracts are found changes nothing.
+// A contract is a YAML or JSON file of the directory .orchestrator/tools, in the shape of schemas/tool.schema.json, or
+// one of the box. Everything that can be known to be wrong is found when the contracts are loaded: the shape, the
+// schemas of inputs and results, the types of conditions, names that do not exist. One bad contract refuses all of
+// them, so that a project never works with fewer tools than it thinks it has. The order in which contracts are found
+// changes nothing.
 //
 // Conditions are CEL: no clock, no I/O, no randomness, and an end to what an evaluation may cost.
 package contract
@@ -53,7 +54,8 @@ func (r *Registry) Tool(name string) (*Tool, bool) {
 	return t, known
 }
 
-// Digest is the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they stand.
+// Digest is the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they
+// stand.
 func (r *Registry) Digest() string { return r.digest }
 
 // Contracts are those of all tools, by name.
@@ -73,7 +75,8 @@ type Tool struct {
 	before, after []*Condition
 }
 
-// Contract is what the tool promises, its inputs sorted by name. Its maps and lists are shared: they are not to be changed.
+// Contract is what the tool promises, its inputs sorted by name. Its maps and lists are shared: they are not to be
+// changed.
 func (t *Tool) Contract() planning.Contract { return t.contract }
 
 // CheckInput holds a value, of any type that can be written as JSON, against the schema of a slot. What is wrong is a
@@ -81,33 +84,36 @@ func (t *Tool) Contract() planning.Contract { return t.contract }
 func (t *Tool) CheckInput(name string, value any) error {
 	schema, known := t.inputs[name]
 	if !known {
-		return fault.New(fault.Invalid, "unknown_input", "the tool %s has no input %s", t.contract.Name, fault.Clip(name, 64)).
+		return fault.New(fault.Invalid, "unknown_input", "the tool %s has no input %s", t.contract.Name,
+			fault.Clip(name, 64)).
 			WithFix("its inputs are: %s", strings.Join(t.slots(), ", "))
 	}
 	found := schema.Violations(value)
 	if len(found) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "input_invalid", "the input %s of the tool %s is not as its contract wants it", name, t.contract.Name).
+	return fault.New(fault.Invalid, "input_invalid", "the input %s of the tool %s is not as its contract wants it",
+		name, t.contract.Name).
 		WithFields(found...).WithFix("give a value that fits consumes.%s.schema of the contract", name)
 }
 
-// CheckResult holds a result, of any type that can be written as JSON, against what the contract says that the tool produces. What
-// is wrong is a *fault.Error of kind Invalid, with pointers into the result.
+// CheckResult holds a result, of any type that can be written as JSON, against what the contract says that the tool
+// produces. What is wrong is a *fault.Error of kind Invalid, with pointers into the result.
 func (t *Tool) CheckResult(value any) error {
 	found := t.result.Violations(value)
 	if len(found) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "result_invalid", "the result of the tool %s is not as its contract promises", t.contract.Name).
+	return fault.New(fault.Invalid, "result_invalid", "the result of the tool %s is not as its contract promises",
+		t.contract.Name).
 		WithFields(found...).WithFix("mend the tool, or produces of its contract")
 }
 
 // Preconditions are the verdicts on all of them, in the order of the contract.
 func (t *Tool) Preconditions(facts Facts) []Verdict { return verdicts(t.before, facts.variables()) }
 
-// Postconditions are the verdicts on all of them, in the order of the contract. The result is of any type that can be written as
-// JSON.
+// Postconditions are the verdicts on all of them, in the order of the contract. The result is of any type that can be
+// written as JSON.
 func (t *Tool) Postconditions(facts Facts, result any) []Verdict {
 	return verdicts(t.after, facts.variables().with(varResult, result))
 }

@@ -12,10 +12,10 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// CEL counts the cost of a call when it is over, and counts some for little that take long: a pattern over a long text, a value
-// compared with itself that holds one list a million times. The calls here are therefore paid before they are made, by the size of
-// what they are given; whoever cannot pay is stopped. The library of texts (replace, join, format) is left out for the same
-// reason: one call could ask for all memory there is.
+// CEL counts the cost of a call when it is over, and counts some for little that take long: a pattern over a long text,
+// a value compared with itself that holds one list a million times. The calls here are therefore paid before they are
+// made, by the size of what they are given; whoever cannot pay is stopped. The library of texts (replace, join, format)
+// is left out for the same reason: one call could ask for all memory there is.
 
 // prices are what calls cost by their arguments.
 type prices struct{}
@@ -161,7 +161,8 @@ func (g guarded) Eval(on interpreter.Activation) ref.Val {
 }
 
 func within(value, in ref.Val) ref.Val {
-	if list, is := in.(traits.Lister); is { // by its items, not by the lists that it was joined of, which may be many and empty
+	// by its items, not by the lists that it was joined of, which may be many and empty
+	if list, is := in.(traits.Lister); is {
 		for it := list.Iterator(); it.HasNext() == types.True; {
 			if types.Equal(value, it.Next()) == types.True {
 				return types.True

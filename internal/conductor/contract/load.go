@@ -18,9 +18,9 @@ const (
 	maxWrong = 50      // things that are listed of one file
 )
 
-// Load reads the contracts of a directory (every *.yaml, *.yml and *.json in it, in no folder below) and joins them with those of
-// the box. A directory that does not exist is the box alone. One bad contract refuses all: the *fault.Error, of kind Invalid, has a
-// field for everything that is wrong, with file and line in its detail.
+// Load reads the contracts of a directory (every *.yaml, *.yml and *.json in it, in no folder below) and joins them
+// with those of the box. A directory that does not exist is the box alone. One bad contract refuses all: the
+// *fault.Error, of kind Invalid, has a field for everything that is wrong, with file and line in its detail.
 func Load(dir string, box []planning.Contract) (*Registry, error) {
 	sources, wrong := boxed(box)
 	read, bad, err := readDir(dir)
@@ -39,8 +39,10 @@ func Load(dir string, box []planning.Contract) (*Registry, error) {
 	}
 	wrong = append(wrong, together(sources)...)
 	if len(wrong) > 0 {
-		return nil, fault.New(fault.Invalid, "tools_invalid", "the contracts of the tools cannot be used, none of them, until all are in order").
-			WithFields(wrong...).WithFix("mend what is named; schemas/tool.schema.json and docs/conductor.md have the shape")
+		return nil, fault.New(fault.Invalid, "tools_invalid",
+			"the contracts of the tools cannot be used, none of them, until all are in order").
+			WithFields(wrong...).
+			WithFix("mend what is named; schemas/tool.schema.json and docs/conductor.md have the shape")
 	}
 	return newRegistry(tools)
 }
@@ -75,7 +77,8 @@ func readDir(dir string) (sources []source, wrong []fault.Field, err error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fault.New(fault.Unavailable, "tools_unreadable", "the directory of tool contracts cannot be read").Because(err).
+		return nil, nil, fault.New(fault.Unavailable, "tools_unreadable",
+			"the directory of tool contracts cannot be read").Because(err).
 			WithFix("let the service read .orchestrator/tools, or take it away")
 	}
 	for _, entry := range entries { // sorted
@@ -116,5 +119,6 @@ func limited(file string, wrong []fault.Field) []fault.Field {
 	if len(wrong) <= maxWrong {
 		return wrong
 	}
-	return append(wrong[:maxWrong:maxWrong], fault.Field{Code: "more", Detail: file + ": there is more; mend these first"})
+	return append(wrong[:maxWrong:maxWrong], fault.Field{Code: "more",
+		Detail: file + ": there is more; mend these first"})
 }

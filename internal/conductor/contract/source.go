@@ -60,7 +60,8 @@ func readJSON(file string, content []byte) ([]source, []fault.Field) {
 	if err != nil {
 		f := fault.Field{Code: "json", Detail: fmt.Sprintf("%s:%d: %v", file, last, err)}
 		if wrong, is := errors.AsType[*fault.Error](err); is && len(wrong.Fields) > 0 {
-			f.Pointer, f.Code, f.Detail = wrong.Fields[0].Pointer, wrong.Code, fmt.Sprintf("%s:%d: %s", file, last, wrong.Detail)
+			f.Pointer, f.Code, f.Detail = wrong.Fields[0].Pointer, wrong.Code, fmt.Sprintf("%s:%d: %s", file, last,
+				wrong.Detail)
 			if line, known := lines[f.Pointer]; known && f.Pointer != "" {
 				f.Detail = fmt.Sprintf("%s:%d: %s", file, line, wrong.Detail)
 			}
@@ -122,11 +123,12 @@ func yamlSyntax(file string, err error) fault.Field {
 	if prefix[1] != "" {
 		line = prefix[1]
 	}
-	return fault.Field{Code: "yaml", Detail: file + ":" + line + ": this is not YAML: " + strings.TrimPrefix(err.Error(), prefix[0])}
+	return fault.Field{Code: "yaml", Detail: file + ":" + line + ": this is not YAML: " +
+		strings.TrimPrefix(err.Error(), prefix[0])}
 }
 
-// yamlReader turns one document into what JSON can say, and nothing else: no anchors, no tags, no name twice, no second spelling of
-// a number.
+// yamlReader turns one document into what JSON can say, and nothing else: no anchors, no tags, no name twice, no second
+// spelling of a number.
 type yamlReader struct {
 	source
 	wrongs []fault.Field
@@ -187,8 +189,10 @@ var exponential = regexp.MustCompile(`^[-+]?[0-9.]+[eE][-+]?[0-9]+$`)
 func (r *yamlReader) scalar(n *yaml.Node, at string) any {
 	switch n.ShortTag() {
 	case "!!str", "!!timestamp": // a date is a text in JSON
-		if n.Style == 0 && exponential.MatchString(n.Value) { // too large for a number, and therefore a text to the library
-			return r.refuse(n, at, "yaml_number", "write the number as JSON does, within its limits, or put it in quotes if it is a text")
+		// too large for a number, and therefore a text to the library
+		if n.Style == 0 && exponential.MatchString(n.Value) {
+			return r.refuse(n, at, "yaml_number",
+				"write the number as JSON does, within its limits, or put it in quotes if it is a text")
 		}
 		if strings.ContainsRune(n.Value, 0) {
 			return r.refuse(n, at, "yaml_nul", "a text contains the NUL character")
@@ -204,7 +208,8 @@ func (r *yamlReader) scalar(n *yaml.Node, at string) any {
 		if number, err := strictjson.ParseUncounted([]byte(n.Value)); err == nil {
 			return number
 		}
-		return r.refuse(n, at, "yaml_number", "write the number as JSON does, within its limits, or put it in quotes if it is a text")
+		return r.refuse(n, at, "yaml_number",
+			"write the number as JSON does, within its limits, or put it in quotes if it is a text")
 	}
 	return r.refuse(n, at, "yaml_tag", "the tag %s is not read", fault.Clip(n.ShortTag(), 40))
 }

@@ -9,8 +9,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// together is what is wrong with contracts beside one another: names that stand twice, and tools that need what does not exist or
-// one another. Contracts that are not in order themselves count with their names, so that nothing is said to be missing that is there.
+// together is what is wrong with contracts beside one another: names that stand twice, and tools that need what does
+// not exist or one another. Contracts that are not in order themselves count with their names, so that nothing is said
+// to be missing that is there.
 func together(sources []source) []fault.Field {
 	byName := map[string]source{}
 	var wrong []fault.Field
@@ -20,7 +21,8 @@ func together(sources []source) []fault.Field {
 		switch {
 		case name == "":
 		case twice:
-			wrong = append(wrong, s.wrong("/name", "duplicate_tool", "the name %s is taken, at %s", fault.Clip(name, 80), first.place("/name")))
+			wrong = append(wrong, s.wrong("/name", "duplicate_tool", "the name %s is taken, at %s",
+				fault.Clip(name, 80), first.place("/name")))
 		default:
 			byName[name] = s
 		}
@@ -28,7 +30,8 @@ func together(sources []source) []fault.Field {
 	for _, s := range sources {
 		for i, needed := range s.dependsOn() {
 			if _, known := byName[needed]; !known && needed != "" {
-				wrong = append(wrong, s.wrong("/depends_on/"+strconv.Itoa(i), "unknown_tool", "there is no tool %s", fault.Clip(needed, 80)))
+				wrong = append(wrong, s.wrong("/depends_on/"+strconv.Itoa(i), "unknown_tool", "there is no tool %s",
+					fault.Clip(needed, 80)))
 			}
 		}
 	}
@@ -55,7 +58,8 @@ func cycles(byName map[string]source) (wrong []fault.Field) {
 	follow = func(name string) {
 		if from := slices.Index(path, name); from >= 0 {
 			circle := append(slices.Clone(path[from:]), name)
-			wrong = append(wrong, byName[name].wrong("/depends_on", "cycle", "tools need one another: %s", strings.Join(circle, " → ")))
+			wrong = append(wrong, byName[name].wrong("/depends_on", "cycle", "tools need one another: %s",
+				strings.Join(circle, " → ")))
 			return
 		}
 		if done[name] {

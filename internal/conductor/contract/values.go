@@ -35,7 +35,8 @@ type Facts struct {
 	State   any            // state: of the project
 }
 
-// variables resolves the names of one evaluation, or of several on the same facts. Only what a condition names is converted.
+// variables resolves the names of one evaluation, or of several on the same facts. Only what a condition names is
+// converted.
 type variables struct {
 	raw       map[string]any
 	converted map[string]any
@@ -43,7 +44,8 @@ type variables struct {
 
 func (f Facts) variables() *variables {
 	return &variables{
-		raw:       map[string]any{varPayload: object(f.Payload), varInput: object(f.Input), varCaller: object(f.Caller), varIR: f.IR, varState: f.State},
+		raw: map[string]any{varPayload: object(f.Payload), varInput: object(f.Input),
+			varCaller: object(f.Caller), varIR: f.IR, varState: f.State},
 		converted: map[string]any{},
 	}
 }
@@ -75,11 +77,12 @@ func (v *variables) ResolveName(name string) (any, bool) {
 // Parent is none.
 func (v *variables) Parent() cel.Activation { return nil }
 
-// asJSON is a value in the types that JSON is read into. What is in them already is not copied; a number may be of any Go type. What
-// cannot be written as JSON becomes an error value, on which no condition holds.
+// asJSON is a value in the types that JSON is read into. What is in them already is not copied; a number may be of any
+// Go type. What cannot be written as JSON becomes an error value, on which no condition holds.
 func asJSON(value any) any {
 	switch value.(type) {
-	case nil, bool, string, json.Number, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, map[string]any, []any, ref.Val:
+	case nil, bool, string, json.Number, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16,
+		uint32, uint64, map[string]any, []any, ref.Val:
 		return value
 	}
 	written, err := json.Marshal(value)
@@ -151,7 +154,8 @@ func number(f float64) ref.Val {
 	return types.Double(f)
 }
 
-// sortedMap is a map that is walked through in the order of its keys, not in a random one: the same facts give the same verdict.
+// sortedMap is a map that is walked through in the order of its keys, not in a random one: the same facts give the same
+// verdict.
 type sortedMap struct {
 	traits.Mapper
 	sorted func() traits.Lister
@@ -162,7 +166,8 @@ func (m sortedMap) Iterator() traits.Iterator { return m.sorted().Iterator() }
 
 func sortedKeys(a types.Adapter, m map[ref.Val]ref.Val) traits.Lister {
 	keys := slices.SortedFunc(maps.Keys(m), func(x, y ref.Val) int {
-		return cmp.Or(cmp.Compare(x.Type().TypeName(), y.Type().TypeName()), cmp.Compare(fmt.Sprint(x.Value()), fmt.Sprint(y.Value())))
+		return cmp.Or(cmp.Compare(x.Type().TypeName(), y.Type().TypeName()),
+			cmp.Compare(fmt.Sprint(x.Value()), fmt.Sprint(y.Value())))
 	})
 	return types.NewRefValList(a, keys)
 }

@@ -10,12 +10,13 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Confirm checks an answer without the engine that gave it. Each step of the proof must be a given fact, or an instance of a rule
-// whose body the earlier steps are; each answer must be a step that the query asks for. Then everything is derived again, naively:
-// the answers must be all there are. Its error says what differs.
+// Confirm checks an answer without the engine that gave it. Each step of the proof must be a given fact, or an instance
+// of a rule whose body the earlier steps are; each answer must be a step that the query asks for. Then everything is
+// derived again, naively: the answers must be all there are. Its error says what differs.
 func Confirm(ctx context.Context, p Program, a Answer) error {
 	if a.Holds != (a.Count > 0) || len(a.Answers) > a.Count || a.Holds && len(a.Answers) == 0 {
-		return fmt.Errorf("%d answers, of which %d are given, do not go with holds = %t", a.Count, len(a.Answers), a.Holds)
+		return fmt.Errorf("%d answers, of which %d are given, do not go with holds = %t", a.Count, len(a.Answers),
+			a.Holds)
 	}
 	if err := checkProof(p, a); err != nil {
 		return err
@@ -41,8 +42,9 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	return nil
 }
 
-// everything is what follows, derived naively from the given facts. Where that takes too many rounds, it starts from what the
-// engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that follows, whoever made it.
+// everything is what follows, derived naively from the given facts. Where that takes too many rounds, it starts from
+// what the engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that
+// follows, whoever made it.
 func everything(ctx context.Context, p Program) (map[string][][]string, error) {
 	all, err := naive(ctx, p, nil, maxNaive)
 	if !tooLong(err) {
@@ -153,8 +155,8 @@ func instance(r Rule, fact Atom, from []int, facts []Atom) error {
 	return nil
 }
 
-// naive derives everything from everything until nothing is new, beginning with the given facts and others that are said to follow
-// from them: the rows of each relation.
+// naive derives everything from everything until nothing is new, beginning with the given facts and others that are
+// said to follow from them: the rows of each relation.
 func naive(ctx context.Context, p Program, others []Atom, steps int) (map[string][][]string, error) {
 	m := meter{most: steps}
 	all, seen := map[string][][]string{}, map[string]bool{}
@@ -257,7 +259,8 @@ func (t table) join(ctx context.Context, m *meter, atom Atom, facts [][]string, 
 	}
 	seen := map[string]bool{}
 	for _, old := range t.rows {
-		for _, row := range byShared[values(shared, func(v string) string { return old[slices.Index(t.variables, v)] })] {
+		for _, row := range byShared[values(shared,
+			func(v string) string { return old[slices.Index(t.variables, v)] })] {
 			if err := m.step(ctx); err != nil {
 				return t, err
 			}

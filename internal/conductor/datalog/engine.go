@@ -176,7 +176,8 @@ func (e *engine) add(f fact) bool {
 	return true
 }
 
-// run derives until a round finds nothing new. In each match at least one atom of the body meets a fact of the last round.
+// run derives until a round finds nothing new. In each match at least one atom of the body meets a fact of the last
+// round.
 func (e *engine) run(ctx context.Context) error {
 	for e.low < int32(len(e.facts)) {
 		e.top = int32(len(e.facts))
@@ -195,8 +196,8 @@ func (e *engine) run(ctx context.Context) error {
 	return nil
 }
 
-// join matches the atoms of a body from a place of its order on. The atoms before the one that meets new facts meet old ones
-// alone, so that no match is made twice.
+// join matches the atoms of a body from a place of its order on. The atoms before the one that meets new facts meet old
+// ones alone, so that no match is made twice.
 func (e *engine) join(ctx context.Context, j job, first, place int) error {
 	if place == len(j.body) {
 		return e.derive(j)
@@ -250,7 +251,8 @@ func between(numbers []int32, from, to int32) []int32 {
 	return numbers[i:max(i, j)]
 }
 
-// match binds the variables of an atom to the constants of a fact. It gives those that it has bound, also where it does not fit.
+// match binds the variables of an atom to the constants of a fact. It gives those that it has bound, also where it does
+// not fit.
 func (e *engine) match(terms, args, trail []int32) ([]int32, bool) {
 	for i, t := range terms {
 		value := t

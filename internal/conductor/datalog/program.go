@@ -1,16 +1,18 @@
 // Package datalog answers a question from facts and rules, and proves its answers.
 //
-// The language is positive Datalog: facts such as parent(ann, bob), rules such as grandparent(X, Z) :- parent(X, Y), parent(Y, Z).
-// and one atom to ask for. Names that begin with a capital letter or _ are variables; constants are names that do not, numbers
-// as they are written (1 and 1.0 are two), and text in quotes ("ann" and ann are one). _ is another variable each time it stands.
-// There is no negation, no comparison and no arithmetic, so that every deduction ends.
+// The language is positive Datalog: facts such as parent(ann, bob), rules such as grandparent(X, Z) :- parent(X, Y),
+// parent(Y, Z). and one atom to ask for. Names that begin with a capital letter or _ are variables; constants are names
+// that do not, numbers as they are written (1 and 1.0 are two), and text in quotes ("ann" and ann are one). _ is
+// another variable each time it stands. There is no negation, no comparison and no arithmetic, so that every deduction
+// ends.
 //
-// Deduce derives facts from new facts alone, round by round, and notes of each which rule gave it from which facts. Confirm checks
-// such a proof step by step, and derives everything again, naively. Both are bounded in facts and steps. The package is pure.
+// Deduce derives facts from new facts alone, round by round, and notes of each which rule gave it from which facts.
+// Confirm checks such a proof step by step, and derives everything again, naively. Both are bounded in facts and steps.
+// The package is pure.
 //
-// It is our own, as github.com/google/mangle brings the runtime of a parser generator (ANTLR) along for a larger language, with
-// arithmetic, whose programs need not end; its evaluation is bounded in facts alone, and takes no context. What is needed here,
-// a bounded evaluation that keeps a proof for the answer, is a few hundred lines.
+// It is our own, as github.com/google/mangle brings the runtime of a parser generator (ANTLR) along for a larger
+// language, with arithmetic, whose programs need not end; its evaluation is bounded in facts alone, and takes no
+// context. What is needed here, a bounded evaluation that keeps a proof for the answer, is a few hundred lines.
 package datalog
 
 import (
@@ -64,7 +66,8 @@ type Program struct {
 func Read(facts, rules []string, query string) (Program, error) {
 	var p Program
 	if len(facts) > MaxFacts || len(rules) > MaxRules {
-		return p, fault.New(fault.Invalid, "program_too_large", "there are %d facts and %d rules; at most %d and %d are taken", len(facts), len(rules), MaxFacts, MaxRules).
+		return p, fault.New(fault.Invalid, "program_too_large",
+			"there are %d facts and %d rules; at most %d and %d are taken", len(facts), len(rules), MaxFacts, MaxRules).
 			WithFix("send only the facts and rules that the question is about")
 	}
 	arities := arities{}

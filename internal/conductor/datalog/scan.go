@@ -44,7 +44,8 @@ func (s *scanner) syntax(expected string) error {
 		r, _ := utf8.DecodeRuneInString(s.text[s.at:])
 		found = strconv.Quote(string(r))
 	}
-	return s.fault("datalog_syntax", "column %d: expected %s, found %s", utf8.RuneCountInString(s.text[:s.at])+1, expected, found).
+	return s.fault("datalog_syntax", "column %d: expected %s, found %s", utf8.RuneCountInString(s.text[:s.at])+1,
+		expected, found).
 		WithFix("%s", `write facts as parent(ann, "Bob"), rules as grandparent(X, Z) :- parent(X, Y), parent(Y, Z).`)
 }
 
@@ -64,7 +65,8 @@ func (s *scanner) fact() (Atom, error) {
 	}
 	for _, t := range atom.Terms {
 		if t.Var {
-			return atom, s.fault("fact_variable", "a fact has no variables, and %s is one", shownVar(t)).WithFix("begin constants with a small letter, or put them in quotes")
+			return atom, s.fault("fact_variable", "a fact has no variables, and %s is one", shownVar(t)).
+				WithFix("begin constants with a small letter, or put them in quotes")
 		}
 	}
 	return atom, nil
@@ -94,7 +96,8 @@ func (s *scanner) rule() (Rule, error) {
 			return r, err
 		}
 		if r.Body = append(r.Body, atom); len(r.Body) > maxBody {
-			return r, s.fault("rule_too_long", "the body has more than %d atoms", maxBody).WithFix("make two rules of it")
+			return r, s.fault("rule_too_long", "the body has more than %d atoms", maxBody).
+				WithFix("make two rules of it")
 		}
 	}
 	if err := s.end(); err != nil {
@@ -122,7 +125,8 @@ func (r Rule) binds(variable string) bool {
 func (s *scanner) atom() (Atom, error) {
 	var a Atom
 	if s.at == 0 && (len(s.text) > maxText || !utf8.ValidString(s.text)) {
-		return a, s.fault("datalog_text", "it has more than %d bytes, or is not valid UTF-8", maxText).WithFix("send shorter text in UTF-8")
+		return a, s.fault("datalog_text", "it has more than %d bytes, or is not valid UTF-8", maxText).
+			WithFix("send shorter text in UTF-8")
 	}
 	s.space()
 	start := s.at
@@ -143,7 +147,8 @@ func (s *scanner) atom() (Atom, error) {
 			return a, err
 		}
 		if a.Terms = append(a.Terms, t); len(a.Terms) > MaxTerms {
-			return a, s.fault("relation_terms", "an atom has more than %d terms", MaxTerms).WithFix("make several relations of it")
+			return a, s.fault("relation_terms", "an atom has more than %d terms", MaxTerms).
+				WithFix("make several relations of it")
 		}
 		if s.take(")") {
 			return a, nil

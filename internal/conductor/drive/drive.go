@@ -1,8 +1,9 @@
-// Package drive brings requirements to done: what a requirement waits for now is made an obligation, the conductor has it brought about,
-// and the requirement is looked at again. Nothing is kept between two steps; what was driven half way is driven on from where it stands.
+// Package drive brings requirements to done: what a requirement waits for now is made an obligation, the conductor has
+// it brought about, and the requirement is looked at again. Nothing is kept between two steps; what was driven half way
+// is driven on from where it stands.
 //
-// One requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done. What no tool
-// brings about ends as blocked, with the reason, or is said to wait, and for whom.
+// One requirement is worked on by one obligation at a time, and not before the requirements that it depends on are
+// done. What no tool brings about ends as blocked, with the reason, or is said to wait, and for whom.
 package drive
 
 import (
@@ -19,8 +20,8 @@ import (
 
 // Project is what is driven.
 type Project interface {
-	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the order of the
-	// documents. An id that there is not is fault.NotFound.
+	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the
+	// order of the documents. An id that there is not is fault.NotFound.
 	Chosen(ctx context.Context, ids []string) ([]Requirement, error)
 	// Stand is where a requirement stands now.
 	Stand(ctx context.Context, id string) (Stand, error)
@@ -177,8 +178,8 @@ func (d *Driver) release(id string) {
 	delete(d.held, id)
 }
 
-// Drive carries an order out, and tells each event as it happens, one at a time. When ctx ends, no step is begun; those that were begun come
-// to their end.
+// Drive carries an order out, and tells each event as it happens, one at a time. When ctx ends, no step is begun; those
+// that were begun come to their end.
 func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, error) {
 	all, err := d.Project.Chosen(ctx, o.Requirements)
 	if err != nil {
@@ -301,8 +302,8 @@ func (c *carrying) take() string {
 	return ""
 }
 
-// mostBroken is for how many requirements in a row a tool may fail before an order is given up: then something is wrong with the tool, and not
-// with them.
+// mostBroken is for how many requirements in a row a tool may fail before an order is given up: then something is wrong
+// with the tool, and not with them.
 const mostBroken = 3
 
 // count notes which tools failed, and which did.

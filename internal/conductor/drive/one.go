@@ -36,7 +36,8 @@ func (c *carrying) one(ctx context.Context, r Requirement) End {
 	return c.ended(end)
 }
 
-// next has the next obligation of a requirement brought about. Where nothing leads it on any more it returns false, and end says why.
+// next has the next obligation of a requirement brought about. Where nothing leads it on any more it returns false, and
+// end says why.
 func (c *carrying) next(ctx context.Context, end *End, fails *int) bool {
 	stand, ok := c.stand(ctx, end)
 	if !ok {
@@ -70,22 +71,29 @@ func (c *carrying) next(ctx context.Context, end *End, fails *int) bool {
 	case step.Outcome == planning.OutResolved || !same(now.Due, due):
 		return true
 	case len(trace.Missing) > 0 || step.Outcome == planning.OutClarify:
-		return end.as(Waiting, fmt.Sprintf("for the %s: %s; no agent is there for it: declare one in the folder tools, or supply it", due.Role, wants(due)))
+		return end.as(Waiting,
+			fmt.Sprintf("for the %s: %s; no agent is there for it: declare one in the folder tools, or supply it",
+				due.Role, wants(due)))
 	case untried(trace, due):
 		return end.as(Waiting, fmt.Sprintf("for the %s: %s; %s", due.Role, wants(due), step.Why))
 	}
 	return c.block(ctx, end, step.Why)
 }
 
-// unmet are the failures of tools that could not be run at all: they say nothing of the requirement, and somebody has to mend them first.
-var unmet = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started", "tool_unreachable", "host_refused", "prompt_malformed"}
+// unmet are the failures of tools that could not be run at all: they say nothing of the requirement, and somebody has
+// to mend them first.
+var unmet = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started", "tool_unreachable",
+	"host_refused", "prompt_malformed"}
 
-// untried tells whether nothing that came of an obligation is about the requirement: no tool could be run, a budget was used up, or the move
-// that a person could make as well was refused.
+// untried tells whether nothing that came of an obligation is about the requirement: no tool could be run, a budget was
+// used up, or the move that a person could make as well was refused.
 func untried(trace conductor.Trace, due conductor.Due) bool {
 	of := trace.Obligations[0]
 	return trace.Status == planning.OutTruncated || len(due.Needs) == 0 ||
-		!slices.ContainsFunc(of.Runs, func(r conductor.Run) bool { return r.Error == nil || !slices.Contains(unmet, r.Error.Code) })
+		!slices.ContainsFunc(of.Runs, func(r conductor.Run) bool {
+			return r.Error == nil ||
+				!slices.Contains(unmet, r.Error.Code)
+		})
 }
 
 // as ends a requirement.
@@ -173,13 +181,15 @@ func requestFor(o planning.Obligation) planning.Request {
 }
 
 // conduct has one obligation brought about.
-func (c *carrying) conduct(ctx context.Context, id string, due conductor.Due, from string) (Step, conductor.Trace, error) {
+func (c *carrying) conduct(ctx context.Context, id string, due conductor.Due,
+	from string) (Step, conductor.Trace, error) {
 	trace, err := c.Conductor.Conduct(ctx, c.Caller, requestFor(due.Obligation))
 	if err != nil {
 		return Step{}, trace, err
 	}
 	of := trace.Obligations[0]
-	step := Step{Requirement: id, Role: due.Role, Obligation: of.Obligation.String(), Run: trace.ID, Outcome: trace.Status, Why: of.Why, From: from}
+	step := Step{Requirement: id, Role: due.Role, Obligation: of.Obligation.String(), Run: trace.ID,
+		Outcome: trace.Status, Why: of.Why, From: from}
 	if n := len(of.Runs); n > 0 {
 		step.Tool = of.Runs[n-1].Tool
 		step.Why = cmp.Or(why(of), step.Why)
@@ -191,7 +201,8 @@ func (c *carrying) conduct(ctx context.Context, id string, due conductor.Due, fr
 func why(of conductor.Traced) string {
 	var all []string
 	for i, c := range of.Candidates {
-		did := of.Outcome == planning.OutResolved && !slices.ContainsFunc(of.Candidates[i+1:], func(later conductor.Candidate) bool { return later.Taken })
+		did := of.Outcome == planning.OutResolved &&
+			!slices.ContainsFunc(of.Candidates[i+1:], func(later conductor.Candidate) bool { return later.Taken })
 		if c.Taken && !did {
 			all = append(all, c.Tool+": "+c.Reason)
 			if fix := fixFor(of, c.Tool); fix != "" {
@@ -225,7 +236,8 @@ func (c *carrying) block(ctx context.Context, end *End, why string) bool {
 	obligation, err := c.Project.Block(ctx, end.Requirement, "given up on: "+fault.Clip(secret.Mask(why), longest))
 	var step Step
 	if err == nil {
-		step, _, err = c.conduct(ctx, end.Requirement, conductor.Due{Role: planning.RolePM, Obligation: obligation}, end.Status)
+		step, _, err = c.conduct(ctx, end.Requirement, conductor.Due{Role: planning.RolePM, Obligation: obligation},
+			end.Status)
 	}
 	if err != nil {
 		return not(secret.Mask(err.Error()))

@@ -32,11 +32,12 @@ type mark struct {
 	value string
 }
 
-// Faithful says why a text does not say the same as a draft, or nil. Every number, id, status word and name of the draft
-// has to stand in the text, and none that does not; there are as many negations, and no other operators between numbers.
-// What there is several of (numbers, ids, status words, names) stands in the same order, so that no value goes over to
-// another id. 1,000 is 1000, and three is 3; but 1.50 is not 1.5, req-7 not REQ-7, and 1/3 not 3/1. It refuses rather
-// than judges, since the draft is there to be used; but what has none of these marks, such as a verb, it cannot see.
+// Faithful says why a text does not say the same as a draft, or nil. Every number, id, status word and name of the
+// draft has to stand in the text, and none that does not; there are as many negations, and no other operators between
+// numbers. What there is several of (numbers, ids, status words, names) stands in the same order, so that no value goes
+// over to another id. 1,000 is 1000, and three is 3; but 1.50 is not 1.5, req-7 not REQ-7, and 1/3 not 3/1. It refuses
+// rather than judges, since the draft is there to be used; but what has none of these marks, such as a verb, it cannot
+// see.
 func Faithful(draft, text string) error {
 	if strings.TrimSpace(text) == "" && strings.TrimSpace(draft) != "" {
 		return errors.New("the text is empty")
@@ -73,8 +74,8 @@ func setOf(marks []mark) map[mark]bool {
 	return set
 }
 
-// settle decides which words at the beginning of a sentence are names: those that are one elsewhere in the draft. Others
-// may come and go.
+// settle decides which words at the beginning of a sentence are names: those that are one elsewhere in the draft.
+// Others may come and go.
 func settle(draft, text []mark) (want, got []mark) {
 	names, free := map[string]bool{}, map[string]bool{}
 	for _, m := range draft {
@@ -100,11 +101,12 @@ const (
 	markup      = "<>~[]{}|\\^`$" // may strike out, hide or compare
 )
 
-// sameCharacters refuses characters that can look like others, or like nothing, or that can change what is shown, unless
-// the draft has them.
+// sameCharacters refuses characters that can look like others, or like nothing, or that can change what is shown,
+// unless the draft has them.
 func sameCharacters(draft, text string) error {
 	for _, r := range text {
-		free := r == '\n' || r >= ' ' && r <= '~' && !strings.ContainsRune(markup, r) || strings.ContainsRune(typographic, r)
+		free := r == '\n' || r >= ' ' && r <= '~' && !strings.ContainsRune(markup, r) ||
+			strings.ContainsRune(typographic, r)
 		if !free && !strings.ContainsRune(draft, r) {
 			return fmt.Errorf("the text has the character %+q, which the draft has not", r)
 		}
@@ -146,8 +148,8 @@ func ordered(marks, draft []mark) []string {
 }
 
 var (
-	// parts finds, in this order, what can be a mark: e-mail addresses and words with what is joined to them; numbers with
-	// their sign, groups, decimals, exponent, and what is written onto them; operators.
+	// parts finds, in this order, what can be a mark: e-mail addresses and words with what is joined to them; numbers
+	// with their sign, groups, decimals, exponent, and what is written onto them; operators.
 	parts = regexp.MustCompile(`\pL[\pL\pM\pN]*(?:(?:://|[-_./@])[\pL\pM\pN]+)*` +
 		`|\pN[\pN\pL_]*(?:[.,/:]\pN[\pN\pL_]*)*(?:[eE][-+]\pN+)?%?` +
 		`|\*\*|[-+*/^<>≤≥≠×÷%]`)
@@ -208,12 +210,13 @@ func operandBefore(text string) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || r == ')'
 }
 
-// isOperator tells whether a sign stands between two operands, or is a percent sign; a sign of a number or a dash between
-// words is none.
+// isOperator tells whether a sign stands between two operands, or is a percent sign; a sign of a number or a dash
+// between words is none.
 func isOperator(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:from], " "))
 	after, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[to:], " "))
-	return (unicode.IsNumber(before) || before == ')') && (text[from:to] == "%" || unicode.IsNumber(after) || after == '(' || after == '-')
+	return (unicode.IsNumber(before) || before == ')') &&
+		(text[from:to] == "%" || unicode.IsNumber(after) || after == '(' || after == '-')
 }
 
 // wordMarks are the marks of one word, or of words joined to one.
@@ -227,7 +230,9 @@ func wordMarks(word string, begins bool) []mark {
 	if m, found := plainMark(word); found {
 		return []mark{m}
 	}
-	if pieces := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("-./:_", r) }); len(pieces) > 1 {
+	if pieces := strings.FieldsFunc(word, func(r rune) bool {
+		return strings.ContainsRune("-./:_", r)
+	}); len(pieces) > 1 {
 		var marks []mark
 		for i, piece := range pieces {
 			marks = append(marks, wordMarks(piece, begins && i == 0)...)
@@ -263,11 +268,15 @@ var negations = strings.Fields("not no non never none nothing nobody neither nor
 
 // numberWords are numbers in words.
 var numberWords = map[string]string{
-	"zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-	"ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17",
-	"eighteen": "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70",
-	"eighty": "80", "ninety": "90", "hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000",
-	"half": "1/2", "quarter": "1/4", "dozen": "12", "twice": "2", "double": "2", "percent": "%",
+	"zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+	"eight": "8", "nine": "9",
+	"ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16",
+	"seventeen": "17",
+	"eighteen":  "18", "nineteen": "19", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60",
+	"seventy": "70",
+	"eighty":  "80", "ninety": "90", "hundred": "100", "thousand": "1000", "million": "1000000",
+	"billion": "1000000000",
+	"half":    "1/2", "quarter": "1/4", "dozen": "12", "twice": "2", "double": "2", "percent": "%",
 }
 
 // statusWords are the statuses of requirements and obligations, the outcomes of runs, and the words of a verdict.

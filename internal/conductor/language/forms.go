@@ -11,12 +11,15 @@ import (
 
 // form is a kind of sentence and the obligation that it makes.
 type form struct {
-	Say      []string // patterns; see pattern
-	Type     planning.Type
-	Kind     string
-	Into     string                                        // member of the payload that takes the slots; "" is the payload itself
-	Build    func(map[string]any) (map[string]any, string) // the payload's members from the slots, or why not; nil is the slots
-	Examples []string                                      // each pattern has at least one; the first stands for the form
+	Say  []string // patterns; see pattern
+	Type planning.Type
+	Kind string
+	// member of the payload that takes the slots; "" is the payload itself
+	Into string
+	// the payload's members from the slots, or why not; nil is the slots
+	Build func(map[string]any) (map[string]any, string)
+	// each pattern has at least one; the first stands for the form
+	Examples []string
 }
 
 // requirementsWord is how a list of requirements may be called.
@@ -55,7 +58,8 @@ var forms = []form{
 		},
 		Type: planning.Report, Kind: "requirement.status",
 		Examples: []string{
-			"status of REQ-7", "what is the status of REQ-7", "what the status of REQ-7 is", "REQ-7 status", "which status is REQ-7 in",
+			"status of REQ-7", "what is the status of REQ-7", "what the status of REQ-7 is", "REQ-7 status",
+			"which status is REQ-7 in",
 			"how is REQ-7 doing",
 		},
 	},
@@ -69,12 +73,14 @@ var forms = []form{
 		Examples: []string{"project status", "what is the status of the project", "how's the project doing"},
 	},
 	{
-		Say:  []string{"what is blocked [and why]", "(what|which) requirements are blocked and why", "why are requirements blocked"},
+		Say: []string{"what is blocked [and why]", "(what|which) requirements are blocked and why",
+			"why are requirements blocked"},
 		Type: planning.Report, Kind: "query.requirements",
 		Build: func(map[string]any) (map[string]any, string) {
 			return map[string]any{"filters": map[string]any{"status": string(lifecycle.Blocked)}, "why": true}, ""
 		},
-		Examples: []string{"what is blocked and why", "which requirements are blocked and why", "why are requirements blocked"},
+		Examples: []string{"what is blocked and why", "which requirements are blocked and why",
+			"why are requirements blocked"},
 	},
 	{
 		Say: []string{
@@ -86,19 +92,23 @@ var forms = []form{
 		},
 		Type: planning.Report, Kind: "requirement.next",
 		Examples: []string{
-			"what should the tester do next", "what is next for REQ-7", "what is next for the coder", "what should I do next with REQ-7", "what's next",
+			"what should the tester do next", "what is next for REQ-7", "what is next for the coder",
+			"what should I do next with REQ-7", "what's next",
 		},
 	},
 	{
 		Say: []string{
 			"(list|show|give|find|get) [me] [all] [of] [the] " + requirementsWord + " [{filters}]",
-			"(list|show|give|find|get) [me] [all] [of] [the] {status:known_status} " + requirementsWord + " [{filters}]",
+			"(list|show|give|find|get) [me] [all] [of] [the] {status:known_status} " + requirementsWord +
+				" [{filters}]",
 			"(which|what) " + requirementsWord + " [are|is] {filters}",
 		},
 		Type: planning.Report, Kind: "query.requirements", Build: requirementFilters,
 		Examples: []string{
-			"list the requirements that are design_ready", "list the requirements assigned to ada", "list the requirements of kind story",
-			"show me all blocked requirements assigned to ada and of kind story", "which requirements are waiting for the tester",
+			"list the requirements that are design_ready", "list the requirements assigned to ada",
+			"list the requirements of kind story",
+			"show me all blocked requirements assigned to ada and of kind story",
+			"which requirements are waiting for the tester",
 		},
 	},
 	{
@@ -127,7 +137,8 @@ var forms = []form{
 		},
 		Type: planning.Achieve, Kind: "ir.assert", Build: factsOf,
 		Examples: []string{
-			"remember that Alice Smith is my friend and lives in Seattle", "remember that my friend Alice Smith lives in Seattle",
+			"remember that Alice Smith is my friend and lives in Seattle",
+			"remember that my friend Alice Smith lives in Seattle",
 			"remember that Bob Johnson lives in Seattle",
 		},
 	},
@@ -153,15 +164,18 @@ var forms = []form{
 			"[what is] the [current] time [now] [in {zone}]",
 		},
 		Type: planning.Report, Kind: "time.now",
-		Examples: []string{"what time is it in Europe/Berlin", "what time is it", "what time it is", "what is the current time"},
+		Examples: []string{"what time is it in Europe/Berlin", "what time is it", "what time it is",
+			"what is the current time"},
 	},
 	{
-		Say:  []string{"(verify|check|audit) the [audit] log", "(verify|check) the audit", "verify audit", "is the [audit] log (intact|in order|ok)"},
+		Say: []string{"(verify|check|audit) the [audit] log", "(verify|check) the audit", "verify audit",
+			"is the [audit] log (intact|in order|ok)"},
 		Type: planning.Verify, Kind: "audit",
 		Examples: []string{"verify the log", "check the audit", "verify audit", "is the log intact"},
 	},
 	{
-		Say:  []string{"(verify|check) [the] evidence (of|for) [requirement] {id}", "is the evidence (of|for) [requirement] {id} (valid|good|still good|in order|ok)"},
+		Say: []string{"(verify|check) [the] evidence (of|for) [requirement] {id}",
+			"is the evidence (of|for) [requirement] {id} (valid|good|still good|in order|ok)"},
 		Type: planning.Verify, Kind: "requirement.evidence",
 		Examples: []string{"verify the evidence of REQ-7", "is the evidence for REQ-7 still good"},
 	},
@@ -172,7 +186,8 @@ var forms = []form{
 		},
 		Type: planning.Achieve, Kind: "requirement.status", Build: justified,
 		Examples: []string{
-			"set REQ-7 to design_ready because the design stands, see docs/design.md", "mark REQ-7 as blocked because the supplier is late, see mail/late.txt:3-9",
+			"set REQ-7 to design_ready because the design stands, see docs/design.md",
+			"mark REQ-7 as blocked because the supplier is late, see mail/late.txt:3-9",
 		},
 	},
 }
@@ -199,7 +214,8 @@ func (f *form) payload(slots map[string]any) (payload map[string]any, why string
 // shownBy finds the words before the file that shows a reason, and the lines of that file.
 var shownBy = regexp.MustCompile(`(?i)^(.+?),? see ([^\s:"]+)(?::([1-9][0-9]*(?:-[1-9][0-9]*)?))?$`)
 
-// justified makes the justification of a change of status, which has evidence besides the reason: a file, and lines of it.
+// justified makes the justification of a change of status, which has evidence besides the reason: a file, and lines of
+// it.
 func justified(slots map[string]any) (map[string]any, string) {
 	members := map[string]any{"id": slots["id"], "status": slots["status"]}
 	reason, given := slots["reason"].(string)

@@ -20,7 +20,10 @@ type template func(o planning.Obligation, result map[string]any) string
 var templates = map[string]template{
 	"REPORT(query.math)":          sayMath,
 	"REPORT(query.count_letters)": sayCount,
-	"REPORT(status.name)":         func(_ planning.Obligation, r map[string]any) string { return filled("Your name is %s.", r["value"]) },
+	"REPORT(status.name)": func(_ planning.Obligation,
+		r map[string]any) string {
+		return filled("Your name is %s.", r["value"])
+	},
 	"ACHIEVE(status.name)": func(_ planning.Obligation, r map[string]any) string {
 		return filled("From now on your name is %s.", r["value"])
 	},
@@ -35,11 +38,20 @@ var templates = map[string]template{
 	"VERIFY(audit)":                sayChecked("The log"),
 	"VERIFY(requirement.evidence)": sayChecked("The evidence"),
 	"ACHIEVE(ir.assert)":           sayFacts,
-	"REPORT(normalize.email)":      func(_ planning.Obligation, r map[string]any) string { return filled("The address is %s", r["value"]) },
-	"REPORT(normalize.url)":        func(_ planning.Obligation, r map[string]any) string { return filled("The link is %s", r["value"]) },
-	"REPORT(normalize.phone)":      func(_ planning.Obligation, r map[string]any) string { return filled("The number is %s", r["value"]) },
-	"REPORT(time.now)":             sayTime,
-	"REPORT(rules.deduce)":         sayDeduced,
+	"REPORT(normalize.email)": func(_ planning.Obligation,
+		r map[string]any) string {
+		return filled("The address is %s", r["value"])
+	},
+	"REPORT(normalize.url)": func(_ planning.Obligation,
+		r map[string]any) string {
+		return filled("The link is %s", r["value"])
+	},
+	"REPORT(normalize.phone)": func(_ planning.Obligation,
+		r map[string]any) string {
+		return filled("The number is %s", r["value"])
+	},
+	"REPORT(time.now)":     sayTime,
+	"REPORT(rules.deduce)": sayDeduced,
 }
 
 // Out says the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as compact

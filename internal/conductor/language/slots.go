@@ -27,12 +27,14 @@ var slotTypes map[string]slotType
 
 func init() {
 	slotTypes = map[string]slotType{
-		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`, readExpression},
+		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`,
+			readExpression},
 		"letter": {`(?:"\pL\pM*"|'\pL\pM*'|\pL\pM*)(?:'?s)?`, func(s string) (any, string) {
 			return oneLetter.FindString(s), ""
 		}},
-		"word":         {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
-		"phone":        {quotedText + `|[-+()./0-9 ]*[0-9][-+()./0-9 ]*`, func(s string) (any, string) { return unquote(s), "" }},
+		"word": {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
+		"phone": {quotedText + `|[-+()./0-9 ]*[0-9][-+()./0-9 ]*`,
+			func(s string) (any, string) { return unquote(s), "" }},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
 		"status":       {wordsText, readStatus},
 		"known_status": {statusText(), readStatus},
@@ -46,7 +48,9 @@ func init() {
 		}},
 		"suspect": {`suspect`, func(string) (any, string) { return true, "" }},
 		"retired": {`retired`, func(string) (any, string) { return true, "" }},
-		"reason":  {`.+`, func(s string) (any, string) { return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), "" }},
+		"reason": {`.+`, func(s string) (any, string) {
+			return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), ""
+		}},
 		"filters": {`.+`, readFilters},
 	}
 }
@@ -72,7 +76,8 @@ var (
 	dateLike     = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 	wholeFormula = regexp.MustCompile(`^[-+(.0-9].*[-+*/%].*[0-9.)]$`)
 	operators    = strings.NewReplacer("×", "*", "÷", "/", "−", "-",
-		"to the power of", "**", "multiplied by", "*", "divided by", "/", "plus", "+", "minus", "-", "times", "*", "modulo", "%", "mod", "%")
+		"to the power of", "**", "multiplied by", "*", "divided by", "/", "plus", "+", "minus", "-", "times", "*",
+		"modulo", "%", "mod", "%")
 )
 
 // readExpression is an expression as math.eval takes it, without the words and signs that only people use. What it
@@ -155,11 +160,12 @@ func readRelation(s string) (any, string) {
 	return nil, fmt.Sprintf("%q is not a relation that is known: friend, colleague, brother and the like", s)
 }
 
-// What never stands in a name or place without quotes: the words around them in the patterns, and courtesies. A name has
-// none of the small words either: "my name is not important" names nobody.
+// What never stands in a name or place without quotes: the words around them in the patterns, and courtesies. A name
+// has none of the small words either: "my name is not important" names nobody.
 var (
 	notInPlaces = strings.Fields("is are my your me for and or who that lives live living please thanks thank you now not because what which how in then i")
-	notInNames  = append(strings.Fields("a an the of to from with on at it no none unknown very so he she we they this here there when where why"), notInPlaces...)
+	notInNames  = append(strings.Fields(
+		"a an the of to from with on at it no none unknown very so he she we they this here there when where why"), notInPlaces...)
 )
 
 func readWords(s, what string, without []string) (any, string) {

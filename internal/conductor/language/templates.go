@@ -108,8 +108,8 @@ func sayRequirement(_ planning.Obligation, r map[string]any) string {
 	return sentence(requirementLine(r))
 }
 
-// sayNext takes {steps, next?}: objects with id, and role, do, lacks where there are such; or else texts. A next that is not null says
-// that there are more.
+// sayNext takes {steps, next?}: objects with id, and role, do, lacks where there are such; or else texts. A next that
+// is not null says that there are more.
 func sayNext(_ planning.Obligation, r map[string]any) string {
 	steps, ok := r["steps"].([]any)
 	if !ok {
@@ -122,7 +122,8 @@ func sayNext(_ planning.Obligation, r map[string]any) string {
 	for _, step := range steps {
 		text, isText := step.(string)
 		if row, isRow := step.(map[string]any); isRow {
-			text = filled("%s", row["id"]) + filled(", %s", row["role"]) + filled(": %s", row["do"]) + filled(" (lacks %s)", row["lacks"])
+			text = filled("%s", row["id"]) + filled(", %s", row["role"]) + filled(": %s", row["do"]) +
+				filled(" (lacks %s)", row["lacks"])
 		} else if !isText {
 			return ""
 		}
@@ -149,7 +150,8 @@ func sayProject(_ planning.Obligation, r map[string]any) string {
 	if len(all) == 0 {
 		return "The project has no requirements."
 	}
-	return "The requirements of the project" + filled(", %s in all", r["total"]) + ", by status: " + strings.Join(all, ", ") + "."
+	return "The requirements of the project" + filled(", %s in all", r["total"]) + ", by status: " +
+		strings.Join(all, ", ") + "."
 }
 
 // sayChecked takes {ok, problems?}.

@@ -48,7 +48,8 @@ func In(utterance string) (planning.Request, error) {
 // checkUtterance refuses what neither the grammar nor a model is to see.
 func checkUtterance(utterance string) error {
 	if len(utterance) > MaxUtterance*utf8.UTFMax || utf8.RuneCountInString(utterance) > MaxUtterance {
-		return fault.New(fault.Invalid, "utterance_too_long", "the utterance has more than %d characters", MaxUtterance).
+		return fault.New(fault.Invalid, "utterance_too_long", "the utterance has more than %d characters",
+			MaxUtterance).
 			WithFix("ask for less at once; obligations of any size go in as JSON")
 	}
 	if !utf8.ValidString(utterance) {
@@ -64,7 +65,8 @@ func checkUtterance(utterance string) error {
 
 func notUnderstood(format string, args ...any) *fault.Error {
 	return fault.New(fault.Invalid, "not_understood", format, args...).
-		WithFix("say it in one of these forms (values of several words stand in double quotes): %s", strings.Join(knownForms(), "; "))
+		WithFix("say it in one of these forms (values of several words stand in double quotes): %s",
+			strings.Join(knownForms(), "; "))
 }
 
 // plain maps typographic characters to those of the forms.
@@ -100,7 +102,8 @@ func sentences(utterance string) ([]string, error) {
 	case len(all) == 0:
 		return nil, notUnderstood("the utterance says nothing")
 	case len(all) > MaxSentences:
-		return nil, fault.New(fault.Invalid, "utterance_too_long", "the utterance has %d sentences, more than %d", len(all), MaxSentences).
+		return nil, fault.New(fault.Invalid, "utterance_too_long", "the utterance has %d sentences, more than %d",
+			len(all), MaxSentences).
 			WithFix("ask for less at once")
 	}
 	return all, nil
@@ -151,7 +154,8 @@ func endsWord(rest string) bool {
 func trim(sentence string) string {
 	for {
 		short := strings.TrimRight(sentence, " .,")
-		if bare := strings.TrimRight(short, "!"); bare == "" || !strings.ContainsAny(bare[len(bare)-1:], "0123456789)") {
+		if bare := strings.TrimRight(short, "!"); bare == "" ||
+			!strings.ContainsAny(bare[len(bare)-1:], "0123456789)") {
 			short = bare
 		}
 		if short == sentence {
@@ -162,15 +166,17 @@ func trim(sentence string) string {
 }
 
 var (
-	courtesyBefore = regexp.MustCompile(`(?i)^(?:(?:please|kindly|hey|hi|hello|ok|okay|so|now|and|then|also|(?:can|could|would|will) you|tell me|let me know)[,:]? )+`)
-	courtesyAfter  = regexp.MustCompile(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
+	courtesyBefore = regexp.MustCompile(
+		`(?i)^(?:(?:please|kindly|hey|hi|hello|ok|okay|so|now|and|then|also|(?:can|could|would|will) you|tell me|let me know)[,:]? )+`)
+	courtesyAfter = regexp.MustCompile(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
 )
 
 // readings are a sentence as it stands, and without its courtesies. The first that a form covers counts, so that
 // courtesies which are meant ("count e in please") are kept.
 func readings(sentence string) []string {
 	after := trim(courtesyAfter.ReplaceAllString(sentence, ""))
-	return []string{sentence, courtesyBefore.ReplaceAllString(sentence, ""), after, courtesyBefore.ReplaceAllString(after, "")}
+	return []string{sentence, courtesyBefore.ReplaceAllString(sentence, ""), after,
+		courtesyBefore.ReplaceAllString(after, "")}
 }
 
 // read makes the obligation of one sentence.
@@ -183,7 +189,8 @@ func read(sentence string) (planning.Obligation, error) {
 		}
 		for _, other := range found[min(1, len(found)):] {
 			if !reflect.DeepEqual(found[0].obligation, other.obligation) {
-				return planning.Obligation{}, notUnderstood("%q can be read as %s and as %s", fault.Clip(sentence, 200), found[0].form.name(), other.form.name())
+				return planning.Obligation{}, notUnderstood("%q can be read as %s and as %s",
+					fault.Clip(sentence, 200), found[0].form.name(), other.form.name())
 			}
 		}
 		if len(found) > 0 {

@@ -1,8 +1,8 @@
 // Package lettercount counts how often a letter stands in a text.
 //
-// A letter is what a reader sees as one: a character with the marks that follow it, characters held together by a joiner, the two
-// halves of a flag. Which of its normal forms it is written in makes no difference: é is one letter, as one character or as two,
-// and e does not count it. The package is pure.
+// A letter is what a reader sees as one: a character with the marks that follow it, characters held together by a
+// joiner, the two halves of a flag. Which of its normal forms it is written in makes no difference: é is one letter, as
+// one character or as two, and e does not count it. The package is pure.
 package lettercount
 
 import (
@@ -25,15 +25,16 @@ const (
 
 const joiner = '\u200d'
 
-// Count is how often the letter stands in the text. Without exact, upper and lower case are alike, character by character: ß and ẞ
-// are, ß and ss are not. An error says what is wrong with the letter or the text.
+// Count is how often the letter stands in the text. Without exact, upper and lower case are alike, character by
+// character: ß and ẞ are, ß and ss are not. An error says what is wrong with the letter or the text.
 func Count(text, letter string, exact bool) (int, error) {
 	if err := check(text, letter); err != nil {
 		return 0, err
 	}
 	want := split(norm.NFD.String(letter))
 	if len(want) != 1 {
-		return 0, fault.New(fault.Invalid, "letter_not_one", "%d letters are to be counted where one can be", len(want)).
+		return 0, fault.New(fault.Invalid, "letter_not_one", "%d letters are to be counted where one can be",
+			len(want)).
 			WithFix("send one letter, such as r; for several send one obligation each")
 	}
 	equal := strings.EqualFold
@@ -52,10 +53,13 @@ func Count(text, letter string, exact bool) (int, error) {
 func check(text, letter string) error {
 	switch {
 	case len(text) > MaxText || len(letter) > maxLetter:
-		return fault.New(fault.Invalid, "text_too_long", "the text has %d bytes and the letter %d; at most %d and %d are taken", len(text), len(letter), MaxText, maxLetter).
+		return fault.New(fault.Invalid, "text_too_long",
+			"the text has %d bytes and the letter %d; at most %d and %d are taken", len(text), len(letter), MaxText,
+			maxLetter).
 			WithFix("count in parts of the text")
 	case !utf8.ValidString(text) || !utf8.ValidString(letter):
-		return fault.New(fault.Invalid, "text_not_utf8", "the text or the letter is not valid UTF-8").WithFix("send it in UTF-8")
+		return fault.New(fault.Invalid, "text_not_utf8", "the text or the letter is not valid UTF-8").
+			WithFix("send it in UTF-8")
 	}
 	return nil
 }
@@ -87,15 +91,17 @@ func held(before, r rune, flags int) bool {
 	return extends(r) || before == joiner && !unicode.IsLetter(r) || flag(r) && flags%2 == 1
 }
 
-// extends tells of marks, joiners, the tones of emoji, and the vowels and last consonants that make up a syllable of Hangul.
+// extends tells of marks, joiners, the tones of emoji, and the vowels and last consonants that make up a syllable of
+// Hangul.
 func extends(r rune) bool {
-	return unicode.Is(unicode.M, r) || r == joiner || r == '\u200c' || 0x1f3fb <= r && r <= 0x1f3ff || 0x1160 <= r && r <= 0x11ff
+	return unicode.Is(unicode.M, r) || r == joiner || r == '\u200c' || 0x1f3fb <= r && r <= 0x1f3ff || 0x1160 <= r &&
+		r <= 0x11ff
 }
 
 func flag(r rune) bool { return 0x1f1e6 <= r && r <= 0x1f1ff }
 
-// Confirm counts a second time and compares: it looks for the letter character by character in the decomposed text, and then
-// whether a letter begins and ends there. Its error says what differs.
+// Confirm counts a second time and compares: it looks for the letter character by character in the decomposed text, and
+// then whether a letter begins and ends there. Its error says what differs.
 func Confirm(text, letter string, exact bool, count int) error {
 	if err := check(text, letter); err != nil {
 		return err
@@ -126,7 +132,8 @@ func starts(runes []rune) []bool {
 		switch {
 		case at == 0:
 			begins[at] = true
-		case unicode.In(r, unicode.Mn, unicode.Mc, unicode.Me, unicode.Variation_Selector, unicode.Join_Control), r >= 0x1f3fb && r <= 0x1f3ff, r >= 0x1160 && r <= 0x11ff:
+		case unicode.In(r, unicode.Mn, unicode.Mc, unicode.Me, unicode.Variation_Selector, unicode.Join_Control),
+			r >= 0x1f3fb && r <= 0x1f3ff, r >= 0x1160 && r <= 0x11ff:
 		case runes[at-1] == '\u200d':
 			begins[at] = unicode.IsLetter(r)
 		case half:

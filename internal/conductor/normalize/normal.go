@@ -1,5 +1,6 @@
-// Package normalize writes addresses of mail, URLs and telephone numbers in one form, so that two that are the same compare equal.
-// It looks nothing up: what is written well need not exist. What it cannot be sure of it refuses. The package is pure.
+// Package normalize writes addresses of mail, URLs and telephone numbers in one form, so that two that are the same
+// compare equal. It looks nothing up: what is written well need not exist. What it cannot be sure of it refuses. The
+// package is pure.
 package normalize
 
 import (
@@ -17,8 +18,9 @@ const (
 	maxLabel = 63
 )
 
-// Email is an address with its domain in lower case; what stands before the @ is the receiver's own and stays as it is. Names
-// beside the address, comments, quoted local parts, addresses in brackets, and characters outside of ASCII are refused.
+// Email is an address with its domain in lower case; what stands before the @ is the receiver's own and stays as it is.
+// Names beside the address, comments, quoted local parts, addresses in brackets, and characters outside of ASCII are
+// refused.
 func Email(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxEmail {
@@ -45,7 +47,8 @@ func Email(text string) (string, error) {
 }
 
 func badEmail(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, "email_invalid", "this is no address of mail: "+format, args...).WithFix("write it as name@example.com")
+	return fault.New(fault.Invalid, "email_invalid", "this is no address of mail: "+format, args...).
+		WithFix("write it as name@example.com")
 }
 
 func ascii(text string) bool {
@@ -57,7 +60,8 @@ func ascii(text string) bool {
 	return true
 }
 
-// hostname tells whether a name is made of labels of letters, digits, hyphens and underscores, no hyphen at the edge of one.
+// hostname tells whether a name is made of labels of letters, digits, hyphens and underscores, no hyphen at the edge of
+// one.
 func hostname(name string) bool {
 	if name == "" || len(name) > maxHost {
 		return false

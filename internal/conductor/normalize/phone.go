@@ -15,21 +15,26 @@ const (
 // trunk is what callers within a country dial before a number, and callers from abroad do not.
 type trunk struct {
 	digits string // "" where nothing is, so that a leading 0 is part of the number
-	whole  int    // digits with the trunk; 0: whenever the digits stand in front. It tells a trunk from a number that begins alike.
+	// digits with the trunk; 0: whenever the digits stand in front. It tells a trunk from a number that begins alike.
+	whole int
 }
 
 // trunks are those that are certain. A number with a leading 0 and another country code is refused.
 var trunks = map[string]trunk{
 	"1": {"1", 11}, "7": {"8", 11}, "36": {"06", 0},
-	"20": {"0", 0}, "27": {"0", 0}, "31": {"0", 0}, "32": {"0", 0}, "33": {"0", 0}, "40": {"0", 0}, "41": {"0", 0}, "43": {"0", 0}, "44": {"0", 0}, "46": {"0", 0},
-	"49": {"0", 0}, "54": {"0", 0}, "60": {"0", 0}, "61": {"0", 0}, "62": {"0", 0}, "63": {"0", 0}, "64": {"0", 0}, "66": {"0", 0}, "81": {"0", 0}, "82": {"0", 0},
-	"84": {"0", 0}, "86": {"0", 0}, "90": {"0", 0}, "91": {"0", 0}, "92": {"0", 0}, "94": {"0", 0}, "98": {"0", 0}, "234": {"0", 0}, "254": {"0", 0}, "353": {"0", 0},
-	"358": {"0", 0}, "380": {"0", 0}, "385": {"0", 0}, "386": {"0", 0}, "886": {"0", 0}, "966": {"0", 0}, "971": {"0", 0}, "972": {"0", 0},
+	"20": {"0", 0}, "27": {"0", 0}, "31": {"0", 0}, "32": {"0", 0}, "33": {"0", 0}, "40": {"0", 0}, "41": {"0", 0},
+	"43": {"0", 0}, "44": {"0", 0}, "46": {"0", 0},
+	"49": {"0", 0}, "54": {"0", 0}, "60": {"0", 0}, "61": {"0", 0}, "62": {"0", 0}, "63": {"0", 0}, "64": {"0", 0},
+	"66": {"0", 0}, "81": {"0", 0}, "82": {"0", 0},
+	"84": {"0", 0}, "86": {"0", 0}, "90": {"0", 0}, "91": {"0", 0}, "92": {"0", 0}, "94": {"0", 0}, "98": {"0", 0},
+	"234": {"0", 0}, "254": {"0", 0}, "353": {"0", 0},
+	"358": {"0", 0}, "380": {"0", 0}, "385": {"0", 0}, "386": {"0", 0}, "886": {"0", 0}, "966": {"0", 0},
+	"971": {"0", 0}, "972": {"0", 0},
 	"39": {}, "378": {}, "225": {}, "242": {},
 }
 
-// Phone is a telephone number in the form of E.164: + and 8 to 15 digits. A number without + needs a country code, such as 49 or
-// +49; a trunk prefix and a (0) are left out.
+// Phone is a telephone number in the form of E.164: + and 8 to 15 digits. A number without + needs a country code, such
+// as 49 or +49; a trunk prefix and a (0) are left out.
 func Phone(text, countryCode string) (string, error) {
 	text = strings.TrimSpace(text)
 	digits, abroad := strings.CutPrefix(text, "+")
@@ -46,7 +51,8 @@ func Phone(text, countryCode string) (string, error) {
 		}
 	}
 	if len(digits) < minDigits || len(digits) > maxDigits {
-		return "", badPhone("with its country code it has %d digits; numbers have %d to %d", len(digits), minDigits, maxDigits)
+		return "", badPhone("with its country code it has %d digits; numbers have %d to %d", len(digits), minDigits,
+			maxDigits)
 	}
 	if digits[0] == '0' {
 		return "", badPhone("no country code begins with 0")
@@ -75,12 +81,14 @@ func bare(text string) (string, error) {
 // national puts the country code before a number as it is dialled within the country.
 func national(digits, countryCode string) (string, error) {
 	if countryCode == "" {
-		return "", fault.New(fault.Invalid, "phone_country_missing", "the number has no country code, and none is given").
+		return "", fault.New(fault.Invalid, "phone_country_missing",
+			"the number has no country code, and none is given").
 			WithFix("write it as +49 30 123456, or give country_code, such as 49")
 	}
 	code := strings.TrimPrefix(countryCode, "+")
 	if len(code) < 1 || len(code) > 3 || strings.Trim(code, "0123456789") != "" || code[0] == '0' {
-		return "", fault.New(fault.Invalid, "phone_country_invalid", "%q is no country calling code", fault.Clip(countryCode, 20)).
+		return "", fault.New(fault.Invalid, "phone_country_invalid", "%q is no country calling code",
+			fault.Clip(countryCode, 20)).
 			WithFix("give one to three digits, such as 49 or +49")
 	}
 	if strings.HasPrefix(digits, "00") {

@@ -1,8 +1,8 @@
-// Package prompt writes what agents are told. There is one template for each role in the box, and a project can replace any of them
-// with a file of its own.
+// Package prompt writes what agents are told. There is one template for each role in the box, and a project can replace
+// any of them with a file of its own.
 //
-// A template is Go's text/template over Data. Those of a project may use the parts of the box: {{template "requirement" .}} and
-// {{template "answer" .}}. All are tried out when they are loaded, so that none fails when it is needed.
+// A template is Go's text/template over Data. Those of a project may use the parts of the box: {{template "requirement"
+// .}} and {{template "answer" .}}. All are tried out when they are loaded, so that none fails when it is needed.
 //
 // What documents and agents wrote is shown as it is, between two lines that it cannot have itself: see Data.Fence.
 package prompt
@@ -50,7 +50,8 @@ type Data struct {
 // shortFence is how many dashes a fence has at least.
 const shortFence = 16
 
-// Fence is the line before and after what others wrote of the requirement. Nothing of that has such a line: it has more dashes.
+// Fence is the line before and after what others wrote of the requirement. Nothing of that has such a line: it has more
+// dashes.
 func (d Data) Fence() string {
 	written := slices.Concat(
 		[]string{d.Title, d.Text, d.Reason, d.Design, d.Implementation, d.Test}, d.Acceptance, d.Notes, d.Deviations)
@@ -82,8 +83,8 @@ type Set struct {
 	path   map[string]string
 }
 
-// Load reads the templates of a folder, which need not be there, over those of the box: pm.md, architect.md, coder.md, tester.md.
-// A file that cannot be used is fault.Malformed, and refuses all.
+// Load reads the templates of a folder, which need not be there, over those of the box: pm.md, architect.md, coder.md,
+// tester.md. A file that cannot be used is fault.Malformed, and refuses all.
 func Load(dir string) (*Set, error) {
 	s := &Set{byRole: map[string]*template.Template{}, source: map[string]string{}, path: map[string]string{}}
 	shared, err := box.ReadFile("templates/" + parts)
@@ -114,7 +115,8 @@ func stray(dir string) error {
 	for _, e := range entries {
 		role, isTemplate := strings.CutSuffix(e.Name(), ".md")
 		if isTemplate && !slices.Contains(Roles(), role) {
-			return malformed(filepath.Join(dir, e.Name()), "there is no such role; the files are "+strings.Join(Roles(), ".md, ")+".md")
+			return malformed(filepath.Join(dir, e.Name()),
+				"there is no such role; the files are "+strings.Join(Roles(), ".md, ")+".md")
 		}
 	}
 	return nil
@@ -163,12 +165,13 @@ func (s *Set) add(common *template.Template, role, path string) error {
 	return nil
 }
 
-// tryOut writes a template over all that there may be of a requirement, and over nothing of it; over what is a move, and what is
-// suspect, and what is not.
+// tryOut writes a template over all that there may be of a requirement, and over nothing of it; over what is a move,
+// and what is suspect, and what is not.
 func tryOut(t *template.Template) error {
 	one := []string{"x"}
 	all := Data{
-		Agent: "x", Role: "x", URL: "x", ID: "x", Title: "x", Text: "x", Status: "x", Acceptance: one, Revision: 1, Fingerprint: "x", Reason: "x", Notes: one, Deviations: one,
+		Agent: "x", Role: "x", URL: "x", ID: "x", Title: "x", Text: "x", Status: "x", Acceptance: one, Revision: 1,
+		Fingerprint: "x", Reason: "x", Notes: one, Deviations: one,
 		Design: "x", Implementation: "x", Test: "x", Work: "x", Needs: one,
 	}
 	for _, d := range []Data{all, {}} {
@@ -218,5 +221,6 @@ func (s *Set) Write(role string, d Data) (string, error) {
 }
 
 func unknownRole(role string) error {
-	return fault.New(fault.Invalid, "prompt_role", "there is no prompt for the role %q", fault.Clip(role, 40)).WithFix("give one of %s", strings.Join(Roles(), ", "))
+	return fault.New(fault.Invalid, "prompt_role", "there is no prompt for the role %q", fault.Clip(role, 40)).
+		WithFix("give one of %s", strings.Join(Roles(), ", "))
 }

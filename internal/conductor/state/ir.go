@@ -1,6 +1,6 @@
-// Package state is what the conductor knows, and all of its state: entities, relations, assertions, events, sources, obligations, runs of
-// tools, evidence of verification, requests and traces. It is kept in the ledger: each step is one record with the rows that it
-// writes, so that the log alone amounts to all of it.
+// Package state is what the conductor knows, and all of its state: entities, relations, assertions, events, sources,
+// obligations, runs of tools, evidence of verification, requests and traces. It is kept in the ledger: each step is one
+// record with the rows that it writes, so that the log alone amounts to all of it.
 //
 // Keys written: ir/<kind of row>/<id>.
 package state
@@ -215,7 +215,8 @@ type IR struct{ ledger *ledger.Ledger }
 // New is the IR in a ledger.
 func New(l *ledger.Ledger) *IR { return &IR{l} }
 
-// CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are not refused.
+// CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are
+// not refused.
 func (ir *IR) CheckBudget(ctx context.Context, caller audit.Actor) error {
 	return ir.ledger.CheckBudget(ctx, caller)
 }

@@ -14,8 +14,9 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// A run has the same large value in many places: the payload of its obligation in the request, the obligation, the run of the tool
-// and twice in the trace. The record of a step has it once, in Values by its digest, and rows name that record and the digest:
+// A run has the same large value in many places: the payload of its obligation in the request, the obligation, the run
+// of the tool and twice in the trace. The record of a step has it once, in Values by its digest, and rows name that
+// record and the digest:
 //
 //	["packed", {"id": "o1", "payload": {"expr": {"$large": "<digest>", "record": 17}}}]
 //
@@ -141,14 +142,16 @@ func (u unpacker) large(raw jsontext.Value) (jsontext.Value, error) {
 	}
 	value, found := u.values[named.Record][named.Digest]
 	if !found {
-		return nil, fault.New(fault.Internal, "store_damaged", "record %d has no value with the digest %s, which a row names", named.Record, named.Digest).
+		return nil, fault.New(fault.Internal, "store_damaged",
+			"record %d has no value with the digest %s, which a row names", named.Record, named.Digest).
 			WithFix("orchestrator verify says what else is wrong; restore a backup")
 	}
 	return value, nil
 }
 
 // eachBelow is a value with its members or items changed, in their order. Anything else is as it is.
-func eachBelow(raw jsontext.Value, change func(name *string, below jsontext.Value) (jsontext.Value, error)) (jsontext.Value, error) {
+func eachBelow(raw jsontext.Value, change func(name *string, below jsontext.Value) (jsontext.Value,
+	error)) (jsontext.Value, error) {
 	kind := raw.Kind()
 	if kind != '{' && kind != '[' {
 		return raw, nil

@@ -42,7 +42,8 @@ func (ir *IR) Step(ctx context.Context, run, step string, actor audit.Actor, wri
 	})
 }
 
-// packed are the rows as they are kept, by ascending key, with the values that are taken out of them. record is that of the step.
+// packed are the rows as they are kept, by ascending key, with the values that are taken out of them. record is that of
+// the step.
 func (w *Writer) packed(record uint64) (Stepped, error) {
 	p := packer{record: record, values: map[string]jsontext.Value{}, find: func(digest string) (uint64, bool, error) {
 		return read[uint64](w.get, kindLarge, digest)
@@ -167,7 +168,8 @@ func (w *Writer) open(change func(ids []string) []string) error {
 		return err
 	}
 	before, err := stored(w.from, key(kindOpen, kindRequest))
-	if written := w.rows[key(kindOpen, kindRequest)]; err == nil && (bytes.Equal(before, written) || before == nil && string(written) == "[]") {
+	if written := w.rows[key(kindOpen, kindRequest)]; err == nil &&
+		(bytes.Equal(before, written) || before == nil && string(written) == "[]") {
 		delete(w.rows, key(kindOpen, kindRequest))
 	}
 	return err
@@ -194,9 +196,9 @@ func (w *Writer) Key(caller, idempotencyKey string) error {
 	return w.put(w.Run, kindKey, caller, idempotencyKey)
 }
 
-// Assert puts an assertion, with its entity and, where its object is an entity too, the relation. One of the same subject and
-// predicate that is held so far ends, where single says that there can be but one. What is held already stays as it is, but for what
-// runs resulted in: there each run has its say, with its own source.
+// Assert puts an assertion, with its entity and, where its object is an entity too, the relation. One of the same
+// subject and predicate that is held so far ends, where single says that there can be but one. What is held already
+// stays as it is, but for what runs resulted in: there each run has its say, with its own source.
 func (w *Writer) Assert(a Assertion, single bool) error {
 	a.Since, a.Until = w.At, time.Time{}
 	held, err := w.Held(a.Subject, a.Predicate)

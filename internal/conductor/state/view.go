@@ -21,7 +21,8 @@ func (v View) get(kind string, id ...string) (jsontext.Value, error) {
 }
 
 // read reads a row; false where there is none.
-func read[T any](get func(kind string, id ...string) (jsontext.Value, error), kind string, id ...string) (value T, found bool, err error) {
+func read[T any](get func(kind string, id ...string) (jsontext.Value, error), kind string,
+	id ...string) (value T, found bool, err error) {
 	raw, err := get(kind, id...)
 	if err != nil || raw == nil {
 		return value, false, err
@@ -42,7 +43,8 @@ func (v View) Held(subject, predicate string) ([]Assertion, error) {
 	return heldOf(v.get, subject, predicate)
 }
 
-func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject, predicate string) (all []Assertion, err error) {
+func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject,
+	predicate string) (all []Assertion, err error) {
 	ids, _, err := read[[]string](get, kindHeld, subject, predicate)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,8 @@ func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject
 			return nil, err
 		}
 		if !found {
-			return nil, fault.New(fault.Internal, "store_damaged", "the assertion %q is held, and is not there", id).WithFix("orchestrator verify says what else is wrong; restore a backup")
+			return nil, fault.New(fault.Internal, "store_damaged", "the assertion %q is held, and is not there", id).
+				WithFix("orchestrator verify says what else is wrong; restore a backup")
 		}
 		all = append(all, a)
 	}
@@ -92,7 +95,8 @@ func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 	return subjects, err
 }
 
-// Facts are the objects that are held, by subject and predicate: one alone, or a list of several. Results of runs are not among them.
+// Facts are the objects that are held, by subject and predicate: one alone, or a list of several. Results of runs are
+// not among them.
 func (v View) Facts() (map[string]any, error) {
 	facts := map[string]any{}
 	err := v.scanHeld(func(rest string) error {
@@ -210,7 +214,8 @@ func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
 func (v View) scanHeld(visit func(rest string) error) error {
 	const below = kindHeld + "/"
 	for _, part := range [][2]string{{"", OfRun}, {OfRun[:len(OfRun)-1] + ";", "\x7f"}} {
-		err := v.from.Scan(Table.Name, below+part[0], below+part[1], func(key string, _ []byte) error { return visit(strings.TrimPrefix(key, below)) })
+		err := v.from.Scan(Table.Name, below+part[0], below+part[1],
+			func(key string, _ []byte) error { return visit(strings.TrimPrefix(key, below)) })
 		if err != nil {
 			return err
 		}

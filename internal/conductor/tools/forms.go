@@ -13,7 +13,8 @@ import (
 
 // normalizer writes one input in its normal form: {"value": …}.
 func normalizer(name, description string, inputs []planning.Input, form func(in In) (string, error)) Tool {
-	c := contract(name, "REPORT("+name+")", description, inputs, object(map[string]any{"value": textSchema("the normal form", 0)}, "value"))
+	c := contract(name, "REPORT("+name+")", description, inputs,
+		object(map[string]any{"value": textSchema("the normal form", 0)}, "value"))
 	return Tool{Contract: c, Run: func(_ context.Context, in In) (map[string]any, error) {
 		value, err := form(in)
 		if err != nil {
@@ -36,7 +37,8 @@ func of(name string, form func(string) (string, error)) func(In) (string, error)
 
 func normalizeEmail() Tool {
 	return normalizer("normalize.email", "Writes an address of mail in its normal form: the domain in lower case.",
-		[]planning.Input{required("email", textSchema("the address, such as name@example.com", 1000))}, of("email", normalize.Email))
+		[]planning.Input{required("email", textSchema("the address, such as name@example.com", 1000))},
+		of("email", normalize.Email))
 }
 
 func normalizeURL() Tool {
@@ -47,19 +49,21 @@ func normalizeURL() Tool {
 func normalizePhone() Tool {
 	inputs := []planning.Input{
 		required("phone", textSchema("the number", 200)),
-		optional("country_code", textSchema("the calling code of the country where numbers without + are, such as 49", 4)),
+		optional("country_code",
+			textSchema("the calling code of the country where numbers without + are, such as 49", 4)),
 	}
-	return normalizer("normalize.phone", "Writes a telephone number in the form of E.164.", inputs, func(in In) (string, error) {
-		phone, err := in.text("phone")
-		if err != nil {
-			return "", err
-		}
-		country, err := in.optionalText("country_code")
-		if err != nil {
-			return "", err
-		}
-		return normalize.Phone(phone, country)
-	})
+	return normalizer("normalize.phone", "Writes a telephone number in the form of E.164.", inputs,
+		func(in In) (string, error) {
+			phone, err := in.text("phone")
+			if err != nil {
+				return "", err
+			}
+			country, err := in.optionalText("country_code")
+			if err != nil {
+				return "", err
+			}
+			return normalize.Phone(phone, country)
+		})
 }
 
 // timeNow tells the time of its caller's clock: {"value": "2026-01-02T15:04:05Z", "zone": "UTC"}.

@@ -11,9 +11,11 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// mathEval works an expression out: {"expr": "2+2"} to {"value": "4"}, and 1/3 to its fraction with a decimal beside it.
+// mathEval works an expression out: {"expr": "2+2"} to {"value": "4"}, and 1/3 to its fraction with a decimal beside
+// it.
 func mathEval() Tool {
-	c := contract("math.eval", "REPORT(query.math)", "Works out an expression of numbers, exactly: + - * / % ** and brackets.",
+	c := contract("math.eval", "REPORT(query.math)",
+		"Works out an expression of numbers, exactly: + - * / % ** and brackets.",
 		[]planning.Input{required("expr", textSchema("the expression, such as 2 * (3 + 4)", arith.MaxLength))},
 		object(map[string]any{
 			"value":   textSchema("the exact value: a decimal that ends, or a fraction in lowest terms", 0),

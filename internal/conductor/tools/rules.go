@@ -21,19 +21,24 @@ func rulesDeduce() Tool {
 		"step": countSchema("its number, from 1", 1),
 		"fact": textSchema("what it proves", 0),
 		"rule": textSchema("the rule that makes it; a fact without one is given", 0),
-		"from": listSchema("the steps that the rule makes it of, in the order of its body", countSchema("an earlier step", 1), 0),
+		"from": listSchema("the steps that the rule makes it of, in the order of its body",
+			countSchema("an earlier step", 1), 0),
 	}, "step", "fact")
-	c := contract("rules.deduce", "REPORT(rules.deduce)", "Answers a query from facts and rules (positive Datalog), and proves the answers.",
+	c := contract("rules.deduce", "REPORT(rules.deduce)",
+		"Answers a query from facts and rules (positive Datalog), and proves the answers.",
 		[]planning.Input{
-			optional("facts", listSchema("facts such as parent(ann, bob); none where it is missing", line, datalog.MaxFacts)),
-			required("rules", listSchema("rules such as grandparent(X, Z) :- parent(X, Y), parent(Y, Z).", line, datalog.MaxRules)),
+			optional("facts", listSchema("facts such as parent(ann, bob); none where it is missing", line,
+				datalog.MaxFacts)),
+			required("rules", listSchema("rules such as grandparent(X, Z) :- parent(X, Y), parent(Y, Z).", line,
+				datalog.MaxRules)),
 			required("query", textSchema("what to ask for, such as grandparent(ann, X)", 8000)),
 		},
 		object(map[string]any{
-			"holds":   flagSchema("whether the query has an answer"),
-			"answers": listSchema("the facts that answer it, sorted; at most what fits in a MiB with its proof", textSchema("a fact", 0), 0),
-			"count":   countSchema("how many answers there are, also where not all are given", 0),
-			"proof":   listSchema("the steps that prove the answers; what a step comes from stands before it", step, 0),
+			"holds": flagSchema("whether the query has an answer"),
+			"answers": listSchema("the facts that answer it, sorted; at most what fits in a MiB with its proof",
+				textSchema("a fact", 0), 0),
+			"count": countSchema("how many answers there are, also where not all are given", 0),
+			"proof": listSchema("the steps that prove the answers; what a step comes from stands before it", step, 0),
 		}, "holds", "answers", "count", "proof"))
 	c.Verify = planning.CheckBlocking
 	c.LatencyMS, c.TimeoutMS = 5, 10_000

@@ -1,7 +1,7 @@
 // Package tools holds the tools in the box: what they promise, how they run, and how their results are evaluated again.
 //
-// Those here need no store. Each is a contract and two functions over a sub-package that does the work: arith, letters, normal
-// and deduce. A tool reads no clock and nothing of its caller but its input.
+// Those here need no store. Each is a contract and two functions over a sub-package that does the work: arith, letters,
+// normal and deduce. A tool reads no clock and nothing of its caller but its input.
 package tools
 
 import (
@@ -23,11 +23,12 @@ type In struct {
 type Tool struct {
 	Contract planning.Contract
 
-	// Run gives a result that Contract.Produces admits. Its errors are *fault.Error: Invalid where the input is at fault.
+	// Run gives a result that Contract.Produces admits. Its errors are *fault.Error: Invalid where the input is at
+	// fault.
 	Run func(ctx context.Context, in In) (result map[string]any, err error)
 
-	// Again works the result out another way and compares; its error says what differs. It takes a result as Run gave it, or as
-	// it was read back from JSON. It is nil where nothing can be evaluated again.
+	// Again works the result out another way and compares; its error says what differs. It takes a result as Run gave
+	// it, or as it was read back from JSON. It is nil where nothing can be evaluated again.
 	Again func(ctx context.Context, in In, result map[string]any) error
 }
 

@@ -20,5 +20,6 @@ func (a Admission) Admit(name, role, requirement string, until time.Time) (condu
 	if err != nil {
 		return conductor.Access{}, err
 	}
-	return conductor.Access{URL: a.URL(), Token: secret, ID: made.Mark(), Dismiss: func() error { return a.Tokens.Unmint(made) }}, nil
+	return conductor.Access{URL: a.URL(), Token: secret, ID: made.Mark(),
+		Dismiss: func() error { return a.Tokens.Unmint(made) }}, nil
 }

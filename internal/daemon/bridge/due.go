@@ -46,29 +46,35 @@ func (p *Project) due(req lifecycle.Requirement, tasks []lifecycle.Task) (all []
 		tasks = []lifecycle.Task{again}
 	}
 	slices.SortStableFunc(tasks, func(a, b lifecycle.Task) int {
-		return cmp.Or(cmp.Compare(settled(a), settled(b)), cmp.Compare(slices.Index(restsOn, a.By), slices.Index(restsOn, b.By)), cmp.Compare(min(len(a.Needs), 1), min(len(b.Needs), 1)))
+		return cmp.Or(cmp.Compare(settled(a), settled(b)),
+			cmp.Compare(slices.Index(restsOn, a.By), slices.Index(restsOn, b.By)), cmp.Compare(min(len(a.Needs), 1),
+				min(len(b.Needs), 1)))
 	})
 	for _, t := range tasks {
 		due, err := p.dueFor(req, t)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(all, func(d conductor.Due) bool { return d.Role == due.Role && d.Obligation.Kind() == due.Obligation.Kind() }) {
+		if !slices.ContainsFunc(all, func(d conductor.Due) bool {
+			return d.Role == due.Role &&
+				d.Obligation.Kind() == due.Obligation.Kind()
+		}) {
 			all = append(all, due)
 		}
 	}
 	return all, nil
 }
 
-// dueFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the test record, and it
-// is made with it.
+// dueFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the
+// test record, and it is made with it.
 func (p *Project) dueFor(req lifecycle.Requirement, t lifecycle.Task) (due conductor.Due, err error) {
 	due = conductor.Due{Role: string(t.By), Needs: t.Needs}
 	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
 		due.Obligation, err = p.move(req, t.To, reasonFor(req, t.To))
 		return due, err
 	}
-	due.Obligation = planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": supplied[t.By], "id": req.ID}}
+	due.Obligation = planning.Obligation{Type: planning.Achieve,
+		Payload: map[string]any{"kind": supplied[t.By], "id": req.ID}}
 	if len(t.Needs) == 0 {
 		due.Needs = []string{"the move to " + string(t.To)}
 	}
@@ -93,9 +99,11 @@ func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 	switch {
 	case !sentBack:
 	case req.Status == lifecycle.DesignInProgress && req.Stamps.DesignSpec.Revision < last.Revision:
-		return lifecycle.Task{By: lifecycle.Architect, To: lifecycle.DesignReady, Needs: []string{"a design_spec that answers why it was sent back"}}, true
+		return lifecycle.Task{By: lifecycle.Architect, To: lifecycle.DesignReady,
+			Needs: []string{"a design_spec that answers why it was sent back"}}, true
 	case req.Status == lifecycle.ImplementationInProgress && req.Stamps.Implementation.Revision < last.Revision:
-		return lifecycle.Task{By: lifecycle.Coder, To: lifecycle.Implemented, Needs: []string{"an implementation that answers why it was sent back"}}, true
+		return lifecycle.Task{By: lifecycle.Coder, To: lifecycle.Implemented,
+			Needs: []string{"an implementation that answers why it was sent back"}}, true
 	}
 	return lifecycle.Task{}, false
 }
@@ -107,7 +115,8 @@ const mostNoted = 2000
 func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	switch {
 	case req.Status == lifecycle.TestedFail && req.Test != nil && req.Test.Results != nil:
-		return fmt.Sprintf("%d of its tests failed: %s", req.Test.Results.Failed, fault.Clip(cmp.Or(req.Test.Notes, "the test record has them"), mostNoted))
+		return fmt.Sprintf("%d of its tests failed: %s", req.Test.Results.Failed,
+			fault.Clip(cmp.Or(req.Test.Notes, "the test record has them"), mostNoted))
 	case req.Status == lifecycle.TestedFail:
 		return "its tests failed"
 	}
@@ -131,7 +140,8 @@ func (p *Project) move(req lifecycle.Requirement, to lifecycle.Status, reason st
 		Revision      uint64                  `json:"revision"`
 		Status        lifecycle.Status        `json:"status"`
 		Justification lifecycle.Justification `json:"justification"`
-	}{planning.KindStatus, req.ID, req.Revision, to, lifecycle.Justification{Reason: reason, Evidence: p.evidenceFor(req, to)}})
+	}{planning.KindStatus, req.ID, req.Revision, to, lifecycle.Justification{Reason: reason,
+		Evidence: p.evidenceFor(req, to)}})
 	return planning.Obligation{Type: planning.Achieve, Payload: payload}, err
 }
 
@@ -151,7 +161,8 @@ func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []
 	}
 	if len(cited) == 0 {
 		lines := fmt.Sprintf("%d-%d", req.Source.Line, req.Source.EndLine)
-		return []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: p.options.Cited(req.Source.Path), Lines: lines}}
+		return []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: p.options.Cited(req.Source.Path),
+			Lines: lines}}
 	}
 	cited = slices.Clone(cited[:min(len(cited), mostCited)])
 	for i := range cited {
@@ -219,9 +230,11 @@ func (p *Project) Stand(_ context.Context, id string) (drive.Stand, error) {
 	case req.Status == lifecycle.Done:
 		stand.Why = "it is done"
 	case slices.Contains(putAside, req.Status):
-		stand.Why = fmt.Sprintf("it is %s, and a pm says how it goes on: %s", req.Status, cmp.Or(reasonOf(req), "no reason was given"))
+		stand.Why = fmt.Sprintf("it is %s, and a pm says how it goes on: %s", req.Status,
+			cmp.Or(reasonOf(req), "no reason was given"))
 	default:
-		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status, lifecycle.Rework.Name)
+		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status,
+			lifecycle.Rework.Name)
 	}
 	return stand, nil
 }

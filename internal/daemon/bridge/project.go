@@ -1,5 +1,6 @@
-// Package bridge gives the conductor, and what drives it, the project: what tools read of it, the changes that they propose, which
-// are decided as any other, what each requirement waits for, what agents are told, and the tokens by which they are let in.
+// Package bridge gives the conductor, and what drives it, the project: what tools read of it, the changes that they
+// propose, which are decided as any other, what each requirement waits for, what agents are told, and the tokens by
+// which they are let in.
 package bridge
 
 import (
@@ -77,8 +78,10 @@ func (p *Project) Requirement(_ context.Context, id string) (map[string]any, err
 		return nil, err
 	}
 	return plain(line{
-		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req), WaitingFor: next.WaitingFor,
-		Suspect: req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired, Revision: req.Revision, Parts: partsOf(req),
+		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req),
+		WaitingFor: next.WaitingFor,
+		Suspect:    req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired, Revision: req.Revision,
+		Parts: partsOf(req),
 	})
 }
 
@@ -206,14 +209,16 @@ func queryOf(asked conductor.Query) (q requirements.Query, err error) {
 		return nil
 	}
 	q = requirements.Query{
-		Status: lifecycle.Status(text("status")), Role: lifecycle.Role(text("role")), Kind: text("kind"), By: text("assigned_to"), Text: text("q"),
+		Status: lifecycle.Status(text("status")), Role: lifecycle.Role(text("role")), Kind: text("kind"),
+		By: text("assigned_to"), Text: text("q"),
 		Suspect: flag("suspect"), Retired: flag("retired"), After: asked.After, Limit: asked.Limit,
 	}
 	if q.Limit == 0 {
 		q.Limit = page
 	}
 	if q.Status != "" && !q.Status.Valid() {
-		return q, fault.New(fault.Malformed, "unknown_status", "%q is not a status", fault.Clip(string(q.Status), 80)).WithFix("use one of %v", lifecycle.Statuses())
+		return q, fault.New(fault.Malformed, "unknown_status", "%q is not a status",
+			fault.Clip(string(q.Status), 80)).WithFix("use one of %v", lifecycle.Statuses())
 	}
 	if q.Role != "" {
 		_, err = lifecycle.ParseRole(string(q.Role))
@@ -230,7 +235,8 @@ func (p *Project) Change(ctx context.Context, c conductor.Change) error {
 	if err != nil {
 		return err
 	}
-	proposal := requirements.Proposal{Request: requestOfChange, ID: c.ID, Body: body, IdempotencyKey: c.Key, KeyMade: true, RequestID: c.Run}
+	proposal := requirements.Proposal{Request: requestOfChange, ID: c.ID, Body: body, IdempotencyKey: c.Key,
+		KeyMade: true, RequestID: c.Run}
 	if c.Revision > 0 {
 		proposal.IfMatch = []string{strconv.FormatUint(c.Revision, 10)}
 	}
@@ -245,7 +251,8 @@ func (p *Project) Evidence(ctx context.Context, id string) (map[string]any, erro
 		return nil, err
 	}
 	if cited == 0 {
-		return nil, fault.New(fault.Conflict, "no_evidence", "%s cites no evidence that could be looked up", id).WithFix("ask again when its work names files, commits or tests")
+		return nil, fault.New(fault.Conflict, "no_evidence", "%s cites no evidence that could be looked up", id).
+			WithFix("ask again when its work names files, commits or tests")
 	}
 	problems := []string{}
 	for _, s := range stale {
@@ -254,11 +261,12 @@ func (p *Project) Evidence(ctx context.Context, id string) (map[string]any, erro
 	return plain(map[string]any{"ok": len(problems) == 0, "problems": problems, "cited": cited})
 }
 
-// VerifyLog implements conductor.Project: the log is checked as somebody outside would, while it goes on. The state is read first, so that
-// the log holds what it holds. ctx bounds it; a log too large for that is for the command verify.
+// VerifyLog implements conductor.Project: the log is checked as somebody outside would, while it goes on. The state is
+// read first, so that the log holds what it holds. ctx bounds it; a log too large for that is for the command verify.
 func (p *Project) VerifyLog(ctx context.Context) (map[string]any, error) {
 	if p.options.Signer.Key == "" {
-		return nil, fault.New(fault.Conflict, "no_key", "this service signs no checkpoints").WithFix("check its database with orchestrator verify")
+		return nil, fault.New(fault.Conflict, "no_key", "this service signs no checkpoints").
+			WithFix("check its database with orchestrator verify")
 	}
 	select {
 	case p.one <- struct{}{}:
@@ -271,7 +279,8 @@ func (p *Project) VerifyLog(ctx context.Context) (map[string]any, error) {
 	if err := write(&state); err != nil {
 		return nil, err
 	}
-	report, err := auditor.Verify(ctx, auditor.FromLedger("the service", p.ledger, p.options.Signer, state.Bytes()), auditor.Options{Key: p.options.Signer.Key})
+	report, err := auditor.Verify(ctx, auditor.FromLedger("the service", p.ledger, p.options.Signer, state.Bytes()),
+		auditor.Options{Key: p.options.Signer.Key})
 	switch bad, is := errors.AsType[*auditor.Bad](err); {
 	case is:
 		return plain(map[string]any{"ok": false, "problems": []string{bad.Error()}})

@@ -28,8 +28,10 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 		return "", err
 	}
 	d := prompt.Data{
-		Agent: b.Agent, Role: b.Role, URL: b.URL + "/requirements/" + strings.ReplaceAll(url.PathEscape(req.ID), "$", "%24"), Work: b.Obligation.String(),
-		ID: req.ID, Title: req.Title, Text: req.Text, Status: string(req.Status), Revision: req.Revision, Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
+		Agent: b.Agent, Role: b.Role, URL: b.URL + "/requirements/" +
+			strings.ReplaceAll(url.PathEscape(req.ID), "$", "%24"), Work: b.Obligation.String(),
+		ID: req.ID, Title: req.Title, Text: req.Text, Status: string(req.Status), Revision: req.Revision,
+		Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
 		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
 	}
 	i := slices.IndexFunc(all, func(d conductor.Due) bool { return d.Role == b.Role && d.Is(b.Obligation) })

@@ -41,7 +41,8 @@ type Record struct {
 
 // Encode gives the bytes that are stored and hashed. Equal records have equal bytes.
 func Encode(r Record) ([]byte, error) {
-	b, err := jsonv2.Marshal(r, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true)) // its data was read strictly at the door
+	// its data was read strictly at the door
+	b, err := jsonv2.Marshal(r, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, err)
 	}
@@ -74,7 +75,8 @@ type Head struct {
 
 // Equal reports whether two heads are the same in every part.
 func (h Head) Equal(other Head) bool {
-	return h.Size == other.Size && h.Root == other.Root && h.At.Equal(other.At) && slices.Equal(h.Frontier, other.Frontier)
+	return h.Size == other.Size && h.Root == other.Root && h.At.Equal(other.At) &&
+		slices.Equal(h.Frontier, other.Frontier)
 }
 
 // StoredHash is a node to keep, at its index in the order of tlog.StoredHashIndex.
@@ -87,7 +89,8 @@ type StoredHash struct {
 // complete.
 func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
 	if subtrees := bits.OnesCount64(h.Size); len(h.Frontier) != subtrees {
-		return Head{}, nil, fmt.Errorf("seal audit record %d: a log of %d records has %d subtrees, not %d", h.Size, h.Size, subtrees, len(h.Frontier))
+		return Head{}, nil, fmt.Errorf("seal audit record %d: a log of %d records has %d subtrees, not %d", h.Size,
+			h.Size, subtrees, len(h.Frontier))
 	}
 	node := StoredHash{uint64(tlog.StoredHashIndex(0, int64(h.Size))), tlog.RecordHash(record)}
 	left, stored := h.Frontier, []StoredHash{node}

@@ -34,7 +34,8 @@ type Threads map[string]Thread
 func (t Threads) Follow(record Record) error {
 	known := t[record.Subject]
 	if record.Prev != known.Last {
-		return fmt.Errorf("record %d names record %d as the one before it about %q, which is record %d", record.Seq, record.Prev, record.Subject, known.Last)
+		return fmt.Errorf("record %d names record %d as the one before it about %q, which is record %d", record.Seq,
+			record.Prev, record.Subject, known.Last)
 	}
 	if record.Subject != "" {
 		t[record.Subject] = Thread{record.Seq, known.Count + 1}

@@ -62,7 +62,8 @@ func GenerateKey(random io.Reader, origin string) (private string, err error) {
 
 // CheckOrigin refuses what cannot be the name of a key, or the first line of a checkpoint.
 func CheckOrigin(origin string) error {
-	if origin == "" || len(origin) > 255 || strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r == '+' || r > '~' }) {
+	if origin == "" || len(origin) > 255 || strings.ContainsFunc(origin,
+		func(r rune) bool { return r <= ' ' || r == '+' || r > '~' }) {
 		return fmt.Errorf("%q is no origin: 1 to 255 printable ASCII characters without blanks and without +", origin)
 	}
 	return nil

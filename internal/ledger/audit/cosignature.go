@@ -71,8 +71,8 @@ func ParseCosigner(private string) (Cosigner, error) {
 // Name is the name of the witness.
 func (c Cosigner) Name() string { return c.name }
 
-// Cosign adds the cosignature of a time, which counts in whole seconds, to a signed checkpoint; an older one of the same
-// key is replaced. It checks no signature, and nothing that the checkpoint says: that is to be done before.
+// Cosign adds the cosignature of a time, which counts in whole seconds, to a signed checkpoint; an older one of the
+// same key is replaced. It checks no signature, and nothing that the checkpoint says: that is to be done before.
 func (c Cosigner) Cosign(signed []byte, at time.Time) ([]byte, error) {
 	if at.Unix() < 0 {
 		return nil, fmt.Errorf("%s is no time of a cosignature", at)
@@ -89,8 +89,8 @@ func (c Cosigner) Cosign(signed []byte, at time.Time) ([]byte, error) {
 	return cosigned, err
 }
 
-// OpenCosigned checks that a checkpoint is signed with the key of its log, and says which of some witnesses cosigned it,
-// in the order of the signatures. A cosignature of one of them that is false is an error.
+// OpenCosigned checks that a checkpoint is signed with the key of its log, and says which of some witnesses cosigned
+// it, in the order of the signatures. A cosignature of one of them that is false is an error.
 func OpenCosigned(signed []byte, logKey string, witnessKeys []string) (Checkpoint, []Cosignature, error) {
 	checkpoint, err := OpenCheckpoint(signed, logKey)
 	if err != nil {
@@ -183,7 +183,8 @@ func keyHash(name string, public []byte) uint32 {
 }
 
 func keyText(name string, hash uint32, key []byte) string {
-	return fmt.Sprintf("%s+%08x+%s", name, hash, base64.StdEncoding.EncodeToString(append([]byte{cosignatureV1}, key...)))
+	return fmt.Sprintf("%s+%08x+%s", name, hash,
+		base64.StdEncoding.EncodeToString(append([]byte{cosignatureV1}, key...)))
 }
 
 // splitKey reads name+hash+key; the key, a public one or a seed, is 32 bytes behind the type.

@@ -39,7 +39,8 @@ func (p Inclusion) Check(record []byte, root Hash) error {
 		return errTooLarge
 	}
 	if err := tlog.CheckRecord(p.Hashes, int64(p.Size), root, int64(p.Index), tlog.RecordHash(record)); err != nil {
-		return fmt.Errorf("the proof does not show that record %d is in the log of %d records with root %s", p.Index, p.Size, root)
+		return fmt.Errorf("the proof does not show that record %d is in the log of %d records with root %s", p.Index,
+			p.Size, root)
 	}
 	return nil
 }

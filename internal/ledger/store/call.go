@@ -42,9 +42,11 @@ func Call[T any](fn func(T) error, arg T) (err error) {
 func CheckKey(table, key string) error {
 	switch {
 	case table == "" || len(table) > MaxKeySize:
-		return fault.New(fault.Internal, "store_table", "a table name of %d bytes; 1 to %d are possible", len(table), MaxKeySize)
+		return fault.New(fault.Internal, "store_table", "a table name of %d bytes; 1 to %d are possible", len(table),
+			MaxKeySize)
 	case key == "" || len(key) > MaxKeySize:
-		return fault.New(fault.Internal, "store_key", "a key of %d bytes in table %q; 1 to %d are possible", len(key), table, MaxKeySize)
+		return fault.New(fault.Internal, "store_key", "a key of %d bytes in table %q; 1 to %d are possible", len(key),
+			table, MaxKeySize)
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 // Package backup writes a log into one file from which the whole service can be restored, and restores it.
 //
-// A backup is a bundle of package auditor, which anybody can verify, and besides what the log does not have: backup.json,
-// and under private/ the key that signs the log and the hashes of the tokens. It is taken from a running service in short
-// reads; the log only grows, so that the file is the log of one moment whatever is written meanwhile.
+// A backup is a bundle of package auditor, which anybody can verify, and besides what the log does not have:
+// backup.json, and under private/ the key that signs the log and the hashes of the tokens. It is taken from a running
+// service in short reads; the log only grows, so that the file is the log of one moment whatever is written meanwhile.
 //
 // A restore verifies the backup and rebuilds the database beside its place; what is there is touched only when the new
 // one has been read back whole, and is kept.
@@ -39,7 +39,8 @@ const (
 const maxPrivate = 16 << 20
 
 // inBackup is the path of a private file of the data folder in a backup.
-var inBackup = map[string]string{fileKey: auditor.PathKey, filePublicKey: auditor.PathPublicKey, fileTokens: auditor.PathTokens}
+var inBackup = map[string]string{fileKey: auditor.PathKey, filePublicKey: auditor.PathPublicKey,
+	fileTokens: auditor.PathTokens}
 
 // about is backup.json.
 type about struct {
@@ -101,7 +102,8 @@ func notWritten(path string, err error) error {
 	if errors.As(err, &f) {
 		return f
 	}
-	return fault.New(fault.Unavailable, "backup_not_written", "the backup %s was not written; what was there before is as it was", path).
+	return fault.New(fault.Unavailable, "backup_not_written",
+		"the backup %s was not written; what was there before is as it was", path).
 		WithFix("name a file in a folder that exists and can be written to, with enough room on its disk").Because(err)
 }
 
@@ -160,7 +162,8 @@ func signs(private []byte, public string) bool {
 
 func privateUnreadable(path string, cause error) error {
 	return fault.New(fault.Unavailable, "private_unreadable", "%s cannot be read", path).
-		WithFix("run as the user that the service runs as, or leave the private files out with --without-keys").Because(cause)
+		WithFix("run as the user that the service runs as, or leave the private files out with --without-keys").
+		Because(cause)
 }
 
 // readBack reads the written file whole.
@@ -188,6 +191,7 @@ func (w *Written) readBack(ctx context.Context, written string, besides []audito
 }
 
 func readDiffers(format string, args ...any) error {
-	return fault.New(fault.Unavailable, "backup_differs", "what was read back is not what was written: %s", fmt.Sprintf(format, args...)).
+	return fault.New(fault.Unavailable, "backup_differs", "what was read back is not what was written: %s",
+		fmt.Sprintf(format, args...)).
 		WithFix("look at the disk, and write the backup again")
 }

@@ -124,7 +124,8 @@ func (r *restorer) stage(ctx context.Context) error {
 	}
 	r.done.KeyMissing = !there
 	public := []byte(r.done.Key + "\n")
-	if was, err := tree.ReadFile(ctx, filepath.Join(r.Folder, filePublicKey), maxPrivate); err != nil || !bytes.Equal(was, public) {
+	if was, err := tree.ReadFile(ctx, filepath.Join(r.Folder, filePublicKey), maxPrivate); err != nil ||
+		!bytes.Equal(was, public) {
 		if err := r.stageFile(staged{name: filePublicKey}, public, 0o644); err != nil {
 			return err
 		}
@@ -148,7 +149,8 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, err error) {
 	path := filepath.Join(r.Folder, fileKey)
 	if backedUp != nil && !signs(backedUp, r.done.Key) {
-		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it", r.bundle.Name()).
+		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it",
+			r.bundle.Name()).
 			WithFix("do not trust this file; to take the log alone, give --without-keys")
 	}
 	inFolder, err := tree.ReadFile(ctx, path, maxPrivate)
@@ -162,13 +164,15 @@ func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, e
 	case backedUp == nil:
 		return false, nil
 	case !missing && !r.Replace:
-		return false, fault.New(fault.Conflict, "restore_another_key", "there is a key %s, which is not that of the log in the backup", path).
+		return false, fault.New(fault.Conflict, "restore_another_key",
+			"there is a key %s, which is not that of the log in the backup", path).
 			WithFix("give another --data, or --replace, which keeps the key that is there under another name")
 	}
 	return true, r.stageFile(staged{name: fileKey, keep: !missing}, backedUp, 0o600)
 }
 
-// stageTokens leaves tokens that are there alone, unless it is told not to: with older ones, revoked tokens would come back.
+// stageTokens leaves tokens that are there alone, unless it is told not to: with older ones, revoked tokens would come
+// back.
 func (r *restorer) stageTokens(ctx context.Context) error {
 	backedUp, err := r.private(ctx, fileTokens)
 	if err != nil || backedUp == nil {

@@ -45,16 +45,18 @@ type Restored struct {
 	Lost       []requirements.Moment // the known moments that the log has not gone through, newest first
 }
 
-// Restore verifies a backup, or a bundle, and puts a database made of it into a data folder. It refuses a folder that
-// a service uses. What it rebuilds lies beside its place until it has been read back whole; an error, a crash or a kill
-// before that leaves everything as it was, and one after it leaves the new database, and the old one under its new name.
+// Restore verifies a backup, or a bundle, and puts a database made of it into a data folder. It refuses a folder that a
+// service uses. What it rebuilds lies beside its place until it has been read back whole; an error, a crash or a kill
+// before that leaves everything as it was, and one after it leaves the new database, and the old one under its new
+// name.
 func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored, err error) {
 	bundle, err := auditor.OpenBundle(path)
 	if err != nil {
 		return done, err
 	}
 	defer bundle.Close()
-	r := &restorer{stamp: o.Now().UTC().Format("20060102T150405.000Z"), RestoreOptions: o, bundle: bundle, done: Restored{Put: []string{}, Left: []string{}, Kept: []string{}}}
+	r := &restorer{stamp: o.Now().UTC().Format("20060102T150405.000Z"), RestoreOptions: o, bundle: bundle,
+		done: Restored{Put: []string{}, Left: []string{}, Kept: []string{}}}
 	if r.reached == nil {
 		r.reached = func(string) error { return nil }
 	}
@@ -129,7 +131,8 @@ func (r *restorer) claim(ctx context.Context) error {
 		r.release = s.Close
 		if l, err := ledger.OpenReadOnly(ctx, s); err == nil {
 			head := l.Head()
-			r.was = append(r.was, requirements.Moment{Where: "the database that was there", Size: head.Size, Root: head.Root})
+			r.was = append(r.was, requirements.Moment{Where: "the database that was there", Size: head.Size,
+				Root: head.Root})
 		}
 		return nil
 	}
@@ -161,7 +164,8 @@ func (r *restorer) close() error {
 
 // rebuild verifies the backup, makes the new database of it, and reads that back.
 func (r *restorer) rebuild(ctx context.Context) error {
-	if err := os.Remove(r.temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // what a crash left; the lock keeps others out
+	// what a crash left; the lock keeps others out
+	if err := os.Remove(r.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	s, err := boltstore.Open(r.temp, boltstore.Options{})
@@ -203,7 +207,8 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 	if err != nil {
 		return err
 	}
-	return requirements.PutRestored(ctx, l, requirements.Restored{Size: r.done.Records, Root: r.done.Root, SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
+	return requirements.PutRestored(ctx, l, requirements.Restored{Size: r.done.Records, Root: r.done.Root,
+		SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
 }
 
 // check opens the new database anew, and reads all of it.
@@ -246,7 +251,9 @@ func notRestored(database string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &bad):
 		return err
-	case errors.As(err, &f) && (f.Code == codeHalf || f.Kind != fault.Unavailable && f.Kind != fault.InsufficientStorage && f.Kind != fault.Internal):
+	case errors.As(err, &f) &&
+		(f.Code == codeHalf || f.Kind != fault.Unavailable && f.Kind != fault.InsufficientStorage &&
+			f.Kind != fault.Internal):
 		return f
 	}
 	return fault.New(fault.Unavailable, "restore_failed", "%s was not restored; what was there is as it was", database).

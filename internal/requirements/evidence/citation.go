@@ -26,7 +26,8 @@ func checkPath(path string) error {
 	case path == "":
 		return refuse("path_empty", "there is no path").WithFix(fromRoot)
 	case len(path) > maxPath:
-		return refuse("path_too_long", "the path has %d bytes, and at most %d are read", len(path), maxPath).WithFix(fromRoot)
+		return refuse("path_too_long", "the path has %d bytes, and at most %d are read", len(path), maxPath).
+			WithFix(fromRoot)
 	case !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl):
 		return refuse("path_control", "the path %q has control characters, or is not UTF-8", path).WithFix(fromRoot)
 	case strings.Contains(path, `\`):
@@ -41,7 +42,8 @@ func checkPath(path string) error {
 		case part == "" || part == ".":
 			return refuse("path_unclean", "the path %q has an empty part or a dot for a folder", path).WithFix(fromRoot)
 		case isGitFolder(part):
-			return refuse("path_git", "the path %q leads into git's own folder", path).WithFix("name a file of the project")
+			return refuse("path_git", "the path %q leads into git's own folder", path).
+				WithFix("name a file of the project")
 		}
 	}
 	return nil
@@ -53,8 +55,10 @@ func (r *Repository) checkPath(path string) error {
 		return err
 	}
 	for _, private := range r.private {
-		if len(path) >= len(private) && strings.EqualFold(path[:len(private)], private) && (len(path) == len(private) || path[len(private)] == '/') {
-			return refuse("path_private", "the path %q leads to files of this service", path).WithFix("name a file of the project")
+		if len(path) >= len(private) && strings.EqualFold(path[:len(private)], private) &&
+			(len(path) == len(private) || path[len(private)] == '/') {
+			return refuse("path_private", "the path %q leads to files of this service", path).
+				WithFix("name a file of the project")
 		}
 	}
 	return nil
@@ -137,10 +141,12 @@ var hexadecimal = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
 func checkID(id string, most int) error {
 	const fix = "write the id of the commit, as git log --format=%%H shows it"
 	if !hexadecimal.MatchString(id) {
-		return refuse("commit_malformed", "%q is no commit id: it has 4 to %d of the characters 0-9 and a-f", id, most).WithFix(fix)
+		return refuse("commit_malformed", "%q is no commit id: it has 4 to %d of the characters 0-9 and a-f", id,
+			most).WithFix(fix)
 	}
 	if len(id) > most {
-		return refuse("commit_malformed", "%q is no commit id: it has %d characters, and a full one has %d here", id, len(id), most).
+		return refuse("commit_malformed", "%q is no commit id: it has %d characters, and a full one has %d here", id,
+			len(id), most).
 			WithFix(fix)
 	}
 	return nil

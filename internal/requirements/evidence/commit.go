@@ -54,7 +54,8 @@ func (r *Repository) kinds(ctx context.Context, ids []string) (map[string]string
 	}
 	answers := linesOf(out)
 	if len(answers) != len(ids) {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file answered %d of %d questions", len(answers), len(ids))
+		return nil, fault.New(fault.Unavailable, failed, "git cat-file answered %d of %d questions", len(answers),
+			len(ids))
 	}
 	for i, answer := range answers {
 		part := strings.Fields(answer)
@@ -69,7 +70,8 @@ func (r *Repository) kinds(ctx context.Context, ids []string) (map[string]string
 }
 
 // onlyCommit picks the commit among the objects that id may stand for.
-func (r *Repository) onlyCommit(ctx context.Context, id string, objects []string, kinds map[string]string) (string, error) {
+func (r *Repository) onlyCommit(ctx context.Context, id string, objects []string,
+	kinds map[string]string) (string, error) {
 	var commits, others []string
 	for _, object := range objects {
 		switch kinds[object] {
@@ -84,7 +86,8 @@ func (r *Repository) onlyCommit(ctx context.Context, id string, objects []string
 	case len(commits) == 1:
 		return commits[0], nil
 	case len(commits) > 1:
-		return "", refuse("commit_ambiguous", "%q is the beginning of %d commits: %s", id, len(commits), orList(commits)).
+		return "", refuse("commit_ambiguous", "%q is the beginning of %d commits: %s", id, len(commits),
+			orList(commits)).
 			WithFix("write more of the id")
 	case len(others) == 0:
 		return "", refuse("commit_unknown", "there is no commit %q in this repository%s", id, r.cutOff(ctx)).
@@ -94,7 +97,8 @@ func (r *Repository) onlyCommit(ctx context.Context, id string, objects []string
 }
 
 func (r *Repository) refuseOther(ctx context.Context, id, object, kind string) error {
-	refusal := refuse("not_a_commit", "%q is a %s, not a commit", id, map[string]string{"blob": "file (blob)", "tree": "folder (tree)", "tag": "tag"}[kind]).
+	refusal := refuse("not_a_commit", "%q is a %s, not a commit", id,
+		map[string]string{"blob": "file (blob)", "tree": "folder (tree)", "tag": "tag"}[kind]).
 		WithFix("write the id of a commit, as git log shows it")
 	if kind != "tag" {
 		return refusal
@@ -149,7 +153,8 @@ func (r *Repository) outside(ctx context.Context, commits []string, from string)
 // cutOff says that this clone lacks a part of the history, where it does. Older versions of git die in a partial clone
 // when they miss an object and may not fetch it.
 func (r *Repository) cutOff(ctx context.Context) string {
-	if out, err := r.git.run(ctx, "", "rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(out) == "true" {
+	if out, err := r.git.run(ctx, "", "rev-parse", "--is-shallow-repository"); err == nil &&
+		strings.TrimSpace(out) == "true" {
 		return ": it is a shallow clone, whose history is cut off"
 	}
 	if _, err := r.git.run(ctx, "", "config", "--get-regexp", `^remote\..*\.promisor$`); err == nil {

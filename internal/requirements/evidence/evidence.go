@@ -1,4 +1,5 @@
-// Package evidence looks cited files, commits and test reports up in a git repository, and later whether they still hold.
+// Package evidence looks cited files, commits and test reports up in a git repository, and later whether they still
+// hold.
 //
 // What it cannot read it refuses: there is no answer "probably". A citation is text by someone who wants it to be
 // accepted, so it is checked before anything is opened or started. git sees hexadecimal digits and nothing else of it;
@@ -61,7 +62,8 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 		return nil, noRepository(dir, err)
 	}
 	g := newGit(command, dir, o.Timeout)
-	out, err := g.run(ctx, "", "rev-parse", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir", "--show-toplevel")
+	out, err := g.run(ctx, "", "rev-parse", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir",
+		"--show-toplevel")
 	if err != nil {
 		return nil, noRepository(dir, err)
 	}
@@ -165,7 +167,8 @@ func field(err error) *fault.Field {
 		f = fault.New(fault.Unavailable, unread, "%v", err)
 	}
 	if f.Kind == fault.Unavailable {
-		f = f.WithDetail("it cannot be looked up: %s", f.Detail).WithFix("%s", cmp.Or(f.Fix, "try again; if it stays so, the repository or git is broken"))
+		f = f.WithDetail("it cannot be looked up: %s", f.Detail).
+			WithFix("%s", cmp.Or(f.Fix, "try again; if it stays so, the repository or git is broken"))
 		f.Code = unread
 	}
 	return &fault.Field{Code: f.Code, Detail: f.Detail, Fix: f.Fix}

@@ -38,7 +38,8 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 	}
 	missing := err
 	if found, err = r.fileOnDisk(ctx, e.Path, lines); errors.Is(err, fault.NotFound) {
-		return nil, asFault(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head), inWorktree).
+		return nil, asFault(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head),
+			inWorktree).
 			WithFix("%s", asFault(missing).Fix)
 	}
 	return found, err
@@ -72,14 +73,16 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 	return &lifecycle.Found{In: in, Commit: commit, Blob: e.id, SHA256: sum, Bytes: int64(len(content))}, nil
 }
 
-// blob is the content of the file at path, whose object git has listed: that it is missing means that it cannot be read.
+// blob is the content of the file at path, whose object git has listed: that it is missing means that it cannot be
+// read.
 func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
 	content, err := r.batch.blob(ctx, id, r.options.MaxBytes)
 	switch {
 	case errors.Is(err, fault.TooLarge):
 		return nil, refuseSize(path, asFault(err).Detail)
 	case err != nil:
-		return nil, fault.New(fault.Unavailable, unread, "the content of %s: %s%s", path, asFault(err).Detail, r.cutOff(ctx)).Because(err)
+		return nil, fault.New(fault.Unavailable, unread, "the content of %s: %s%s", path, asFault(err).Detail,
+			r.cutOff(ctx)).Because(err)
 	}
 	return content, nil
 }
@@ -94,7 +97,8 @@ func (r *Repository) fileOnDisk(ctx context.Context, path string, lines span) (*
 		return nil, err
 	}
 	return &lifecycle.Found{
-		In: lifecycle.InWorktree, Blob: blobID(content, r.idLength), SHA256: sum, Bytes: int64(len(content)), Modified: f.modified(),
+		In: lifecycle.InWorktree, Blob: blobID(content,
+			r.idLength), SHA256: sum, Bytes: int64(len(content)), Modified: f.modified(),
 	}, nil
 }
 
@@ -119,11 +123,13 @@ func (r *Repository) readDisk(ctx context.Context, path string, first func() err
 // cited is the digest of the cited lines, or of the whole content; an empty file may be cited whole.
 func cited(content []byte, lines span, path, where string) (string, error) {
 	if !lines.whole() && bytes.IndexByte(content, 0) >= 0 {
-		return "", refuse("lines_binary", "%s %s is not text: it has no lines", path, where).WithFix("cite the file without lines")
+		return "", refuse("lines_binary", "%s %s is not text: it has no lines", path, where).
+			WithFix("cite the file without lines")
 	}
 	part, ok := cut(content, lines)
 	if !ok {
-		return "", refuse("lines_outside", "%s %s has %s, and the evidence cites %s", path, where, plural(countLines(content), "line"), lines).
+		return "", refuse("lines_outside", "%s %s has %s, and the evidence cites %s", path, where,
+			plural(countLines(content), "line"), lines).
 			WithFix("cite lines that the file has")
 	}
 	return digest(part), nil

@@ -69,7 +69,8 @@ func (g *gitCommand) run(ctx context.Context, input string, args ...string) (str
 // late is the error of a command that ctx ended.
 func (g *gitCommand) late(ctx context.Context, command string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fault.New(fault.Unavailable, failed, "git %s did not answer within %s", command, g.timeout).Because(ctx.Err())
+		return fault.New(fault.Unavailable, failed, "git %s did not answer within %s", command, g.timeout).
+			Because(ctx.Err())
 	}
 	return fault.New(fault.Unavailable, failed, "git %s was called off", command).Because(ctx.Err())
 }

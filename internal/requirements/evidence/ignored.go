@@ -19,8 +19,8 @@ type listing struct {
 }
 
 // checkKept refuses a file of the working tree that no commit will ever have: one that git ignores, or one of another
-// repository. It is asked before the file is read, since what is found of it is public. The path is looked for in what git
-// lists, and git is not told it.
+// repository. It is asked before the file is read, since what is found of it is public. The path is looked for in what
+// git lists, and git is not told it.
 func (r *Repository) checkKept(ctx context.Context, path string) error {
 	l := &r.listing
 	if err := l.turn.take(ctx); err != nil {
@@ -42,7 +42,8 @@ func (r *Repository) checkKept(ctx context.Context, path string) error {
 	if now.has(path) {
 		return nil
 	}
-	return refuse("file_ignored", "%s is %s, but no commit will have it: git ignores it, or it belongs to another repository", path, inWorktree).
+	return refuse("file_ignored",
+		"%s is %s, but no commit will have it: git ignores it, or it belongs to another repository", path, inWorktree).
 		WithFix("cite a file that git tracks, or would add; a test report may be ignored")
 }
 

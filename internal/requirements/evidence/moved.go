@@ -96,7 +96,8 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 }
 
 // compare looks for what was cited in the content that path has now.
-func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, path string, content []byte, where string) Verdict {
+func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, path string, content []byte,
+	where string) Verdict {
 	part, has := cut(content, lines)
 	if has && digest(part) == e.Found.SHA256 {
 		return Verdict{MovedTo: movedTo(e, lines, path, lines)}
@@ -109,7 +110,8 @@ func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, p
 		return Verdict{Reason: lifecycle.FileChanged, Detail: fmt.Sprintf("%s has other content %s", cited, where)}
 	}
 	first, again := search(content, c.citedLines(ctx, e, lines, content), lines.count())
-	changed := Verdict{Reason: lifecycle.LinesChanged, Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
+	changed := Verdict{Reason: lifecycle.LinesChanged,
+		Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
 	switch {
 	case first == 0:
 		return changed
@@ -152,7 +154,8 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Ver
 	if to, found := c.sameContent(e, lines); found {
 		return Verdict{MovedTo: to}
 	}
-	gone := Verdict{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path, cmp.Or(short(c.head), "no commit yet"))}
+	gone := Verdict{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path,
+		cmp.Or(short(c.head), "no commit yet"))}
 	if now := c.tree.entries[e.Path]; now.mode != "" {
 		gone.Detail = fmt.Sprintf("%s is a symbolic link or a submodule at HEAD (%s)", e.Path, short(c.head))
 	}

@@ -108,7 +108,8 @@ func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err err
 }
 
 // standings is where each commit is in which something was found. A commit that is left out is missing.
-func (r *Repository) standings(ctx context.Context, head string, cited []lifecycle.Evidence) (map[string]standing, error) {
+func (r *Repository) standings(ctx context.Context, head string,
+	cited []lifecycle.Evidence) (map[string]standing, error) {
 	seen := map[string]standing{}
 	var commits []string
 	for _, e := range cited {
@@ -184,9 +185,11 @@ func cannot(err error) Verdict {
 func (c *check) commit(id string) Verdict {
 	switch c.standings[id] {
 	case missing:
-		return Verdict{Reason: lifecycle.CommitGone, Detail: fmt.Sprintf("commit %s is not in this repository any more", short(id))}
+		return Verdict{Reason: lifecycle.CommitGone,
+			Detail: fmt.Sprintf("commit %s is not in this repository any more", short(id))}
 	case dangling:
-		return Verdict{Reason: lifecycle.CommitGone, Detail: fmt.Sprintf("commit %s is in no history any more: no branch or tag has it", short(id))}
+		return Verdict{Reason: lifecycle.CommitGone,
+			Detail: fmt.Sprintf("commit %s is in no history any more: no branch or tag has it", short(id))}
 	}
 	return Verdict{}
 }
@@ -228,6 +231,7 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 	if now.sum == e.Found.SHA256 {
 		return Verdict{}
 	}
-	return Verdict{Reason: lifecycle.ReportChanged, Detail: fmt.Sprintf("%s was written again, at %s, with other content",
-		e.Report, now.file.modified().Format("2006-01-02T15:04:05Z"))}
+	return Verdict{Reason: lifecycle.ReportChanged,
+		Detail: fmt.Sprintf("%s was written again, at %s, with other content",
+			e.Report, now.file.modified().Format("2006-01-02T15:04:05Z"))}
 }

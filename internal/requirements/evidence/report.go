@@ -52,7 +52,8 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 		return nil, err
 	}
 	if read.file.info.ModTime().After(time.Now().Add(skew)) {
-		return nil, refuse("report_from_future", "%s was written at %s, which is yet to come", e.Report, read.file.modified().Format(time.RFC3339)).
+		return nil, refuse("report_from_future", "%s was written at %s, which is yet to come", e.Report,
+			read.file.modified().Format(time.RFC3339)).
 			WithFix("run the tests again, and leave the time of the report as it is")
 	}
 	result, err := read.report.Find(e.Name)
@@ -60,13 +61,16 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 		return nil, of(e.Report, err)
 	}
 	if result != e.Result {
-		return nil, refuse("test_result_differs", "in %s the result of %q is %s, and the evidence says %q", e.Report, e.Name, result, e.Result).
+		return nil, refuse("test_result_differs", "in %s the result of %q is %s, and the evidence says %q", e.Report,
+			e.Name, result, e.Result).
 			WithFix("write the result that the report has, or run the tests again")
 	}
 	counts := read.report.Counts()
 	return &lifecycle.Found{
-		In: lifecycle.InWorktree, SHA256: read.sum, Bytes: read.file.info.Size(), Modified: read.file.modified(), Format: read.report.Format,
-		Counts: &lifecycle.Results{Run: counts.Run, Passed: counts.Passed, Failed: counts.Failed, Skipped: counts.Skipped},
+		In: lifecycle.InWorktree, SHA256: read.sum, Bytes: read.file.info.Size(), Modified: read.file.modified(),
+		Format: read.report.Format,
+		Counts: &lifecycle.Results{Run: counts.Run, Passed: counts.Passed, Failed: counts.Failed,
+			Skipped: counts.Skipped},
 	}, nil
 }
 
@@ -83,7 +87,8 @@ func (r *Repository) report(ctx context.Context, path string) (*readReport, erro
 	defer root.Close()
 	f, err := stat(root, path)
 	if errors.Is(err, fault.NotFound) {
-		return nil, fault.New(fault.Invalid, "report_not_found", "%s", asFault(err).Detail).WithFix("run the tests with a report, or %s", fromRoot)
+		return nil, fault.New(fault.Invalid, "report_not_found", "%s", asFault(err).Detail).
+			WithFix("run the tests with a report, or %s", fromRoot)
 	}
 	if err != nil {
 		return nil, err

@@ -71,7 +71,8 @@ func parseTree(commit, out string) (*tree, error) {
 		about, name, tab := strings.Cut(line, "\t")
 		part := strings.Fields(about)
 		if !ended || !tab || len(part) != 3 {
-			return nil, fault.New(fault.Unavailable, failed, "git ls-tree answered something else than the files of %s", short(commit))
+			return nil, fault.New(fault.Unavailable, failed,
+				"git ls-tree answered something else than the files of %s", short(commit))
 		}
 		t.paths, t.entries[name], out = append(t.paths, name), entry{part[0], part[2]}, rest
 	}
@@ -99,7 +100,8 @@ func (t *tree) find(name string) (entry, error) {
 		case e.mode == modeLink:
 			return entry{}, refuseLink(name[:i], "at "+short(t.commit))
 		case e.mode == modeSubmodule:
-			return entry{}, refuse("in_submodule", "%s at %s is a submodule: its files belong to its own repository", name[:i], short(t.commit)).
+			return entry{}, refuse("in_submodule", "%s at %s is a submodule: its files belong to its own repository",
+				name[:i], short(t.commit)).
 				WithFix("cite a file of this repository")
 		case e.mode != "" && i == len(name):
 			return e, nil

@@ -38,17 +38,20 @@ func stat(root *os.Root, name string) (diskFile, error) {
 		info, err := root.Lstat(name[:i])
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s", name, inWorktree).WithFix(fromRoot)
+			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s", name, inWorktree).
+				WithFix(fromRoot)
 		case err != nil:
 			return diskFile{}, unreadable(name[:i], err)
 		case info.Mode()&fs.ModeSymlink != 0:
 			return diskFile{}, refuseLink(name[:i], inWorktree)
 		case i < len(name) && !info.IsDir():
-			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s: %s is no folder", name, inWorktree, name[:i]).WithFix(fromRoot)
+			return diskFile{}, fault.New(fault.NotFound, "file_missing", "there is no %s %s: %s is no folder", name,
+				inWorktree, name[:i]).WithFix(fromRoot)
 		case i == len(name) && info.IsDir():
 			return diskFile{}, refuseFolder(name, inWorktree)
 		case i == len(name) && !info.Mode().IsRegular():
-			return diskFile{}, refuse("not_regular", "%s %s is a device, pipe or socket", name, inWorktree).WithFix("name a file")
+			return diskFile{}, refuse("not_regular", "%s %s is a device, pipe or socket", name, inWorktree).
+				WithFix("name a file")
 		case i == len(name):
 			return diskFile{name, info}, nil
 		}
@@ -103,7 +106,8 @@ func checkSame(f diskFile, open *files.File) error {
 }
 
 func changedUnderway(name string) error {
-	return fault.New(fault.Unavailable, unread, "%s changed while it was read", name).WithFix("try again when it is written")
+	return fault.New(fault.Unavailable, unread, "%s changed while it was read", name).
+		WithFix("try again when it is written")
 }
 
 func unreadable(name string, err error) error {

@@ -21,8 +21,9 @@ import (
 const (
 	maxBytes = 16 << 20
 	maxParts = 500_000 // lines, and blocks (a table cell counts as one)
-	fewParts = 20_000  // blocks of a small document; beyond, one for two bytes, so that short rows of wide tables cannot multiply
-	maxDepth = 64      // blocks inside one another; a list level takes two
+	// blocks of a small document; beyond, one for two bytes, so that short rows of wide tables cannot multiply
+	fewParts = 20_000
+	maxDepth = 64 // blocks inside one another; a list level takes two
 )
 
 // blockParser finds blocks and tables and leaves their content alone; inlineParser reads a single line.
@@ -30,7 +31,8 @@ var (
 	blockParser  = newBlockParser()
 	inlineParser = parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
-		parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...))
+		parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
+			util.Prioritized(extension.NewStrikethroughParser(), 500))...))
 )
 
 func newBlockParser() parser.Parser {
@@ -39,7 +41,8 @@ func newBlockParser() parser.Parser {
 		blocks[i].Value = bounded{blocks[i].Value.(parser.BlockParser)}
 	}
 	tables := boundedTables{extension.NewTableParagraphTransformer()}
-	return parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithParagraphTransformers(util.Prioritized(tables, 1)))
+	return parser.NewParser(parser.WithBlockParsers(blocks...),
+		parser.WithParagraphTransformers(util.Prioritized(tables, 1)))
 }
 
 // budget is what one parse may still cost; spent says why it stopped.
@@ -58,7 +61,8 @@ func (s Source) Parse() (ast.Node, error) {
 	pc.Set(budgetKey, left)
 	root := blockParser.Parse(text.NewReader([]byte(s.Text)), parser.WithContext(pc))
 	if left.spent != "" {
-		return nil, unreadable(s.Line(left.at), "document_too_complex", left.spent, "write it with fewer or shallower lists, quotes and tables")
+		return nil, unreadable(s.Line(left.at), "document_too_complex", left.spent,
+			"write it with fewer or shallower lists, quotes and tables")
 	}
 	return root, nil
 }
@@ -77,7 +81,8 @@ func (b bounded) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.No
 		*left = budget{spent: fmt.Sprintf("is nested more than %d deep", maxDepth), at: position.Start}
 		return nil, parser.NoChildren
 	case left.blocks <= 0:
-		*left = budget{spent: fmt.Sprintf("is past the limit of blocks for a document of its size, at most %d", maxParts), at: position.Start}
+		*left = budget{spent: fmt.Sprintf("is past the limit of blocks for a document of its size, at most %d",
+			maxParts), at: position.Start}
 		return nil, parser.NoChildren
 	}
 	node, state := b.BlockParser.Open(parent, r, pc)

@@ -21,7 +21,8 @@ type Source struct {
 // New checks the bytes of a document. The error is a *fault.Error of kind Invalid with the pointer "#L<line>".
 func New(src []byte) (Source, error) {
 	if len(src) > maxBytes {
-		return Source{}, fault.New(fault.Invalid, "document_too_large", "the document has %d bytes; the limit is %d", len(src), maxBytes).
+		return Source{}, fault.New(fault.Invalid, "document_too_large", "the document has %d bytes; the limit is %d",
+			len(src), maxBytes).
 			WithFix("split it into several documents")
 	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
@@ -36,7 +37,8 @@ func New(src []byte) (Source, error) {
 		return Source{}, unreadable(s.Line(at), "document_encoding", "is not valid UTF-8", "save the document as UTF-8")
 	}
 	if at := strings.IndexByte(text, 0); at >= 0 {
-		return Source{}, unreadable(s.Line(at), "document_nul", "holds a NUL character", "remove it, or save the document as UTF-8")
+		return Source{}, unreadable(s.Line(at), "document_nul", "holds a NUL character",
+			"remove it, or save the document as UTF-8")
 	}
 	if len(s.starts) > maxParts {
 		return Source{}, unreadable(maxParts, "document_too_large", "is the last that is allowed", "split the document")

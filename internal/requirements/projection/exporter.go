@@ -59,9 +59,10 @@ type ExportState struct {
 }
 
 // NewExporter writes what newest returns to path, and the checkpoint that sign makes of it to CheckpointPath; "" writes
-// nothing. The folder is opened now and kept: one that is put in its place is not written to. onReport is told, from the
-// goroutine of Run, of what stood in the place of a file; nil tells nobody.
-func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]byte, error), onReport func(Displaced)) *Exporter {
+// nothing. The folder is opened now and kept: one that is put in its place is not written to. onReport is told, from
+// the goroutine of Run, of what stood in the place of a file; nil tells nobody.
+func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]byte, error),
+	onReport func(Displaced)) *Exporter {
 	var folder *tree.Folder
 	if path != "" {
 		folder, _ = tree.OpenFolder(filepath.Dir(path)) // Run tries again, and reports

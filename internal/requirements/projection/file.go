@@ -128,7 +128,8 @@ func ReadFile(export io.Reader) (*Snapshot, error) {
 	if file.SchemaVersion != SchemaVersion || file.Log.Size == 0 {
 		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
 	}
-	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow, Evidence: file.Evidence, AuditKey: file.Log.Key}
+	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow,
+		Evidence: file.Evidence, AuditKey: file.Log.Key}
 	entries := make(map[string]*Entry, len(file.Requirements))
 	for _, raw := range file.Requirements {
 		var req lifecycle.Requirement

@@ -64,7 +64,8 @@ func (x *Exporter) removeStale() {
 func (x *Exporter) report(path, what string) {
 	x.mu.Lock()
 	all := slices.Clone(x.state.Displaced) // others hold the old one
-	at, found := slices.BinarySearchFunc(all, path, func(d Displaced, path string) int { return strings.Compare(d.Path, path) })
+	at, found := slices.BinarySearchFunc(all, path,
+		func(d Displaced, path string) int { return strings.Compare(d.Path, path) })
 	if !found {
 		all = slices.Insert(all, at, Displaced{Path: path})
 	}

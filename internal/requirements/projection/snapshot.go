@@ -63,7 +63,8 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	e.OpenDeviation = req.OpenDeviation() != ""
 	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
 	e.Summary = Summary{
-		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired,
+		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
+		Stale: len(req.Stale) > 0, Retired: req.Retired,
 		Revision: req.Revision, WaitingFor: w.Turn(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }
@@ -109,7 +110,8 @@ func (c *Counts) add(s Summary, sign int) {
 // New is the snapshot of entries in the project's order. Entries and an order that do not name the same ids
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
-	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
+	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
+		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
 		e := entries[id]
@@ -235,7 +237,8 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 	return req
 }
 
-// Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or spaces.
+// Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or
+// spaces.
 func (s *Snapshot) Like(id string) (string, bool) {
 	want := folded(id)
 	for _, known := range s.Project.IDs {
@@ -271,7 +274,8 @@ func folded(id string) string {
 
 // joins says whether a character stands between the parts of ids and says nothing.
 func joins(r rune) bool {
-	return r == '-' || r == '_' || r == '.' || r == ' ' || r >= 0x2010 && r <= 0x2015 || r == 0x2212 || r == 0xFE63 || r == 0xFF0D
+	return r == '-' || r == '_' || r == '.' || r == ' ' || r >= 0x2010 && r <= 0x2015 || r == 0x2212 || r == 0xFE63 ||
+		r == 0xFF0D
 }
 
 // ETag changes with every record, since the export names the size of the log.

@@ -100,7 +100,8 @@ func (a *criteria) gather(n ast.Node) {
 // It looks at the lines of the candidate only, since a paragraph may hold several.
 func (a *criteria) oneLine(n ast.Node) bool {
 	lines := n.Lines()
-	at, _ := slices.BinarySearchFunc(lines.Sliced(0, lines.Len()), a.LineStart(a.first), func(s text.Segment, from int) int { return s.Stop - 1 - from })
+	at, _ := slices.BinarySearchFunc(lines.Sliced(0, lines.Len()), a.LineStart(a.first),
+		func(s text.Segment, from int) int { return s.Stop - 1 - from })
 	for ; at < lines.Len() && a.Line(lines.At(at).Start) <= a.end; at++ {
 		value, kind := labelled(a.lineOf(lines, at))
 		if kind == "" {
@@ -163,7 +164,8 @@ func (a *criteria) scenario(h *ast.Heading) int {
 	if first < end {
 		below = a.Text[a.LineStart(first+1):a.LineEnd(end)]
 	}
-	a.found = append(a.found, Criterion{Kind: KindScenario, Text: markdown.Fold(name + ": " + strings.TrimRight(withoutComments(below), "-*_ \t\n"))})
+	a.found = append(a.found, Criterion{Kind: KindScenario,
+		Text: markdown.Fold(name + ": " + strings.TrimRight(withoutComments(below), "-*_ \t\n"))})
 	a.cut = append(a.cut, span{first, end})
 	return end
 }

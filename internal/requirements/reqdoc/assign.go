@@ -35,8 +35,9 @@ func (c *collector) assign() []*candidate {
 			id = name + "." + id
 		}
 		l := label{id: id, token: id, certain: true, mark: true, assigned: true}
-		all = append(all, &candidate{label: l, place: inItem, node: it.node, line: it.begin, begin: it.begin, limit: it.limit,
-			from: it.start, section: it.section, tick: it.tick})
+		all = append(all, &candidate{label: l, place: inItem, node: it.node, line: it.begin, begin: it.begin,
+			limit: it.limit,
+			from:  it.start, section: it.section, tick: it.tick})
 	}
 	return all
 }
@@ -47,6 +48,7 @@ func sectionName(heading string) string {
 	if number := strings.Trim(word, ".)"); number != "" && strings.Trim(number, "0123456789.") == "" {
 		return number
 	}
-	words := strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.Nd, unicode.M) })
+	words := strings.FieldsFunc(strings.ToLower(heading),
+		func(r rune) bool { return !unicode.In(r, unicode.L, unicode.Nd, unicode.M) })
 	return shortenTo(strings.Join(words, "-"), maxID/2)
 }

@@ -83,7 +83,8 @@ type built struct {
 // may stand alone.
 func (c *collector) requirement(cand *candidate, end int, holes []span) (Requirement, bool) {
 	r := Requirement{
-		ID: strings.Clone(cand.id), Kind: c.kindOf(cand), Place: Place{Line: cand.line}, Family: cand.family, EndLine: cand.line,
+		ID: strings.Clone(cand.id), Kind: c.kindOf(cand), Place: Place{Line: cand.line},
+		Family: cand.family, EndLine: cand.line,
 		Section: cand.section.path(), Assigned: cand.assigned, Tick: cand.tick, Change: cand.change,
 	}
 	if cand.place == inRow {
@@ -107,11 +108,13 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 	finish(&r)
 	if isPlaceholder(r.Title) || isPlaceholder(r.Text) || isPlaceholder(r.ID) {
 		c.skip(r.Line, r.ID, "it is a placeholder of a template", "write what is required in its place")
-		c.hollow = append(c.hollow, Problem{r.Place, r.ID, r.ID + " is a placeholder of a template", "write what is required in its place"})
+		c.hollow = append(c.hollow, Problem{r.Place, r.ID, r.ID + " is a placeholder of a template",
+			"write what is required in its place"})
 		return r, false
 	}
 	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
-		c.warnings = append(c.warnings, Problem{r.Place, r.ID, r.ID + " leaves a question open", "answer what stands in [NEEDS CLARIFICATION: …]"})
+		c.warnings = append(c.warnings, Problem{r.Place, r.ID, r.ID + " leaves a question open",
+			"answer what stands in [NEEDS CLARIFICATION: …]"})
 	}
 	r.Priority = priority(cand, &r)
 	r.Title = cmp.Or(r.Title, firstSentence(r.Text))
@@ -176,7 +179,8 @@ func withoutComments(text string) string {
 	var kept strings.Builder
 	fenced, inside := false, false
 	for line := range strings.Lines(text) {
-		if trimmed := strings.TrimSpace(line); !inside && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")) {
+		if trimmed := strings.TrimSpace(line); !inside &&
+			(strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")) {
 			fenced = !fenced
 		}
 		for !fenced && line != "" {
@@ -216,8 +220,10 @@ func firstSentence(text string) string {
 		line, text, _ = strings.Cut(text, "\n")
 		line = strings.TrimSpace(line)
 		item := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "+ ") ||
-			paragraph.Len() > 0 && strings.TrimLeft(line, "0123456789") != line && strings.HasPrefix(strings.TrimLeft(line, "0123456789"), ". ")
-		words := strings.ContainsFunc(line, unicode.IsLetter) && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~")
+			paragraph.Len() > 0 && strings.TrimLeft(line, "0123456789") != line &&
+				strings.HasPrefix(strings.TrimLeft(line, "0123456789"), ". ")
+		words := strings.ContainsFunc(line, unicode.IsLetter) && !strings.HasPrefix(line, "```") &&
+			!strings.HasPrefix(line, "~~~")
 		if paragraph.Len() > 0 && (!words || item) {
 			break
 		}

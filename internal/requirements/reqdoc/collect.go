@@ -116,7 +116,8 @@ func (c *collector) walk(parent ast.Node, in scope) {
 func (c *collector) list(list *ast.List, in scope) {
 	end := c.LastLine(list, in.limit)
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		c.walk(item, scope{limit: c.LastLine(item, end), quoted: in.quoted, item: true, top: list.Parent().Kind() == ast.KindDocument, begin: c.StartLine(item)})
+		c.walk(item, scope{limit: c.LastLine(item, end), quoted: in.quoted, item: true,
+			top: list.Parent().Kind() == ast.KindDocument, begin: c.StartLine(item)})
 	}
 }
 
@@ -146,7 +147,8 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 		}
 		l.title = strings.TrimSpace(l.title + " " + block[l.rest:])
 		titles := top && h.Level == 1 && c.title == ""
-		c.add(candidate{label: l, place: inHeading, level: h.Level, node: h, begin: line, from: from, titles: titles}, start, in)
+		c.add(candidate{label: l, place: inHeading, level: h.Level, node: h, begin: line, from: from, titles: titles},
+			start, in)
 	}
 	if id := placeholderID(block); id != "" && !in.quoted {
 		c.skip(line, id, "its number is a placeholder", "give it a number")
@@ -189,7 +191,8 @@ func (c *collector) titleAbove(n ast.Node) (title string, line int) {
 
 // cutAnchor drops "{#anchor}" from the end of a heading.
 func cutAnchor(heading string) string {
-	if open := strings.LastIndex(heading, "{#"); open >= 0 && strings.HasSuffix(strings.TrimRight(heading, " \t#"), "}") {
+	if open := strings.LastIndex(heading, "{#"); open >= 0 &&
+		strings.HasSuffix(strings.TrimRight(heading, " \t#"), "}") {
 		return heading[:open]
 	}
 	return heading
@@ -214,7 +217,8 @@ func (c *collector) paragraph(n ast.Node, in scope) {
 	l, ok := c.label(b)
 	if ok {
 		titles := l.begin > 0 && l.begin == c.titleLine
-		cand := candidate{label: l, place: inParagraph, node: n, begin: c.StartLine(n), from: b.start + l.rest, tick: tick, titles: titles, bare: isBare(b.text[l.rest:], l)}
+		cand := candidate{label: l, place: inParagraph, node: n, begin: c.StartLine(n), from: b.start + l.rest,
+			tick: tick, titles: titles, bare: isBare(b.text[l.rest:], l)}
 		if in.item {
 			cand.place, cand.node, cand.begin = inItem, n.Parent(), in.begin
 		} else if l.flaw == "" && (!l.bold || l.weak) && !l.certain && !c.listed(n) {
@@ -250,14 +254,16 @@ func (c *collector) linesOf(n ast.Node, in scope, follow bool) {
 	for i := 1; i < lines.Len(); i++ {
 		at := lines.At(i)
 		text := c.Text[at.Start:lines.At(lines.Len()-1).Stop]
-		if l, ok := matchLabel(c.Text[at.Start:at.Stop]); !ok || !l.bold && !follow || !l.mark || l.flaw != "" || l.weak {
+		if l, ok := matchLabel(c.Text[at.Start:at.Stop]); !ok || !l.bold && !follow || !l.mark || l.flaw != "" ||
+			l.weak {
 			continue
 		} else if line := c.Line(at.Start); follow {
 			l, _ = matchLabel(text)
 			l.change = c.delta
 			c.add(candidate{label: l, place: inParagraph, node: n, begin: line, from: at.Start + l.rest}, at.Start, in)
 		} else {
-			c.skip(line, l.id, "it stands inside a paragraph", "put an empty line before it if it defines a requirement")
+			c.skip(line, l.id, "it stands inside a paragraph",
+				"put an empty line before it if it defines a requirement")
 		}
 	}
 }

@@ -22,7 +22,8 @@ func statedCount(text string) (s stated, found bool) {
 	if len(text) > 200 || !strings.ContainsAny(text, "0123456789") {
 		return s, false
 	}
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t*_:|,;()-–—", r) })
+	words := strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return strings.ContainsRune(" \t*_:|,;()-–—", r) })
 	number, noun, total, says := -1, -1, false, false
 	for i, word := range words {
 		word = strings.TrimSuffix(word, ".")
@@ -83,7 +84,8 @@ func checkCounts(counts []stated, all []Requirement) []Problem {
 		if versioned > 0 {
 			read = fmt.Sprintf("%d were read below the heading of %s", versioned, s.of)
 		}
-		problems = append(problems, Problem{Place{Line: s.line}, "", fmt.Sprintf("the document says that it has %d requirements; %s", s.count, read),
+		problems = append(problems, Problem{Place{Line: s.line}, "",
+			fmt.Sprintf("the document says that it has %d requirements; %s", s.count, read),
 			"mend the number, or look among what was skipped"})
 	}
 	return problems

@@ -68,10 +68,14 @@ func (c *collector) withoutOwnID(all []*candidate) []*candidate {
 			continue
 		}
 		like := func(other *candidate) bool {
-			return other != cand && (other.form.stem == cand.form.stem || strings.HasPrefix(other.id, cand.id+".") || strings.HasPrefix(other.id, cand.id+"-"))
+			return other != cand &&
+				(other.form.stem == cand.form.stem || strings.HasPrefix(other.id, cand.id+".") ||
+					strings.HasPrefix(other.id, cand.id+"-"))
 		}
 		if !slices.ContainsFunc(c.candidates, like) {
-			c.skip(cand.line, cand.id, "it is the id of the document: it stands in its title, and no other id is like it", "write it below the title if it is a requirement")
+			c.skip(cand.line, cand.id,
+				"it is the id of the document: it stands in its title, and no other id is like it",
+				"write it below the title if it is a requirement")
 			return slices.Delete(all, i, i+1)
 		}
 	}
@@ -93,7 +97,8 @@ func (c *collector) withoutRegisters(all []*candidate) []*candidate {
 	return slices.DeleteFunc(all, func(cand *candidate) bool {
 		drop := !cand.certain && cand.section.isRegister() && !c.outside[cand.form.stem]
 		if drop {
-			c.skip(cand.line, cand.id, fmt.Sprintf("it stands in the section %q, which is not of requirements", cand.section.name()),
+			c.skip(cand.line, cand.id, fmt.Sprintf("it stands in the section %q, which is not of requirements",
+				cand.section.name()),
 				"move it to another section if it is a requirement")
 		}
 		return drop
@@ -226,5 +231,6 @@ func (c *collector) ofRequirements(cand *candidate) bool {
 	if len(cand.section.path()) > 1 {
 		return cand.section.requirements
 	}
-	return hasWord(strings.ToLower(shortenTo(c.title, maxHeading)), requirementWords) || cand.section != nil && cand.section.requirements
+	return hasWord(strings.ToLower(shortenTo(c.title, maxHeading)), requirementWords) || cand.section != nil &&
+		cand.section.requirements
 }

@@ -23,7 +23,8 @@ type applied struct {
 // apply changes the requirements of whole documents by those of the deltas, in the order in which OpenSpec does:
 // renamed, removed, modified, added. Where there are no whole documents, what a delta changes is in the state.
 func apply(whole []Requirement, deltas []parsed, partial bool) applied {
-	a := applied{requirements: whole, partial: partial, at: make(map[string]int, len(whole)), changed: map[string]Place{}}
+	a := applied{requirements: whole, partial: partial, at: make(map[string]int, len(whole)),
+		changed: map[string]Place{}}
 	for i, r := range whole {
 		a.at[r.ID] = i
 	}
@@ -51,7 +52,8 @@ func apply(whole []Requirement, deltas []parsed, partial bool) applied {
 // missing warns of a change to what no document defines.
 func (a *applied) missing(place Place, id, what string) {
 	if !a.partial {
-		a.warnings = append(a.warnings, Problem{place, id, fmt.Sprintf("the delta %s %q, which no document defines", what, id),
+		a.warnings = append(a.warnings, Problem{place, id,
+			fmt.Sprintf("the delta %s %q, which no document defines", what, id),
 			"mend the name; names are compared letter by letter"})
 	}
 }
@@ -66,7 +68,8 @@ func (a *applied) rename(rename Rename) {
 	}
 	if other, taken := a.at[rename.To]; taken {
 		a.problems = append(a.problems, Problem{rename.Place, rename.To,
-			fmt.Sprintf("the delta renames %q to %q, which %s defines already", rename.From, rename.To, a.requirements[other].Place),
+			fmt.Sprintf("the delta renames %q to %q, which %s defines already", rename.From, rename.To,
+				a.requirements[other].Place),
 			"choose another name, or remove the other requirement"})
 		return
 	}
@@ -95,13 +98,16 @@ func (a *applied) define(r Requirement) {
 		a.at[r.ID] = len(a.requirements)
 		a.requirements = append(a.requirements, r)
 	case twice && a.requirements[i].Fingerprint != r.Fingerprint:
-		problem(fmt.Sprintf("two deltas change %q in two ways, on %s and on %s", r.ID, before.from(r.Place), r.from(r.Place)), "keep one of them")
+		problem(fmt.Sprintf("two deltas change %q in two ways, on %s and on %s", r.ID, before.from(r.Place),
+			r.from(r.Place)), "keep one of them")
 	case r.Change == DeltaModified:
 		a.requirements[i] = r
 	case a.requirements[i].Fingerprint == r.Fingerprint:
-		a.warnings = append(a.warnings, Problem{r.Place, r.ID, fmt.Sprintf("the delta adds %q, which %s has already, word for word", r.ID, a.requirements[i].Place),
+		a.warnings = append(a.warnings, Problem{r.Place, r.ID,
+			fmt.Sprintf("the delta adds %q, which %s has already, word for word", r.ID, a.requirements[i].Place),
 			"the delta was applied to the document; leave it out of the import"})
 	default:
-		problem(fmt.Sprintf("the delta adds %q, which %s defines with another text", r.ID, a.requirements[i].Place), "list it under MODIFIED Requirements, or give it another name")
+		problem(fmt.Sprintf("the delta adds %q, which %s defines with another text", r.ID, a.requirements[i].Place),
+			"list it under MODIFIED Requirements, or give it another name")
 	}
 }

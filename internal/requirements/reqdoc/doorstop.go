@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// readDoorstop reads a heading as Doorstop publishes an item: "1.4 REQ003 {#REQ003}", or "2.1 Title _(REQ002)_ {#REQ002}".
-// A heading whose id stands in the braces alone is a chapter.
+// readDoorstop reads a heading as Doorstop publishes an item: "1.4 REQ003 {#REQ003}", or "2.1 Title _(REQ002)_
+// {#REQ002}". A heading whose id stands in the braces alone is a chapter.
 func readDoorstop(c *collector, b block) (label, bool) {
 	text := strings.TrimRight(b.text, " \t#")
 	if b.place != inHeading || !strings.HasSuffix(text, "}") {
@@ -23,7 +23,8 @@ func readDoorstop(c *collector, b block) (label, bool) {
 	l := label{id: id, token: id, at: open + 2, rest: len(b.text)}
 	at := strings.Index(name, id)
 	if at < 0 {
-		l.flaw, l.fix = "it is a chapter: its heading does not show the id", "write the id into the heading if it is a requirement"
+		l.flaw, l.fix = "it is a chapter: its heading does not show the id",
+			"write the id into the heading if it is a requirement"
 		return l, true
 	}
 	l.title = strings.Trim(name[:at], " \t_*(") + " " + strings.Trim(name[at+len(id):], " \t_*):")

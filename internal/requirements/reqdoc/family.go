@@ -123,7 +123,8 @@ func (c *collector) labelLine(b block) (label, bool) {
 	}
 	title, begin := c.titleAbove(b.node)
 	f, ok := formOf(canonical(token))
-	return label{id: canonical(token), token: token, form: f, bold: true, mark: true, title: title, begin: begin, at: strings.Index(line, token), rest: len(line)}, ok && begin > 0
+	return label{id: canonical(token), token: token, form: f, bold: true, mark: true, title: title, begin: begin,
+		at: strings.Index(line, token), rest: len(line)}, ok && begin > 0
 }
 
 // plainLabel reads an id at the start of a block; in a heading also after its number, or in brackets at its end.

@@ -17,7 +17,8 @@ func readFastTrace(c *collector, b block) (label, bool) {
 		return label{}, false
 	}
 	id := fastTraceID(first[open+1:])
-	if id == "" || !strings.HasPrefix(first[open+1+len(id):], "`") || strings.Trim(first[open+len(id)+2:], " \t*_\\") != "" {
+	if id == "" || !strings.HasPrefix(first[open+1+len(id):], "`") ||
+		strings.Trim(first[open+len(id)+2:], " \t*_\\") != "" {
 		return label{}, false
 	}
 	title, begin := c.titleAbove(b.node)
@@ -81,7 +82,8 @@ func finishFastTrace(r *Requirement) {
 			return false
 		case links == nil:
 			return true
-		case rest == "" && !strings.HasPrefix(strings.TrimLeft(line, " \t"), "*") && !strings.HasPrefix(strings.TrimLeft(line, " \t"), "-") &&
+		case rest == "" && !strings.HasPrefix(strings.TrimLeft(line, " \t"), "*") &&
+			!strings.HasPrefix(strings.TrimLeft(line, " \t"), "-") &&
 			!strings.HasPrefix(strings.TrimLeft(line, " \t"), "+") && strings.TrimSpace(line) != "":
 			links = nil
 			return true

@@ -19,7 +19,8 @@ func showsGSD(line string, heading bool) bool {
 func versionOf(heading string) string {
 	word, rest, _ := strings.Cut(strings.ToLower(markdown.Fold(heading)), " ")
 	number := strings.TrimPrefix(word, "v")
-	if number == word || strings.Trim(number, "0123456789.") != "" || number == "" || !strings.HasPrefix(rest, "requirement") {
+	if number == word || strings.Trim(number, "0123456789.") != "" || number == "" ||
+		!strings.HasPrefix(rest, "requirement") {
 		return ""
 	}
 	return word

@@ -12,8 +12,8 @@ import (
 // maxID is the longest id, in characters.
 const maxID = 128
 
-// ValidID says whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of
-// them visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
+// ValidID says whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of them
+// visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
 // The error is a *fault.Error of kind Invalid and code illegal_id.
 func ValidID(id string) error {
 	illegal := func(format string, args ...any) error {
@@ -78,7 +78,8 @@ func canonical(token string) string {
 func nearKey(id string) string {
 	var b strings.Builder
 	letters := len(id) - len(strings.TrimLeftFunc(id, unicode.IsLetter))
-	if rest := id[letters:]; letters > 0 && len(rest) > 1 && strings.ContainsAny(rest[:1], "-_.") && rest[1] >= '0' && rest[1] <= '9' {
+	if rest := id[letters:]; letters > 0 && len(rest) > 1 && strings.ContainsAny(rest[:1], "-_.") && rest[1] >= '0' &&
+		rest[1] <= '9' {
 		id = id[:letters] + rest[1:]
 	}
 	digits := false
@@ -155,7 +156,8 @@ func formOf(id string) (form, bool) {
 // capitals, a joiner and a number, such as REQ-7 and PAY-F-12, and no well-known name such as UTF-8.
 func LooksLikeID(word string) bool {
 	f, ok := formOf(word)
-	return ok && utf8.ValidString(word) && f.joined && !f.small && scanToken(word) == word && !wellKnown[upper(f.letters())]
+	return ok && utf8.ValidString(word) && f.joined && !f.small && scanToken(word) == word &&
+		!wellKnown[upper(f.letters())]
 }
 
 func (f form) padded() bool { return len(f.number) > 1 && f.number[0] == '0' }

@@ -23,7 +23,8 @@ func readKiro(c *collector, b block) (label, bool) {
 			continue
 		}
 		title := strings.TrimLeft(rest[len(number):], " \t.:：-–—、*_")
-		return label{id: number, token: number, at: strings.Index(b.text, number), rest: len(b.text), title: strings.TrimRight(title, "*_ ")}, true
+		return label{id: number, token: number, at: strings.Index(b.text, number), rest: len(b.text),
+			title: strings.TrimRight(title, "*_ ")}, true
 	}
 	return label{}, false
 }
@@ -47,7 +48,8 @@ func kiroNumber(text string) string {
 		}
 		return text[:len(number)+width]
 	}
-	if unicode.IsLetter(next) && next < 0x2e80 || next == '-' && len(text) > len(number)+1 && text[len(number)+1] != ' ' {
+	if unicode.IsLetter(next) && next < 0x2e80 || next == '-' && len(text) > len(number)+1 &&
+		text[len(number)+1] != ' ' {
 		return ""
 	}
 	return number

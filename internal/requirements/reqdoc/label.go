@@ -61,7 +61,8 @@ func matchLabel(block string) (label, bool) {
 		l.spaced = open(block[after:])
 	}
 	if l.flaw == "" && l.namesAnother(block[after:]) {
-		l.flaw, l.fix = "the label names several ids", "define each id on its own; a reference should not begin with an id"
+		l.flaw, l.fix = "the label names several ids",
+			"define each id on its own; a reference should not begin with an id"
 	}
 	return l, true
 }
@@ -130,7 +131,8 @@ func (l *label) closeBold(block string, after int, opener string) {
 	behind := block[l.rest:]
 	n, colon := cutDelimiter(behind)
 	if l.title != "" && l.title != "." && !delimited && !colon && !isName(inner, behind) {
-		l.flaw, l.fix = "the bold text is more than the id, without a delimiter after the id", "write **ID: title** text, or **ID** text"
+		l.flaw, l.fix = "the bold text is more than the id, without a delimiter after the id",
+			"write **ID: title** text, or **ID** text"
 		return
 	}
 	if !colon && !open(behind) {
@@ -167,7 +169,8 @@ func isName(inner, behind string) bool {
 	switch {
 	case strings.HasSuffix(inner, ":") || strings.HasSuffix(inner, "："):
 		return true
-	case strings.HasPrefix(inner, "(") && strings.IndexByte(inner, ')') == len(inner)-1, strings.HasPrefix(inner, "[") && strings.IndexByte(inner, ']') == len(inner)-1:
+	case strings.HasPrefix(inner, "(") && strings.IndexByte(inner, ')') == len(inner)-1,
+		strings.HasPrefix(inner, "[") && strings.IndexByte(inner, ']') == len(inner)-1:
 		return true
 	}
 	return strings.TrimSpace(line) == "" && !strings.HasSuffix(inner, ".")

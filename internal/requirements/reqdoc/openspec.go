@@ -20,13 +20,16 @@ const (
 
 // deltaWords begin the headings of the sections of a delta.
 var deltaWords = map[string]string{
-	"added requirement": DeltaAdded, "modified requirement": DeltaModified, "removed requirement": DeltaRemoved, "renamed requirement": DeltaRenamed,
-	"新增需求": DeltaAdded, "修改需求": DeltaModified, "移除需求": DeltaRemoved, "删除需求": DeltaRemoved, "重命名需求": DeltaRenamed,
+	"added requirement": DeltaAdded, "modified requirement": DeltaModified, "removed requirement": DeltaRemoved,
+	"renamed requirement": DeltaRenamed,
+	"新增需求":                DeltaAdded, "修改需求": DeltaModified, "移除需求": DeltaRemoved, "删除需求": DeltaRemoved,
+	"重命名需求": DeltaRenamed,
 }
 
 // scenarioWords is what a scenario is called, by language.
 var scenarioWords = []string{
-	"scenario", "场景", "場景", "情境", "シナリオ", "시나리오", "cenário", "escenario", "scénario", "szenario", "сценарий", "scenariusz",
+	"scenario", "场景", "場景", "情境", "シナリオ", "시나리오", "cenário", "escenario", "scénario", "szenario", "сценарий",
+	"scenariusz",
 }
 
 // readOpenSpec reads a heading "Requirement: name", in any of its languages; the name is the id.
@@ -87,7 +90,8 @@ func (c *collector) deltaLines(text string, line int) {
 			c.removed = append(c.removed, Entry{Place: Place{Line: line}, ID: name, Kind: KindRequirement, Title: name})
 		case c.delta == DeltaRenamed && (strings.EqualFold(word, "from") || word == "从"):
 			c.renamed = append(c.renamed, Rename{Place: Place{Line: line}, From: cmp.Or(deltaName(rest), quoted(rest))})
-		case c.delta == DeltaRenamed && (strings.EqualFold(word, "to") || word == "到") && last >= 0 && c.renamed[last].To == "":
+		case c.delta == DeltaRenamed && (strings.EqualFold(word, "to") || word == "到") && last >= 0 &&
+			c.renamed[last].To == "":
 			c.renamed[last].To = cmp.Or(deltaName(rest), quoted(rest))
 		}
 		line++
@@ -97,12 +101,14 @@ func (c *collector) deltaLines(text string, line int) {
 // wholeRenames drops renamings that lack a name, with a warning.
 func (c *collector) wholeRenames() []Rename {
 	if c.renames > 0 && len(c.renamed) == 0 {
-		c.warnings = append(c.warnings, Problem{Place{Line: c.renames}, "", "no renaming was read below this heading", "write - FROM: `### Requirement: old` and - TO: `### Requirement: new`"})
+		c.warnings = append(c.warnings, Problem{Place{Line: c.renames}, "", "no renaming was read below this heading",
+			"write - FROM: `### Requirement: old` and - TO: `### Requirement: new`"})
 	}
 	return slices.DeleteFunc(c.renamed, func(r Rename) bool {
 		lacking := r.From == "" || r.To == ""
 		if lacking {
-			c.warnings = append(c.warnings, Problem{r.Place, "", "a renaming lacks one of its two names", "write FROM: `### Requirement: old` and TO: `### Requirement: new`"})
+			c.warnings = append(c.warnings, Problem{r.Place, "", "a renaming lacks one of its two names",
+				"write FROM: `### Requirement: old` and TO: `### Requirement: new`"})
 		}
 		return lacking
 	})

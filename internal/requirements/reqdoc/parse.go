@@ -42,7 +42,8 @@ const maxDefinitions = 50_000
 
 func (c *collector) parsed(o Options) (parsed, error) {
 	if n := len(c.candidates); n > maxDefinitions {
-		return parsed{}, fault.New(fault.Invalid, "document_too_large", "the document defines more than %d ids", maxDefinitions).WithFix("split it into several documents")
+		return parsed{}, fault.New(fault.Invalid, "document_too_large", "the document defines more than %d ids",
+			maxDefinitions).WithFix("split it into several documents")
 	}
 	accepted, problems := c.decide()
 	if o.Assign && len(accepted) == 0 && len(problems) == 0 && !isTemplate(c.title) {

@@ -72,10 +72,12 @@ func hollow(inner string, bracket byte, before, after string) bool {
 		return false
 	}
 	if bracket == '<' { // a tag, an address and a comparison are not
-		return !strings.ContainsAny(inner, "/=@:!?") && (inner == strings.ToUpper(inner) || strings.ContainsAny(inner, " -_"))
+		return !strings.ContainsAny(inner, "/=@:!?") &&
+			(inner == strings.ToUpper(inner) || strings.ContainsAny(inner, " -_"))
 	}
 	if bracket == '{' { // "/users/{id}", "${NAME}" and formulas are not
-		return (before == "" || strings.ContainsAny(before[len(before)-1:], " *:")) && !strings.ContainsAny(inner, "\"#:;=+^\\{}")
+		return (before == "" || strings.ContainsAny(before[len(before)-1:], " *:")) &&
+			!strings.ContainsAny(inner, "\"#:;=+^\\{}")
 	}
 	label, _, labelled := strings.Cut(inner, ":")
 	for _, word := range words {
@@ -87,7 +89,8 @@ func hollow(inner string, bracket byte, before, after string) bool {
 	case "needs", "removed", "superseded", "deprecated", "deferred", "moved", "tbd", "withdrawn", "obsolete":
 		return false
 	}
-	return (len(words) > 1 || inner != strings.ToUpper(inner)) && !strings.HasPrefix(after, "(") && !strings.HasPrefix(after, "[") && !(labelled && label == strings.ToUpper(label))
+	return (len(words) > 1 || inner != strings.ToUpper(inner)) && !strings.HasPrefix(after, "(") &&
+		!strings.HasPrefix(after, "[") && !(labelled && label == strings.ToUpper(label))
 }
 
 // template refuses a document that is to be filled in yet: its title is a placeholder, or most definitions are.

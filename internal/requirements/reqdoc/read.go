@@ -47,7 +47,8 @@ type Rename struct {
 // Invalid; for problems with ids it has one field for each, with the pointer "<path>#L<line>".
 func Read(files []File, o Options) (Set, error) {
 	if o.Family != "" && !known(o.Family) {
-		return Set{}, fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents", shorten(o.Family)).
+		return Set{}, fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents",
+			shorten(o.Family)).
 			WithFix("use one of %v, or none, and the family is found by its marks", Families())
 	}
 	var set Set

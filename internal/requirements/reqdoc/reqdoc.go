@@ -74,21 +74,22 @@ type Place struct {
 type Requirement struct {
 	Place // of the id
 
-	ID          string
-	Title       string // plain text, never empty
-	Text        string // the source of the body without title, check box and acceptance criteria; LF line ends
-	Kind        string
-	Acceptance  []Criterion
-	Parents     []string // ids of what it was derived from
-	DependsOn   []string // ids of what it needs
-	EndLine     int      // last line of the body
-	Section     []string // plain headings above it, outermost first
-	Family      string   // by which it was read
-	Assigned    bool     // the id was made from section and item
-	Priority    string   // as the document has it
-	Tick        string   // TickOpen, TickTicked, or "" without a check box
-	Change      string   // of a delta: DeltaAdded or DeltaModified; else ""
-	Fingerprint string   // "sha256:" and 64 hexadecimal digits over title, text and acceptance; the id has no part in it
+	ID         string
+	Title      string // plain text, never empty
+	Text       string // the source of the body without title, check box and acceptance criteria; LF line ends
+	Kind       string
+	Acceptance []Criterion
+	Parents    []string // ids of what it was derived from
+	DependsOn  []string // ids of what it needs
+	EndLine    int      // last line of the body
+	Section    []string // plain headings above it, outermost first
+	Family     string   // by which it was read
+	Assigned   bool     // the id was made from section and item
+	Priority   string   // as the document has it
+	Tick       string   // TickOpen, TickTicked, or "" without a check box
+	Change     string   // of a delta: DeltaAdded or DeltaModified; else ""
+	// "sha256:" and 64 hexadecimal digits over title, text and acceptance; the id has no part in it
+	Fingerprint string
 }
 
 // Criterion is an acceptance criterion or scenario of a requirement, on one line.

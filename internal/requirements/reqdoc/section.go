@@ -19,7 +19,8 @@ type section struct {
 func (c *collector) newSection(above *section, heading string) *section {
 	heading = shortenTo(heading, maxHeading)
 	lower := strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： "))
-	s := &section{kind: kindOfName(lower), register: isRegister(lower), trace: beginsWith(lower, traceWords), requirements: hasWord(lower, requirementWords)}
+	s := &section{kind: kindOfName(lower), register: isRegister(lower), trace: beginsWith(lower, traceWords),
+		requirements: hasWord(lower, requirementWords)}
 	s.refers = s.register || s.trace || hasWord(lower, referenceWords)
 	if version := versionOf(lower); s.kind == "" && version != "" && c.version != "" && version != c.version {
 		s.kind = KindFuture // the document is about the version that it names first

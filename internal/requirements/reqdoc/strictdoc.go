@@ -24,7 +24,8 @@ func readStrictDoc(c *collector, b block) (label, bool) {
 		}
 		title, begin := c.titleAbove(b.node)
 		f, _ := formOf(id)
-		return label{id: id, token: id, form: f, at: at + strings.Index(line, id), rest: min(at+len(line)+1, len(b.text)), title: title, begin: begin}, true
+		return label{id: id, token: id, form: f, at: at + strings.Index(line, id),
+			rest: min(at+len(line)+1, len(b.text)), title: title, begin: begin}, true
 	}
 	return label{}, false
 }
@@ -43,13 +44,15 @@ func strictField(line, name string) (string, bool) {
 func finishStrictDoc(r *Requirement) {
 	relations := false
 	r.Text = filterLines(r.Text, func(line string) bool {
-		if field := strictName(line); field != "" && !(relations && (field == "TYPE" || field == "VALUE" || field == "ROLE")) {
+		if field := strictName(line); field != "" &&
+			!(relations && (field == "TYPE" || field == "VALUE" || field == "ROLE")) {
 			relations = field == "RELATIONS" || field == "REFS"
 			value, _ := strictField(line, field)
 			if field == "TITLE" {
 				r.Title = markdown.Plain(value)
 			}
-			if field == "TITLE" || field == "MID" || field == "TAGS" || field == "STATUS" || field == "LEVEL" || field == "PREFIX" {
+			if field == "TITLE" || field == "MID" || field == "TAGS" || field == "STATUS" || field == "LEVEL" ||
+				field == "PREFIX" {
 				return false
 			}
 		}
@@ -76,7 +79,9 @@ func strictName(line string) string {
 // strictParents are the ids of a line of relations.
 func strictParents(line string) []string {
 	var ids []string
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t*`:,[]()\\", r) }) {
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
+		return strings.ContainsRune(" \t*`:,[]()\\", r)
+	}) {
 		if _, shaped := formOf(word); shaped && scanToken(word) == word {
 			ids = append(ids, word)
 		}

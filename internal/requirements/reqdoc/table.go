@@ -73,7 +73,8 @@ const (
 )
 
 func (c *collector) newTable(n *extast.Table, head []string, column int) *table {
-	t := &table{line: c.StartLine(n), head: strings.Join(head, "|"), roles: make([]role, len(head)), id: column, title: -1}
+	t := &table{line: c.StartLine(n), head: strings.Join(head, "|"), roles: make([]role, len(head)), id: column,
+		title: -1}
 	tracing := false
 	for i, name := range head {
 		name = strings.ToLower(markdown.Plain(name[:min(len(name), maxHeading)]))
@@ -161,7 +162,8 @@ func (c *collector) skipColumn(columns int, rows []ast.Node, cells [][]string) {
 func (c *collector) rowsWithoutID(rows []ast.Node, cells [][]string) {
 	kind := c.section.kindOf()
 	for i, row := range rows {
-		if title := markdown.Plain(cells[i][0]); kind != "" && kind != KindStory && kind != KindAcceptance && title != "" {
+		if title := markdown.Plain(cells[i][0]); kind != "" && kind != KindStory && kind != KindAcceptance &&
+			title != "" {
 			c.entries = append(c.entries, Entry{Place{Line: c.Line(row.Pos())}, "", kind, title})
 		}
 	}
@@ -221,16 +223,19 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 	}
 	switch first := t.rows[0]; {
 	case referring == len(t.rows) || t.traces && referring > 0:
-		c.skip(t.line, first.id, "all ids of its table are defined elsewhere", "no need to act if the table only refers to them")
+		c.skip(t.line, first.id, "all ids of its table are defined elsewhere",
+			"no need to act if the table only refers to them")
 		c.skipUnknown(t, known)
 		return nil
 	case first.section.isRegister() && len(defined) > 0 && !c.outside[first.form.stem]:
-		c.skip(t.line, first.id, fmt.Sprintf("its table stands in the section %q, which is not of requirements", first.section.name()),
+		c.skip(t.line, first.id, fmt.Sprintf("its table stands in the section %q, which is not of requirements",
+			first.section.name()),
 			"move the table to another section if it holds requirements")
 		return nil
 	}
 	if first := t.rows[0]; len(t.rows) == 1 && !t.headedID && len(defined) > 0 && !c.isStem(first) {
-		c.skip(t.line, first.id, "its table has one row, and no other id is like it", "name its column ID if it defines a requirement")
+		c.skip(t.line, first.id, "its table has one row, and no other id is like it",
+			"name its column ID if it defines a requirement")
 		return nil
 	}
 	for _, row := range t.rows {
@@ -255,14 +260,18 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 
 // isStem reports whether another candidate has an id like this one.
 func (c *collector) isStem(cand *candidate) bool {
-	return slices.ContainsFunc(c.candidates, func(other *candidate) bool { return other != cand && other.form.stem == cand.form.stem })
+	return slices.ContainsFunc(c.candidates, func(other *candidate) bool {
+		return other != cand &&
+			other.form.stem == cand.form.stem
+	})
 }
 
 // skipUnknown lists the rows of a table of references that refer to nothing.
 func (c *collector) skipUnknown(t *table, known func(*candidate) bool) {
 	for _, row := range t.rows {
 		if !known(row) {
-			c.skip(row.line, row.id, "its table refers to requirements, and nothing defines this one", "define it, or take the row out")
+			c.skip(row.line, row.id, "its table refers to requirements, and nothing defines this one",
+				"define it, or take the row out")
 		}
 	}
 }

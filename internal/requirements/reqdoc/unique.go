@@ -34,13 +34,15 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 		before := kept[at]
 		if before.Fingerprint == r.Fingerprint {
 			warnings = append(warnings, Problem{r.Place, r.ID,
-				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place), r.from(r.Place)),
+				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place),
+					r.from(r.Place)),
 				"remove one of the two"})
 			continue
 		}
 		problems = append(problems, Problem{r.Place, r.ID,
 			fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
-			"give one of them another id; a reference should not begin with the id, and a table of references should hold only ids that are defined outside it"})
+			"give one of them another id; a reference should not begin with the id, and a table of references " +
+				"should hold only ids that are defined outside it"})
 	}
 	return kept, warnings, problems
 }
@@ -55,7 +57,8 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 	first := make(map[string]int, len(all))
 	report := func(at Place, id string, other Requirement) {
 		problems = append(problems, Problem{at, id,
-			fmt.Sprintf("%s on %s is nearly %s on %s: did you mean %s?", id, at.from(at), other.ID, other.from(at), other.ID),
+			fmt.Sprintf("%s on %s is nearly %s on %s: did you mean %s?", id, at.from(at), other.ID, other.from(at),
+				other.ID),
 			"write one id one way everywhere, or choose ids that cannot be mistaken"})
 	}
 	for i, r := range all {
@@ -91,7 +94,9 @@ func (c *collector) skippedBeside(all []Requirement) []Problem {
 
 // listed is the first problems in order of documents and lines.
 func listed(problems []Problem) []Problem {
-	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line)
+	})
 	return problems[:min(len(problems), maxListed)]
 }
 

@@ -16,24 +16,32 @@ var sectionWords = []struct {
 	words []string
 }{
 	{KindAcceptance, []string{
-		"acceptance criteria", "criterios de aceptación", "critérios de aceitação", "critères d'acceptation", "akzeptanzkriterien", "criteri di accettazione",
+		"acceptance criteria", "criterios de aceptación", "critérios de aceitação", "critères d'acceptation",
+		"akzeptanzkriterien", "criteri di accettazione",
 		"验收标准", "驗收標準", "受け入れ基準", "인수 조건", "인수 기준",
 	}},
 	{KindOutOfScope, []string{
-		"out of scope", "out-of-scope", "not in scope", "non-goal", "non goal", "nongoal", "non-requirement", "explicit non-", "exclusions$", "excluded$", "excluded from", "not included", "won't have", "won’t have", "poza zakresem",
-		"범위 외", "범위 밖", "제외", "范围外", "超出范围", "非目标", "非目標", "範圍外", "対象外", "非対象", "非目的", "スコープ外", "fuera de", "no objetivos", "não objetivos", "fora d", "hors p",
+		"out of scope", "out-of-scope", "not in scope", "non-goal", "non goal", "nongoal", "non-requirement",
+		"explicit non-", "exclusions$", "excluded$", "excluded from", "not included", "won't have", "won’t have",
+		"poza zakresem",
+		"범위 외", "범위 밖", "제외", "范围外", "超出范围", "非目标", "非目標", "範圍外", "対象外", "非対象", "非目的", "スコープ外", "fuera de",
+		"no objetivos", "não objetivos", "fora d", "hors p",
 		"außerhalb", "nicht-ziele", "nichtziele", "вне ",
 	}},
 	{KindFuture, []string{
-		"future requirement", "future work", "future scope", "future enhancement", "future consideration", "deferred$", "deferred requirement", "deferred item", "deferred feature", "deferred to", "backlog", "later release",
+		"future requirement", "future work", "future scope", "future enhancement", "future consideration",
+		"deferred$", "deferred requirement", "deferred item", "deferred feature", "deferred to", "backlog",
+		"later release",
 		"post-mvp", "nice to have", "could have", "stretch goal", "향후", "未来", "今後", "將來", "zukünftig",
 	}},
 	{KindSuccessCriterion, []string{
-		"success criteria", "measurable outcome", "success metric", "성공 기준", "성공기준", "측정 가능", "成功标准", "成功指标", "成功基準", "成功条件", "criterios de éxito", "métricas de éxito", "métricas de sucesso",
+		"success criteria", "measurable outcome", "success metric", "성공 기준", "성공기준", "측정 가능", "成功标准", "成功指标", "成功基準",
+		"成功条件", "criterios de éxito", "métricas de éxito", "métricas de sucesso",
 		"critérios de sucesso", "critères de succès", "erfolgskriterien", "критерии успеха",
 	}},
 	{KindEdgeCase, []string{
-		"edge case", "corner case", "엣지 케이스", "경계 사례", "예외 상황", "边界情况", "边缘情况", "邊界", "エッジケース", "casos límite", "casos borde", "casos extremos", "cas limites",
+		"edge case", "corner case", "엣지 케이스", "경계 사례", "예외 상황", "边界情况", "边缘情况", "邊界", "エッジケース", "casos límite",
+		"casos borde", "casos extremos", "cas limites",
 		"grenzfälle", "randfälle", "граничные",
 	}},
 	{KindStory, []string{"user stor", "사용자 스토리", "用户故事", "使用者故事", "ユーザーストーリー", "historias de usuario", "histórias de usuário", "benutzergeschichten"}},
@@ -46,20 +54,25 @@ var criterionWords = []struct {
 	words []string
 }{
 	{KindAcceptance, []string{
-		"acceptance", "acceptance criteria", "acceptance criterion", "acceptance evidence", "ac", "验收", "验收标准", "驗收標準", "验收条件", "受け入れ基準", "受入基準", "受け入れ条件", "인수 조건", "인수 기준", "수락 기준", "수용 기준",
-		"승인 기준", "criterios de aceptación", "critérios de aceitação", "critérios de aceite", "critères d'acceptation", "critères d’acceptation",
-		"akzeptanzkriterien", "abnahmekriterien", "критерии приемки", "критерии приёмки", "критерії приймання", "criteri di accettazione", "acceptatiecriteria",
+		"acceptance", "acceptance criteria", "acceptance criterion", "acceptance evidence", "ac", "验收", "验收标准",
+		"驗收標準", "验收条件", "受け入れ基準", "受入基準", "受け入れ条件", "인수 조건", "인수 기준", "수락 기준", "수용 기준",
+		"승인 기준", "criterios de aceptación", "critérios de aceitação", "critérios de aceite", "critères d'acceptation",
+		"critères d’acceptation",
+		"akzeptanzkriterien", "abnahmekriterien", "критерии приемки", "критерии приёмки", "критерії приймання",
+		"criteri di accettazione", "acceptatiecriteria",
 		"kryteria akceptacji", "kabul kriterleri", "معايير القبول", "קריטריוני קבלה", "consequences (testable)",
 	}},
 	{KindScenario, []string{
-		"acceptance scenarios", "scenarios", "수락 시나리오", "인수 시나리오", "수용 시나리오", "验收场景", "驗收場景", "受け入れシナリオ", "escenarios de aceptación",
+		"acceptance scenarios", "scenarios", "수락 시나리오", "인수 시나리오", "수용 시나리오", "验收场景", "驗收場景", "受け入れシナリオ",
+		"escenarios de aceptación",
 		"cenários de aceitação", "scénarios d'acceptation", "akzeptanzszenarien", "сценарии приемки",
 	}},
 }
 
 // priorityWords name a priority.
 var priorityWords = []string{
-	"priority", "prio", "우선순위", "优先级", "優先級", "優先度", "优先度", "prioridad", "prioridade", "priorité", "priorität", "приоритет", "priorità",
+	"priority", "prio", "우선순위", "优先级", "優先級", "優先度", "优先度", "prioridad", "prioridade", "priorité", "priorität",
+	"приоритет", "priorità",
 }
 
 // kindOfName is what a heading says. One that also speaks of requirements says nothing, other than that they are out of
@@ -112,7 +125,8 @@ func criterionKind(words string) string {
 // isPriorityValue reports a word that says how much something matters.
 func isPriorityValue(word string) bool {
 	switch strings.ToLower(strings.Trim(word, "*_ ")) {
-	case "must", "must have", "must-have", "should", "should have", "could", "could have", "won't", "critical", "high", "medium", "low", "mandatory", "optional",
+	case "must", "must have", "must-have", "should", "should have", "could", "could have", "won't", "critical",
+		"high", "medium", "low", "mandatory", "optional",
 		"p0", "p1", "p2", "p3", "p4", "高", "中", "低":
 		return true
 	}
@@ -131,33 +145,44 @@ func isPriority(word string) bool {
 
 // registerWords name sections whose ids are no requirements. They end a heading, or begin an enumeration.
 var registerWords = []string{
-	"risk", "assumption", "open question", "open issue", "known issue", "question", "decision", "reference", "glossary", "definition", "acronym", "term",
-	"table of contents", "contents", "author", "contributor", "revision history", "change history", "changelog", "document history", "document control",
-	"test case", "test plan", "test scenario", "milestone", "참고", "용어", "위험", "가정", "目次", "目录", "参考", "术语", "用語", "リスク", "风险", "假设",
-	"riesgos", "glosario", "riferimenti", "risiken", "glossar", "annahmen", "risques", "glossaire", "riscos", "glossário", "риски", "глоссарий", "допущения",
+	"risk", "assumption", "open question", "open issue", "known issue", "question", "decision", "reference",
+	"glossary", "definition", "acronym", "term",
+	"table of contents", "contents", "author", "contributor", "revision history", "change history", "changelog",
+	"document history", "document control",
+	"test case", "test plan", "test scenario", "milestone", "참고", "용어", "위험", "가정", "目次", "目录", "参考", "术语", "用語",
+	"リスク", "风险", "假设",
+	"riesgos", "glosario", "riferimenti", "risiken", "glossar", "annahmen", "risques", "glossaire", "riscos",
+	"glossário", "риски", "глоссарий", "допущения",
 }
 
 // traceWords begin the headings of sections and columns that refer to requirements.
 var traceWords = []string{
-	"traceab", "requirements trace", "requirement trace", "coverage", "mapping", "matrix", "implements", "implementation status", "related requirement", "references",
-	"phase", "roadmap", "milestone", "release plan", "mvp", "sprint", "iteration", "priorit", "summary", "overview", "추적", "追踪", "跟踪", "トレーサビリティ", "trazabilidad", "rückverfolg",
+	"traceab", "requirements trace", "requirement trace", "coverage", "mapping", "matrix", "implements",
+	"implementation status", "related requirement", "references",
+	"phase", "roadmap", "milestone", "release plan", "mvp", "sprint", "iteration", "priorit", "summary", "overview",
+	"추적", "追踪", "跟踪", "トレーサビリティ", "trazabilidad", "rückverfolg",
 }
 
 // referenceWords in a heading say that ids below it may refer to what another section defines.
 var referenceWords = []string{
-	"coverage", "implementation order", "verification", "validation", "checklist", "definition of done", "test", "clarification", "open ", "scope", "change log",
-	"changes", "contents", "design", "dependenc", "plan", "schedule", "status", "acceptance", "example", "覆盖", "验证", "測試", "测试", "テスト", "테스트", "검증",
+	"coverage", "implementation order", "verification", "validation", "checklist", "definition of done", "test",
+	"clarification", "open ", "scope", "change log",
+	"changes", "contents", "design", "dependenc", "plan", "schedule", "status", "acceptance", "example", "覆盖", "验证",
+	"測試", "测试", "テスト", "테스트", "검증",
 }
 
 // requirementWords speak of requirements.
 var requirementWords = []string{
-	"requirement", "需求", "要求", "要件", "요구", "anforderung", "requisit", "требован", // these alone keep a heading from telling a kind
-	"prd", "specification", "srs", "feature", "기능", "功能", "requerimiento", "exigence", "wymagan", "gereksinim", "yêu cầu", "funktion", "funcion",
+	// these alone keep a heading from telling a kind
+	"requirement", "需求", "要求", "要件", "요구", "anforderung", "requisit", "требован",
+	"prd", "specification", "srs", "feature", "기능", "功能", "requerimiento", "exigence", "wymagan", "gereksinim",
+	"yêu cầu", "funktion", "funcion",
 }
 
 // usual are the letters, in capitals, that requirements bear most; in bold they need no neighbour.
 var usual = map[string]bool{
-	"FR": true, "NFR": true, "CR": true, "REQ": true, "UR": true, "SR": true, "BR": true, "TR": true, "IR": true, "PR": true,
+	"FR": true, "NFR": true, "CR": true, "REQ": true, "UR": true, "SR": true, "BR": true, "TR": true, "IR": true,
+	"PR": true,
 }
 
 // isRegister reports whether a heading, in small letters, names such a section.
@@ -165,7 +190,8 @@ func isRegister(name string) bool {
 	for _, word := range registerWords {
 		for _, form := range []string{word, word + "s"} {
 			rest, first := strings.CutPrefix(name, form)
-			if strings.HasSuffix(name, form) || first && strings.IndexAny(strings.TrimLeft(rest, " "), "&,/(") == 0 || first && strings.HasPrefix(rest, " and ") {
+			if strings.HasSuffix(name, form) || first && strings.IndexAny(strings.TrimLeft(rest, " "), "&,/(") == 0 ||
+				first && strings.HasPrefix(rest, " and ") {
 				return true
 			}
 		}
@@ -200,8 +226,10 @@ func hasWord(name string, words []string) bool {
 // titleWords name the column of a table that says what is required, and asideWords those that do not.
 var (
 	titleWords = []string{
-		"requirement", "description", "title", "name", "story", "i want", "feature", "statement", "shall", "quality attribute", "需求", "描述", "要求", "要件", "説明",
-		"内容", "功能", "요구", "설명", "기능", "제목", "descripción", "descrição", "beschreibung", "anforderung", "requisito", "exigence", "описание", "требование", "opis",
+		"requirement", "description", "title", "name", "story", "i want", "feature", "statement", "shall",
+		"quality attribute", "需求", "描述", "要求", "要件", "説明",
+		"内容", "功能", "요구", "설명", "기능", "제목", "descripción", "descrição", "beschreibung", "anforderung", "requisito",
+		"exigence", "описание", "требование", "opis",
 		"açıklama", "mô tả",
 	}
 	asideWords = []string{"status", "state", "done", "状态", "狀態", "상태", "estado", "état", "статус", "stan", "durum"}
@@ -209,6 +237,8 @@ var (
 
 // requirementNames is what a heading calls a requirement, by language.
 var requirementNames = []string{
-	"requirement", "需求", "要求", "要件", "요구사항", "요구 사항", "anforderung", "exigence", "requisito", "requisitos", "requerimiento",
-	"требование", "вимога", "wymaganie", "vereiste", "krav", "gereksinim", "yêu cầu", "persyaratan", "आवश्यकता", "דרישה", "متطلب",
+	"requirement", "需求", "要求", "要件", "요구사항", "요구 사항", "anforderung", "exigence", "requisito", "requisitos",
+	"requerimiento",
+	"требование", "вимога", "wymaganie", "vereiste", "krav", "gereksinim", "yêu cầu", "persyaratan", "आवश्यकता",
+	"דרישה", "متطلب",
 }

@@ -100,12 +100,15 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, evidence []Rechecked) 
 	}
 	d := Dossier{
 		Definition: req.Definition, Workflow: w.Name, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
-		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{}, History: []Move{},
-		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{}, req.PMNotes...),
+		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
+		History:    []Move{},
+		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
+			req.PMNotes...),
 	}
 	for i, h := range req.History {
 		under := lifecycle.PointerTo("history", i) + "/justification/evidence"
-		d.History = append(d.History, Move{h.Stamp, h.From, h.To, h.Justification.Reason, checks.cited(under, h.Justification.Evidence)})
+		d.History = append(d.History, Move{h.Stamp, h.From, h.To, h.Justification.Reason,
+			checks.cited(under, h.Justification.Evidence)})
 	}
 	for _, role := range lifecycle.Roles() {
 		if lifecycle.FieldsOf(role) != nil {

@@ -16,8 +16,9 @@ const alwaysFrom = 3
 func Full(in Input) Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Log: in.Log,
-		Counts:    Counts{ByStatus: map[lifecycle.Status]int{}},
-		Findings:  Findings{Import: in.Import, Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced, Refused: refused(in.Actors)},
+		Counts: Counts{ByStatus: map[lifecycle.Status]int{}},
+		Findings: Findings{Import: in.Import, Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
+			Refused: refused(in.Actors)},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
 	}
 	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {
@@ -47,7 +48,8 @@ func Full(in Input) Project {
 // standing is the line of one requirement.
 func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := Requirement{
-		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status, Since: req.TextSince,
+		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
+		Since:      req.TextSince,
 		WaitingFor: w.Turn(req), Stale: req.Stale, Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
 	}
 	if req.Suspect {
@@ -71,8 +73,8 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 	return row
 }
 
-// missing names the next move along the table, and what the first move that lacks something lacks. What is deferred lacks
-// nothing: nobody waits for it.
+// missing names the next move along the table, and what the first move that lacks something lacks. What is deferred
+// lacks nothing: nobody waits for it.
 func missing(w lifecycle.Workflow, req lifecycle.Requirement) (next lifecycle.Status, all []Missing) {
 	if req.Status == lifecycle.Done {
 		lacks := req.Unmet(lifecycle.Done, lastMover(req))
@@ -107,8 +109,8 @@ func lastMover(req lifecycle.Requirement) lifecycle.Actor {
 	return lifecycle.Actor{Name: last.By, Role: last.Role}
 }
 
-// codes say why the requirement is not ok. Nothing is held against what PM deferred, nor against what was retired before work
-// on it began.
+// codes say why the requirement is not ok. Nothing is held against what PM deferred, nor against what was retired
+// before work on it began.
 func codes(row Requirement, needsDeferral, dead bool) []string {
 	all := []string{}
 	if row.settled(needsDeferral) {
@@ -216,7 +218,8 @@ func habits(duties map[Duty]int) []Duty {
 		}
 	}
 	slices.SortFunc(all, func(a, b Duty) int {
-		return cmp.Or(strings.Compare(a.Part, b.Part), strings.Compare(a.Maker, b.Maker), strings.Compare(a.Approver, b.Approver))
+		return cmp.Or(strings.Compare(a.Part, b.Part), strings.Compare(a.Maker, b.Maker),
+			strings.Compare(a.Approver, b.Approver))
 	})
 	return all
 }

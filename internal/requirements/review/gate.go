@@ -93,13 +93,15 @@ func Gate(p Project, o GateOptions) GateResult {
 	}
 	if r.Failed == 0 && len(r.Problems) == 0 && o.Require == RequireDone && !o.AllowStale && p.Verdict != Ready {
 		// Whoever made the review knows of something that this gate does not.
-		r.Problems = append(r.Problems, Problem{Code: CodeVerdict, Message: p.Verdict + ": " + strings.Join(p.Reasons, "; ")})
+		r.Problems = append(r.Problems, Problem{Code: CodeVerdict,
+			Message: p.Verdict + ": " + strings.Join(p.Reasons, "; ")})
 	}
 	r.Pass = r.Failed == 0 && len(r.Problems) == 0
 	return r
 }
 
-// failures are why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the other.
+// failures are why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the
+// other.
 func (o GateOptions) failures(row Requirement) []Failure {
 	all := []Failure{}
 	add := func(fails bool, code, detail string) {
@@ -111,7 +113,8 @@ func (o GateOptions) failures(row Requirement) []Failure {
 		return all
 	}
 	if row.has(CodeRetiredWithWork) {
-		return append(all, Failure{CodeRetiredWithWork, "was removed from its document with work on it; pm must defer it"})
+		return append(all, Failure{CodeRetiredWithWork,
+			"was removed from its document with work on it; pm must defer it"})
 	}
 	lacks := o.lacks(row)
 	done := row.Status == lifecycle.Done
@@ -134,7 +137,8 @@ func (o GateOptions) failures(row Requirement) []Failure {
 func (o GateOptions) lacks(row Requirement) []Missing {
 	tested := row.Status == lifecycle.Done || row.Status == lifecycle.TestedPass
 	return slices.DeleteFunc(slices.Clone(row.Missing), func(m Missing) bool {
-		return slices.Contains(lifecycle.StaleGates(), m.Gate) || o.Require == RequireTested && tested && m.By == lifecycle.PM
+		return slices.Contains(lifecycle.StaleGates(), m.Gate) || o.Require == RequireTested && tested &&
+			m.By == lifecycle.PM
 	})
 }
 
@@ -186,7 +190,8 @@ func staleWords(all []lifecycle.Stale) string {
 
 // Summary is the outcome in one line.
 func (r GateResult) Summary() string {
-	text := fmt.Sprintf("%d of %d requirements pass as %s, %d deferred, %d retired", r.Passed, r.Total, r.Require, r.Deferred, r.Retired)
+	text := fmt.Sprintf("%d of %d requirements pass as %s, %d deferred, %d retired", r.Passed, r.Total, r.Require,
+		r.Deferred, r.Retired)
 	if r.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", r.Failed)
 	}

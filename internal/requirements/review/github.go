@@ -19,7 +19,8 @@ func (r GateResult) Markdown(w io.Writer) error {
 	failed := block{heading: "Failures", heads: []string{"What", "Status", "Why", "Where"}}
 	all := r.findings()
 	for _, f := range all[:min(len(all), shownFailures)] {
-		failed.rows = append(failed.rows, []cell{name(f.subject), prose(f.status), prose(f.message), name(place(f.path, f.line))})
+		failed.rows = append(failed.rows, []cell{name(f.subject), prose(f.status), prose(f.message),
+			name(place(f.path, f.line))})
 	}
 	s.add(failed)
 	if more := len(all) - shownFailures; more > 0 {

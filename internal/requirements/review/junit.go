@@ -38,8 +38,8 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes the result as JUnit XML: a suite for each document with a case for each requirement, before them one for what
-// is wrong with the project. What is deferred or retired is skipped.
+// JUnit writes the result as JUnit XML: a suite for each document with a case for each requirement, before them one for
+// what is wrong with the project. What is deferred or retired is skipped.
 func (r GateResult) JUnit(w io.Writer) error {
 	all := junitSuites{Name: clean("gate " + r.Require + " " + r.Project)}
 	suites := map[string]*junitSuite{}
@@ -52,7 +52,8 @@ func (r GateResult) JUnit(w io.Writer) error {
 	}
 	for _, p := range r.Problems {
 		suite("project").add(junitCase{
-			Name: p.Code, Class: "project", File: clean(p.Path), Line: p.Line, Failure: failureOf(p.Code, p.Message, p.Path, p.Line),
+			Name: p.Code, Class: "project", File: clean(p.Path), Line: p.Line, Failure: failureOf(p.Code, p.Message,
+				p.Path, p.Line),
 		})
 	}
 	for _, c := range r.Cases {

@@ -1,8 +1,9 @@
-// Package review makes the Product Manager's two reviews, of the whole project and of one requirement, and the gate for CI,
-// and shows them: as JSON, Markdown, a terminal table, JUnit XML, SARIF and annotations.
+// Package review makes the Product Manager's two reviews, of the whole project and of one requirement, and the gate for
+// CI, and shows them: as JSON, Markdown, a terminal table, JUnit XML, SARIF and annotations.
 //
-// It is pure: the same input gives the same bytes, and nothing here reads a file, a clock or the log. Whether something is met
-// is asked of the rules that decide changes. What documents and agents wrote is shown as text and never as markup.
+// It is pure: the same input gives the same bytes, and nothing here reads a file, a clock or the log. Whether something
+// is met is asked of the rules that decide changes. What documents and agents wrote is shown as text and never as
+// markup.
 package review
 
 import (
@@ -75,8 +76,8 @@ type Drift struct {
 	Detail string `json:"detail"`
 }
 
-// Displaced is what stood in the place of a file that the service writes, since it started: somebody put it there, and it
-// was replaced.
+// Displaced is what stood in the place of a file that the service writes, since it started: somebody put it there, and
+// it was replaced.
 type Displaced struct {
 	Path  string `json:"path"`
 	Was   string `json:"was"` // the last time

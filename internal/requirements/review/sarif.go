@@ -86,7 +86,8 @@ func (r GateResult) SARIF(w io.Writer) error {
 			subject += " " + f.status
 		}
 		result := sarifResult{
-			RuleID: f.code, RuleIndex: ruleIndex(f.code), Level: "error", Message: sarifMessage{literal(subject + ": " + f.message)},
+			RuleID: f.code, RuleIndex: ruleIndex(f.code), Level: "error", Message: sarifMessage{
+				literal(subject + ": " + f.message)},
 			Locations:    locations(cmp.Or(f.path, fallback), f.line),
 			Fingerprints: map[string]string{"requirement/v1": clean(f.code + " " + f.subject)},
 		}

@@ -113,7 +113,8 @@ func (s Style) stack(b *strings.Builder, heads []string, rows [][]cell) {
 // narrowest is the least that a column of a table is wrapped to.
 const narrowest = 12
 
-// grid writes a table with columns as wide as they need, or as there is room for; or, where there is none, its stacked rows.
+// grid writes a table with columns as wide as they need, or as there is room for; or, where there is none, its stacked
+// rows.
 func (s Style) grid(b *strings.Builder, heads []string, rows [][]cell) {
 	if len(rows) == 0 {
 		return

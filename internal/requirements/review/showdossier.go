@@ -76,13 +76,15 @@ func (d Dossier) gates() block {
 		if g.Met {
 			verdict = cell{text: "met", shade: good}
 		}
-		b.rows = append(b.rows, []cell{prose(string(g.To)), prose(g.Name), verdict, prose(g.Needs), prose(string(g.Supplier)), prose(g.Detail)})
+		b.rows = append(b.rows, []cell{prose(string(g.To)), prose(g.Name), verdict, prose(g.Needs),
+			prose(string(g.Supplier)), prose(g.Detail)})
 	}
 	return b
 }
 
 func (d Dossier) next() block {
-	b := block{heading: "What each role may do next", heads: []string{"Role", "May change", "May move it to", "Once these are supplied"}}
+	b := block{heading: "What each role may do next",
+		heads: []string{"Role", "May change", "May move it to", "Once these are supplied"}}
 	for _, n := range d.Next {
 		var ready, later []string
 		for _, m := range n.Moves {
@@ -97,7 +99,8 @@ func (d Dossier) next() block {
 			later = append(later, fmt.Sprintf("%s (%s)", m.To, strings.Join(gates, ", ")))
 		}
 		b.rows = append(b.rows, []cell{
-			prose(string(n.Role)), prose(strings.Join(n.Fields, ", ")), prose(strings.Join(ready, ", ")), prose(strings.Join(later, ", ")),
+			prose(string(n.Role)), prose(strings.Join(n.Fields, ", ")), prose(strings.Join(ready, ", ")),
+			prose(strings.Join(later, ", ")),
 		})
 	}
 	return b
@@ -110,10 +113,12 @@ func (p Part) block() block {
 	}
 	b := block{
 		heading: "Part: " + p.Name, heads: citedHeads(), rows: citedRows(p.Evidence),
-		lines: []string{fmt.Sprintf("by %s (%s) at revision %d, %s, on %s", p.Stamp.By, p.Stamp.Role, p.Stamp.Revision, moment(p.Stamp.At), text)},
+		lines: []string{fmt.Sprintf("by %s (%s) at revision %d, %s, on %s", p.Stamp.By, p.Stamp.Role,
+			p.Stamp.Revision, moment(p.Stamp.At), text)},
 	}
 	if r := p.Results; r != nil {
-		b.lines = append(b.lines, fmt.Sprintf("results: %d passed, %d failed, %d skipped", r.Passed, r.Failed, r.Skipped))
+		b.lines = append(b.lines, fmt.Sprintf("results: %d passed, %d failed, %d skipped", r.Passed, r.Failed,
+			r.Skipped))
 	}
 	for _, text := range []string{indented(p.Content), p.Plan, p.Notes} {
 		if text != "" {
@@ -181,23 +186,27 @@ func evidenceWords(e lifecycle.Evidence) string {
 func staleBlock(row Requirement) block {
 	b := block{heading: "Stale and moved", heads: []string{"What", "Pointer", "Reason", "Since", "Detail"}}
 	for _, s := range row.Stale {
-		b.rows = append(b.rows, []cell{{text: "stale " + s.Part, shade: bad}, name(s.Pointer), prose(s.Reason), prose(moment(s.Since)), prose(s.Detail)})
+		b.rows = append(b.rows, []cell{{text: "stale " + s.Part, shade: bad}, name(s.Pointer), prose(s.Reason),
+			prose(moment(s.Since)), prose(s.Detail)})
 	}
 	for _, m := range row.Moved {
-		b.rows = append(b.rows, []cell{prose("moved"), name(m.Pointer), prose("holds elsewhere"), prose(moment(m.Since)), name(m.To)})
+		b.rows = append(b.rows, []cell{prose("moved"), name(m.Pointer), prose("holds elsewhere"),
+			prose(moment(m.Since)), name(m.To)})
 	}
 	return b
 }
 
 func (d Dossier) approvals() block {
-	b := block{heading: "Approvals", heads: []string{"When", "By", "Decision", "Counts for done", "Changed since", "Text"}}
+	b := block{heading: "Approvals", heads: []string{"When", "By", "Decision", "Counts for done", "Changed since",
+		"Text"}}
 	for _, a := range d.Approvals {
 		counts := cell{text: "no", shade: warn}
 		if a.Counts {
 			counts = cell{text: "yes", shade: good}
 		}
 		b.rows = append(b.rows, []cell{
-			prose(moment(a.At)), name(a.By), prose(a.Decision), counts, prose(strings.Join(a.ChangedSince, ", ")), prose(a.Text),
+			prose(moment(a.At)), name(a.By), prose(a.Decision), counts, prose(strings.Join(a.ChangedSince, ", ")),
+			prose(a.Text),
 		})
 	}
 	return b

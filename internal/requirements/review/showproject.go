@@ -68,7 +68,8 @@ func (c Counts) block() block {
 			b.rows = append(b.rows, []cell{prose(what), number(n)})
 		}
 	}
-	b.rows = append(b.rows, []cell{prose("all"), number(c.Total)}, []cell{prose("with nothing against them"), number(c.OK)})
+	b.rows = append(b.rows, []cell{prose("all"), number(c.Total)},
+		[]cell{prose("with nothing against them"), number(c.OK)})
 	for _, status := range lifecycle.Statuses() {
 		add(string(status), c.ByStatus[status])
 	}
@@ -90,13 +91,16 @@ func (f Findings) show(s *sheet) {
 	for _, d := range f.Drift {
 		drift.rows = append(drift.rows, []cell{name(d.Path), prose(d.Detail)})
 	}
-	displaced := block{heading: "What stood in the place of files of the service, and was replaced", heads: []string{"File", "Was", "Times"}}
+	displaced := block{heading: "What stood in the place of files of the service, and was replaced",
+		heads: []string{"File", "Was", "Times"}}
 	for _, d := range f.Displaced {
 		displaced.rows = append(displaced.rows, []cell{name(d.Path), prose(d.Was), number(d.Times)})
 	}
-	dead := block{heading: "Dead ends: the workflow has no way from here to done", heads: []string{"Status", "Number", "Requirements"}}
+	dead := block{heading: "Dead ends: the workflow has no way from here to done",
+		heads: []string{"Status", "Number", "Requirements"}}
 	for _, d := range f.DeadEnds {
-		dead.rows = append(dead.rows, []cell{prose(string(d.Status)), number(len(d.Requirements)), name(joined(d.Requirements))})
+		dead.rows = append(dead.rows, []cell{prose(string(d.Status)), number(len(d.Requirements)),
+			name(joined(d.Requirements))})
 	}
 	duties := block{heading: "Who approves whom", heads: []string{"Part", "Maker", "Approver", "Approved", "Always"}}
 	for _, d := range f.Duties {
@@ -104,15 +108,18 @@ func (f Findings) show(s *sheet) {
 		if d.Always {
 			always = cell{text: "always", shade: warn}
 		}
-		duties.rows = append(duties.rows, []cell{prose(d.Part), name(d.Maker), name(d.Approver), prosef("%d of %d", d.Count, d.Of), always})
+		duties.rows = append(duties.rows, []cell{prose(d.Part), name(d.Maker), name(d.Approver),
+			prosef("%d of %d", d.Count, d.Of), always})
 	}
 	deviations := block{heading: "Open deviations", heads: []string{"Requirement", "Deviation", "Since", "By", "Text"}}
 	for _, d := range f.Deviations {
-		deviations.rows = append(deviations.rows, []cell{name(d.Requirement), name(d.ID), prose(moment(d.Since)), name(d.By), prose(d.Text)})
+		deviations.rows = append(deviations.rows, []cell{name(d.Requirement), name(d.ID), prose(moment(d.Since)),
+			name(d.By), prose(d.Text)})
 	}
 	refused := block{heading: "Refused attempts", heads: []string{"Actor", "Role", "Refused", "Accepted"}}
 	for _, a := range f.Refused {
-		refused.rows = append(refused.rows, []cell{name(a.Name), prose(string(a.Role)), number(a.Refused), number(a.Accepted)})
+		refused.rows = append(refused.rows, []cell{name(a.Name), prose(string(a.Role)), number(a.Refused),
+			number(a.Accepted)})
 	}
 	stranded := block{heading: "Retired with work on them", heads: []string{"Requirement", "Status", "What is left"}}
 	for _, r := range f.RetiredWithWork {

@@ -40,8 +40,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// noCommand keeps a line of output from being obeyed by a runner of GitHub Actions, which reads commands from logs, indented
-// ones too.
+// noCommand keeps a line of output from being obeyed by a runner of GitHub Actions, which reads commands from logs,
+// indented ones too.
 func noCommand(line string) string {
 	line = strings.ReplaceAll(line, "##[", "# #[")
 	if text := strings.TrimLeft(line, " \t"); strings.HasPrefix(text, "::") {

@@ -45,7 +45,8 @@ func (p *Project) unfinished() []string {
 		return append(reasons, "there is no requirement that counts")
 	}
 	if n := p.count(func(r Requirement) bool { return r.has(CodeNotDone) }); n > 0 {
-		reasons = append(reasons, fmt.Sprintf("of the %d requirements that count %d %s neither done nor deferred", live, n, are(n)))
+		reasons = append(reasons, fmt.Sprintf("of the %d requirements that count %d %s neither done nor deferred",
+			live, n, are(n)))
 	} else if p.Counts.Done == 0 {
 		reasons = append(reasons, "no requirement is done; all are deferred")
 	}
@@ -101,7 +102,8 @@ func (p *Project) problems() []Problem {
 		all = append(all, i.problems()...)
 	}
 	for _, d := range p.Findings.Drift {
-		all = append(all, Problem{Code: CodeDrift, Message: d.Path + " is not what was imported: " + d.Detail, Path: d.Path})
+		all = append(all, Problem{Code: CodeDrift, Message: d.Path + " is not what was imported: " + d.Detail,
+			Path: d.Path})
 	}
 	return all
 }

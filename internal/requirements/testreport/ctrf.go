@@ -59,7 +59,8 @@ func readCTRF(b []byte) ([]Case, error) {
 	case results.Tests == nil:
 		return nil, unreadable(CTRF, 1, "results.tests is missing")
 	case *results.Summary != results.Tests.counted:
-		return nil, fault.New(fault.Invalid, "report_unreadable", "the ctrf report contradicts itself: its summary says %+v, its tests are %+v",
+		return nil, fault.New(fault.Invalid, "report_unreadable",
+			"the ctrf report contradicts itself: its summary says %+v, its tests are %+v",
 			*results.Summary, results.Tests.counted).WithFix("give the report as the test tool wrote it")
 	}
 	return results.Tests.cases, nil
@@ -104,7 +105,8 @@ func ctrfSuite(v jsontext.Value) (string, error) {
 		return name, json.Unmarshal(v, &name)
 	}
 	if len(v) > maxSuite {
-		return "", fault.New(fault.Invalid, "report_too_large", "a suite in the ctrf report has more than %d bytes", maxSuite).
+		return "", fault.New(fault.Invalid, "report_too_large", "a suite in the ctrf report has more than %d bytes",
+			maxSuite).
 			WithFix("give the names of the suites around each test, and no more")
 	}
 	var names []string
@@ -131,11 +133,13 @@ func (t *ctrfTests) add(suite, name, status string) error {
 		c.Result = Fail
 		t.counted.Other++
 	default:
-		return fault.New(fault.Invalid, "report_unreadable", "the ctrf report cannot be read: results.tests[%d] has the status %q",
+		return fault.New(fault.Invalid, "report_unreadable",
+			"the ctrf report cannot be read: results.tests[%d] has the status %q",
 			len(t.cases), clip(status)).WithFix("a status is passed, failed, skipped, pending or other")
 	}
 	if name == "" {
-		return fault.New(fault.Invalid, "report_unreadable", "the ctrf report cannot be read: results.tests[%d] has no name", len(t.cases)).
+		return fault.New(fault.Invalid, "report_unreadable",
+			"the ctrf report cannot be read: results.tests[%d] has no name", len(t.cases)).
 			WithFix("give every test a name")
 	}
 	if len(t.cases) == MaxCases {

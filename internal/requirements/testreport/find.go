@@ -12,8 +12,9 @@ import (
 // separators stand between suite and name where a test is named in full.
 var separators = map[string]string{JUnit: ".", Go: ".", TAP: " > ", CTRF: " > "}
 
-// FullName names a case so that it can be told from others of its name: "class.name" in JUnit, "path/of/package.TestName"
-// in go, "outer > inner > name" in TAP, and "suite > name" in CTRF. Without a suite it is the name.
+// FullName names a case so that it can be told from others of its name: "class.name" in JUnit,
+// "path/of/package.TestName" in go, "outer > inner > name" in TAP, and "suite > name" in CTRF. Without a suite it is
+// the name.
 func (r Report) FullName(c Case) string {
 	if c.Suite == "" {
 		return c.Name
@@ -21,9 +22,9 @@ func (r Report) FullName(c Case) string {
 	return c.Suite + separators[r.Format] + c.Name
 }
 
-// Find returns the result of the test of this name, given alone or in full; both are compared byte by byte. Its error is
-// a *fault.Error of kind Invalid: code test_missing, which names up to three tests that may be meant, or test_ambiguous,
-// when tests of this name differ in their results and no single one has it as its full name.
+// Find returns the result of the test of this name, given alone or in full; both are compared byte by byte. Its error
+// is a *fault.Error of kind Invalid: code test_missing, which names up to three tests that may be meant, or
+// test_ambiguous, when tests of this name differ in their results and no single one has it as its full name.
 func (r Report) Find(name string) (result string, err error) {
 	var alone, full results
 	for _, c := range r.Cases {
@@ -140,8 +141,8 @@ func (r Report) nearest(name string) (list []string, cells int) {
 	return list, cells
 }
 
-// distances computes how many bytes must be added, dropped or replaced to make one name of another, in up to most steps.
-// A capital and its small letter are the same.
+// distances computes how many bytes must be added, dropped or replaced to make one name of another, in up to most
+// steps. A capital and its small letter are the same.
 type distances struct {
 	most     int
 	to       string

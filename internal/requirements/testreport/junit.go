@@ -44,7 +44,8 @@ type junitSuite struct {
 // that leave out <skipped> or <failure> write these.
 var outcomes = map[string]string{
 	"notrun": "skipped", "disabled": "skipped", "skipped": "skipped", "suppressed": "skipped", "ignored": "skipped",
-	"fail": "failure", "failed": "failure", "failure": "failure", "error": "failure", "interrupted": "failure", "timeout": "failure",
+	"fail": "failure", "failed": "failure", "failure": "failure", "error": "failure", "interrupted": "failure",
+	"timeout": "failure",
 }
 
 // readJUnit reads JUnit XML: a <testsuites> or a <testsuite>, with suites inside suites. A test case with a failure or
@@ -79,14 +80,16 @@ func readJUnit(b []byte) ([]Case, error) {
 func (r *junitReader) take(token xml.Token, line int, done bool) error {
 	switch token := token.(type) {
 	case xml.Directive:
-		return unreadable(JUnit, line, "it has a document type").WithFix("leave <!DOCTYPE> and entities out of the report")
+		return unreadable(JUnit, line, "it has a document type").
+			WithFix("leave <!DOCTYPE> and entities out of the report")
 	case xml.CharData:
 		if len(r.open) == 0 && len(bytes.TrimSpace(token)) > 0 {
 			return unreadable(JUnit, line, "there is text outside the root element")
 		}
 	case xml.StartElement:
 		if done {
-			return unreadable(JUnit, line, "there is a second root element").WithFix("give one report at a time, or put the suites into one <testsuites>")
+			return unreadable(JUnit, line, "there is a second root element").
+				WithFix("give one report at a time, or put the suites into one <testsuites>")
 		}
 		return r.start(token, line)
 	case xml.EndElement:
@@ -98,7 +101,8 @@ func (r *junitReader) take(token xml.Token, line int, done bool) error {
 func (r *junitReader) start(e xml.StartElement, line int) error {
 	name := e.Name.Local
 	if len(r.open) == 0 && name != "testsuites" && name != "testsuite" {
-		return unreadable(JUnit, line, "the root element is <%s>", clip(name)).WithFix("the root of JUnit XML is <testsuites> or <testsuite>")
+		return unreadable(JUnit, line, "the root element is <%s>", clip(name)).
+			WithFix("the root of JUnit XML is <testsuites> or <testsuite>")
 	}
 	if len(r.open) == maxNesting {
 		return unreadable(JUnit, line, "there are more than %d elements inside one another", maxNesting)
@@ -112,7 +116,8 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 		failures, _ := strconv.Atoi(attribute(e, "failures")) // what is no number counts nothing
 		errs, _ := strconv.Atoi(attribute(e, "errors"))
 		tests, _ := strconv.Atoi(attribute(e, "tests"))
-		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), tests: tests, counted: max(failures, errs, failures+errs)})
+		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), tests: tests,
+			counted: max(failures, errs, failures+errs)})
 		if r.in {
 			return unreadable(JUnit, line, "there is a suite inside a test case")
 		}

@@ -1,4 +1,5 @@
-// Package testreport reads the report of a test run: JUnit XML, the output of "go test -json", TAP 13 and 14, and CTRF JSON.
+// Package testreport reads the report of a test run: JUnit XML, the output of "go test -json", TAP 13 and 14, and CTRF
+// JSON.
 //
 // The format is told from the bytes, never from the name of a file. Reading fails closed. What cannot be read whole is
 // an error; what a report says went wrong outside its tests (a package that does not build, a run that was bailed out
@@ -76,7 +77,8 @@ func (r Report) Counts() Counts {
 // report_empty, report_too_large, report_unknown or report_unreadable.
 func Parse(b []byte) (Report, error) {
 	if len(b) > MaxBytes {
-		return Report{}, fault.New(fault.Invalid, "report_too_large", "the report has %d bytes; at most %d are read", len(b), MaxBytes).
+		return Report{}, fault.New(fault.Invalid, "report_too_large", "the report has %d bytes; at most %d are read",
+			len(b), MaxBytes).
 			WithFix("leave the output of the tests out of the report, or report parts of the run")
 	}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
@@ -85,12 +87,14 @@ func Parse(b []byte) (Report, error) {
 			WithFix("run the tests, and give the report that they write")
 	}
 	if at := invalidUTF8(b); at >= 0 {
-		return Report{}, fault.New(fault.Invalid, "report_unreadable", "the report is not UTF-8 on line %d", lineAt(b, at)).
+		return Report{}, fault.New(fault.Invalid, "report_unreadable", "the report is not UTF-8 on line %d",
+			lineAt(b, at)).
 			WithFix("write the report in UTF-8")
 	}
 	read, format := detect(b)
 	if read == nil {
-		return Report{}, fault.New(fault.Invalid, "report_unknown", "the report is neither JUnit XML nor go test -json, TAP or CTRF JSON").
+		return Report{}, fault.New(fault.Invalid, "report_unknown",
+			"the report is neither JUnit XML nor go test -json, TAP or CTRF JSON").
 			WithFix("give the bytes of the report as the test tool wrote them, without other output before them; with go test, say -json")
 	}
 	cases, err := read(b)

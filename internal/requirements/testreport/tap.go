@@ -42,10 +42,10 @@ type tapPoint struct {
 	name, result string
 }
 
-// readTAP reads TAP 14, and 13. Subtests are indented by four spaces, and belong to the test on the line after them: that
-// one passes only if one of them does. A plan that is missing or not kept, numbers out of order, and "Bail out!" are
-// failed cases of their own. A test that is TODO proves nothing, and counts as skipped; one
-// that fails and says SKIP has failed.
+// readTAP reads TAP 14, and 13. Subtests are indented by four spaces, and belong to the test on the line after them:
+// that one passes only if one of them does. A plan that is missing or not kept, numbers out of order, and "Bail out!"
+// are failed cases of their own. A test that is TODO proves nothing, and counts as skipped; one that fails and says
+// SKIP has failed.
 func readTAP(b []byte) ([]Case, error) {
 	r := &tapReader{levels: []*tapLevel{{plan: -1}}}
 	for text := range bytes.Lines(b) {
@@ -209,7 +209,8 @@ func (r *tapReader) cases() ([]Case, error) {
 	for _, p := range r.points {
 		suite, size := p.in.path()
 		if total += size; total > maxTAPSuites {
-			return nil, fault.New(fault.Invalid, "report_too_large", "the names of the suites have more than %d bytes together", maxTAPSuites).
+			return nil, fault.New(fault.Invalid, "report_too_large",
+				"the names of the suites have more than %d bytes together", maxTAPSuites).
 				WithFix("give shorter names to tests with many subtests")
 		}
 		cases = append(cases, Case{Suite: suite, Name: p.name, Result: p.result})

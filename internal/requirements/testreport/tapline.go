@@ -69,5 +69,6 @@ func goesOn(directive, rest string) bool {
 	if directive == "SKIP" && len(rest) >= 3 && strings.EqualFold(rest[:3], "ped") {
 		rest = rest[3:]
 	}
-	return rest != "" && (rest[0] >= '0' && rest[0] <= '9' || rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' || rest[0] == '_')
+	return rest != "" && (rest[0] >= '0' && rest[0] <= '9' || rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' ||
+		rest[0] == '_')
 }

@@ -119,7 +119,10 @@ func keywordAt(s string) (keyword, list string) {
 
 // wordAt is the length of the word at the start of s, and at least 1.
 func wordAt(s string) int {
-	end := strings.IndexFunc(s, func(r rune) bool { return r != '@' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	end := strings.IndexFunc(s, func(r rune) bool {
+		return r != '@' && r != '_' && !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	})
 	if end < 0 {
 		return len(s)
 	}

@@ -54,7 +54,8 @@ var languages = []language{
 	},
 	{ // pytest, unittest
 		suffixes: []string{".py"},
-		names:    []naming{name("def ", `^\s*(?:async\s+)?def\s+(test\w*)`), name("class ", `^\s*class\s+(Test\w*|\w+Tests?)\b`)},
+		names: []naming{name("def ", `^\s*(?:async\s+)?def\s+(test\w*)`),
+			name("class ", `^\s*class\s+(Test\w*|\w+Tests?)\b`)},
 	},
 	{ // Jest, Vitest, Mocha, Jasmine, Playwright, node:test
 		suffixes: []string{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"},
@@ -98,10 +99,11 @@ var languages = []language{
 	},
 	{ // XCTest, Swift Testing
 		suffixes: []string{".swift"},
-		names:    []naming{name("func ", `\bfunc\s+(?:(test\w*)|`+ticks+`)`), name("@", swiftAttributes+`@(?:Test|Suite)\(\s*`+double)},
-		opens:    regexp.MustCompile(swiftAttributes + `@(?:Test|Suite)\($`),
-		marker:   regexp.MustCompile(swiftAttributes + `@Test\b`),
-		method:   regexp.MustCompile(`\bfunc\s+(?:(\w+)|` + ticks + `)`),
+		names: []naming{name("func ", `\bfunc\s+(?:(test\w*)|`+ticks+`)`),
+			name("@", swiftAttributes+`@(?:Test|Suite)\(\s*`+double)},
+		opens:  regexp.MustCompile(swiftAttributes + `@(?:Test|Suite)\($`),
+		marker: regexp.MustCompile(swiftAttributes + `@Test\b`),
+		method: regexp.MustCompile(`\bfunc\s+(?:(\w+)|` + ticks + `)`),
 	},
 	{ // GoogleTest, Catch2, Boost.Test
 		suffixes: []string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"},
@@ -149,8 +151,8 @@ type names struct {
 	behind bool   // it ended a table
 }
 
-// line returns the names of the tests that the next line defines, as far as they may hold an id. One line may hold several, as
-// `@DisplayName("Log in") void login()` does.
+// line returns the names of the tests that the next line defines, as far as they may hold an id. One line may hold
+// several, as `@DisplayName("Log in") void login()` does.
 func (n *names) line(s string) (all []string) {
 	if n.hint.mayName(s) {
 		for _, naming := range n.in.names {
@@ -196,14 +198,16 @@ func (n *names) apart(s string) []string {
 	before, behind := n.before, n.behind
 	n.before, n.behind = text, false
 	first := text[:1]
-	if strings.Contains("\"'`", first) && strings.HasSuffix(before, "(") && n.hint.mayName(text) && (behind || n.in.opens.MatchString(before)) {
+	if strings.Contains("\"'`", first) && strings.HasSuffix(before, "(") && n.hint.mayName(text) &&
+		(behind || n.in.opens.MatchString(before)) {
 		return group(firstText, text)
 	}
 	if n.rows--; n.rows > 0 && strings.Contains("}])`", first) && tableEnd.MatchString(text) {
 		n.rows, n.behind = 0, strings.HasSuffix(text, "(")
 		return group(tableEnd, text)
 	}
-	if n.in.table != nil && (strings.Contains(text, ".each") || strings.Contains(text, ".for")) && n.in.table.MatchString(text) {
+	if n.in.table != nil && (strings.Contains(text, ".each") || strings.Contains(text, ".for")) &&
+		n.in.table.MatchString(text) {
 		n.rows = tableReach
 	}
 	return nil

@@ -9,8 +9,9 @@
 //
 // Files are read line by line, without knowing more of their language. A line counts up to its first 4,096 bytes.
 //
-// The files are those that git knows or would add; without git all below the folder, but for hidden folders and those of
-// dependencies and builds. Binary files, symbolic links and submodules are left out. Equal files give an equal Report.
+// The files are those that git knows or would add; without git all below the folder, but for hidden folders and those
+// of dependencies and builds. Binary files, symbolic links and submodules are left out. Equal files give an equal
+// Report.
 package trace
 
 import (
@@ -91,9 +92,10 @@ type Report struct {
 
 // Options are the choices of whoever asks.
 type Options struct {
-	Paths    []string              // files and folders to look at, in the folder; none is all
-	Except   []string              // files to leave out, in the folder, with slashes
-	Exclude  []string              // patterns of files and folders to leave out; one without a slash fits a name anywhere
+	Paths  []string // files and folders to look at, in the folder; none is all
+	Except []string // files to leave out, in the folder, with slashes
+	// patterns of files and folders to leave out; one without a slash fits a name anywhere
+	Exclude  []string
 	Progress func(done, total int) // is told of every file, from several goroutines; may be nil
 }
 
@@ -124,7 +126,8 @@ func Run(ctx context.Context, folder string, all []Requirement, o Options) (Repo
 		return Report{}, err
 	}
 	files := slices.DeleteFunc(t.files, func(file string) bool {
-		return path.Base(file) == exportName || slices.Contains(o.Except, file) || !within(wanted, file) || o.excludes(file)
+		return path.Base(file) == exportName || slices.Contains(o.Except, file) || !within(wanted, file) ||
+			o.excludes(file)
 	})
 	r := newReader(root, all)
 	read, err := r.readAll(ctx, files, o.Progress)
@@ -147,7 +150,8 @@ func cleaned(root *os.Root, paths []string) ([]string, error) {
 	var all []string
 	for _, p := range paths {
 		if !filepath.IsLocal(p) {
-			return nil, fault.New(fault.Invalid, "path_outside", "the path %s does not lie in the folder that is looked through", p).
+			return nil, fault.New(fault.Invalid, "path_outside",
+				"the path %s does not lie in the folder that is looked through", p).
 				WithFix("name it from that folder on, or name another folder")
 		}
 		if _, err := root.Lstat(p); err != nil {
@@ -209,7 +213,8 @@ func (r *reader) assemble(all []Requirement, read []fileRead) Report {
 			if i, known := at[h.id]; known {
 				report.Requirements[i].add(h.place(f.path))
 			} else {
-				report.Unknown = append(report.Unknown, Unknown{visible(f.path), h.number, h.keyword, visible(h.id), r.marks.similar(h.id)})
+				report.Unknown = append(report.Unknown,
+					Unknown{visible(f.path), h.number, h.keyword, visible(h.id), r.marks.similar(h.id)})
 			}
 		}
 	}

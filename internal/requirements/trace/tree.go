@@ -47,7 +47,8 @@ func gitFiles(ctx context.Context, folder string) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
-	cmd := git.Command{Path: program, Dir: folder}.Prepare(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	cmd := git.Command{Path: program, Dir: folder}.Prepare(ctx, "ls-files", "-z", "--cached", "--others",
+		"--exclude-standard")
 	listing, said := &git.Output{Most: maxListing}, &git.Output{Most: 4 << 10, Cut: true}
 	cmd.Stdout, cmd.Stderr = listing, said
 	if err := cmd.Run(); err != nil {
@@ -86,7 +87,8 @@ func walk(ctx context.Context, root *os.Root) (t tree, err error) {
 		case err != nil:
 			t.skipped = append(t.skipped, Skipped{visible(path), "cannot be read: " + reason(err)})
 			return nil
-		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains(passedOver, entry.Name())):
+		case entry.IsDir() && path != "." &&
+			(strings.HasPrefix(entry.Name(), ".") || slices.Contains(passedOver, entry.Name())):
 			return fs.SkipDir
 		case entry.Type().IsRegular():
 			t.files = append(t.files, path)

@@ -1,8 +1,8 @@
 // Package boundary decides which session of an agent client may use which tool on which file.
 //
 // A main session delegates: it reads, asks and starts agents, and changes no file itself. Agents change files, as far
-// as the policy lets their type. Nobody changes the guard's own files. The package is pure: it is given the call, in one
-// form for all clients and with the paths already resolved, and the moment.
+// as the policy lets their type. Nobody changes the guard's own files. The package is pure: it is given the call, in
+// one form for all clients and with the paths already resolved, and the moment.
 package boundary
 
 import (
@@ -52,8 +52,8 @@ const (
 )
 
 // Target is a file that a call writes. Path is relative to the project's root when it lies in it, absolute otherwise,
-// cleaned and with slashes; Real is where its links lead, in the same form. Of a path that cannot be told wholly, Path is
-// what is known of its beginning.
+// cleaned and with slashes; Real is where its links lead, in the same form. Of a path that cannot be told wholly, Path
+// is what is known of its beginning.
 type Target struct {
 	Path    string `json:"path,omitempty"`
 	Real    string `json:"real,omitempty"`
@@ -69,7 +69,8 @@ type Part struct {
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
 }
 
-// Written are all files that a call writes: those that its tool names, and those of the parts of a command that do not only read.
+// Written are all files that a call writes: those that its tool names, and those of the parts of a command that do not
+// only read.
 func Written(named []Target, parts []Part) []Target {
 	all := slices.Clone(named)
 	for _, part := range parts {
@@ -128,8 +129,8 @@ const BypassVariable = "AMPLIFIER_BYPASS_BOUNDARY" //nolint:gosec // a name
 // ByEnvironment is the bypass of a verdict that the environment variable lifted; others are the ids of grants.
 const ByEnvironment = "environment"
 
-// Verdict is what becomes of a call, and why. Would is what becomes of it in enforce without a bypass: a call whose Would is
-// not Allow is a violation.
+// Verdict is what becomes of a call, and why. Would is what becomes of it in enforce without a bypass: a call whose
+// Would is not Allow is a violation.
 type Verdict struct {
 	Decision Decision `json:"decision"`
 	Would    Decision `json:"would"`

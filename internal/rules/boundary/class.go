@@ -36,7 +36,8 @@ func classOfParts(p *Policy, parts []Part) Class {
 
 // classUnder is the class of a part; a policy can vouch for a program that is not known.
 func (p Part) classUnder(policy *Policy) Class {
-	if p.Class == Ambiguous && p.Foreign && slices.ContainsFunc(policy.ReadingCommands, func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {
+	if p.Class == Ambiguous && p.Foreign && slices.ContainsFunc(policy.ReadingCommands,
+		func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {
 		return Reads
 	}
 	return p.Class
@@ -49,15 +50,20 @@ func beginsWith(words, beginning []string) bool {
 // Verbs of tools that are not in any list, such as those of MCP servers: as the words of their names.
 var (
 	writingVerbs = []string{
-		"write", "rewrite", "edit", "create", "make", "update", "upsert", "delete", "remove", "move", "rename", "copy", "append", "insert", "replace", "patch", "apply", "save", "store",
-		"put", "post", "mkdir", "touch", "truncate", "upload", "set", "add", "commit", "push", "merge", "format", "fix", "refactor", "generate", "import", "install", "publish", "deploy",
+		"write", "rewrite", "edit", "create", "make", "update", "upsert", "delete", "remove", "move", "rename",
+		"copy", "append", "insert", "replace", "patch", "apply", "save", "store",
+		"put", "post", "mkdir", "touch", "truncate", "upload", "set", "add", "commit", "push", "merge", "format",
+		"fix", "refactor", "generate", "import", "install", "publish", "deploy",
 		"scale", "reset", "revert", "restore", "sync", "clear", "drop", "send", "rm", "mv", "cp",
 	}
-	doubtfulVerbs = []string{"and", "or", "then", "exec", "execute", "run", "eval", "query", "sql", "script", "shell", "command", "call", "invoke", "start", "stop", "kill", "restart", "fetch", "download", "manage", "do"}
-	readingVerbs  = []string{"read", "get", "list", "search", "find", "show", "view", "describe", "status", "stat", "info", "tree", "diff", "count", "lookup", "resolve"}
+	doubtfulVerbs = []string{"and", "or", "then", "exec", "execute", "run", "eval", "query", "sql", "script", "shell",
+		"command", "call", "invoke", "start", "stop", "kill", "restart", "fetch", "download", "manage", "do"}
+	readingVerbs = []string{"read", "get", "list", "search", "find", "show", "view", "describe", "status", "stat",
+		"info", "tree", "diff", "count", "lookup", "resolve"}
 )
 
-// classOfName tells by the name alone. Only a name that begins like reading, and has no word of writing or of doubt, reads.
+// classOfName tells by the name alone. Only a name that begins like reading, and has no word of writing or of doubt,
+// reads.
 func classOfName(tool string) Class {
 	name := tool
 	if rest, isMCP := strings.CutPrefix(tool, "mcp__"); isMCP {

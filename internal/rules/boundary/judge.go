@@ -24,25 +24,34 @@ const (
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
 )
 
-// Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that make clients call it.
+// Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that
+// make clients call it.
 var Guarded = []string{
-	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing", ".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
-	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json", ".qwen/settings.json", ".gemini/settings.json",
-	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc",
+	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
+	".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
+	".qwen/settings.json", ".gemini/settings.json",
+	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json",
+	"opencode.jsonc",
 }
 
-// mentions are what a command that may write must not name in its text: less than Guarded, since source code names those as well.
+// mentions are what a command that may write must not name in its text: less than Guarded, since source code names
+// those as well.
 var mentions = []string{
-	".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", ".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
+	".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", ".claude/settings", ".codex/config",
+	".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
 	".opencode/plugin", strings.ToLower(BypassVariable),
 }
 
-// verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of their own.
+// verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of
+// their own.
 var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor"}
 
 // commands are the beginnings of commands that change the boundary.
-var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"}, []string{"orchestrator-hook"},
-	[]string{"orchestrator", "token", "add"}, []string{"orchestrator", "token", "revoke"}, []string{"orchestrator", "restore"}, []string{"orchestrator", "compact"})
+var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"},
+	[]string{"orchestrator-hook"},
+	[]string{"orchestrator", "token", "add"}, []string{"orchestrator", "token", "revoke"},
+	[]string{"orchestrator", "restore"}, []string{"orchestrator", "compact"})
 
 func withVerbs(words ...string) (all [][]string) {
 	for _, verb := range verbs {
@@ -135,14 +144,18 @@ func (j *judgement) protected() (ruling, bool) {
 	guarded := append(slices.Clone(Guarded), j.policy.ProtectedPaths...)
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
 	sweeps := j.sweeps()
-	if j.saw(RuleProtected, len(touched) > 0 || sweeps, "%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
-		return ruling{RuleProtected, Block, touched, "files that make up the boundary, or that the policy protects, would change: no session changes them, agents' neither",
-			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean instead of the whole project, and give git clean -e .orchestrator"}, true
+	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
+		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
+		return ruling{RuleProtected, Block, touched,
+			"files that make up the boundary, or that the policy protects, would change: no session changes them, agents' neither",
+			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean " +
+				"instead of the whole project, and give git clean -e .orchestrator"}, true
 	}
 	text := strings.ToLower(j.call.Text)
 	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
 	if j.saw(RuleMention, i >= 0, "its text names the boundary's files: %t", i >= 0) {
-		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] + ", which makes up the boundary",
+		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] +
+			", which makes up the boundary",
 			"read it with the Read tool or a command that only reads; a person changes it"}, true
 	}
 	return ruling{}, false
@@ -154,13 +167,17 @@ func (j *judgement) changesBoundary() (ruling, bool) {
 		return slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(p.Words, c) })
 	})
 	if !found && j.class != Reads {
-		found = namesVerb(strings.Split(j.call.Text, "\n")) || strings.Contains(j.call.Text, "orchestrator") && namesVerb(strings.Fields(j.call.Text))
+		found = namesVerb(strings.Split(j.call.Text, "\n")) || strings.Contains(j.call.Text, "orchestrator") &&
+			namesVerb(strings.Fields(j.call.Text))
 	}
-	return ruling{RuleCommand, Block, nil, "a session of an agent client must not change the boundary that it is under", "a person runs this command, in a terminal of their own"},
+	return ruling{RuleCommand, Block, nil,
+			"a session of an agent client must not change the boundary that it is under",
+			"a person runs this command, in a terminal of their own"},
 		j.saw(RuleCommand, found, "a command that changes the boundary: %t", found)
 }
 
-// namesVerb finds boundary and one of its verbs among words; options, each with or without a value, may stand between the two.
+// namesVerb finds boundary and one of its verbs among words; options, each with or without a value, may stand between
+// the two.
 func namesVerb(words []string) bool {
 	between, value := false, false
 	for _, w := range words {
@@ -180,8 +197,8 @@ func namesVerb(words []string) bool {
 // sweepers are programs that change whatever lies in the folder that they are given.
 var sweepers = []string{"rm", "mv", "rsync", "chmod", "chown", "shred", "unlink", "rmdir"}
 
-// sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know, or a
-// program that is given the root.
+// sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know,
+// or a program that is given the root.
 func (j *judgement) sweeps() bool {
 	if j.call.Text == "" {
 		return false // of a call that is judged again, the line says it
@@ -201,7 +218,8 @@ func (j *judgement) sweeps() bool {
 		case p.Words[0] == "find":
 			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
 		}
-		return slices.Contains(sweepers, p.Words[0]) && slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
+		return slices.Contains(sweepers, p.Words[0]) &&
+			slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
 	})
 }
 
@@ -226,14 +244,17 @@ func (j *judgement) agentWithin() ruling {
 	rights, known := j.policy.rightsOf(j.call.Actor.Type)
 	if !known {
 		j.saw(RuleAgentNone, true, "the policy has no agents of the type %q", j.call.Actor.Type)
-		return ruling{RuleAgentNone, Block, j.targets(), fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
+		return ruling{RuleAgentNone, Block, j.targets(),
+			fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
 			`name the type under agents in the policy, or give "*" rights`}
 	}
 	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
 	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
-	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "%d files outside of what %q may write", len(outside), rights.Name) {
-		return ruling{RuleAgentWrite, Block, outside, fmt.Sprintf("agents of the type %q may write %s alone", rights.Name, strings.Join(rights.MayWrite, ", ")),
+	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "%d files outside of what %q may write",
+		len(outside), rights.Name) {
+		return ruling{RuleAgentWrite, Block, outside,
+			fmt.Sprintf("agents of the type %q may write %s alone", rights.Name, strings.Join(rights.MayWrite, ", ")),
 			"leave it to an agent whose type may write it, or widen may_write in the policy"}
 	}
 	j.saw(RuleAgent, true, "within the rights of %q", rights.Name)
@@ -243,7 +264,8 @@ func (j *judgement) agentWithin() ruling {
 // unknown follows the policy where the client does not say who calls.
 func (j *judgement) unknown() (ruling, bool) {
 	isUnknown := j.call.Actor.Kind == Unknown
-	if j.saw(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent, "the actor is %s, unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
+	if j.saw(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent,
+		"the actor is %s, unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
 		r := j.agentWithin()
 		if r.would == Allow {
 			r.rule = RuleUnknown
@@ -257,18 +279,24 @@ func (j *judgement) unknown() (ruling, bool) {
 func (j *judgement) exempt() (ruling, bool) {
 	targets := j.targets()
 	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.anyAmbiguous() &&
-		!slices.ContainsFunc(targets, func(t Target) bool { return t.Unknown || t.plantsRepository() || !t.within(j.policy.ExemptPaths) })
-	return ruling{rule: RuleExempt, would: Allow}, j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
+		!slices.ContainsFunc(targets, func(t Target) bool {
+			return t.Unknown || t.plantsRepository() ||
+				!t.within(j.policy.ExemptPaths)
+		})
+	return ruling{rule: RuleExempt, would: Allow},
+		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
 }
 
-// namesItsFiles tells whether all that a call writes is known by name: of a tool that the policy does not list it is a guess.
+// namesItsFiles tells whether all that a call writes is known by name: of a tool that the policy does not list it is a
+// guess.
 func (j *judgement) namesItsFiles() bool {
 	return j.call.IsShell || matchAnyName(j.policy.BlockedTools, j.call.Tool)
 }
 
 // mainChanges is left: a main session, or one that counts as such, that does or may change files.
 func (j *judgement) mainChanges() ruling {
-	r := ruling{rule: RuleWrites, would: Block, targets: j.targets(), reason: j.why(), fix: "delegate it: an agent makes the change"}
+	r := ruling{rule: RuleWrites, would: Block, targets: j.targets(), reason: j.why(),
+		fix: "delegate it: an agent makes the change"}
 	if j.class == Ambiguous {
 		r.rule, r.would = RuleAmbiguous, j.policy.Ambiguous
 		if r.would == Allow {

@@ -25,7 +25,8 @@ func matchAnyName(patterns []string, name string) bool {
 
 // matchPath matches a path, element by element; ** stands for any number of them.
 func matchPath(pattern, name string) bool {
-	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") || !strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) {
+	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") ||
+		!strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) {
 		return false
 	}
 	return matchElements(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
@@ -79,7 +80,8 @@ func matchAnyPath(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || matchPath(p, name) })
 }
 
-// plantsRepository tells whether a file makes a folder one of git's: its settings name programs, which git runs when it reads.
+// plantsRepository tells whether a file makes a folder one of git's: its settings name programs, which git runs when it
+// reads.
 func (t Target) plantsRepository() bool {
 	return slices.ContainsFunc([]string{t.Path, t.Real}, func(name string) bool {
 		elements := strings.Split(strings.ToLower(name), "/")
@@ -88,8 +90,8 @@ func (t Target) plantsRepository() bool {
 	})
 }
 
-// touches tells whether a file, by its name or by where its links lead, may be among some paths: itself, or below one. Letters
-// are compared without case: there are file systems that do.
+// touches tells whether a file, by its name or by where its links lead, may be among some paths: itself, or below one.
+// Letters are compared without case: there are file systems that do.
 func (t Target) touches(patterns []string) bool {
 	names := [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)}
 	for _, p := range patterns {
@@ -107,8 +109,9 @@ func (t Target) touches(patterns []string) bool {
 	return false
 }
 
-// leadsTo tells whether name is a folder above the pattern's files, so that what is done to it is done to them, or an unfinished
-// path that may become one of them. The root of the project is no such folder: formatters and git are given it all the time.
+// leadsTo tells whether name is a folder above the pattern's files, so that what is done to it is done to them, or an
+// unfinished path that may become one of them. The root of the project is no such folder: formatters and git are given
+// it all the time.
 func leadsTo(name, pattern string, unfinished bool) bool {
 	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") {
 		return false

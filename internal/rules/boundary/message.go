@@ -12,8 +12,8 @@ const MaxMessage = 2000
 // maxLine is the most characters of a line, so that every line finds its place.
 const maxLine = 260
 
-// Message says what was attempted, why it is not let through, and what to do instead, one line each. It is for a verdict
-// that is a violation.
+// Message says what was attempted, why it is not let through, and what to do instead, one line each. It is for a
+// verdict that is a violation.
 func Message(p *Policy, c Call, v Verdict) string {
 	lines := []string{
 		heading(v) + ": " + attempted(c, v) + " [" + v.Rule + "]",
@@ -91,7 +91,8 @@ func allowed(p *Policy, c Call) string {
 		}
 		return "tools that only read, and writing " + strings.Join(rights.MayWrite, ", ")
 	}
-	text := "Read, Grep, Glob, shell commands that only read, AskUserQuestion, TodoWrite, " + strings.Join(p.DelegateTools, " or ")
+	text := "Read, Grep, Glob, shell commands that only read, AskUserQuestion, TodoWrite, " +
+		strings.Join(p.DelegateTools, " or ")
 	if len(p.ExemptPaths) > 0 {
 		text += "; writing " + strings.Join(p.ExemptPaths, ", ")
 	}
@@ -114,7 +115,8 @@ func delegation(p *Policy, c Call, v Verdict) string {
 	if len(v.Targets) > 0 && v.Targets[0].Path != "" {
 		what = "in " + v.Targets[0].Path + ": what to change, and how to tell that it is done"
 	}
-	return fmt.Sprintf("Instead: call %s with subagent_type %q and a prompt such as \"Implement %s\"", p.DelegateTools[len(p.DelegateTools)-1], suggested[0].Name, what)
+	return fmt.Sprintf("Instead: call %s with subagent_type %q and a prompt such as \"Implement %s\"",
+		p.DelegateTools[len(p.DelegateTools)-1], suggested[0].Name, what)
 }
 
 func agents(p *Policy, c Call, v Verdict) string {
@@ -145,7 +147,8 @@ func bypass(p *Policy, v Verdict) string {
 // oneLine takes out what would break a line, or play with a terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x2028 &&
+			r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff {
 			return ' '
 		}
 		return r
@@ -171,9 +174,11 @@ func Failure(cause string, blocked bool) string {
 	lines := []string{"ORCHESTRATOR BOUNDARY: this call could not be judged", "Why: " + cause}
 	if blocked {
 		lines = []string{
-			"ORCHESTRATOR BOUNDARY - OPERATION BLOCKED: this call could not be judged, and the boundary is enforced", "Why: " + cause,
+			"ORCHESTRATOR BOUNDARY - OPERATION BLOCKED: this call could not be judged, and the boundary is enforced",
+			"Why: " + cause,
 			"What helps: a person runs orchestrator boundary doctor, which finds what is wrong",
-			"Way out, for a person: orchestrator boundary rollback --reason TEXT, or " + BypassVariable + "=true in the client's environment; every use is on record",
+			"Way out, for a person: orchestrator boundary rollback --reason TEXT, or " + BypassVariable +
+				"=true in the client's environment; every use is on record",
 		}
 	}
 	for i, line := range lines {

@@ -50,7 +50,8 @@ type BypassRule struct {
 	Environment bool `json:"environment"` // whether the environment variable does
 }
 
-// Thresholds are the figures at which enforcement may begin, and those at which it should end. Rates are between 0 and 1.
+// Thresholds are the figures at which enforcement may begin, and those at which it should end. Rates are between 0 and
+// 1.
 type Thresholds struct {
 	ValidateDays   float64 `json:"validate_days"`   // at least so long in validate
 	ToolUses       int     `json:"tool_uses"`       // at least so many
@@ -70,14 +71,17 @@ func DefaultPolicy() Policy {
 		Mode:          Validate,
 		BlockedTools:  []string{"Edit", "Write", "MultiEdit", "NotebookEdit", "Delete"},
 		AllowedTools: []string{
-			"Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoRead", "TodoWrite", "AskUserQuestion", "ToolSearch",
-			"BashOutput", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "KillShell", "EnterPlanMode", "ExitPlanMode", "Skill", "SlashCommand",
+			"Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoRead", "TodoWrite",
+			"AskUserQuestion", "ToolSearch",
+			"BashOutput", "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "KillShell",
+			"EnterPlanMode", "ExitPlanMode", "Skill", "SlashCommand",
 			"ListMcpResourcesTool", "ReadMcpResourceTool",
 		},
 		DelegateTools: []string{"Task", "Agent"},
 		ReadingCommands: []string{
 			"orchestrator boundary status", "orchestrator boundary report", "orchestrator boundary readiness",
-			"go test", "go build", "go vet", "make test", "make check", "npm test", "npm run test", "npm run lint", "pytest", "cargo test", "cargo check",
+			"go test", "go build", "go vet", "make test", "make check", "npm test", "npm run test", "npm run lint",
+			"pytest", "cargo test", "cargo check",
 		},
 		ExemptPaths:    []string{".claude/plans/**", "scratch/**"},
 		ProtectedPaths: []string{},
@@ -98,7 +102,8 @@ func DefaultPolicy() Policy {
 // DefaultThresholds are those of the specification.
 func DefaultThresholds() Thresholds {
 	return Thresholds{
-		ValidateDays: 14, ToolUses: 50, Accuracy: 0.95, Labelled: 20, Misidentified: 0.05, HookErrors: 0.01, BypassRollback: 0.10, BypassReview: 0.25,
+		ValidateDays: 14, ToolUses: 50, Accuracy: 0.95, Labelled: 20, Misidentified: 0.05, HookErrors: 0.01,
+		BypassRollback: 0.10, BypassReview: 0.25,
 		RateDays: 30,
 	}
 }
@@ -107,7 +112,8 @@ func DefaultThresholds() Thresholds {
 func (p *Policy) Check() error {
 	var fields []fault.Field
 	wrong := func(pointer, fix, format string, args ...any) {
-		fields = append(fields, fault.Field{Pointer: pointer, Code: "invalid_policy", Detail: fmt.Sprintf(format, args...), Fix: fix})
+		fields = append(fields, fault.Field{Pointer: pointer, Code: "invalid_policy",
+			Detail: fmt.Sprintf(format, args...), Fix: fix})
 	}
 	if p.SchemaVersion != 1 {
 		wrong("/schema_version", "write 1", "there is no version %d of the policy", p.SchemaVersion)
@@ -126,7 +132,8 @@ func (p *Policy) Check() error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "invalid_policy", "the policy of the boundary is not valid: %s: %s", fields[0].Pointer, fields[0].Detail).
+	return fault.New(fault.Invalid, "invalid_policy", "the policy of the boundary is not valid: %s: %s",
+		fields[0].Pointer, fields[0].Detail).
 		WithFix("mend what errors names; schemas/boundary_policy.schema.json has the shape").WithFields(fields...)
 }
 
@@ -135,27 +142,33 @@ func (p *Policy) checkPatterns(wrong func(pointer, fix, format string, args ...a
 	for i, a := range p.Agents {
 		paths[fmt.Sprintf("/agents/%d/may_write", i)] = a.MayWrite
 		if a.Name == "" || badPattern(a.Name) {
-			wrong(fmt.Sprintf("/agents/%d/name", i), "write the type of the agent, or a pattern", "%q names no agents", a.Name)
+			wrong(fmt.Sprintf("/agents/%d/name", i), "write the type of the agent, or a pattern",
+				"%q names no agents", a.Name)
 		}
 	}
 	for _, pointer := range sortedKeys(paths) {
 		for i, pattern := range paths[pointer] {
 			if pattern == "" || badPattern(pattern) || strings.Contains("/"+pattern+"/", "/../") {
-				wrong(fmt.Sprintf("%s/%d", pointer, i), `write a path relative to the project, with *, ? and ** where anything may stand`, "%q is no pattern of paths", pattern)
+				wrong(fmt.Sprintf("%s/%d", pointer, i),
+					`write a path relative to the project, with *, ? and ** where anything may stand`,
+					"%q is no pattern of paths", pattern)
 			}
 		}
 	}
-	tools := map[string][]string{"/blocked_tools": p.BlockedTools, "/allowed_tools": p.AllowedTools, "/delegate_tools": p.DelegateTools}
+	tools := map[string][]string{"/blocked_tools": p.BlockedTools, "/allowed_tools": p.AllowedTools,
+		"/delegate_tools": p.DelegateTools}
 	for _, pointer := range sortedKeys(tools) {
 		for i, pattern := range tools[pointer] {
 			if pattern == "" || badPattern(pattern) {
-				wrong(fmt.Sprintf("%s/%d", pointer, i), "write the name of a tool, with * where anything may stand", "%q is no pattern of tools", pattern)
+				wrong(fmt.Sprintf("%s/%d", pointer, i), "write the name of a tool, with * where anything may stand",
+					"%q is no pattern of tools", pattern)
 			}
 		}
 	}
 	for i, command := range p.ReadingCommands {
 		if len(strings.Fields(command)) == 0 {
-			wrong(fmt.Sprintf("/reading_commands/%d", i), "write the program and its first words, as in go test", "it is empty")
+			wrong(fmt.Sprintf("/reading_commands/%d", i), "write the program and its first words, as in go test",
+				"it is empty")
 		}
 	}
 }
@@ -174,7 +187,8 @@ func (t Thresholds) check(wrong func(pointer, fix, format string, args ...any)) 
 		}
 	}
 	if !(t.ValidateDays >= 0) || t.ToolUses < 0 || t.Labelled < 0 || t.RateDays < 0 || t.RateDays > 36_500 {
-		wrong("/thresholds", "write numbers that are not negative, and rate_days of a lifetime at most", "validate_days, tool_uses, labelled or rate_days is out of range")
+		wrong("/thresholds", "write numbers that are not negative, and rate_days of a lifetime at most",
+			"validate_days, tool_uses, labelled or rate_days is out of range")
 	}
 }
 
@@ -188,11 +202,13 @@ func (p *Policy) rightsOf(agentType string) (Rights, bool) {
 	return Rights{}, false
 }
 
-// DelegatesFor are the agents that a main session is told to use for these files: those with a use that may write all of them.
+// DelegatesFor are the agents that a main session is told to use for these files: those with a use that may write all
+// of them.
 func (p *Policy) DelegatesFor(targets []Target) []Rights {
 	var found []Rights
 	for _, r := range p.Agents {
-		if r.For != "" && !strings.ContainsAny(r.Name, "*?") && !slices.ContainsFunc(targets, func(t Target) bool { return !t.within(r.MayWrite) }) {
+		if r.For != "" && !strings.ContainsAny(r.Name, "*?") &&
+			!slices.ContainsFunc(targets, func(t Target) bool { return !t.within(r.MayWrite) }) {
 			found = append(found, r)
 		}
 	}

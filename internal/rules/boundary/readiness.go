@@ -2,7 +2,8 @@ package boundary
 
 import "fmt"
 
-// Figures are what was measured of a project's boundary. Rates are between 0 and 1; a rate of nothing is absent (false).
+// Figures are what was measured of a project's boundary. Rates are between 0 and 1; a rate of nothing is absent
+// (false).
 type Figures struct {
 	ValidateDays      float64  `json:"validate_days"`
 	ToolUses          int      `json:"tool_uses"`          // decisions in validate and enforce
@@ -77,7 +78,8 @@ func checks(t Thresholds, f Figures) []Check {
 			"change the policy so that they are let through, or label them resolved --note TEXT"},
 		{"hook errors", percent(errors, ran), fmt.Sprintf("<= %g %%", t.HookErrors*100), ran && errors <= t.HookErrors,
 			"orchestrator boundary doctor finds what is wrong; orchestrator boundary report lists the errors"},
-		{"violation patterns", fmt.Sprintf("%d violations in %d sessions, on %d files, by %d tools", f.Violations, f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
+		{"violation patterns", fmt.Sprintf("%d violations in %d sessions, on %d files, by %d tools", f.Violations,
+			f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
 		{"delegates for what is blocked", uncovered(f.Uncovered), "none without", len(f.Uncovered) == 0,
@@ -101,8 +103,10 @@ func flags(t Thresholds, f Figures) []Flag {
 	all := []Flag{
 		{"misidentified", percent(wrong, judged), over(t.Misidentified), judged && wrong > t.Misidentified, "do not enforce: detection is not reliable"},
 		{"hook errors", percent(errors, ran), over(t.HookErrors), ran && errors > t.HookErrors, "do not enforce: the hook is not stable"},
-		{"sessions with a bypass, rollback", percent(bypassed, enforced), over(t.BypassRollback), enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
-		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview), enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
+		{"sessions with a bypass, rollback", percent(bypassed, enforced), over(t.BypassRollback),
+			enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
+		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview),
+			enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
 	}
 	for i := range all {
 		if !all[i].Raised {

@@ -11,12 +11,12 @@ const RuleSecret = "secret.reads"
 
 const dataFolder = ".orchestrator"
 
-// secrets are what the names of files in the data folder begin with that no session reads: copies are named like them. The first is
-// a folder.
+// secrets are what the names of files in the data folder begin with that no session reads: copies are named like them.
+// The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
 
-// Secret tells whether a file, by its name or by where its links lead, may be a secret of the service, or a folder with them. The
-// data folder is looked for by its name wherever it lies.
+// Secret tells whether a file, by its name or by where its links lead, may be a secret of the service, or a folder with
+// them. The data folder is looked for by its name wherever it lies.
 func (t Target) Secret() bool {
 	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
 }
@@ -26,7 +26,8 @@ func namesSecret(name string, unfinished bool) bool {
 	if unfinished {
 		name += "**"
 	}
-	elements := slices.DeleteFunc(strings.Split(strings.ToLower(name), "/"), func(e string) bool { return e == "" || e == "." })
+	elements := slices.DeleteFunc(strings.Split(strings.ToLower(name), "/"),
+		func(e string) bool { return e == "" || e == "." })
 	for i, e := range elements {
 		rest := elements[i+1:]
 		known, _, open := strings.Cut(e, "**")
@@ -50,8 +51,8 @@ func matchFolder(element string) bool {
 	return ok && err == nil && element[0] == '.'
 }
 
-// soundsSecret tells whether a path below a folder of which nothing is known is that of a secret, if the folder is the one for data
-// or that of the tokens.
+// soundsSecret tells whether a path below a folder of which nothing is known is that of a secret, if the folder is the
+// one for data or that of the tokens.
 func soundsSecret(rest []string) bool {
 	switch len(rest) {
 	case 1:
@@ -64,8 +65,8 @@ func soundsSecret(rest []string) bool {
 	return false
 }
 
-// beginsSecret tells whether an element of a path in the data folder is the name of a secret, or where it has a wildcard may become
-// one.
+// beginsSecret tells whether an element of a path in the data folder is the name of a secret, or where it has a
+// wildcard may become one.
 func beginsSecret(name string) bool {
 	known := literalOf(name)
 	return slices.ContainsFunc(secrets, func(s string) bool {
@@ -77,19 +78,24 @@ func beginsSecret(name string) bool {
 func (j *judgement) secret() (ruling, bool) {
 	var shown []Target
 	if j.class != Delegates {
-		shown = slices.DeleteFunc(slices.Clone(j.call.Targets), func(t Target) bool { return !t.Secret() || j.lists(t) })
+		shown = slices.DeleteFunc(slices.Clone(j.call.Targets),
+			func(t Target) bool { return !t.Secret() || j.lists(t) })
 	}
 	for _, t := range j.call.Reads {
 		if t.Secret() || t.Path == "." { // the whole project, which a command copies
 			shown = append(shown, t)
 		}
 	}
-	return ruling{RuleSecret, Block, shown, "tokens, keys and the database of the service are secrets: no session reads or copies them, agents neither",
-			"use the orchestrator commands, which read the token themselves (orchestrator review, ask, conduct, drive), and leave " + dataFolder + " out of copies"},
+	return ruling{RuleSecret, Block, shown,
+			"tokens, keys and the database of the service are secrets: no session reads or copies them, agents neither",
+			"use the orchestrator commands, which read the token themselves (orchestrator review, ask, conduct, " +
+				"drive), and leave " + dataFolder + " out of copies"},
 		j.saw(RuleSecret, len(shown) > 0, "%d secrets of the service among what it may show", len(shown))
 }
 
-// lists tells whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder itself.
+// lists tells whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder
+// itself.
 func (j *judgement) lists(t Target) bool {
-	return j.call.Tool == "LS" || j.call.Tool == "Glob" && strings.HasSuffix("/"+strings.ToLower(t.Path), "/"+dataFolder)
+	return j.call.Tool == "LS" || j.call.Tool == "Glob" &&
+		strings.HasSuffix("/"+strings.ToLower(t.Path), "/"+dataFolder)
 }

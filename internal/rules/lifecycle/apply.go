@@ -97,8 +97,11 @@ func checkSchema(violations []fault.Field) error {
 	if len(violations) == 0 {
 		return nil
 	}
-	err := fault.New(fault.Invalid, "schema_violation", "the change does not match its schema").WithFields(violations...)
-	if slices.ContainsFunc(violations, func(f fault.Field) bool { return strings.HasPrefix(f.Pointer, "/"+FieldJustification) }) {
+	err := fault.New(fault.Invalid, "schema_violation", "the change does not match its schema").
+		WithFields(violations...)
+	if slices.ContainsFunc(violations, func(f fault.Field) bool {
+		return strings.HasPrefix(f.Pointer, "/"+FieldJustification)
+	}) {
 		return err.WithFix("%s", justificationExample)
 	}
 	return err.WithFix("see /schemas/change_request.schema.json; nothing of this request was applied")
@@ -107,13 +110,15 @@ func checkSchema(violations []fault.Field) error {
 // checkEntries holds what no schema can say: new entries against those that are there.
 func checkEntries(req Requirement, c Change) error {
 	if c.AcceptFingerprint != "" && c.AcceptFingerprint != req.Fingerprint {
-		return fault.New(fault.Conflict, "fingerprint_mismatch", "accept_fingerprint does not name the current text of %s", req.ID).
+		return fault.New(fault.Conflict, "fingerprint_mismatch",
+			"accept_fingerprint does not name the current text of %s", req.ID).
 			WithFields(fault.Field{Pointer: "/accept_fingerprint", Detail: "the current text has " + req.Fingerprint}).
 			WithFix("read the requirement again, and accept the fingerprint of the text you have read")
 	}
 	var wrong []fault.Field
 	if len(c.Fields) == 1 && c.Fields[0] == FieldJustification {
-		wrong = append(wrong, fault.Field{Code: "nothing_to_change", Detail: "a justification alone changes nothing; send it with what it justifies"})
+		wrong = append(wrong, fault.Field{Code: "nothing_to_change",
+			Detail: "a justification alone changes nothing; send it with what it justifies"})
 	}
 	approves := slices.ContainsFunc(c.Approvals, func(a NewApproval) bool { return a.Decision == Approved })
 	if c.AcceptFingerprint != "" && len(c.PMNotes) == 0 && !approves {
@@ -124,7 +129,8 @@ func checkEntries(req Requirement, c Change) error {
 	if wrong == nil {
 		return nil
 	}
-	return fault.New(fault.Invalid, "invalid_entry", "the change cannot be appended to %s", req.ID).WithFields(wrong...).
+	return fault.New(fault.Invalid, "invalid_entry", "the change cannot be appended to %s", req.ID).
+		WithFields(wrong...).
 		WithFix("correct the entries named in errors; nothing of this request was applied")
 }
 
@@ -137,13 +143,17 @@ func deviationsWrong(req Requirement, changes []DeviationChange) []fault.Field {
 		known := slices.IndexFunc(req.Deviations, func(k Deviation) bool { return k.ID == d.ID })
 		switch {
 		case seen[d.ID]:
-			wrong = append(wrong, fault.Field{Pointer: pointer + "/id", Detail: "deviation " + d.ID + " stands twice in this request"})
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/id",
+				Detail: "deviation " + d.ID + " stands twice in this request"})
 		case known < 0 && strings.TrimSpace(d.Text) == "":
-			wrong = append(wrong, fault.Field{Pointer: pointer + "/text", Detail: "deviation " + d.ID + " is new and needs a text"})
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/text",
+				Detail: "deviation " + d.ID + " is new and needs a text"})
 		case known >= 0 && d.Text != "" && d.Text != req.Deviations[known].Text:
-			wrong = append(wrong, fault.Field{Pointer: pointer + "/text", Detail: "deviation " + d.ID + " is on record; only its resolution can be set"})
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/text",
+				Detail: "deviation " + d.ID + " is on record; only its resolution can be set"})
 		case known >= 0 && d.Resolution == nil:
-			wrong = append(wrong, fault.Field{Pointer: pointer + "/resolution", Detail: "deviation " + d.ID + " is on record; send the resolution that closes it, or another id"})
+			wrong = append(wrong, fault.Field{Pointer: pointer + "/resolution",
+				Detail: "deviation " + d.ID + " is on record; send the resolution that closes it, or another id"})
 		}
 		seen[d.ID] = true
 	}
@@ -166,10 +176,12 @@ func checkEvidence(c Change) error {
 	if j != nil && strings.TrimSpace(j.Reason) != "" && len(j.Evidence) > 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "justification_required", "every status change needs a reason and at least one piece of evidence").
+	return fault.New(fault.Invalid, "justification_required",
+		"every status change needs a reason and at least one piece of evidence").
 		WithFields(fault.Field{Pointer: "/justification", Detail: "missing, or without reason or evidence"}).
 		WithFix("%s", justificationExample)
 }
 
-const justificationExample = `add for example "justification":{"reason":"design reviewed","evidence":[{"kind":"file","path":"docs/design.md","lines":"1-40"}]}; ` +
+const justificationExample = `add for example "justification":{"reason":"design reviewed",` +
+	`"evidence":[{"kind":"file","path":"docs/design.md","lines":"1-40"}]}; ` +
 	`other kinds are {"kind":"commit","commit":"4f2a9c1"} and {"kind":"test","name":"TestLogin","result":"pass"}`

@@ -28,7 +28,8 @@ type Change struct {
 	MadeFrom          uint64            // the revision that it was made from; 0 is any
 	Looked            *Looked           // what the service found of all that; nil where it does not look
 	Rules             Rules             // the version of the rules that decides; 0 is LatestRules
-	Record            uint64            // the number that the record of the change will have; 0 where there will be none
+	// the number that the record of the change will have; 0 where there will be none
+	Record uint64
 }
 
 // Optional tells a cleared test record (Sent, nil Record) from one that was not sent.

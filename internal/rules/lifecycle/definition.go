@@ -68,13 +68,15 @@ func driftOf(current Requirement, def Definition) Drift {
 
 // sameAs compares everything that is stored, so that an unchanged requirement keeps its revision.
 func (d Definition) sameAs(other Definition) bool {
-	return d.ID == other.ID && d.Title == other.Title && d.Text == other.Text && d.Kind == other.Kind && d.Fingerprint == other.Fingerprint &&
+	return d.ID == other.ID && d.Title == other.Title && d.Text == other.Text && d.Kind == other.Kind &&
+		d.Fingerprint == other.Fingerprint &&
 		slices.Equal(d.Acceptance, other.Acceptance) && slices.Equal(d.Parents, other.Parents) &&
 		slices.Equal(d.DependsOn, other.DependsOn) && d.Source.sameAs(other.Source)
 }
 
 func (s Source) sameAs(other Source) bool {
-	return s.Path == other.Path && s.Line == other.Line && s.EndLine == other.EndLine && slices.Equal(s.Section, other.Section) &&
+	return s.Path == other.Path && s.Line == other.Line && s.EndLine == other.EndLine &&
+		slices.Equal(s.Section, other.Section) &&
 		s.Family == other.Family && s.Assigned == other.Assigned && s.Priority == other.Priority && s.Tick == other.Tick
 }
 
@@ -87,8 +89,8 @@ func (r Requirement) NeedsDeferral() bool {
 	return r.Retired && r.workBegan() && r.Status != Deferred
 }
 
-// RestingElsewhere lists the parts that rest on another text than the one with this fingerprint. Of the approvals the last
-// word counts: a rejection rests on nothing.
+// RestingElsewhere lists the parts that rest on another text than the one with this fingerprint. Of the approvals the
+// last word counts: a rejection rests on nothing.
 func (r Requirement) RestingElsewhere(fingerprint string) []string {
 	stale := []string{}
 	for _, part := range []struct {

@@ -28,12 +28,16 @@ type candidate struct {
 var gates = []Gate{
 	{DesignReady, "design_spec", "a design_spec", Architect, lacksDesign},
 	{Implemented, "implementation", "an implementation", Coder, lacksImplementation},
-	{TestedPass, "test_of_this_phase", "a test record written since the present test phase began, on reports newer than the implementation", Tester, lacksPhaseTest},
+	{TestedPass, "test_of_this_phase",
+		"a test record written since the present test phase began, on reports newer than the implementation", Tester,
+		lacksPhaseTest},
 	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
 	{TestedPass, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
 	{TestedPass, "test_evidence_holds", "evidence of the test record that is as it was when it was given", Tester, lacksHoldingTest},
 	{TestedPass, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
-	{TestedFail, "test_of_this_phase", "a test record written since the present test phase began, on reports newer than the implementation", Tester, lacksPhaseTest},
+	{TestedFail, "test_of_this_phase",
+		"a test record written since the present test phase began, on reports newer than the implementation", Tester,
+		lacksPhaseTest},
 	{TestedFail, "tests_failed", "a test record with at least 1 failed", Tester, lacksFail},
 	{Done, "implementation", "an implementation", Coder, lacksImplementation},
 	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
@@ -62,8 +66,8 @@ type Lack struct {
 	By     Role   `json:"by"`
 }
 
-// Unmet lists what the requirement lacks, as it is now, to stand in a status into which mover has moved it. A mover without
-// a name stands for anyone who took no part.
+// Unmet lists what the requirement lacks, as it is now, to stand in a status into which mover has moved it. A mover
+// without a name stands for anyone who took no part.
 func (r Requirement) Unmet(to Status, mover Actor) []Lack {
 	return candidate{r, mover, LatestRules}.unmet(to)
 }
@@ -95,7 +99,8 @@ func checkGates(next candidate) error {
 			suppliers = append(suppliers, l.By)
 		}
 	}
-	return fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet", next.ID, next.Status).WithFields(fields...).
+	return fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet", next.ID, next.Status).
+		WithFields(fields...).
 		WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
 }
 
@@ -107,15 +112,18 @@ func checkSeen(next Requirement, c Change) error {
 	var unseen []fault.Field
 	for i, e := range next.Test.Evidence {
 		pointer := PointerTo(FieldTest+"/evidence", i)
-		wrong := slices.ContainsFunc(c.Looked.Findings, func(f Finding) bool { return f.Pointer == pointer && f.Wrong != nil })
+		wrong := slices.ContainsFunc(c.Looked.Findings,
+			func(f Finding) bool { return f.Pointer == pointer && f.Wrong != nil })
 		if e.Found == nil && !(c.Test.Sent && wrong) {
-			unseen = append(unseen, fault.Field{Pointer: "/status", Code: "test_evidence_holds", Detail: pointer + ": it was never looked up"})
+			unseen = append(unseen, fault.Field{Pointer: "/status", Code: "test_evidence_holds",
+				Detail: pointer + ": it was never looked up"})
 		}
 	}
 	if unseen == nil {
 		return nil
 	}
-	return fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet: its test record was taken on the tester's word", next.ID, next.Status).
+	return fault.New(fault.Conflict, "gate_unmet",
+		"%s cannot become %s yet: its test record was taken on the tester's word", next.ID, next.Status).
 		WithFields(unseen...).WithFix("have the tester send the test record again, or attach the report")
 }
 
@@ -138,7 +146,8 @@ func lacksPhaseTest(r candidate) string {
 	for _, h := range slices.Backward(r.History) {
 		if h.To == TestInProgress {
 			if r.Test == nil || r.Stamps.Test.Revision <= h.Revision {
-				return fmt.Sprintf("the test record is from before this test phase, which began at revision %d", h.Revision)
+				return fmt.Sprintf("the test record is from before this test phase, which began at revision %d",
+					h.Revision)
 			}
 			return olderReport(r)
 		}
@@ -178,7 +187,10 @@ func lacksTestEvidence(r candidate) string {
 
 // shows reports whether the evidence has a test with that result.
 func (t *TestRecord) shows(result string) bool {
-	return slices.ContainsFunc(t.Evidence, func(e Evidence) bool { return e.Kind == EvidenceTest && e.Result == result })
+	return slices.ContainsFunc(t.Evidence, func(e Evidence) bool {
+		return e.Kind == EvidenceTest &&
+			e.Result == result
+	})
 }
 
 func lacksHoldingTest(r candidate) string { return r.staleEvidence(FieldTest) }
@@ -193,7 +205,8 @@ func lacksOtherTester(r candidate) string {
 	case r.Test == nil || !r.rules.samePerson(tester, implementer):
 		return ""
 	case tester != implementer:
-		return fmt.Sprintf("%q, who wrote the test record, counts as %q, who wrote the implementation", tester, implementer)
+		return fmt.Sprintf("%q, who wrote the test record, counts as %q, who wrote the implementation", tester,
+			implementer)
 	}
 	return fmt.Sprintf("%q wrote both the implementation and the test record", tester)
 }
@@ -243,7 +256,8 @@ func lacksApproval(r candidate) string {
 // lacksIndependentApproval is separation of duties by person: one may hold tokens of several roles.
 func lacksIndependentApproval(r candidate) string {
 	involved := func(name string) bool {
-		return name != "" && (r.rules.samePerson(name, r.Stamps.Implementation.By) || r.rules.samePerson(name, r.Stamps.Test.By))
+		return name != "" && (r.rules.samePerson(name, r.Stamps.Implementation.By) ||
+			r.rules.samePerson(name, r.Stamps.Test.By))
 	}
 	if involved(r.mover.Name) {
 		return fmt.Sprintf("%q implemented or tested it, and cannot sign it off", r.mover.Name)

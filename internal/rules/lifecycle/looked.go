@@ -31,8 +31,8 @@ func (c Change) Claims() []Citation {
 	return append(all, c.Names...)
 }
 
-// NeedsLook says whether a change says anything that must be looked up where evidence is verified: evidence, a move, or a
-// test record or an implementation, which must not be taken on the sender's word.
+// NeedsLook says whether a change says anything that must be looked up where evidence is verified: evidence, a move, or
+// a test record or an implementation, which must not be taken on the sender's word.
 func (c Change) NeedsLook() bool {
 	return len(c.Claims()) > 0 || c.Status != "" || c.Test.Record != nil || c.implements()
 }
@@ -112,13 +112,15 @@ func checkClaims(c Change) error {
 	for _, claim := range c.Claims() {
 		for _, path := range []string{claim.Path, claim.Report} {
 			if slices.Contains(strings.Split(path, "/"), "..") {
-				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "outside_repository", Detail: fmt.Sprintf("%q leads out of the repository", path)})
+				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "outside_repository",
+					Detail: fmt.Sprintf("%q leads out of the repository", path)})
 			}
 		}
 		first, last, isRange := strings.Cut(claim.Lines, "-")
 		if from, _ := strconv.Atoi(first); isRange {
 			if to, _ := strconv.Atoi(last); to < from {
-				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "lines_reversed", Detail: fmt.Sprintf("lines %s end before they begin", claim.Lines)})
+				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "lines_reversed",
+					Detail: fmt.Sprintf("lines %s end before they begin", claim.Lines)})
 			}
 		}
 	}
@@ -139,7 +141,8 @@ func checkFindings(c Change, next Requirement) error {
 	for i, claim := range c.Claims() {
 		switch {
 		case i >= len(c.Looked.Findings) || c.Looked.Findings[i].Pointer != claim.Pointer:
-			wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "not_looked_up", Detail: "it was not looked up"})
+			wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "not_looked_up",
+				Detail: "it was not looked up"})
 		case c.Looked.Findings[i].Wrong != nil:
 			field := *c.Looked.Findings[i].Wrong
 			field.Pointer = claim.Pointer
@@ -148,7 +151,8 @@ func checkFindings(c Change, next Requirement) error {
 	}
 	if c.implements() && len(c.Names) == 0 {
 		wrong = append(wrong, fault.Field{Pointer: "/implementation", Code: "implementation_without_evidence",
-			Detail: "it names no file and no commit", Fix: "name what was written in implementation.files or implementation.commits"})
+			Detail: "it names no file and no commit",
+			Fix:    "name what was written in implementation.files or implementation.commits"})
 	}
 	if wrong == nil {
 		wrong = resultsWrong(c, next)
@@ -156,7 +160,8 @@ func checkFindings(c Change, next Requirement) error {
 	if wrong == nil {
 		return nil
 	}
-	return fault.New(fault.Invalid, "evidence_not_found", "the evidence is not as the change says; it was looked up in the repository").
+	return fault.New(fault.Invalid, "evidence_not_found",
+		"the evidence is not as the change says; it was looked up in the repository").
 		WithFields(wrong...).WithFix("cite what is there: each of errors says what was looked for, where, and what was found instead")
 }
 
@@ -169,13 +174,15 @@ func resultsWrong(c Change, next Requirement) []fault.Field {
 	sent := *c.Test.Record.Results
 	sum, complete := next.Test.counts()
 	if !complete {
-		return []fault.Field{{Pointer: "/test/results", Code: "results_without_report", Detail: "no evidence of kind test names a report that has them", Fix: fix}}
+		return []fault.Field{{Pointer: "/test/results", Code: "results_without_report",
+			Detail: "no evidence of kind test names a report that has them", Fix: fix}}
 	}
 	var wrong []fault.Field
 	for _, n := range []struct {
 		name       string
 		sent, have int
-	}{{"passed", sent.Passed, sum.Passed}, {"failed", sent.Failed, sum.Failed}, {"skipped", sent.Skipped, sum.Skipped}} {
+	}{{"passed", sent.Passed, sum.Passed}, {"failed", sent.Failed, sum.Failed},
+		{"skipped", sent.Skipped, sum.Skipped}} {
 		if n.sent != n.have {
 			wrong = append(wrong, fault.Field{Pointer: "/test/results/" + n.name, Code: "results_differ",
 				Detail: fmt.Sprintf("the reports have %d %s, not %d", n.have, n.name, n.sent), Fix: fix})

@@ -27,7 +27,8 @@ func (w Workflow) Next(req Requirement, who Actor) Next {
 		next.Fields = append(next.Fields, FieldsOf(who.Role)...)
 	}
 	for _, m := range w.openMoves(req) {
-		if checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil && m.By == who.Role {
+		if checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil &&
+			m.By == who.Role {
 			lacks := append([]Lack{}, req.Unmet(m.To, who)...)
 			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})
 		}
@@ -66,15 +67,16 @@ func (w Workflow) Turn(req Requirement) []Role {
 	return turn
 }
 
-// Task is a piece of work that leads a requirement on: a move, or what a move lacks. To is "" where PM has to clear what stands against
-// the requirement.
+// Task is a piece of work that leads a requirement on: a move, or what a move lacks. To is "" where PM has to clear
+// what stands against the requirement.
 type Task struct {
 	By    Role
 	To    Status
 	Needs []string // what By is to supply; none where By makes the move itself
 }
 
-// Tasks are what the roles of Turn have to do, in the same order: first what PM has to clear, then the moves as the table has them.
+// Tasks are what the roles of Turn have to do, in the same order: first what PM has to clear, then the moves as the
+// table has them.
 func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 	if needs := req.toClear(); len(needs) > 0 {
 		tasks = append(tasks, Task{By: PM, Needs: needs})

@@ -87,7 +87,8 @@ func writersOf(field string) []Role {
 // service. Sending one is an attempt to exceed authority, not a misspelling.
 var importedFields = []string{
 	"id", "title", "text", "kind", "acceptance", "source", "fingerprint",
-	"held_from", "suspect", "retired", "revision", "stamps", "history", "implementation_evidence", "stale", "moved", "text_since",
+	"held_from", "suspect", "retired", "revision", "stamps", "history", "implementation_evidence", "stale", "moved",
+	"text_since",
 }
 
 // CheckRights refuses every member that the role may not send, all at once. A name that means nothing
@@ -120,7 +121,8 @@ func rightsFix(role Role) string {
 	if fields == nil {
 		return "role " + string(role) + " only reads; propose the change with a token of the role that owns the field"
 	}
-	return "send only " + strings.Join(fields, ", ") + ", and leave the rest to its role; nothing of this request was applied"
+	return "send only " + strings.Join(fields, ", ") +
+		", and leave the rest to its role; nothing of this request was applied"
 }
 
 func join[T ~string](items []T) string {

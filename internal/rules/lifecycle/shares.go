@@ -50,9 +50,11 @@ func checkShares(next Requirement, role Role, c Change) error {
 			limit -= s.Bytes / 4
 		}
 		if weight > limit {
-			return fault.New(fault.Invalid, "requirement_full", "%s of %s would hold %d bytes by role %s; at most %d are kept",
+			return fault.New(fault.Invalid, "requirement_full",
+				"%s of %s would hold %d bytes by role %s; at most %d are kept",
 				s.Field, next.ID, weight, role, limit).
-				WithFields(fault.Field{Pointer: "/" + s.Field, Code: "share_full", Detail: "it takes more than this role's share"}).
+				WithFields(fault.Field{Pointer: "/" + s.Field, Code: "share_full",
+					Detail: "it takes more than this role's share"}).
 				WithFix("send less, and cite files instead of copying them; GET /workflow lists the shares of all roles")
 		}
 	}

@@ -38,13 +38,19 @@ func (r Requirement) Rechecked(found Recheck) (Requirement, bool) {
 func (r *Requirement) adopt(found Recheck) {
 	stale := slices.Clone(found.Stale)
 	for i := range stale {
-		if k := slices.IndexFunc(r.Stale, func(s Stale) bool { return s.Pointer == stale[i].Pointer && s.Reason == stale[i].Reason }); k >= 0 {
+		if k := slices.IndexFunc(r.Stale, func(s Stale) bool {
+			return s.Pointer == stale[i].Pointer &&
+				s.Reason == stale[i].Reason
+		}); k >= 0 {
 			stale[i].Since, stale[i].Detail = r.Stale[k].Since, r.Stale[k].Detail
 		}
 	}
 	moved := slices.Clone(found.Moved)
 	for i := range moved {
-		if k := slices.IndexFunc(r.Moved, func(m Relocated) bool { return m.Pointer == moved[i].Pointer && m.To == moved[i].To }); k >= 0 {
+		if k := slices.IndexFunc(r.Moved, func(m Relocated) bool {
+			return m.Pointer == moved[i].Pointer &&
+				m.To == moved[i].To
+		}); k >= 0 {
 			moved[i].Since = r.Moved[k].Since
 		}
 	}
@@ -74,7 +80,8 @@ func (r *Requirement) restale() {
 // forget drops what is known of the evidence of a part that is written anew.
 func (r *Requirement) forget(part, under string) {
 	r.Stale = slices.DeleteFunc(slices.Clone(r.Stale), func(s Stale) bool { return s.Part == part })
-	r.Moved = slices.DeleteFunc(slices.Clone(r.Moved), func(m Relocated) bool { return strings.HasPrefix(m.Pointer, under) })
+	r.Moved = slices.DeleteFunc(slices.Clone(r.Moved),
+		func(m Relocated) bool { return strings.HasPrefix(m.Pointer, under) })
 }
 
 // outdated lists the parts that rest on a text, implementation or test record that has changed since. PM's word that a
@@ -95,14 +102,16 @@ func (r Requirement) outdated() []Stale {
 		add(FieldTest, TextChanged, "the tests were run on another text", text)
 	}
 	if impl := r.Stamps.Implementation; r.Test != nil && r.Stamps.Test.Revision < impl.Revision {
-		add(FieldTest, ImplementationChanged, fmt.Sprintf("the implementation was changed at revision %d, after the tests", impl.Revision), impl)
+		add(FieldTest, ImplementationChanged,
+			fmt.Sprintf("the implementation was changed at revision %d, after the tests", impl.Revision), impl)
 	}
 	switch last := r.lastApproval(); {
 	case last.Decision != Approved:
 	case last.Fingerprint != r.Fingerprint:
 		add(FieldApprovals, TextChanged, "the approval is of another text", text)
 	case last.Revision < r.Stamps.Test.Revision:
-		add(FieldApprovals, TestChanged, fmt.Sprintf("the test record was changed at revision %d, after the approval", r.Stamps.Test.Revision), r.Stamps.Test)
+		add(FieldApprovals, TestChanged, fmt.Sprintf("the test record was changed at revision %d, after the approval",
+			r.Stamps.Test.Revision), r.Stamps.Test)
 	}
 	return stale
 }

@@ -66,7 +66,8 @@ func ParseWorkflow(name string) (Workflow, error) {
 		}
 	}
 	return Workflow{}, fault.New(fault.Invalid, "unknown_workflow", "%q is not a workflow", name).
-		WithFix("use %s, the literal table, or %s, the table with rows that lead back from dead ends", V1.Name, Rework.Name)
+		WithFix("use %s, the literal table, or %s, the table with rows that lead back from dead ends", V1.Name,
+			Rework.Name)
 }
 
 // Transitions is the table in the order of the specification.
@@ -125,11 +126,13 @@ func (w Workflow) checkMove(req Requirement, role Role, to Status) error {
 	moves := w.movesFrom(req)
 	i := slices.IndexFunc(moves, func(m Transition) bool { return m.To == to })
 	if i < 0 {
-		return fault.New(fault.Conflict, "illegal_transition", "%s is %s; workflow %s has no row from %s to %s", req.ID, req.Status, w.Name, req.Status, to).
+		return fault.New(fault.Conflict, "illegal_transition", "%s is %s; workflow %s has no row from %s to %s",
+			req.ID, req.Status, w.Name, req.Status, to).
 			WithFix("%s", w.wayOut(req.Status))
 	}
 	if moves[i].By != role {
-		return fault.New(fault.Forbidden, "transition_forbidden", "%s from %s to %s is for role %s, not for role %s", req.ID, req.Status, to, moves[i].By, role).
+		return fault.New(fault.Forbidden, "transition_forbidden", "%s from %s to %s is for role %s, not for role %s",
+			req.ID, req.Status, to, moves[i].By, role).
 			WithFix("ask a %s to make this move; GET /requirements/{id}/next lists your own", moves[i].By)
 	}
 	return nil
@@ -137,7 +140,9 @@ func (w Workflow) checkMove(req Requirement, role Role, to Status) error {
 
 func (w Workflow) wayOut(from Status) string {
 	if slices.Contains(w.DeadEnds(), from) {
-		return "under workflow " + w.Name + " no move leads from " + string(from) + " to done; an operator can start the service with --workflow " + Rework.Name + ", which adds the rows that lead back"
+		return "under workflow " + w.Name + " no move leads from " + string(from) +
+			" to done; an operator can start the service with --workflow " + Rework.Name +
+			", which adds the rows that lead back"
 	}
 	return "choose one of the allowed moves"
 }

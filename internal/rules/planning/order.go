@@ -52,8 +52,8 @@ func (c *Choice) Candidates(o Obligation) []*Contract {
 	return append(append(all, exact...), wide...)
 }
 
-// compare orders tools: the surest, the cheapest, the fastest as their contracts say, and then by name, which no two share.
-// What runs took is never looked at: it would change the choice in silence.
+// compare orders tools: the surest, the cheapest, the fastest as their contracts say, and then by name, which no two
+// share. What runs took is never looked at: it would change the choice in silence.
 func compare(a, b *Contract) int {
 	return cmp.Or(
 		cmp.Compare(rankOf(reliabilities, a.Reliability), rankOf(reliabilities, b.Reliability)),
@@ -76,8 +76,8 @@ func rankOf[T comparable](order []T, value T) int {
 	return len(order)
 }
 
-// Fill gives the inputs of a tool their values: from the obligation's payload, or else from what is known. It returns the required
-// ones that neither has, in the order of their names.
+// Fill gives the inputs of a tool their values: from the obligation's payload, or else from what is known. It returns
+// the required ones that neither has, in the order of their names.
 func Fill(c *Contract, o Obligation, known func(slot string) (any, bool)) (values map[string]any, missing []string) {
 	values = map[string]any{}
 	for _, input := range c.Consumes {

@@ -1,8 +1,8 @@
 // Package planning decides which tool is to satisfy an obligation, and what follows when it does not.
 //
-// No model scores anything: what a tool says that it satisfies, whether its inputs are there, its preconditions, and an order
-// without ties decide. The package is pure: the same obligations, contracts and facts give the same plan, in whatever order the
-// contracts were registered.
+// No model scores anything: what a tool says that it satisfies, whether its inputs are there, its preconditions, and an
+// order without ties decide. The package is pure: the same obligations, contracts and facts give the same plan, in
+// whatever order the contracts were registered.
 package planning
 
 // Type is what kind of obligation there is.

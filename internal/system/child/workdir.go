@@ -9,7 +9,8 @@ import (
 
 // fsNames are the file systems worth a name, by statfs's magic number.
 var fsNames = map[int64]string{
-	0x01021994: "tmpfs", 0x858458f6: "ramfs", 0xef53: "ext4", 0x58465342: "xfs", 0x9123683e: "btrfs", 0x794c7630: "overlayfs", 0x2fc12fc1: "zfs",
+	0x01021994: "tmpfs", 0x858458f6: "ramfs", 0xef53: "ext4", 0x58465342: "xfs", 0x9123683e: "btrfs",
+	0x794c7630: "overlayfs", 0x2fc12fc1: "zfs",
 }
 
 // WorkDir makes a temporary folder on a disk: in memory an fsync costs nothing, and nothing that rests on it would mean

@@ -24,8 +24,9 @@ func Locked(path string) bool {
 }
 
 // Lock takes an exclusive lock on the file at path, which is made with mode 0600 where missing and never removed: a
-// removed one would let two processes lock two files of one name. The lock ends with the process, so a
-// crash leaves none behind. A symbolic link in the place of the file is an error. A lock that is held for longer than wait is ErrLocked.
+// removed one would let two processes lock two files of one name. The lock ends with the process, so a crash leaves
+// none behind. A symbolic link in the place of the file is an error. A lock that is held for longer than wait is
+// ErrLocked.
 func Lock(path string, wait time.Duration) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// OpenRegular opens a regular file for reading, and nothing else: a pipe or a device could keep the program waiting for ever.
+// OpenRegular opens a regular file for reading, and nothing else: a pipe or a device could keep the program waiting for
+// ever.
 func OpenRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

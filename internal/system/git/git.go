@@ -41,7 +41,8 @@ type Command struct {
 // safe.directory: git refuses repositories of other users because their configuration can start programs. The operator
 // named this one, often from a container with another user, and none of the commands used here starts one.
 func (g Command) Prepare(ctx context.Context, args ...string) *exec.Cmd {
-	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + noFile}
+	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c",
+		"core.hooksPath=" + noFile}
 	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)
 	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -50,7 +51,8 @@ func (g Command) Prepare(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Output keeps the first bytes that are written to it, at most Most. More of them fail, or are dropped where Cut says so.
+// Output keeps the first bytes that are written to it, at most Most. More of them fail, or are dropped where Cut says
+// so.
 type Output struct {
 	Most int
 	Cut  bool

@@ -1,5 +1,6 @@
-// Package gitignore keeps the secrets of a data folder out of git: it writes the folder's .gitignore, and finds the files that git
-// tracks, or would add, all the same. Without git, and outside of working trees, there is nothing to find.
+// Package gitignore keeps the secrets of a data folder out of git: it writes the folder's .gitignore, and finds the
+// files that git tracks, or would add, all the same. Without git, and outside of working trees, there is nothing to
+// find.
 package gitignore
 
 import (
@@ -42,8 +43,8 @@ const (
 	Unfit                 // the folder holds more than a data folder does, and got none
 )
 
-// Write writes dir/.gitignore where it is missing or an older version of its own. A folder that is the top of a repository, or that
-// holds one of the files in shared, gets none: it would hide files that belong in the repository.
+// Write writes dir/.gitignore where it is missing or an older version of its own. A folder that is the top of a
+// repository, or that holds one of the files in shared, gets none: it would hide files that belong in the repository.
 func Write(dir string, shared []string) (Result, error) {
 	path := filepath.Join(dir, ".gitignore")
 	info, err := os.Lstat(path)
@@ -55,7 +56,8 @@ func Write(dir string, shared []string) (Result, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return Foreign, err
 	}
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || slices.ContainsFunc(shared, func(file string) bool { return holds(dir, file) }) {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil ||
+		slices.ContainsFunc(shared, func(file string) bool { return holds(dir, file) }) {
 		return Unfit, nil
 	}
 	return Written, write(path)

@@ -40,7 +40,8 @@ func Look(ctx context.Context, path string) (Exposure, error) {
 		return Hidden, err
 	}
 	trees, err := workingTrees(ctx, path)
-	for _, t := range trees { // the innermost is the one that git add goes by; an outer one may have tracked the file before
+	// the innermost is the one that git add goes by; an outer one may have tracked the file before
+	for _, t := range trees {
 		files, listErr := t.list(ctx, path)
 		if err = errors.Join(err, listErr); len(files) > 0 {
 			return Tracked, err
@@ -56,8 +57,9 @@ func Look(ctx context.Context, path string) (Exposure, error) {
 	return Hidden, err
 }
 
-// Secrets lists what git tracks of the secrets of a data folder, of the files in more, and of the files named *.token for whose
-// content isToken holds. All working trees around the folder are looked at, and where its path is a link, those around its target.
+// Secrets lists what git tracks of the secrets of a data folder, of the files in more, and of the files named *.token
+// for whose content isToken holds. All working trees around the folder are looked at, and where its path is a link,
+// those around its target.
 func Secrets(ctx context.Context, data string, more []string, isToken func(content string) bool) ([]File, error) {
 	dir, err := realPath(data)
 	if err != nil {
@@ -97,7 +99,8 @@ func tracked(ctx context.Context, path string) ([]File, error) {
 	return all, err
 }
 
-// isSecret tells whether a path in a data folder is that of a token, a key or the database, a copy or a part of one included.
+// isSecret tells whether a path in a data folder is that of a token, a key or the database, a copy or a part of one
+// included.
 func isSecret(rel string) bool {
 	rel = filepath.ToSlash(rel)
 	if strings.HasPrefix(rel, "tokens/") {

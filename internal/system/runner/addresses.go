@@ -15,8 +15,8 @@ const (
 	nobody
 )
 
-// ranges are the addresses that are not everybody's, the narrowest first. Among them are all under which clouds hand out
-// the credentials of a machine.
+// ranges are the addresses that are not everybody's, the narrowest first. Among them are all under which clouds hand
+// out the credentials of a machine.
 var ranges = []struct {
 	prefix netip.Prefix
 	reach  reach
@@ -76,8 +76,8 @@ func judge(ip netip.Addr) (reach, string) {
 	return anyone, ""
 }
 
-// mayDial says whether the address to be dialled, which is what a name has come to in the end, is one that the contract may reach;
-// if not, why.
+// mayDial says whether the address to be dialled, which is what a name has come to in the end, is one that the contract
+// may reach; if not, why.
 func (h HTTP) mayDial(to netip.AddrPort, hosts []string) (bool, string) {
 	who, why := judge(to.Addr())
 	switch who {

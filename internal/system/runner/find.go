@@ -45,7 +45,8 @@ func (e Exec) lookUp() (string, error) {
 
 func find(name, folders string) (string, error) {
 	for _, dir := range filepath.SplitList(folders) {
-		if path := filepath.Join(dir, name); name != "." && name != ".." && filepath.IsAbs(dir) && runnable(path) == nil {
+		if path := filepath.Join(dir, name); name != "." && name != ".." && filepath.IsAbs(dir) &&
+			runnable(path) == nil {
 			return path, nil
 		}
 	}
@@ -88,11 +89,13 @@ func reason(err error) string {
 
 func missing(name, why string) error {
 	return fault.New(fault.NotFound, "tool_missing", "the program %q cannot be run: %s", fault.Clip(name, 200), why).
-		WithFix("install it, give its absolute path in argv, or pass PATH on by env of its contract").Because(exec.ErrNotFound)
+		WithFix("install it, give its absolute path in argv, or pass PATH on by env of its contract").
+		Because(exec.ErrNotFound)
 }
 
 func undeclared(what, fix string) error {
-	return fault.New(fault.Invalid, "tool_undeclared", "the tool cannot be run as it is declared: %s", what).WithFix("%s", fix)
+	return fault.New(fault.Invalid, "tool_undeclared", "the tool cannot be run as it is declared: %s", what).
+		WithFix("%s", fix)
 }
 
 func (e Exec) checkDir() error {
@@ -101,7 +104,8 @@ func (e Exec) checkDir() error {
 	}
 	info, err := os.Stat(e.Dir)
 	if !filepath.IsAbs(e.Dir) || err != nil || !info.IsDir() {
-		return undeclared("its folder "+fault.Clip(e.Dir, 200)+" is not the absolute path of a folder", "correct dir in its contract")
+		return undeclared("its folder "+fault.Clip(e.Dir, 200)+" is not the absolute path of a folder",
+			"correct dir in its contract")
 	}
 	return nil
 }
@@ -114,7 +118,8 @@ func (e Exec) checkEnv() error {
 			return undeclared("a variable is not NAME=value", "correct env in its contract")
 		}
 		if name == markName || slices.Contains(names, name) {
-			return undeclared("the variable "+fault.Clip(name, 100)+" is given twice", "give every variable once, and "+markName+" never")
+			return undeclared("the variable "+fault.Clip(name, 100)+" is given twice",
+				"give every variable once, and "+markName+" never")
 		}
 		names = append(names, name)
 	}

@@ -27,10 +27,11 @@ const (
 
 // HTTP calls a server: JSON out, JSON in.
 //
-// It dials the host of URL and those of Hosts, and no other, whoever redirects to it. What is judged is the address that a name has come to in the
-// moment it is dialled, so a name that changes its meaning gains nothing: link-local, metadata, multicast and unspecified addresses are never dialled,
-// private ones only if URL or Hosts has the very address, loopback only with AllowLoopback. No proxy, no cookies, no connection that
-// outlives the run; TLS 1.2 or later. Of a redirect to another host the headers of Header are held back, and none leads from TLS to plain text.
+// It dials the host of URL and those of Hosts, and no other, whoever redirects to it. What is judged is the address
+// that a name has come to in the moment it is dialled, so a name that changes its meaning gains nothing: link-local,
+// metadata, multicast and unspecified addresses are never dialled, private ones only if URL or Hosts has the very
+// address, loopback only with AllowLoopback. No proxy, no cookies, no connection that outlives the run; TLS 1.2 or
+// later. Of a redirect to another host the headers of Header are held back, and none leads from TLS to plain text.
 type HTTP struct {
 	URL           string
 	Method        string            // "" is POST
@@ -44,8 +45,8 @@ type HTTP struct {
 	roots    *tls.Config   // for tests; nil trusts what the system trusts
 }
 
-// Run sends body and gives the answer. Errors: tool_undeclared, host_refused, redirect_refused, tool_unreachable, tool_timeout, tool_cancelled,
-// tool_output_too_large, tool_status (not 2xx), tool_answer_not_json.
+// Run sends body and gives the answer. Errors: tool_undeclared, host_refused, redirect_refused, tool_unreachable,
+// tool_timeout, tool_cancelled, tool_output_too_large, tool_status (not 2xx), tool_answer_not_json.
 func (h HTTP) Run(ctx context.Context, body []byte) (Result, error) {
 	began := time.Now()
 	ctx, cancel := within(ctx, h.Timeout)
@@ -78,7 +79,8 @@ func (h HTTP) accept(r Result, response *http.Response) (Result, error) {
 	if r.Exit < 200 || r.Exit > 299 {
 		words := head(string(r.Stdout[:min(len(r.Stdout), quoted)]))
 		r.Stdout = nil
-		return r, fault.New(fault.Unavailable, "tool_status", "%s answered %d %s: %s", where, r.Exit, http.StatusText(r.Exit), words).
+		return r, fault.New(fault.Unavailable, "tool_status", "%s answered %d %s: %s", where, r.Exit,
+			http.StatusText(r.Exit), words).
 			WithFix("see to what the server says; a result is answered with a status from 200 to 299")
 	}
 	if int64(len(r.Stdout)) > atMost(h.MaxBody) {
@@ -88,7 +90,8 @@ func (h HTTP) accept(r Result, response *http.Response) (Result, error) {
 	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if len(r.Stdout) > 0 && (err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json")) {
 		r.Stdout = nil
-		return r, fault.New(fault.Invalid, "tool_answer_not_json", "%s answered %q, not application/json", where, head(kind)).
+		return r, fault.New(fault.Invalid, "tool_answer_not_json", "%s answered %q, not application/json", where,
+			head(kind)).
 			WithFix("let the server answer JSON, and say so in Content-Type")
 	}
 	return r, nil
@@ -106,13 +109,15 @@ func (h HTTP) request(ctx context.Context, body []byte) (*http.Request, []string
 	}
 	u := request.URL
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return nil, nil, undeclared("its URL is not http or https with a host and without a password", "correct url in its contract; credentials go into headers")
+		return nil, nil, undeclared("its URL is not http or https with a host and without a password",
+			"correct url in its contract; credentials go into headers")
 	}
 	hosts := []string{hostPort(u)}
 	for _, declared := range h.Hosts {
 		host, port, err := net.SplitHostPort(declared)
 		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 || host == "" {
-			return nil, nil, undeclared("the host "+fault.Clip(declared, 200)+" is not host:port", "correct hosts in its contract")
+			return nil, nil, undeclared("the host "+fault.Clip(declared, 200)+" is not host:port",
+				"correct hosts in its contract")
 		}
 		hosts = append(hosts, joined(host, port))
 	}
@@ -143,16 +148,17 @@ func joined(host, port string) string {
 }
 
 func (h HTTP) transport(hosts []string) *http.Transport {
-	dialer := &net.Dialer{Resolver: h.resolver, KeepAlive: -1, Control: func(_, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return refused(address, "cannot be read")
-		}
-		if ok, why := h.mayDial(to, hosts); !ok {
-			return refused(address, "is "+why)
-		}
-		return nil
-	}}
+	dialer := &net.Dialer{Resolver: h.resolver, KeepAlive: -1,
+		Control: func(_, address string, _ syscall.RawConn) error {
+			to, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return refused(address, "cannot be read")
+			}
+			if ok, why := h.mayDial(to, hosts); !ok {
+				return refused(address, "is "+why)
+			}
+			return nil
+		}}
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
 	if h.roots != nil {
 		settings.RootCAs = h.roots.RootCAs
@@ -172,7 +178,8 @@ func (h HTTP) transport(hosts []string) *http.Transport {
 }
 
 func refused(address, why string) error {
-	return fault.New(fault.Forbidden, "host_refused", "%s %s, and is not called", fault.Clip(readable(address), 200), why).
+	return fault.New(fault.Forbidden, "host_refused", "%s %s, and is not called",
+		fault.Clip(readable(address), 200), why).
 		WithFix("declare host:port in hosts of the contract, a private address by its digits; link-local and metadata addresses are never called")
 }
 

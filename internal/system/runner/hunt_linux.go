@@ -17,14 +17,16 @@ import (
 
 // hunt finds what belongs to a run through /proc, and kills it.
 type hunt struct {
-	leader  int            // process id, and that of its group; ours until it is reaped
-	mark    []byte         // in the environment of whatever has not dropped it
-	pipes   []string       // as the links in /proc/…/fd name them
-	since   uint64         // when the leader was started, in ticks since the system was; what is older is not of this run
+	leader int      // process id, and that of its group; ours until it is reaped
+	mark   []byte   // in the environment of whatever has not dropped it
+	pipes  []string // as the links in /proc/…/fd name them
+	// when the leader was started, in ticks since the system was; what is older is not of this run
+	since   uint64
 	session int            // ours
 	killed  map[int]uint64 // when those were started
-	old     map[int]bool   // not of the run; the search is over long before such a number can be given to another process
-	dead    map[int]uint64 // that were dead at an earlier look: whatever they have started was in the list of that one
+	// not of the run; the search is over long before such a number can be given to another process
+	old  map[int]bool
+	dead map[int]uint64 // that were dead at an earlier look: whatever they have started was in the list of that one
 }
 
 // kin is a process as /proc/…/stat shows it.
@@ -40,7 +42,8 @@ const (
 )
 
 func newHunt(leader int, mark string, pipes []*os.File) *hunt {
-	h := &hunt{leader: leader, mark: []byte(mark), killed: map[int]uint64{}, dead: map[int]uint64{}, old: map[int]bool{os.Getpid(): true}}
+	h := &hunt{leader: leader, mark: []byte(mark), killed: map[int]uint64{}, dead: map[int]uint64{},
+		old: map[int]bool{os.Getpid(): true}}
 	for _, f := range pipes {
 		if c, err := f.SyscallConn(); err == nil {
 			_ = c.Control(func(fd uintptr) {
@@ -60,10 +63,10 @@ func newHunt(leader int, mark string, pipes []*os.File) *hunt {
 
 // kill ends everything of the run, and gives the number of processes that would not go in time.
 //
-// One look at /proc that finds nothing is enough, if it could judge all that it saw: the list goes up with the numbers, so that of a chain
-// of processes, each of which starts the next and ends, at least one is in it. One that ended or became another program
-// before it was judged may have been such a link, and asks for another look. Elsewhere on a busy machine that happens
-// without end, so there is a limit to it.
+// One look at /proc that finds nothing is enough, if it could judge all that it saw: the list goes up with the numbers,
+// so that of a chain of processes, each of which starts the next and ends, at least one is in it. One that ended or
+// became another program before it was judged may have been such a link, and asks for another look. Elsewhere on a busy
+// machine that happens without end, so there is a limit to it.
 func (h *hunt) kill(leaderGone func() bool) int {
 	for until, doubts := time.Now().Add(sweepFor), 0; ; {
 		found, doubtful := h.sweep()
@@ -142,13 +145,14 @@ func (h *hunt) young() (all []kin, doubtful bool) {
 	return all, doubtful
 }
 
-// judge tells a process by its group and by what it was given. It is not sure of one that is another by now, and of one that has
-// no environment, as is so in the moment in which a process becomes another program.
+// judge tells a process by its group and by what it was given. It is not sure of one that is another by now, and of one
+// that has no environment, as is so in the moment in which a process becomes another program.
 func (h *hunt) judge(k kin) (mine, sure bool) {
 	dir := "/proc/" + strconv.Itoa(k.pid)
 	environ, err := os.ReadFile(dir + "/environ")
 	given := func(e []byte) bool { return bytes.Equal(e, h.mark) }
-	if k.group == h.leader || h.killed[k.pid] == k.started || slices.ContainsFunc(bytes.Split(environ, []byte{0}), given) {
+	if k.group == h.leader || h.killed[k.pid] == k.started ||
+		slices.ContainsFunc(bytes.Split(environ, []byte{0}), given) {
 		return true, true
 	}
 	if errors.Is(err, fs.ErrPermission) { // another user's
@@ -161,8 +165,8 @@ func (h *hunt) judge(k kin) (mine, sure bool) {
 	return false, ok && !now.dead && len(environ) > 0
 }
 
-// holdsPipe says whether a process has a pipe of the run open. One that we are starting for somebody else has copies of all our
-// descriptors for a moment, until it becomes another program: those are no sign in a child of ours.
+// holdsPipe says whether a process has a pipe of the run open. One that we are starting for somebody else has copies of
+// all our descriptors for a moment, until it becomes another program: those are no sign in a child of ours.
 func (h *hunt) holdsPipe(k kin, dir string) bool {
 	if k.parent == os.Getpid() {
 		return false
@@ -174,8 +178,8 @@ func (h *hunt) holdsPipe(k kin, dir string) bool {
 	})
 }
 
-// end kills a process, and the group that it is in if that can only be of the run. The handle holds the process, so that its number cannot mean
-// another one meanwhile.
+// end kills a process, and the group that it is in if that can only be of the run. The handle holds the process, so
+// that its number cannot mean another one meanwhile.
 func (h *hunt) end(k kin) {
 	p, err := os.FindProcess(k.pid)
 	if err != nil {
@@ -187,7 +191,8 @@ func (h *hunt) end(k kin) {
 		return
 	}
 	if now.session != h.session && now.session != 0 && now.group > 1 {
-		_ = syscall.Kill(-now.group, syscall.SIGKILL) // groups do not reach over sessions, and this session is of the run
+		// groups do not reach over sessions, and this session is of the run
+		_ = syscall.Kill(-now.group, syscall.SIGKILL)
 	}
 	_ = p.Signal(syscall.SIGKILL)
 	h.killed[k.pid] = k.started
@@ -224,7 +229,8 @@ func look(pid int) (kin, bool) {
 	return k, err == nil && bad == nil
 }
 
-// observe waits for the leader without taking its number from it: as long as that is not given back, it names this group alone.
+// observe waits for the leader without taking its number from it: as long as that is not given back, it names this
+// group alone.
 func (p *process) observe() {
 	defer close(p.exited)
 	for {

@@ -18,16 +18,18 @@ import (
 // goodbye is how long a server whose input was closed may take to end by itself.
 const goodbye = 200 * time.Millisecond
 
-// MCP calls one tool of an MCP server over standard input and output. The server is a program like any other: it is started for the run, held to
-// everything that Exec says, and gone after it. MaxOutput bounds all that it writes, notifications and handshake included.
+// MCP calls one tool of an MCP server over standard input and output. The server is a program like any other: it is
+// started for the run, held to everything that Exec says, and gone after it. MaxOutput bounds all that it writes,
+// notifications and handshake included.
 type MCP struct {
 	Exec
 	Tool string
 }
 
-// Run calls the tool. Stdout of the result is one JSON value: the structured content byte for byte as the server wrote it; without that the text content, as it
-// is if it is JSON, otherwise as a JSON string. Exit is 0, whatever the server ends with after its answer. Errors: those of Exec.Run, and
-// tool_error (the tool says that it failed), tool_protocol (the server does not speak MCP, or knows no such tool), tool_needs_input.
+// Run calls the tool. Stdout of the result is one JSON value: the structured content byte for byte as the server wrote
+// it; without that the text content, as it is if it is JSON, otherwise as a JSON string. Exit is 0, whatever the server
+// ends with after its answer. Errors: those of Exec.Run, and tool_error (the tool says that it failed), tool_protocol
+// (the server does not speak MCP, or knows no such tool), tool_needs_input.
 func (m MCP) Run(ctx context.Context, arguments map[string]any) (Result, error) {
 	began := time.Now()
 	ctx, cancel := within(ctx, m.Timeout)
@@ -40,7 +42,8 @@ func (m MCP) Run(ctx context.Context, arguments map[string]any) (Result, error) 
 	wire := &wire{from: p.stdout, left: atMost(m.MaxOutput), to: p.stdin}
 	var stopped sync.Once
 	stop := func() { stopped.Do(p.stop) }
-	unhook := context.AfterFunc(ctx, stop) // a server that neither reads nor writes holds the client no longer than that
+	// a server that neither reads nor writes holds the client no longer than that
+	unhook := context.AfterFunc(ctx, stop)
 	answer, err := m.call(ctx, wire, arguments)
 	intime := ctx.Err() == nil
 	p.bidFarewell(ctx)
@@ -66,7 +69,8 @@ func (m MCP) call(ctx context.Context, w *wire, arguments map[string]any) (json.
 	if arguments == nil {
 		arguments = map[string]any{} // the protocol knows no null here
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "orchestrator", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	client := mcp.NewClient(&mcp.Implementation{Name: "orchestrator", Version: "1"},
+		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	session, err := client.Connect(ctx, w, nil)
 	if err != nil {
 		return nil, err
@@ -77,7 +81,8 @@ func (m MCP) call(ctx context.Context, w *wire, arguments map[string]any) (json.
 		return nil, err
 	}
 	if answer.NeedsInput() {
-		return nil, fault.New(fault.Unavailable, "tool_needs_input", "the tool %s asks for more input, and there is nobody to ask", m.Tool).
+		return nil, fault.New(fault.Unavailable, "tool_needs_input",
+			"the tool %s asks for more input, and there is nobody to ask", m.Tool).
 			WithFix("give it all that it needs in its arguments")
 	}
 	text := textOf(answer)
@@ -94,7 +99,8 @@ func (m MCP) value(message json.RawMessage, text string) (json.RawMessage, error
 	var raw struct {
 		Structured json.RawMessage `json:"structuredContent"`
 	}
-	if err := json.Unmarshal(message, &raw); err == nil && len(raw.Structured) > 0 && !bytes.Equal(raw.Structured, []byte("null")) {
+	if err := json.Unmarshal(message, &raw); err == nil && len(raw.Structured) > 0 &&
+		!bytes.Equal(raw.Structured, []byte("null")) {
 		return raw.Structured, nil
 	}
 	if json.Valid([]byte(text)) {
@@ -128,11 +134,13 @@ func (m MCP) why(ctx context.Context, p *process, err error, r Result, began tim
 	case errors.As(err, &ours):
 		return ours
 	case errors.As(err, &theirs) && !errors.Is(err, mcp.ErrConnectionClosed):
-		return fault.New(fault.Unavailable, "tool_protocol", "%s refused the call of %s: %s", p.name, m.Tool, head(theirs.Message)).
+		return fault.New(fault.Unavailable, "tool_protocol", "%s refused the call of %s: %s", p.name, m.Tool,
+			head(theirs.Message)).
 			WithFix("look with an MCP client which tools the server has, and what they take")
 	case p.byItself && r.Exit != 0:
 		return p.failed(r.Stderr)
 	}
-	return fault.New(fault.Unavailable, "tool_protocol", "%s does not speak MCP on its standard output: %s", p.name, head(err.Error())).
+	return fault.New(fault.Unavailable, "tool_protocol", "%s does not speak MCP on its standard output: %s", p.name,
+		head(err.Error())).
 		WithFix("let it write messages alone there, and everything else to standard error")
 }

@@ -31,7 +31,8 @@ func openPin(ctx context.Context, name, path, want string) (*pin, error) {
 	if sum, err := hex.DecodeString(want); err != nil || len(sum) != sha256.Size {
 		return nil, undeclared("sha256 is not 64 hexadecimal digits", "write what `sha256sum "+path+"` prints")
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // what has become a pipe since it was looked up keeps nobody waiting
+	// what has become a pipe since it was looked up keeps nobody waiting
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, missing(path, "it cannot be read, as its pin requires: "+reason(err))
 	}
@@ -91,8 +92,8 @@ func mismatch(name, what string) error {
 		WithFix("find out who changed the program; if the change is wanted, write the new sha256 into the contract")
 }
 
-// unchanged is nil while the file is as it was when it was hashed. A name that is taken from it or given to it is no change of
-// the file, though the system dates it as one: then its content decides.
+// unchanged is nil while the file is as it was when it was hashed. A name that is taken from it or given to it is no
+// change of the file, though the system dates it as one: then its content decides.
 func (p *pin) unchanged() error {
 	if p.file == nil {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// identity is what changes with a file's content. The time of change, unlike that of modification, cannot be set by whoever may write the file.
+// identity is what changes with a file's content. The time of change, unlike that of modification, cannot be set by
+// whoever may write the file.
 type identity struct {
 	device, number uint64
 	size           int64

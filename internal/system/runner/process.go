@@ -74,7 +74,8 @@ func (e Exec) start(ctx context.Context) (_ *process, err error) {
 	return p, p.launch()
 }
 
-// launch makes the pipes and starts the command. The pipes are ours and not those of os/exec, so that the search can tell them.
+// launch makes the pipes and starts the command. The pipes are ours and not those of os/exec, so that the search can
+// tell them.
 func (p *process) launch() error {
 	var theirs []*os.File
 	defer func() {
@@ -119,14 +120,16 @@ func (p *process) launch() error {
 
 func notStarted(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.NotFound, "tool_missing", "%s cannot be started: it, or the interpreter in its first line, is not there", name).
+		return fault.New(fault.NotFound, "tool_missing",
+			"%s cannot be started: it, or the interpreter in its first line, is not there", name).
 			WithFix("install it, or correct argv in its contract").Because(err)
 	}
 	return fault.New(fault.Unavailable, "tool_not_started", "%s cannot be started: %v", name, err).
 		WithFix("see to it that the service's user may run it, and that there is room for its temporary files")
 }
 
-// stop kills all that is left of the run, and returns when it is gone or the time for that is over. It may be called once.
+// stop kills all that is left of the run, and returns when it is gone or the time for that is over. It may be called
+// once.
 func (p *process) stop() {
 	p.byItself = closed(p.exited)
 	_ = p.stdin.Close()

@@ -1,7 +1,8 @@
 // Package runner runs what is not ours: outside programs, HTTP calls, and tools of MCP servers.
 //
-// It knows nothing of obligations or contracts: bytes go in, bytes come out, within a time and a size, and nothing of the run
-// is left behind. What a run may reach is declared by its caller, and everything else is refused. There is no shell anywhere.
+// It knows nothing of obligations or contracts: bytes go in, bytes come out, within a time and a size, and nothing of
+// the run is left behind. What a run may reach is declared by its caller, and everything else is refused. There is no
+// shell anywhere.
 package runner
 
 import (
@@ -49,15 +50,18 @@ func atMost(declared int64) int64 {
 func ended(ctx context.Context, what string, began time.Time) error {
 	took := time.Since(began).Round(time.Millisecond)
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return fault.New(fault.Unavailable, "tool_cancelled", "%s was stopped after %s, because its caller went away", what, took).
+		return fault.New(fault.Unavailable, "tool_cancelled", "%s was stopped after %s, because its caller went away",
+			what, took).
 			WithFix("ask again; whether it had an effect is not known").Because(ctx.Err())
 	}
 	return fault.New(fault.Unavailable, "tool_timeout", "%s was not done after %s, and was killed", what, took).
-		WithFix("raise timeout_ms in its contract, or make it faster; whether it had an effect is not known").Because(ctx.Err())
+		WithFix("raise timeout_ms in its contract, or make it faster; whether it had an effect is not known").
+		Because(ctx.Err())
 }
 
 func tooLarge(what string, most int64) error {
-	return fault.New(fault.TooLarge, "tool_output_too_large", "%s answered more than %d bytes, and was stopped", what, most).
+	return fault.New(fault.TooLarge, "tool_output_too_large", "%s answered more than %d bytes, and was stopped",
+		what, most).
 		WithFix("make it answer less: its result alone on standard output, everything else on standard error")
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// wire carries the messages over the pipes of a program that we have started, so that the library starts none, and looks at what passes.
+// wire carries the messages over the pipes of a program that we have started, so that the library starts none, and
+// looks at what passes.
 type wire struct {
 	from *os.File
 	to   io.WriteCloser
@@ -64,7 +65,8 @@ func (c counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends a read that is under way. The pipe stays: without it the server would die of writing, and that would look like its own fault.
+// Close ends a read that is under way. The pipe stays: without it the server would die of writing, and that would look
+// like its own fault.
 func (c counted) Close() error { return c.from.SetReadDeadline(time.Now()) }
 
 // watched keeps the result of the call as the server wrote it.

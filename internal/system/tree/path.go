@@ -73,12 +73,12 @@ func (p *Path) Folder() string { return p.folder.path }
 // Fixed is the part of a pattern before its first wildcard; of a path all of it.
 func (p *Path) Fixed() string { return p.fixed }
 
-// IsPattern says whether Match looks for more than the path itself. A path with *, ? or [ is a pattern, unless there was
-// a file of that very name when it was opened.
+// IsPattern says whether Match looks for more than the path itself. A path with *, ? or [ is a pattern, unless there
+// was a file of that very name when it was opened.
 func (p *Path) IsPattern() bool { return p.pattern != "" }
 
-// topOf is the folder to which what lies in a folder is confined. A folder with .git is the top of a working tree, and so
-// is one in it, such as a submodule, but not one that a link in the tree leads to.
+// topOf is the folder to which what lies in a folder is confined. A folder with .git is the top of a working tree, and
+// so is one in it, such as a submodule, but not one that a link in the tree leads to.
 func topOf(folder string) string {
 	top, deepest, at := "", separator, separator
 	for part := range strings.SplitSeq(strings.Trim(folder, separator), separator) {
@@ -144,8 +144,8 @@ func (p *Path) inFolder(file string) (string, error) {
 }
 
 // Match returns the files that the path stands for now, as Given is written, in the order of their names; for a path,
-// the path itself, whether it exists or not. As in a shell, a wildcard does not match a leading dot, which keeps out the
-// files that editors leave beside the one they save. Folders do not match.
+// the path itself, whether it exists or not. As in a shell, a wildcard does not match a leading dot, which keeps out
+// the files that editors leave beside the one they save. Folders do not match.
 func (p *Path) Match(ctx context.Context) ([]string, error) {
 	if p.pattern == "" {
 		return []string{p.Given}, nil
@@ -227,7 +227,8 @@ func (p *Path) Levels(ctx context.Context) (all []Level, err error) {
 
 // step goes from folders to what is in them by the name part, which may have wildcards; left is how many names may be
 // listed yet.
-func (p *Path) step(ctx context.Context, root *os.Root, folders []string, part string, left *int) (found []string, err error) {
+func (p *Path) step(ctx context.Context, root *os.Root, folders []string, part string,
+	left *int) (found []string, err error) {
 	for _, folder := range folders {
 		names, err := p.namesLike(ctx, root, folder, part, left)
 		if err != nil {
@@ -256,7 +257,8 @@ func (p *Path) namesLike(ctx context.Context, root *os.Root, folder, part string
 		return nil, nil
 	}
 	if errors.Is(err, ErrTooMany) {
-		return nil, fmt.Errorf("%w: there are more than %d names where %s is looked for", ErrTooMany, p.most.names, p.Given)
+		return nil, fmt.Errorf("%w: there are more than %d names where %s is looked for", ErrTooMany, p.most.names,
+			p.Given)
 	}
 	if err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ type LinkError struct {
 }
 
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("%s is a symbolic link to %s, and only relative links that stay in %s are followed", e.Path, e.Target, e.Folder)
+	return fmt.Sprintf("%s is a symbolic link to %s, and only relative links that stay in %s are followed", e.Path,
+		e.Target, e.Folder)
 }
 
 // chunk is how much is read before the context is asked again.

@@ -28,7 +28,8 @@ type Write struct {
 
 // Replace replaces the content of the file name, which lies in the folder itself. A reader sees the old or the new file
 // whole. What stands in the place and is no regular file is replaced, never followed, and displaced says what it was:
-// "a symbolic link to …", "a pipe". A folder in the place is an error, and so is a folder that was swapped (ErrSwapped).
+// "a symbolic link to …", "a pipe". A folder in the place is an error, and so is a folder that was swapped
+// (ErrSwapped).
 //
 // nil means that the new content is in place and survives a power cut. On an error the old content is in place, and no
 // temporary file is left; the one exception is a failed sync of the folder after the rename.

@@ -41,8 +41,8 @@ func (p part) holds(now fs.FileInfo) bool {
 		p.at.Sub(now.ModTime()) > settled
 }
 
-// Look returns the contents that the files have now, of at most maxBytes each. A file that is missing or cannot be read is
-// left out, so that Files reports it once it can be.
+// Look returns the contents that the files have now, of at most maxBytes each. A file that is missing or cannot be read
+// is left out, so that Files reports it once it can be.
 func Look(ctx context.Context, maxBytes int64, paths ...*tree.Path) Seen {
 	seen := Seen{}
 	for _, path := range paths {
@@ -74,7 +74,8 @@ type file struct {
 	changed  bool      // and not reported yet
 }
 
-// newFile prepares a path, which must lie in a folder that exists, or did when it was seen. Of a pattern that is the part that is fixed.
+// newFile prepares a path, which must lie in a folder that exists, or did when it was seen. Of a pattern that is the
+// part that is fixed.
 func newFile(path *tree.Path, most int64, seen Seen) (*file, error) {
 	absolute, err := filepath.Abs(path.Given)
 	if err != nil {

@@ -1,13 +1,13 @@
 // Package watch tells when the content of files changes.
 //
-// It watches the folders of the files, not the files, because editors and deployment tools replace a
-// file instead of writing into it, and it compares contents by SHA-256, because many events change
-// nothing. A path may be a pattern, which stands for whatever files match it at the time. Symbolic links on the way to
-// a file are watched too, so a link that is pointed elsewhere, as Kubernetes does with mounted configuration, is a
-// change. A link out of the folder that the path is confined to is not followed; see tree.Path. Whoever can write to the
-// folder can put anything in the place of a file: no more than a limit is read, nothing is waited for, and a read ends
-// with the context. Every half minute the files are looked at without any event, for network file systems and folders that came
-// back, which send none. A file that is being written in place is half a file for a while; see doubt.go.
+// It watches the folders of the files, not the files, because editors and deployment tools replace a file instead of
+// writing into it, and it compares contents by SHA-256, because many events change nothing. A path may be a pattern,
+// which stands for whatever files match it at the time. Symbolic links on the way to a file are watched too, so a link
+// that is pointed elsewhere, as Kubernetes does with mounted configuration, is a change. A link out of the folder that
+// the path is confined to is not followed; see tree.Path. Whoever can write to the folder can put anything in the place
+// of a file: no more than a limit is read, nothing is waited for, and a read ends with the context. Every half minute
+// the files are looked at without any event, for network file systems and folders that came back, which send none. A
+// file that is being written in place is half a file for a while; see doubt.go.
 package watch
 
 import (
@@ -35,9 +35,10 @@ const (
 // the one seen last, once the file has been left alone for debounce, or after ten times as long where it
 // never is. It blocks until ctx ends, then returns nil; no call starts after that.
 //
-// A file that was written in place and is shorter than before, or empty, may be half written: it is believed once it has
-// been left alone for ten debounces. One that was replaced by renaming is whole, and one that has grown is believed.
-// The files belong together: while one of them is being written no other is reported, since the caller may read both.
+// A file that was written in place and is shorter than before, or empty, may be half written: it is believed once it
+// has been left alone for ten debounces. One that was replaced by renaming is whole, and one that has grown is
+// believed. The files belong together: while one of them is being written no other is reported, since the caller may
+// read both.
 //
 // seen holds the contents that the caller already knows, by path; a file that is not in it counts as new
 // and is reported at the start. For no change to be lost, take seen before reading the files, with Look; a
@@ -62,7 +63,8 @@ func Files(ctx context.Context, paths []*tree.Path, seen Seen, o Options, told T
 // Options of Files.
 type Options struct {
 	Debounce time.Duration // for which a file must be left alone before it is looked at
-	MaxBytes int64         // of one file: a larger one cannot be read; of all files of a pattern, MostFull times as many
+	// of one file: a larger one cannot be read; of all files of a pattern, MostFull times as many
+	MaxBytes int64
 }
 
 // MostFull is how many files of the largest size a pattern is read for.
@@ -72,7 +74,8 @@ const MostFull = 4
 type Told struct {
 	Changed func(path string)
 	Failed  func(error)
-	Blind   func(paths []string) // those that are not watched now, or cannot be read, when they have become others; nil is good
+	// those that are not watched now, or cannot be read, when they have become others; nil is good
+	Blind func(paths []string)
 }
 
 type timing struct{ debounce, rescan time.Duration }

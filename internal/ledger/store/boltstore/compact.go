@@ -35,7 +35,8 @@ func (s *Store) Compact(ctx context.Context, accept func(*Store) error) (Compact
 }
 
 // compact tells reached of every step done; an error of it, in tests, is as a failure of the next step.
-func (s *Store) compact(ctx context.Context, accept func(*Store) error, reached func(step string) error) (c Compacted, err error) {
+func (s *Store) compact(ctx context.Context, accept func(*Store) error,
+	reached func(step string) error) (c Compacted, err error) {
 	if s.readOnly {
 		return c, errReadOnly(s.path)
 	}
@@ -71,7 +72,8 @@ func (s *Store) compact(ctx context.Context, accept func(*Store) error, reached 
 
 // copyTo writes and syncs the new file, with mode and owner of the old one.
 func (s *Store) copyTo(temp string, reached func(string) error) error {
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // what a crash left; the lock keeps others out
+	// what a crash left; the lock keeps others out
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := s.copyEntries(temp, reached); err != nil {
@@ -91,8 +93,9 @@ func (s *Store) copyTo(temp string, reached func(string) error) error {
 func (s *Store) copyEntries(temp string, reached func(string) error) (err error) {
 	defer s.catch(&err)
 	dst, err := bolt.Open(temp, 0o600, &bolt.Options{
-		PageSize: s.db.Info().PageSize, FreelistType: bolt.FreelistMapType, InitialMmapSize: mapSize, NoStatistics: true,
-		NoSync: true, NoGrowSync: true, // it is synced once, when it is whole
+		PageSize: s.db.Info().PageSize, FreelistType: bolt.FreelistMapType, InitialMmapSize: mapSize,
+		NoStatistics: true,
+		NoSync:       true, NoGrowSync: true, // it is synced once, when it is whole
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			return os.OpenFile(name, flag|os.O_EXCL, mode)
 		},
@@ -133,7 +136,8 @@ func (s *Store) trim(f *os.File) error {
 }
 
 // checkCopy holds the new file against the old one.
-func (s *Store) checkCopy(ctx context.Context, temp string, accept func(*Store) error) (entries map[string]int, size int64, err error) {
+func (s *Store) checkCopy(ctx context.Context, temp string,
+	accept func(*Store) error) (entries map[string]int, size int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -172,7 +176,8 @@ func sameEntries(ctx context.Context, a, b *Store) (counts map[string]int, err e
 	counts = map[string]int{}
 	err = sameCursors(one.Cursor(), other.Cursor(), func(name, _ []byte) error {
 		count := 0
-		err := sameCursors(one.Bucket(name).Cursor(), other.Bucket(name).Cursor(), func(_, _ []byte) error { count++; return ctx.Err() })
+		err := sameCursors(one.Bucket(name).Cursor(), other.Bucket(name).Cursor(),
+			func(_, _ []byte) error { count++; return ctx.Err() })
 		if err != nil {
 			return fmt.Errorf("table %q: %w", name, err)
 		}
@@ -223,7 +228,8 @@ func (s *Store) rename(temp, target string) error {
 	if err := os.Rename(temp, target); err != nil {
 		return err
 	}
-	_ = s.fail(refuse("store_replaced", errReplaced, "%s was replaced by its compacted copy", s.path).WithFix("open it again"))
+	_ = s.fail(refuse("store_replaced", errReplaced, "%s was replaced by its compacted copy", s.path).
+		WithFix("open it again"))
 	return nil
 }
 

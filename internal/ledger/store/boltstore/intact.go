@@ -82,7 +82,8 @@ func (a *anchor) check(made uint64, least int64) error {
 		return lost(a.path, err)
 	}
 	if opened.Size() < least {
-		return hurt(a.path, fmt.Errorf("it was cut while it was written, from %d bytes or more to %d", least, opened.Size()))
+		return hurt(a.path, fmt.Errorf("it was cut while it was written, from %d bytes or more to %d", least,
+			opened.Size()))
 	}
 	heads, err := readHeads(a.file, func() (int64, error) { return opened.Size(), nil })
 	if err != nil {
@@ -203,7 +204,8 @@ func (s *Store) keepLooking() {
 			}
 			if s.anchor.foreign.Load() && now.After(walkAgain) {
 				s.walkForeign()
-				walkAgain = time.Now().Add(10 * time.Since(now)) // where the file's time means little this must not take the disk
+				// where the file's time means little this must not take the disk
+				walkAgain = time.Now().Add(10 * time.Since(now))
 			}
 			s.lookForRoom()
 		}

@@ -129,7 +129,8 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 	}
 	if err == nil && readOnly {
 		err = s.db.View(func(tx *bolt.Tx) error {
-			advise(s.db, int(tx.Size()), syscall.MADV_NORMAL) // bbolt asks for no reading ahead; who only reads reads all of it
+			// bbolt asks for no reading ahead; who only reads reads all of it
+			advise(s.db, int(tx.Size()), syscall.MADV_NORMAL)
 			return nil
 		})
 	}
@@ -221,7 +222,8 @@ func refusal(path string, err error) error {
 		return refuse("store_empty_file", err, "%s is empty; a database never is", path).
 			WithFix("restore it from a backup; delete it only if nothing was ever stored in it")
 	case errors.Is(err, errForeign):
-		return refuse("store_foreign", err, "%s is not a database of this program, or its first pages were overwritten", path).
+		return refuse("store_foreign", err,
+			"%s is not a database of this program, or its first pages were overwritten", path).
 			WithFix("check the path; if it is right, restore the file from a backup")
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return refuse("store_locked", err, "%s is locked by another process", path).

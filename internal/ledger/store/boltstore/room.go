@@ -104,7 +104,8 @@ func (r *room) forget() {
 }
 
 func noRoom(cause error) *fault.Error {
-	return fault.New(fault.InsufficientStorage, "disk_full", "the disk has no room for a change; nothing was changed, and reads go on").
+	return fault.New(fault.InsufficientStorage, "disk_full",
+		"the disk has no room for a change; nothing was changed, and reads go on").
 		WithFix("repeat the request later, when the operator has made room; changes are taken again as soon as there is some").
 		Because(cause)
 }

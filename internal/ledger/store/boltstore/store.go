@@ -15,9 +15,9 @@
 // The file must stay the one at its path, as long and as sound as it was left: that is looked at before and after
 // every commit, before every View, and every second. See anchor.
 //
-// A failed commit, a lost file and a damaged one are final. bbolt can show a change whose fsync failed, so after one every View and Update is
-// refused with an error that wraps store.ErrCommit, and Failed says so; only opening the file again tells what is in it. For the
-// same reason no View begins while a commit is under way.
+// A failed commit, a lost file and a damaged one are final. bbolt can show a change whose fsync failed, so after one
+// every View and Update is refused with an error that wraps store.ErrCommit, and Failed says so; only opening the file
+// again tells what is in it. For the same reason no View begins while a commit is under way.
 package boltstore
 
 import (

@@ -160,7 +160,8 @@ func (s *Store) commitFailed(tx *bolt.Tx, err error) error {
 	if _, panicked := errors.AsType[*store.Panic](err); panicked { // bbolt met a page that it has not written
 		return s.fail(hurt(s.path, err))
 	}
-	return s.fail(fault.New(fault.Unavailable, "store_commit", "%s: a commit failed, and its changes may or may not be there", s.path).
+	return s.fail(fault.New(fault.Unavailable, "store_commit",
+		"%s: a commit failed, and its changes may or may not be there", s.path).
 		WithFix("remove the cause (an I/O error), then start the process again").
 		Because(fmt.Errorf("%w: %w", store.ErrCommit, err)))
 }

@@ -54,7 +54,11 @@ func testNoLostUpdate(t *testing.T, s store.Store) {
 	for range clients {
 		wg.Go(func() {
 			for range each {
-				if err := s.Update(t.Context(), func(tx store.Tx) error { _, err := increment(tx); return err }); err != nil {
+				if err := s.Update(t.Context(), func(tx store.Tx) error {
+					_,
+						err := increment(tx)
+					return err
+				}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -111,7 +111,8 @@ func testFailingNeighbours(t *testing.T, s store.Store) {
 	for i := range n {
 		wg.Go(func() {
 			outcomes[i] = s.Update(t.Context(), func(tx store.Tx) error {
-				err := errors.Join(tx.Put("t", "shared", fmt.Append(nil, i)), tx.Put("t", fmt.Sprintf("own %03d", i), nil))
+				err := errors.Join(tx.Put("t", "shared", fmt.Append(nil, i)),
+					tx.Put("t", fmt.Sprintf("own %03d", i), nil))
 				switch {
 				case err != nil || i%3 == 0:
 					return err
