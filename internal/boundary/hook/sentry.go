@@ -51,10 +51,7 @@ func Run(in Input) agentclient.Answer {
 	r.client.Store(&protocol)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
 	answers := make(chan agentclient.Answer, 1)
-	go func() {
-		deepen(0)
-		answers <- r.guarded()
-	}()
+	go func() { answers <- r.guarded() }()
 	late := time.NewTimer(Deadline - in.Now().Sub(in.Start))
 	defer late.Stop()
 	select {
@@ -63,21 +60,6 @@ func Run(in Input) agentclient.Answer {
 	case <-late.C:
 		return r.late(answers)
 	}
-}
-
-// deepen has the stack of this goroutine grow once, while there is next to nothing on it, instead of four times on the
-// way down: that is 3 % of a call. It is to be called with 0.
-//
-//go:noinline
-func deepen(n int) (last byte) {
-	if n > 0 {
-		var room [24 << 10]byte
-		for i := range room {
-			room[i] = byte(n)
-			last += room[i/2]
-		}
-	}
-	return last
 }
 
 // late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
