@@ -34,11 +34,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	if e.Tool != toolBash && e.Tool != toolPowerShell {
 		return c
 	}
-	read := shell.Bash
-	if e.Tool == toolPowerShell {
-		read = shell.PowerShell
-	}
-	reading := read(e.Command)
+	reading := readingOf(e)
 	c.IsShell, c.Text, c.Reads = true, reading.Text, r.secrets(reading.Shown)
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
@@ -49,6 +45,14 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		c.Parts = append(c.Parts, part)
 	}
 	return c
+}
+
+// readingOf reads the command of a shell. Of PowerShell nothing is known but the words.
+func readingOf(e agentclient.Event) shell.Reading {
+	if e.Tool == toolPowerShell {
+		return shell.Unread(e.Command, "what a command of PowerShell does cannot be told")
+	}
+	return shell.Bash(e.Command)
 }
 
 // mostFollowed is how many words of one command are followed to where their links lead.

@@ -24,14 +24,6 @@ var contentlessGit = names{
 	"rm", "status", "switch", "tag",
 }
 
-// contentlessCmdlets are those of PowerShell.
-var contentlessCmdlets = names{
-	"clear-host", "get-childitem", "get-command", "get-item", "get-location", "join-path", "new-item", "pop-location",
-	"push-location",
-	"remove-item", "resolve-path", "set-location", "split-path", "test-path", "write-error", "write-host",
-	"write-output", "write-warning",
-}
-
 // searchers take a pattern or a program first, and files only then.
 var searchers = names{
 	"ack", "ag", "awk", "egrep", "fgrep", "gawk", "ggrep", "gojq", "grep", "gsed", "jq", "mawk", "nawk", "rg", "sed",
@@ -72,7 +64,7 @@ func (w *walker) show(c *call) {
 // silent tells whether a program shows nothing of what is in the files that it is given.
 func (c *call) silent() bool {
 	if c.name != "git" {
-		return contentless.has(c.name) || contentlessCmdlets.has(c.name)
+		return contentless.has(c.name)
 	}
 	for i := 0; i < len(c.args); i++ {
 		switch a := c.args[i]; {
@@ -114,7 +106,7 @@ const mostMarks = 32
 
 // within are the paths that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either way.
 func within(word string) (all []string) {
-	word = strings.ReplaceAll(word, `\`, "/") // as PowerShell has it
+	word = strings.ReplaceAll(word, `\`, "/")
 	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
 		all = append(all, word[2:])
 	} else if word != "" && word[0] != '-' {
