@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/requirements/evidence", "internal/requirements/projection", "internal/requirements/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/requirements/reqdoc", "internal/requirements/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -69,8 +69,8 @@ var mayImport = map[string][]string{
 	"internal/system/tree":             {},
 	"internal/fault":                   {},
 	"internal/system/watch":            {"internal/system/tree"},
-	"internal/agentclient":             {"internal/rules/boundary"},
-	"internal/agentclient/settings":    {"internal/system/durable", "internal/fault"},
+	"internal/agentclient":             {"internal/rules/boundary", "internal/fault"},
+	"internal/agentclient/settings":    {"internal/agentclient", "internal/system/durable", "internal/fault"},
 	"internal/system/runner":           {"internal/fault"},
 	"internal/boundary/record":         {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
 	"internal/conductor/state":         {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
 	"internal/boundary/hook":         {"internal/agentclient", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/fault"},
-	"internal/boundary/install":      {"internal/boundary/control", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
+	"internal/boundary/install":      {"internal/boundary/control", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/folder", "internal/system/git", "internal/fault"},
 	"internal/boundary/report":       {"internal/boundary/folder", "internal/rules/boundary", "internal/fault"},
 	"internal/boundary/boundarytest": {"internal/boundary/control", "internal/boundary/report", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/fault"},
 	"internal/boundary/doctor": {"internal/boundary/report",
@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"internal/boundary/control": {
 		"internal/boundary/report", "internal/boundary/record", "internal/boundary/folder", "internal/rules/boundary", "internal/ledger", "internal/ledger/store", "internal/secret", "internal/system/durable", "internal/fault",
 	},
-	"internal/boundary/folder": {"internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},
+	"internal/boundary/folder": {"internal/agentclient", "internal/rules/boundary", "internal/system/durable", "internal/system/tree", "internal/strictjson", "internal/fault"},
 	"internal/rules/boundary":  {"internal/fault"},
 	"internal/boundary/shell":  {},
 

@@ -85,6 +85,3 @@ func join(from, to string) string {
 	}
 	return path.Join(from, to)
 }
-
-// cutMCP takes the mark of Cursor from the name of a tool of an MCP server.
-func cutMCP(name string) (its string, found bool) { return strings.CutPrefix(name, "MCP:") }

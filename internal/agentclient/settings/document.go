@@ -140,6 +140,14 @@ func (d *document) str(n *node) string {
 	return unquote(d.text[n.start:n.end])
 }
 
+// literal is a value as it is written, "" for none.
+func (d *document) literal(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return string(d.text[n.start:n.end])
+}
+
 // num is a number, 0 for anything else.
 func (d *document) num(n *node) float64 {
 	if n == nil || n.kind != '0' {

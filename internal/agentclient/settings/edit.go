@@ -10,7 +10,7 @@ import (
 )
 
 func (w *wiring) install(o Options) (Change, error) {
-	file, err := place(o, w.file)
+	file, err := place(o, w.File)
 	if err != nil {
 		return Change{}, err
 	}
@@ -66,7 +66,7 @@ func (w *wiring) fits(doc *document, file string, o Options) error {
 	if hooks != nil && hooks.kind != '{' {
 		return wrong("its hooks are no object")
 	}
-	for _, event := range w.events {
+	for _, event := range w.Events {
 		if list := hooks.get(event); list != nil && list.kind != '[' {
 			return wrong("hooks." + event + " is no array")
 		}
@@ -95,11 +95,11 @@ func (w *wiring) snippet(o Options) string {
 
 // complete tells whether each event has exactly the entry that it is to have, and no other of ours is left.
 func (w *wiring) complete(doc *document, o Options) bool {
-	if w.version != 0 && doc.root.get("version") == nil {
+	if w.Version != 0 && doc.root.get("version") == nil {
 		return false
 	}
 	want := 0
-	for _, event := range w.events {
+	for _, event := range w.Events {
 		entry := string(compact([]byte(style{}.value(w.entry(event, o), ""))))
 		list := doc.root.get("hooks", event)
 		if list == nil {
@@ -111,7 +111,7 @@ func (w *wiring) complete(doc *document, o Options) bool {
 			}
 		}
 	}
-	return want == len(w.events) && len(w.registrations(doc, "")) == want
+	return want == len(w.Events) && len(w.registrations(doc, "")) == want
 }
 
 // wire takes out what is there of ours and puts in what is to be.
@@ -119,19 +119,19 @@ func (w *wiring) wire(doc *document, o Options) error {
 	if err := w.unwire(doc); err != nil {
 		return err
 	}
-	if w.version != 0 && doc.root.get("version") == nil {
-		if err := doc.add(doc.root, "version", w.version); err != nil {
+	if w.Version != 0 && doc.root.get("version") == nil {
+		if err := doc.add(doc.root, "version", w.Version); err != nil {
 			return err
 		}
 	}
 	if doc.root.get("hooks") == nil {
 		all := fields{}
-		for _, event := range w.events {
+		for _, event := range w.Events {
 			all = append(all, field{event, []any{w.entry(event, o)}})
 		}
 		return doc.add(doc.root, "hooks", all)
 	}
-	for _, event := range w.events {
+	for _, event := range w.Events {
 		entry := w.entry(event, o)
 		list := doc.root.get("hooks", event)
 		var err error
@@ -148,7 +148,7 @@ func (w *wiring) wire(doc *document, o Options) error {
 }
 
 func (w *wiring) uninstall(o Options) (Change, error) {
-	file, err := place(o, w.file)
+	file, err := place(o, w.File)
 	if err != nil {
 		return Change{}, err
 	}
@@ -277,14 +277,14 @@ func (w *wiring) registrations(doc *document, file string) []Registration {
 
 func (w *wiring) registration(doc *document, file, event string, group, hook *node) Registration {
 	r := Registration{File: file, Event: event, Matcher: doc.str(group.get("matcher")), Command: doc.command(hook)}
-	number, unit := doc.num(hook.get(w.timeout)), w.unit
-	if w.client == "qwen" && number < 1000 {
-		unit = time.Second // newer versions count in seconds, and take a thousand and more for milliseconds still
+	number, unit := doc.num(hook.get(w.Timeout)), w.Unit
+	if number < float64(w.SecondsBelow) {
+		unit = time.Second
 	}
 	r.Timeout = time.Duration(number * float64(unit))
-	if w.shut != nil {
-		shut := hook.get(w.shut.name)
-		r.FailsShut = shut != nil && (shut.kind == 't' || doc.str(shut) == w.shut.value)
+	if w.Shut != nil {
+		shut := hook.get(w.Shut.Name)
+		r.FailsShut = shut != nil && (shut.kind == 't' || doc.str(shut) == w.Shut.Value)
 	}
 	return r
 }

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -84,7 +82,7 @@ func backupOf(file string) string {
 // bare tells whether a file has nothing but what an installation puts into an empty one.
 func (w *wiring) bare(doc *document) bool {
 	for _, c := range doc.root.children {
-		if c.name != "version" || w.version == 0 {
+		if c.name != "version" || w.Version == 0 {
 			return false
 		}
 	}
@@ -104,7 +102,7 @@ func (w *wiring) original(backup string, doc *document) ([]byte, error) {
 	if before == nil || now == nil {
 		return nil, nil
 	}
-	if _, had := before["version"]; !had && w.version != 0 {
+	if _, had := before["version"]; !had && w.Version != 0 {
 		delete(now, "version")
 	}
 	if !reflect.DeepEqual(before, now) {
@@ -125,7 +123,7 @@ func (w *wiring) meaning(text []byte) map[string]any {
 		return nil
 	}
 	hooks, _ := said["hooks"].(map[string]any)
-	for _, event := range w.events {
+	for _, event := range w.Events {
 		if list, ok := hooks[event].([]any); ok && len(list) == 0 {
 			delete(hooks, event)
 		}
@@ -134,91 +132,6 @@ func (w *wiring) meaning(text []byte) map[string]any {
 		delete(said, "hooks")
 	}
 	return said
-}
-
-// disabled lists what keeps a client from running hooks, as far as its files say.
-func (w *wiring) disabled(o Options) []string {
-	var found []string
-	for _, t := range w.toggles {
-		folder := o.Root
-		if t.home {
-			folder = o.Home
-		}
-		if folder == "" {
-			continue
-		}
-		file := filepath.Join(folder, t.file)
-		doc, _, err := load(file)
-		if err != nil {
-			found = append(found,
-				fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
-		}
-		if doc == nil {
-			continue
-		}
-		value := doc.root.get(t.path...)
-		if value != nil && (t.off && value.kind == 't' || !t.off && value.kind == 'f') {
-			found = append(found, fmt.Sprintf("hooks are switched off: %s is %t in %s", strings.Join(t.path, "."),
-				t.off, file))
-		}
-	}
-	if w.client == "gemini" {
-		found = append(found, geminiDisabled(o.Root, w.file)...)
-	}
-	if w.client == "codex" {
-		for _, folder := range []string{o.Root, o.Home} {
-			found = append(found, codexDisabled(folder)...)
-		}
-	}
-	return found
-}
-
-// geminiDisabled looks for our hook in the list of those that are switched off one by one.
-func geminiDisabled(root, file string) []string {
-	doc, _, err := load(filepath.Join(root, file))
-	if err != nil || doc == nil {
-		return nil
-	}
-	for _, path := range [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}} {
-		if list := doc.root.get(path...); list != nil {
-			for _, c := range list.children {
-				if name := doc.str(c.value); name == entryName || ours(name) {
-					return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s",
-						strings.Join(path, "."), filepath.Join(root, file))}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// codexDisabled looks for the switch in Codex's TOML. It knows the two ways that the switch is written, and no more.
-func codexDisabled(folder string) []string {
-	if folder == "" {
-		return nil
-	}
-	file := filepath.Join(folder, ".codex/config.toml")
-	text, err := durable.ReadRegular(file, most)
-	if err != nil {
-		return nil
-	}
-	table := ""
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
-		if strings.HasPrefix(line, "[") {
-			table = strings.Trim(strings.TrimSpace(line), "[] ")
-			continue
-		}
-		name, value, _ := strings.Cut(line, "=")
-		name = strings.TrimSpace(name)
-		if table != "" {
-			name = table + "." + name
-		}
-		if (name == "features.hooks" || name == "features.codex_hooks") && strings.TrimSpace(value) == "false" {
-			return []string{fmt.Sprintf("hooks are switched off: %s is false in %s", name, file)}
-		}
-	}
-	return nil
 }
 
 // compact is JSON without white space.

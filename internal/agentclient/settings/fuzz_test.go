@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
 )
 
 // Whatever a settings file says: what is put in is complete, and taking it out again leaves what was said before.
@@ -21,8 +23,11 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte("{ /* a */ \"b\": [1,], // c\n}"))
 	o := Options{Command: `"/a b/orchestrator-hook" x`, ClientVersion: "2.1.300"}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for i := range wirings {
-			w := &wirings[i]
+		for _, client := range agentclient.All() {
+			if client.Wiring.Plugin != "" {
+				continue
+			}
+			w := &wiring{client.Wiring, client.Name}
 			doc, err := parse(text)
 			if err != nil || doc.lenient || w.fits(doc, "", o) != nil || len(doc.ways()) > 0 {
 				continue
@@ -33,7 +38,7 @@ func FuzzWire(f *testing.F) {
 			require.True(t, w.complete(doc, o), string(doc.text))
 			require.NoError(t, w.unwire(doc))
 			after := w.meaning(doc.text)
-			if !version && w.version != 0 {
+			if !version && w.Version != 0 {
 				delete(after, "version")
 			}
 			require.Equal(t, before, after, string(doc.text))

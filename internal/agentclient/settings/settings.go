@@ -1,4 +1,4 @@
-// Package settings puts the guard's hook into the settings of an agent client, takes it out again, and tells what is
+// Package settings puts the boundary's hook into the settings of an agent client, takes it out again, and tells what is
 // registered.
 //
 // A settings file belongs to its owner: it is edited as text, so that everything else stays as it was written, order
@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/fault"
 )
 
@@ -51,28 +52,19 @@ type Registration struct {
 // backupSuffix is what the copy's name ends in.
 const backupSuffix = ".orchestrator-backup"
 
-// Clients lists those that can be installed to.
-func Clients() []string {
-	var names []string
-	for _, w := range wirings {
-		names = append(names, w.client)
-	}
-	return append(names, "opencode")
-}
-
 // Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
 // different is replaced.
 func Install(client string, o Options) (Change, error) {
 	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
-		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the guard's command", o.Command).
+		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the command of a hook", o.Command).
 			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
-	}
-	if client == "opencode" {
-		return installShim(o)
 	}
 	w, err := wiringOf(client)
 	if err != nil {
 		return Change{}, err
+	}
+	if w.Plugin != "" {
+		return w.installPlugin(o)
 	}
 	return w.install(o)
 }
@@ -80,30 +72,30 @@ func Install(client string, o Options) (Change, error) {
 // Uninstall removes what Install added and leaves the rest. Where nothing else has changed since, the file is the
 // original again, byte for byte; a file that Install created is removed.
 func Uninstall(client string, o Options) (Change, error) {
-	if client == "opencode" {
-		return uninstallShim(o)
-	}
 	w, err := wiringOf(client)
 	if err != nil {
 		return Change{}, err
+	}
+	if w.Plugin != "" {
+		return w.uninstallPlugin(o)
 	}
 	return w.uninstall(o)
 }
 
 // Registered lists our entries in the project's settings of a client. A file that is not there has none.
 func Registered(client string, o Options) ([]Registration, error) {
-	if client == "opencode" {
-		return registeredShim(o)
-	}
 	w, err := wiringOf(client)
 	if err != nil {
 		return nil, err
 	}
-	doc, _, err := load(filepath.Join(o.Root, w.file))
+	if w.Plugin != "" {
+		return w.registeredPlugin(o)
+	}
+	doc, _, err := load(filepath.Join(o.Root, w.File))
 	if err != nil || doc == nil {
 		return nil, err
 	}
-	found := w.registrations(doc, filepath.Join(o.Root, w.file))
+	found := w.registrations(doc, filepath.Join(o.Root, w.File))
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -114,11 +106,9 @@ func Registered(client string, o Options) ([]Registration, error) {
 }
 
 func wiringOf(client string) (*wiring, error) {
-	for i := range wirings {
-		if wirings[i].client == client {
-			return &wirings[i], nil
-		}
+	c, err := agentclient.Find(client)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fault.New(fault.NotFound, "unknown_client", "there is no client %q", client).
-		WithFix("one of %s", strings.Join(Clients(), ", "))
+	return &wiring{c.Wiring, client}, nil
 }

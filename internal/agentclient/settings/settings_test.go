@@ -68,7 +68,7 @@ func everything(t *testing.T, root string) map[string]string {
 func TestInstallAndUninstall(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*/*.before")
 	require.NoError(t, err)
-	for _, client := range settings.Clients() {
+	for _, client := range agentclient.Names() {
 		if client != "opencode" {
 			cases = append(cases, "testdata/"+client+"/no_file.before")
 		}
@@ -203,7 +203,7 @@ func TestInstallRemovesWhatIsTooMuch(t *testing.T) {
 
 // A file that was made by an installation is gone after the removal, however often it was installed.
 func TestReinstalledFileIsRemoved(t *testing.T) {
-	for _, client := range settings.Clients() {
+	for _, client := range agentclient.Names() {
 		o, _ := project(t, client, nil)
 		_, err := settings.Install(client, o)
 		require.NoError(t, err)
@@ -367,8 +367,8 @@ func TestOnlyTheGuardIsRegistered(t *testing.T) {
 }
 
 func TestEveryClientCanBeInstalled(t *testing.T) {
-	require.ElementsMatch(t, agentclient.Names(), settings.Clients())
-	for _, client := range settings.Clients() {
+	require.Len(t, agentclient.Names(), len(files))
+	for _, client := range agentclient.Names() {
 		o, file := project(t, client, nil)
 		found, err := settings.Registered(client, o)
 		require.NoError(t, err)

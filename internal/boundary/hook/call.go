@@ -157,8 +157,15 @@ func realPath(abs string) string {
 	}
 }
 
-// outsideProject are the guard's files that lie elsewhere: the programs that hooks run, and the person's own settings
-// of the clients.
+// guarded is what no session may change besides the boundary's own files.
+func (r resolver) guarded(executable string) boundary.Guarded {
+	g := agentclient.GuardedInProject()
+	g.Paths = append(g.Paths, r.outsideProject(executable)...)
+	return g
+}
+
+// outsideProject are the files to guard that lie elsewhere: the programs that hooks run, and what the user's folder has
+// of settings.
 func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
@@ -173,22 +180,21 @@ func (r resolver) outsideProject(executable string) []string {
 		}
 	}
 	if r.home != "" {
-		for _, p := range shellFiles {
-			add(filepath.Join(r.home, p))
-		}
-		for _, p := range boundary.Guarded {
-			if !strings.HasPrefix(p, ".orchestrator") && strings.HasPrefix(p, ".") && !strings.HasPrefix(p, ".github") {
-				name, _ := r.place(filepath.Join(r.home, strings.TrimSuffix(p, "/**")))
-				all = append(all, literal(name)+strings.Repeat("/**", strings.Count(p, "/**")))
+		for _, p := range slices.Concat(personalFiles, agentclient.PersonalFiles()) {
+			folder, isTree := strings.CutSuffix(p, "/**")
+			add(filepath.Join(r.home, folder))
+			if isTree {
+				all[len(all)-1] += "/**"
 			}
 		}
 	}
 	return all
 }
 
-// shellFiles set the environment that a client is started with.
-var shellFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
-	".config/fish/config.fish", ".config/opencode/opencode.json", ".copilot/config.json"}
+// personalFiles set the environment that a client is started with. The last is the mark of an enforcing project, where
+// the user's folder is one.
+var personalFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
+	".config/fish/config.fish", ".git/orchestrator-enforcing"}
 
 // literal is a pattern that matches one path.
 func literal(p string) string {

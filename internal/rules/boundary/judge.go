@@ -10,8 +10,8 @@ import (
 const (
 	RuleOff        = "mode.off"           // nothing is judged
 	RuleCommand    = "protected.command"  // a command of this program that changes the boundary
-	RuleProtected  = "protected.path"     // a write to the guard's own files
-	RuleMention    = "protected.mention"  // a command that may write and names the guard's own files
+	RuleProtected  = "protected.path"     // a write to the boundary's own files
+	RuleMention    = "protected.mention"  // a command that may write and names the boundary's own files
 	RuleDelegates  = "tool.delegates"     // it starts an agent
 	RuleReads      = "tool.reads"         // it changes no file
 	RuleAgent      = "agent.rights"       // an agent within its rights
@@ -24,23 +24,16 @@ const (
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
 )
 
-// Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that
-// make clients call it.
-var Guarded = []string{
-	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
-	".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
-	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
-	".qwen/settings.json", ".gemini/settings.json",
-	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json",
-	"opencode.jsonc",
-}
-
-// mentions are what a command that may write must not name in its text: less than Guarded, since source code names
-// those as well.
-var mentions = []string{
-	".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", ".claude/settings", ".codex/config",
-	".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
-	".opencode/plugin", strings.ToLower(BypassVariable),
+// own is what nobody may change, whatever a policy says: the files of the boundary and of the service. Of a command
+// that may write the text is looked through as well, for fewer names, since source code has those of files too.
+var own = Guarded{
+	Paths: []string{
+		".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
+		".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+	},
+	Mentions: []string{
+		".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", strings.ToLower(BypassVariable),
+	},
 }
 
 // verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of
@@ -133,7 +126,7 @@ func (j *judgement) saw(rule string, matched bool, format string, args ...any) b
 	return matched
 }
 
-// protected keeps the guard's own files from everybody.
+// protected keeps the boundary's own files from everybody.
 func (j *judgement) protected() (ruling, bool) {
 	if r, matched := j.changesBoundary(); matched {
 		return r, true
@@ -141,7 +134,7 @@ func (j *judgement) protected() (ruling, bool) {
 	if j.class == Reads || j.class == Delegates {
 		return ruling{}, false
 	}
-	guarded := append(slices.Clone(Guarded), j.policy.ProtectedPaths...)
+	guarded := slices.Concat(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
 	sweeps := j.sweeps()
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
@@ -152,6 +145,7 @@ func (j *judgement) protected() (ruling, bool) {
 				"instead of the whole project, and give git clean -e .orchestrator"}, true
 	}
 	text := strings.ToLower(j.call.Text)
+	mentions := slices.Concat(own.Mentions, j.call.Guarded.Mentions)
 	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
 	if j.saw(RuleMention, i >= 0, "its text names the boundary's files: %t", i >= 0) {
 		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] +

@@ -20,7 +20,7 @@ type Policy struct {
 	DelegateTools   []string   `json:"delegate_tools"`   // start an agent
 	ReadingCommands []string   `json:"reading_commands"` // beginnings of shell commands that are to count as reading
 	ExemptPaths     []string   `json:"exempt_paths"`     // what a main session may write, too
-	ProtectedPaths  []string   `json:"protected_paths"`  // what nobody may write, besides the guard's own files
+	ProtectedPaths  []string   `json:"protected_paths"`  // what nobody may write, besides the boundary's own files
 	Agents          []Rights   `json:"agents"`           // the first whose name matches an agent's type has its rights
 	UnknownActor    ActorRule  `json:"unknown_actor"`
 	Ambiguous       Decision   `json:"ambiguous"` // block, ask or allow

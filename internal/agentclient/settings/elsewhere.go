@@ -4,36 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 )
-
-// Facts are what is known of a client's hooks, whatever is registered.
-type Facts struct {
-	Before  string        // the event before a tool
-	Unit    time.Duration // of the time limit in its settings
-	Project string        // the environment variable with the project's folder that a hook is given; "" for none
-	Since   string        // the first version that the guard can rely on; "" where that is not known
-	Lacks   string        // what an older one does not do
-	Shut    string        // the member that makes it block when the hook breaks; "" for none
-	ShutBy  string        // the first version with that member; "" is every one
-	Notes   []string      // what its files do not show
-}
-
-// FactsOf returns what is known of a client.
-func FactsOf(client string) (Facts, error) {
-	if client == "opencode" {
-		return Facts{Before: "tool.execute.before", Unit: time.Millisecond}, nil
-	}
-	w, err := wiringOf(client)
-	if err != nil {
-		return Facts{}, err
-	}
-	f := Facts{Before: w.events[0], Unit: w.unit, Project: w.project, Since: w.since, Lacks: w.lacks, Notes: w.notes}
-	if w.shut != nil {
-		f.Shut, f.ShutBy = w.shut.name, w.shut.since
-	}
-	return f, nil
-}
 
 // Elsewhere lists our entries in files that Install does not write to. One that the client passes over is disabled.
 func Elsewhere(client string, o Options) (found []Registration) {
@@ -41,13 +12,13 @@ func Elsewhere(client string, o Options) (found []Registration) {
 	if err != nil {
 		return nil
 	}
-	for _, s := range w.strays {
+	for _, s := range w.Strays {
 		folder := o.Root
-		if s.home {
+		if s.Home {
 			folder = o.Home
 		}
-		file := filepath.Join(folder, s.file)
-		if folder == "" || file == filepath.Join(o.Root, w.file) {
+		file := filepath.Join(folder, s.File)
+		if folder == "" || file == filepath.Join(o.Root, w.File) {
 			continue
 		}
 		doc, _, err := load(file)
@@ -55,7 +26,7 @@ func Elsewhere(client string, o Options) (found []Registration) {
 			continue
 		}
 		for _, r := range w.registrations(doc, file) {
-			if r.Disabled = w.disabled(o); s.unread {
+			if r.Disabled = w.disabled(o); s.Unread {
 				r.Disabled = append(r.Disabled, fmt.Sprintf("%s does not read %s", client, file))
 			}
 			found = append(found, r)
@@ -106,14 +77,19 @@ func (w *wiring) read(o Options) (files []string) {
 			files = append(files, path)
 		}
 	}
-	add(w.file, false)
-	for _, s := range w.strays {
-		if !s.unread {
-			add(s.file, s.home)
+	if w.Plugin == "" {
+		add(w.File, false)
+	}
+	for _, s := range w.Strays {
+		if !s.Unread {
+			add(s.File, s.Home)
 		}
 	}
-	for _, t := range w.toggles {
-		add(t.file, t.home)
+	for _, t := range w.Toggles {
+		if isTOML(t.File) {
+			continue
+		}
+		add(t.File, t.Home)
 	}
 	return files
 }

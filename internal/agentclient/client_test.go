@@ -30,7 +30,7 @@ func golden(t *testing.T, file, got string) {
 	require.Equal(t, string(want), got)
 }
 
-func protocol(t testing.TB, client string) agentclient.Protocol {
+func protocol(t testing.TB, client string) *agentclient.Client {
 	t.Helper()
 	p, found := agentclient.Named(client)
 	require.True(t, found)
@@ -111,7 +111,7 @@ func blocks(t *testing.T, client string, a agentclient.Answer) bool {
 func TestAnswersHold(t *testing.T) {
 	for _, name := range agentclient.Names() {
 		p := protocol(t, name)
-		require.Equal(t, name, p.Name())
+		require.Equal(t, name, p.Name)
 		for _, message := range []string{"why", "", " \n", "\xff", strings.Repeat("é", 5000)} {
 			require.False(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Allow, message)), name)
 			require.False(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Warn, message)), name)
