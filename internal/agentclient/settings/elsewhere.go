@@ -54,19 +54,18 @@ func Variables(client, name string, o Options) (found []Variable) {
 		if err != nil || doc == nil {
 			continue
 		}
-		value := doc.root.get("env", name)
-		switch {
+		switch value := doc.get("env", name); {
 		case value == nil:
-		case value.kind == '"':
-			found = append(found, Variable{file, doc.str(value)})
+		case value.Value.Kind() == '"':
+			found = append(found, Variable{file, str(value)})
 		default:
-			found = append(found, Variable{file, string(doc.text[value.start:value.end])})
+			found = append(found, Variable{file, literal(value)})
 		}
 	}
 	return found
 }
 
-// read are the settings files that the client reads, each once.
+// read returns the settings files that the client reads, each once.
 func (w *wiring) read(o Options) (files []string) {
 	add := func(file string, home bool) {
 		folder := o.Root

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 )
@@ -28,16 +26,19 @@ func load(file string) (doc *document, original []byte, err error) {
 	if err != nil {
 		return nil, nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).Because(err)
 	}
-	text := original
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
-	}
-	doc, err = parse(text)
-	if err != nil {
+	if doc, err = parseFile(original); err != nil {
 		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).
 			WithFix("mend the file first").Because(err)
 	}
 	return doc, original, nil
+}
+
+// parseFile is parse, and reads an empty file as an empty object.
+func parseFile(text []byte) (*document, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	return parse(text)
 }
 
 // save writes a settings file whole, with the mode that it had.
@@ -79,9 +80,12 @@ func backupOf(file string) string {
 	return file + backupSuffix
 }
 
-// bare tells whether a file has nothing but what an installation puts into an empty one.
+// bare reports whether a file has nothing but what an installation puts into an empty one.
 func (w *wiring) bare(doc *document) bool {
-	for _, c := range doc.root.children {
+	if doc.comments() != "" {
+		return false
+	}
+	for _, c := range children(&doc.root) {
 		if c.name != "version" || w.Version == 0 {
 			return false
 		}
@@ -89,8 +93,8 @@ func (w *wiring) bare(doc *document) bool {
 	return true
 }
 
-// original is the copy of the file before the installation, if it says the same as the file does now; else nil.
-func (w *wiring) original(backup string, doc *document) ([]byte, error) {
+// original returns the copy of the file before the installation, if it says the same as the file does now; else nil.
+func (w *wiring) original(backup string, now *document) ([]byte, error) {
 	if backup == "" {
 		return nil, nil
 	}
@@ -98,25 +102,23 @@ func (w *wiring) original(backup string, doc *document) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", backup).Because(err)
 	}
-	before, now := w.meaning(text), w.meaning(doc.text)
-	if before == nil || now == nil {
-		return nil, nil
+	before, err := parseFile(text)
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is nothing to go back to
 	}
-	if _, had := before["version"]; !had && w.Version != 0 {
-		delete(now, "version")
+	said, saying := w.meaning(before), w.meaning(now)
+	if _, had := said["version"]; !had && w.Version != 0 {
+		delete(saying, "version")
 	}
-	if !reflect.DeepEqual(before, now) {
+	if !reflect.DeepEqual(said, saying) || before.comments() != now.comments() {
 		return nil, nil
 	}
 	return text, nil
 }
 
-// meaning is what a file says, without lists and objects of hooks that are empty; nil where it says nothing readable.
-func (w *wiring) meaning(text []byte) map[string]any {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return map[string]any{}
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
+// meaning returns what a file says, without lists and objects of hooks that are empty; nil where it is no object.
+func (w *wiring) meaning(doc *document) map[string]any {
+	d := json.NewDecoder(bytes.NewReader(doc.standard()))
 	d.UseNumber()
 	var said map[string]any
 	if err := d.Decode(&said); err != nil {
@@ -132,13 +134,4 @@ func (w *wiring) meaning(text []byte) map[string]any {
 		delete(said, "hooks")
 	}
 	return said
-}
-
-// compact is JSON without white space.
-func compact(text []byte) []byte {
-	value := jsontext.Value(bytes.Clone(text))
-	if err := value.Compact(); err != nil {
-		return text
-	}
-	return value
 }

@@ -29,19 +29,27 @@ func FuzzWire(f *testing.F) {
 			}
 			w := &wiring{client.Wiring, client.Name}
 			doc, err := parse(text)
-			if err != nil || doc.lenient || w.fits(doc, "", o) != nil || len(doc.ways()) > 0 {
+			if err == nil {
+				require.Equal(t, string(text), string(doc.text()))
+			}
+			if err != nil || w.fits(doc, "", o) != nil || len(doc.ways()) > 0 {
 				continue
 			}
-			before := w.meaning(doc.text)
-			version := doc.root.get("version") != nil
+			before, comments := w.meaning(doc), doc.comments()
+			version := doc.get("version") != nil
 			require.NoError(t, w.wire(doc, o))
-			require.True(t, w.complete(doc, o), string(doc.text))
-			require.NoError(t, w.unwire(doc))
-			after := w.meaning(doc.text)
+			doc, err = parse(doc.text())
+			require.NoError(t, err)
+			require.True(t, w.complete(doc, o), string(doc.text()))
+			w.unwire(doc)
+			doc, err = parse(doc.text())
+			require.NoError(t, err)
+			after := w.meaning(doc)
 			if !version && w.Version != 0 {
 				delete(after, "version")
 			}
-			require.Equal(t, before, after, string(doc.text))
+			require.Equal(t, before, after, string(doc.text()))
+			require.Equal(t, comments, doc.comments(), string(doc.text()))
 		}
 	})
 }

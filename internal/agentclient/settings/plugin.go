@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 )
@@ -85,7 +87,7 @@ func (w *wiring) registeredPlugin(o Options) ([]Registration, error) {
 	var command string
 	for line := range strings.Lines(have) {
 		if value, found := strings.CutPrefix(line, pluginCommand); found {
-			command = unquote([]byte(strings.TrimSpace(value)))
+			command = hujson.Literal(strings.TrimSpace(value)).String()
 			break
 		}
 	}

@@ -1,10 +1,9 @@
 // Package settings puts the boundary's hook into the settings of an agent client, takes it out again, and tells what is
 // registered.
 //
-// A settings file belongs to its owner: it is edited as text, so that everything else stays as it was written, order
-// and formatting included; a copy is kept beside it before the first change; the new file takes the place of the old
-// one in one step. A file that cannot be edited without losing something, as one with comments, is refused with what
-// to add by hand, and nothing is written.
+// A settings file belongs to its owner: it is edited value by value, so that everything else stays as it was written,
+// order, formatting, comments and trailing commas included; a copy is kept beside it before the first change; the new
+// file takes the place of the old one in one step. What a hook stands in is said by agentclient, client by client.
 //
 // Our entries are known by their command: a program orchestrator-hook, or orchestrator with hook as its first word.
 package settings

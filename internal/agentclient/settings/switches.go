@@ -45,7 +45,7 @@ func valueOf(t agentclient.Toggle, file string) (string, error) {
 	if err != nil || doc == nil {
 		return "", err
 	}
-	return doc.literal(doc.root.get(t.Path...)), nil
+	return literal(doc.get(t.Path...)), nil
 }
 
 // listed looks for our hook in the lists of those that are switched off one by one.
@@ -59,9 +59,8 @@ func (w *wiring) listed(root string) []string {
 		return nil
 	}
 	for _, path := range w.Disabled {
-		list := doc.root.get(path...)
-		if list != nil && slices.ContainsFunc(list.children, func(c child) bool {
-			name := doc.str(c.value)
+		if slices.ContainsFunc(children(doc.get(path...)), func(c child) bool {
+			name := str(c.value)
 			return name == entryName || ours(name)
 		}) {
 			return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s", strings.Join(path, "."), file)}
