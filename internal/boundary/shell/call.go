@@ -11,28 +11,6 @@ type call struct {
 	other bool // called by a path or a runner that need not lead to the program of this name
 }
 
-// tool says what a program does to files.
-type tool struct {
-	name  string
-	class Class
-	files which
-	opts  string // its options, see optionMarks
-}
-
-// which of its operands a program writes.
-type which int
-
-const (
-	none       which = iota
-	every            // all operands
-	last             // the last one
-	afterFirst       // all but the first, which is a mode or an owner
-	second           // the second, where there is one
-	first            // the first
-	stem             // all operands, and what they are named with another ending, or none
-	unnamed          // files that it does not name, unless an option names them
-)
-
 // systemFolders hold the programs that the tables mean.
 var systemFolders = names{
 	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
@@ -140,7 +118,7 @@ func singleDashes(args []arg) []arg {
 	return single
 }
 
-// listed says whether a table tells what a program does.
+// listed reports whether a table tells what a program does.
 func listed(name string) bool {
 	_, wraps := wrappers.find(name)
 	_, is := special.find(name)
@@ -304,7 +282,7 @@ func (c *call) unknown(why string) {
 	c.w.add(Part{Words: c.words(), Class: Ambiguous, Why: why, Unknown: true})
 }
 
-// about says whether a call asks a program only for its version or its help.
+// about reports whether a call asks a program only for its version or its help.
 func (c *call) about() bool {
 	if len(c.args) != 1 || !c.args[0].known {
 		return false

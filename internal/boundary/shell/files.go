@@ -85,7 +85,8 @@ func transfer(c *call) {
 	case "rsync":
 		opts = "n. --dry-run. --list-only. e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: " +
 			"--exclude-from: --files-from: f: --filter: --remove-source-files@ " +
-			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: --port: --timeout: --bwlimit: --password-file:"
+			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: " +
+			"--port: --timeout: --bwlimit: --password-file:"
 	case "scp":
 		opts = "S:! F: i: o:! P: c: J: l: X: D:!"
 	}
@@ -159,8 +160,10 @@ func dd(c *call) {
 	c.writes("dd of= writes a file", targets...)
 }
 
-const tarOptions = "x@ --extract@ --get@ t. --list. c r@ u@ A@ f:> --file:> --append@ --update@ --delete@ C:/ --directory:/ T: X: I:! F:! g:> " +
-	"--to-command:! --use-compress-program:! --checkpoint-action:! --rmt-command:! --rsh-command:! --info-script:! --new-volume-script:! --index-file:> " +
+const tarOptions = "x@ --extract@ --get@ t. --list. c r@ u@ A@ f:> --file:> --append@ --update@ --delete@ C:/ " +
+	"--directory:/ T: X: I:! F:! g:> " +
+	"--to-command:! --use-compress-program:! --checkpoint-action:! --rmt-command:! --rsh-command:! " +
+	"--info-script:! --new-volume-script:! --index-file:> " +
 	"--exclude: --transform: --files-from: --listed-incremental:> --strip-components: b: H: K: L: N: V: --remove-files@"
 
 func tar(c *call) {

@@ -186,7 +186,7 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 	}
 }
 
-// fetches says whether a method of HTTP only asks for something.
+// fetches reports whether a method of HTTP only asks for something.
 func fetches(method arg) bool {
 	return method.known && (strings.EqualFold(method.text, "GET") || strings.EqualFold(method.text, "HEAD"))
 }

@@ -80,7 +80,7 @@ func (b *builder) value(p *syntax.ParamExp) string {
 	return word.wildcards()
 }
 
-// substitutes tells whether an expansion may put its word in the place of the variable.
+// substitutes reports whether an expansion may put its word in the place of the variable.
 func substitutes(op syntax.ParExpOperator) bool {
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,

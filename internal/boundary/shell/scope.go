@@ -58,7 +58,7 @@ func (s *scope) lookup(name string) (value arg, bound bool) {
 	return arg{}, false
 }
 
-// function says whether the name was declared a function on the way here.
+// function reports whether the name was declared a function on the way here.
 func (s *scope) function(name string) bool {
 	for b := s.vars; b != nil; b = b.older {
 		if strings.HasSuffix(b.name, "()") && b.name[:len(b.name)-2] == name {
@@ -141,7 +141,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// rooted says whether a path does not depend on the current folder.
+// rooted reports whether a path does not depend on the current folder.
 func rooted(path string) bool {
 	return path != "" && (path[0] == '/' || path[0] == '~' || path[0] == '\\' || len(path) > 2 && path[1] == ':' &&
 		(path[2] == '\\' || path[2] == '/'))

@@ -129,13 +129,15 @@ func TestTablesAgree(t *testing.T) {
 		claim("subcommands", row.name)
 		program, _, two := strings.Cut(row.name, " ")
 		require.True(t, two, row.name)
-		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program], "%s is never looked up", row.name)
+		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program],
+			"%s is never looked up", row.name)
 	}
 	for _, name := range runners {
 		claim("runners", name)
 	}
 	for _, row := range steering {
-		require.NotContains(t, []string{"writers", "readers", "wrappers"}, owner[row.name], "nobody vouches for %s", row.name)
+		require.NotContains(t, []string{"writers", "readers", "wrappers"}, owner[row.name], "nobody vouches for %s",
+			row.name)
 	}
 	for _, verb := range gitVerbs {
 		_, row := gitRows.find(verb.name)
@@ -152,12 +154,14 @@ func TestTablesAreInOrder(t *testing.T) {
 		}
 	}
 	for what, all := range map[string]names{
-		"plainReaders": plainReaders, "commandVariables": commandVariables, "hazards": hazards, "systemFolders": systemFolders, "goFlags": goFlags,
+		"plainReaders": plainReaders, "commandVariables": commandVariables, "hazards": hazards,
+		"systemFolders": systemFolders, "goFlags": goFlags,
 		"harmless": harmless, "calm": calm, "runners": runners,
 	} {
 		inOrder(what, all)
 	}
-	for what, rows := range map[string]tools{"readers": readers, "writers": writers, "sometimes": sometimes, "subcommands": subcommands} {
+	for what, rows := range map[string]tools{"readers": readers, "writers": writers, "sometimes": sometimes,
+		"subcommands": subcommands} {
 		var names []string
 		for _, row := range rows {
 			names = append(names, row.name)
@@ -203,7 +207,8 @@ func TestOptionTables(t *testing.T) {
 			marks := entry[len(name):]
 			require.LessOrEqual(t, len(marks), 2, entry)
 			require.True(t, find(table, name).found, entry)
-			require.Equal(t, strings.ContainsAny(marks, optionMarks), find(table, name).mark != 0, "%s in %s", entry, table)
+			require.Equal(t, strings.ContainsAny(marks, optionMarks), find(table, name).mark != 0, "%s in %s",
+				entry, table)
 		}
 	}
 }
@@ -223,7 +228,7 @@ func FuzzBash(f *testing.F) {
 	})
 }
 
-// redirectsToFile says whether a command is sure to hold > and a plain name.
+// redirectsToFile reports whether a command is sure to hold > and a plain name.
 func redirectsToFile(command string) (found bool) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil {

@@ -61,7 +61,7 @@ func (w *walker) show(c *call) {
 	w.shown = append(w.shown, files...)
 }
 
-// silent tells whether a program shows nothing of what is in the files that it is given.
+// silent reports whether a program shows nothing of what is in the files that it is given.
 func (c *call) silent() bool {
 	if c.name != "git" {
 		return contentless.has(c.name)

@@ -179,7 +179,7 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 	}
 }
 
-// counts says whether a substitution gives a number: $(nproc), as in make -j$(nproc).
+// counts reports whether a substitution gives a number: $(nproc), as in make -j$(nproc).
 func (w *walker) counts(s *syntax.CmdSubst) bool {
 	if len(s.Stmts) != 1 {
 		return false

@@ -11,17 +11,30 @@ type wrapper struct {
 }
 
 var wrappers = table[wrapper]{
-	{"builtin", wrapper{}}, {"bunx", wrapper{opts: "p: --package:", foreign: true}}, {"busybox", wrapper{}}, {"caffeinate", wrapper{opts: "t: w:"}},
-	{"chronic", wrapper{}}, {"chrt", wrapper{opts: "p. --pid.", skip: 1}}, {"command", wrapper{opts: "v. V."}}, {"doas", wrapper{opts: "u: C:!"}},
-	{"exec", wrapper{opts: "a:"}}, {"gtimeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
-	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}}, {"nice", wrapper{opts: "n: --adjustment:"}}, {"nohup", wrapper{}},
-	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}}, {"setsid", wrapper{}},
+	{"builtin", wrapper{}},
+	{"bunx", wrapper{opts: "p: --package:", foreign: true}},
+	{"busybox", wrapper{}},
+	{"caffeinate", wrapper{opts: "t: w:"}},
+	{"chronic", wrapper{}},
+	{"chrt", wrapper{opts: "p. --pid.", skip: 1}},
+	{"command", wrapper{opts: "v. V."}},
+	{"doas", wrapper{opts: "u: C:!"}},
+	{"exec", wrapper{opts: "a:"}},
+	{"gtimeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
+	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}},
+	{"nice", wrapper{opts: "n: --adjustment:"}},
+	{"nohup", wrapper{}},
+	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}},
+	{"setsid", wrapper{}},
 	{"stdbuf", wrapper{opts: "i: o: e: --input: --output: --error:"}},
-	{"sudo",
-		wrapper{
-			opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true}},
-	{"taskset", wrapper{opts: "p. --pid.", skip: 1}}, {"time", wrapper{opts: "f: o:> --format: --output:>"}},
-	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}}, {"toybox", wrapper{}}, {"unbuffer", wrapper{}},
+	{"sudo", wrapper{
+		opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! " +
+			"--chroot:! l. v. k. K. --list.", assigns: true}},
+	{"taskset", wrapper{opts: "p. --pid.", skip: 1}},
+	{"time", wrapper{opts: "f: o:> --format: --output:>"}},
+	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
+	{"toybox", wrapper{}},
+	{"unbuffer", wrapper{}},
 	{"uvx", wrapper{opts: "p: --from: --with: --python:", foreign: true}},
 }
 
