@@ -85,7 +85,7 @@ func show(a agentclient.Answer) string {
 	return fmt.Sprintf("exit %d\n-- stdout --\n%s-- stderr --\n%s", a.Exit, a.Stdout, a.Stderr)
 }
 
-// blocks tells whether the client stops the tool on this answer.
+// blocks reports whether the client stops the tool on this answer.
 func blocks(t *testing.T, client string, a agentclient.Answer) bool {
 	t.Helper()
 	require.Contains(t, []int{0, 2}, a.Exit)

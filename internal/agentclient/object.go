@@ -84,7 +84,7 @@ func kindName(kind jsontext.Kind) string {
 	}
 }
 
-// has tells whether the member is there with a value other than null.
+// has reports whether the member is there with a value other than null.
 func (o object) has(name string) bool {
 	value, found := o[name]
 	return found && value.Kind() != 'n'

@@ -80,7 +80,7 @@ func (w *wiring) snippet(o Options) string {
 	return string(doc.text())
 }
 
-// complete tells whether each event has exactly the entry that it is to have, and no other of ours is left.
+// complete reports whether each event has exactly the entry that it is to have, and no other of ours is left.
 func (w *wiring) complete(doc *document, o Options) bool {
 	if w.Version != 0 && doc.get("version") == nil {
 		return false

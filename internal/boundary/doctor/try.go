@@ -159,7 +159,7 @@ var words = map[boundary.Decision]string{
 	boundary.Ask: "left to the person", boundary.Block: "blocked",
 }
 
-// noisy tells whether more is printed than the client has to be told.
+// noisy reports whether more is printed than the client has to be told.
 func noisy(c *agentclient.Client, a agentclient.Answer) bool {
 	silent := c.Answer(agentclient.Before, boundary.Allow, "")
 	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0

@@ -211,7 +211,7 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 	return err
 }
 
-// Enforcing tells whether the project is marked as enforcing. What cannot be told is that it is.
+// Enforcing reports whether the project is marked as enforcing. What cannot be told is that it is.
 func (d Dir) Enforcing() bool {
 	_, err := os.Lstat(d.markPath())
 	return d.markedInGit() || !errors.Is(err, fs.ErrNotExist)

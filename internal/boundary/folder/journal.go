@@ -57,7 +57,7 @@ func (d Dir) Append(l Line) error {
 	return nil
 }
 
-// torn tells whether the file ends within a line: a process was killed, or the disk was full, in the middle of its
+// torn reports whether the file ends within a line: a process was killed, or the disk was full, in the middle of its
 // write. A line that another process is just writing is whole at once.
 func torn(f *os.File) bool {
 	info, err := f.Stat()

@@ -75,7 +75,7 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 	return all
 }
 
-// holdsProject tells whether a folder is the project, or one above it.
+// holdsProject reports whether a folder is the project, or one above it.
 func (r resolver) holdsProject(t boundary.Target) bool {
 	return slices.ContainsFunc([]string{t.Path, t.Real}, func(folder string) bool {
 		above := strings.HasPrefix(folder, "/")
@@ -245,7 +245,7 @@ func named(parts []boundary.Part) []boundary.Part {
 	return parts
 }
 
-// plain tells whether a word is one that names a program or a subcommand.
+// plain reports whether a word is one that names a program or a subcommand.
 func plain(word string) bool {
 	const most = 24
 	odd := strings.IndexFunc(word, func(r rune) bool {

@@ -82,7 +82,7 @@ func (h *History) openFalse(p *boundary.Policy) (n int) {
 	return n
 }
 
-// still tells whether a decision would be the same violation under a policy as it is now: a false positive is resolved
+// still reports whether a decision would be the same violation under a policy as it is now: a false positive is resolved
 // when it would not.
 func (h *History) still(p *boundary.Policy, d Decision) bool {
 	enforced := *p

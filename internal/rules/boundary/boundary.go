@@ -115,7 +115,7 @@ type Grant struct {
 	Session string    `json:"session,omitempty"` // "" for every session
 }
 
-// covers tells whether a grant is in force for a call.
+// covers reports whether a grant is in force for a call.
 func (g Grant) covers(c Call) bool {
 	return !c.At.Before(g.Since) && c.At.Before(g.Until) && (g.Session == "" || g.Session == c.Session)
 }
@@ -151,7 +151,7 @@ type Verdict struct {
 	Steps    []Step   `json:"steps,omitempty"`   // every rule that was looked at, in order
 }
 
-// Violation tells whether the call is one that enforce does not let through.
+// Violation reports whether the call is one that enforce does not let through.
 func (v Verdict) Violation() bool { return v.Would != Allow }
 
 // Step is one rule that was looked at.

@@ -281,7 +281,7 @@ func (j *judgement) exempt() (ruling, bool) {
 		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
 }
 
-// namesItsFiles tells whether all that a call writes is known by name: of a tool that the policy does not list it is a
+// namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is a
 // guess.
 func (j *judgement) namesItsFiles() bool {
 	return j.call.IsShell || matchAnyName(j.policy.BlockedTools, j.call.Tool)
