@@ -27,7 +27,7 @@ var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func newBatch(g *gitCommand) *batch { return &batch{git: g, turn: newTurn()} }
 
-// blob is the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
+// blob returns the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
 // A process that has died, or that misses the object, is started again once: the repository may have been replaced
 // under it.
 func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error) {

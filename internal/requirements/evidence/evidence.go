@@ -117,10 +117,10 @@ func noRepository(dir string, err error) error {
 		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
 }
 
-// Root is the absolute path of the top of the working tree.
+// Root returns the absolute path of the top of the working tree.
 func (r *Repository) Root() string { return r.root }
 
-// Head is the full id of the commit that is checked out, or "" before the first commit.
+// Head returns the full id of the commit that is checked out, or "" before the first commit.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.git.run(ctx, "", "rev-parse", "--quiet", "--verify", "HEAD")
 	if err == nil {
@@ -160,7 +160,7 @@ func (r *Repository) look(ctx context.Context, e lifecycle.Evidence) (*lifecycle
 	return nil, refuse("kind_unknown", "%q is no kind of evidence", e.Kind).WithFix("write file, commit or test")
 }
 
-// field is an error as the part of a problem.
+// field returns an error as the part of a problem.
 func field(err error) *fault.Field {
 	f := asFault(err)
 	if f == nil {
@@ -174,7 +174,7 @@ func field(err error) *fault.Field {
 	return &fault.Field{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
 }
 
-// asFault is err as the error type of the product, or nil.
+// asFault returns err as the error type of the product, or nil.
 func asFault(err error) *fault.Error {
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		return f

@@ -45,7 +45,7 @@ func Full(in Input) Project {
 	return p
 }
 
-// standing is the line of one requirement.
+// standing returns the line of one requirement.
 func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := Requirement{
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,

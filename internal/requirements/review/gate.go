@@ -100,7 +100,7 @@ func Gate(p Project, o GateOptions) GateResult {
 	return r
 }
 
-// failures are why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the
+// failures returns why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the
 // other.
 func (o GateOptions) failures(row Requirement) []Failure {
 	all := []Failure{}
@@ -133,7 +133,7 @@ func (o GateOptions) failures(row Requirement) []Failure {
 	return all
 }
 
-// lacks are the gates that count here: of what is required as tested, those that PM does not meet.
+// lacks returns the gates that count here: of what is required as tested, those that PM does not meet.
 func (o GateOptions) lacks(row Requirement) []Missing {
 	tested := row.Status == lifecycle.Done || row.Status == lifecycle.TestedPass
 	return slices.DeleteFunc(slices.Clone(row.Missing), func(m Missing) bool {
@@ -142,7 +142,7 @@ func (o GateOptions) lacks(row Requirement) []Missing {
 	})
 }
 
-// explain says what is missing, by whom, or else whose move is next.
+// explain returns what is missing, by whom, or else whose move is next.
 func (r Requirement) explain(lacks []Missing) string {
 	var parts []string
 	for _, m := range lacks {
@@ -188,7 +188,7 @@ func staleWords(all []lifecycle.Stale) string {
 	return strings.Join(words, ", ")
 }
 
-// Summary is the outcome in one line.
+// Summary returns the outcome in one line.
 func (r GateResult) Summary() string {
 	text := fmt.Sprintf("%d of %d requirements pass as %s, %d deferred, %d retired", r.Passed, r.Total, r.Require,
 		r.Deferred, r.Retired)
@@ -204,7 +204,7 @@ func (r GateResult) Summary() string {
 	return text
 }
 
-// findings are every problem and every failed requirement, each in one line, with its place.
+// findings returns every problem and every failed requirement, each in one line, with its place.
 func (r GateResult) findings() []finding {
 	var all []finding
 	for _, p := range r.Problems {

@@ -118,7 +118,7 @@ func literal(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "{", "{{", "}", "}}").Replace(clean(s))
 }
 
-// locations is the place of a finding, or nothing.
+// locations returns the place of a finding, or nothing.
 func locations(file string, line int) []sarifLocation {
 	if clean(file) == "" {
 		return nil

@@ -45,7 +45,7 @@ func (d Dossier) sheet() sheet {
 	return s
 }
 
-// head is what is to be said first, a line each.
+// head returns what is to be said first, a line each.
 func (d Dossier) head() []string {
 	row, source := d.Standing, d.Definition.Source
 	var lines []string
@@ -128,7 +128,7 @@ func (p Part) block() block {
 	return b
 }
 
-// indented is JSON on several lines, its members in their order.
+// indented returns JSON on several lines, its members in their order.
 func indented(content json.RawMessage) string {
 	value := jsontext.Value(bytes.Clone(content))
 	if value.Indent(jsontext.WithIndent("  ")) != nil {
@@ -157,7 +157,7 @@ func recheckCells(r Rechecked) []cell {
 	return []cell{{text: verdict, shade: checkShades[r.Verdict]}, prose(r.Detail)}
 }
 
-// evidenceWords is a piece of evidence in one line, with the commit in which it was found.
+// evidenceWords returns a piece of evidence in one line, with the commit in which it was found.
 func evidenceWords(e lifecycle.Evidence) string {
 	commit := e.Commit
 	if e.Found != nil && e.Found.Commit != "" {
@@ -224,7 +224,7 @@ func (d Dossier) deviations() block {
 	return b
 }
 
-// history has a row for each piece of evidence; who, when and why stand in the first of a move.
+// history returns a block with a row for each piece of evidence; who, when and why stand in the first of a move.
 func (d Dossier) history() block {
 	b := block{heading: "History", heads: append([]string{"When", "By", "Move", "Reason"}, citedHeads()...)}
 	for _, m := range d.History {

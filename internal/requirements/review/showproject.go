@@ -44,7 +44,7 @@ func (r Requirement) shade() shade {
 	return warn
 }
 
-// basis says what the review rests on.
+// basis returns what the review rests on.
 func (p Project) basis() []string {
 	log := fmt.Sprintf("log: %d records, root %s", p.Log.Size, p.Log.Root)
 	if p.Log.VerifiedUpTo > 0 {

@@ -18,7 +18,7 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "�")))
 }
 
-// cleanLines is clean for text of several lines; line breaks and tabs stay.
+// cleanLines cleans text of several lines; line breaks and tabs stay.
 func cleanLines(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -32,7 +32,7 @@ func cleanLines(s string) string {
 	}, s)
 }
 
-// visible is the rune, or -1 for one that shows nothing or steers the terminal.
+// visible returns the rune, or -1 for one that shows nothing or steers the terminal.
 func visible(r rune) rune {
 	if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs) || r&0xFFFE == 0xFFFE {
 		return -1
@@ -50,7 +50,7 @@ func noCommand(line string) string {
 	return line
 }
 
-// noCommands is noCommand for several lines.
+// noCommands applies noCommand to several lines.
 func noCommands(lines string) string {
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
@@ -59,7 +59,7 @@ func noCommands(lines string) string {
 	return b.String()
 }
 
-// place is path:line, or the path alone.
+// place returns path:line, or the path alone.
 func place(path string, line int) string {
 	if line <= 0 {
 		return clean(path)
@@ -67,7 +67,7 @@ func place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", clean(path), line)
 }
 
-// inBrackets is a place behind a message, or nothing.
+// inBrackets returns a place behind a message, or nothing.
 func inBrackets(path string, line int) string {
 	if path == "" {
 		return ""
@@ -75,7 +75,7 @@ func inBrackets(path string, line int) string {
 	return " [" + place(path, line) + "]"
 }
 
-// moment is a time for people, or "".
+// moment returns a time for people, or "".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -83,10 +83,10 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// day is the date alone, where there is little room.
+// day returns the date alone, where there is little room.
 func day(t time.Time) string { return moment(t)[:min(len(moment(t)), len(time.DateOnly))] }
 
-// since is " since" and when, or "" for a time that is not known.
+// since returns " since" and when, or "" for a time that is not known.
 func since(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -113,7 +113,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// width is how many columns a cleaned text takes.
+// width returns how many columns a cleaned text takes.
 func width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -145,7 +145,7 @@ func wrap(s string, columns int) []string {
 	return append(lines, s)
 }
 
-// missingWords says what a line of a review lacks, by whom; or whose move is next.
+// missingWords returns what a line of a review lacks, by whom; or whose move is next.
 func (r Requirement) missingWords() string {
 	var words []string
 	for _, m := range r.Missing {
@@ -154,7 +154,7 @@ func (r Requirement) missingWords() string {
 	return strings.Join(words, ", ")
 }
 
-// findingWords are what is to be said of a requirement beside what it lacks.
+// findingWords returns what is to be said of a requirement beside what it lacks.
 func (r Requirement) findingWords() string {
 	var words []string
 	add := func(there bool, format string, args ...any) {

@@ -6,7 +6,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// contradictions are the reasons why the project is inconsistent.
+// contradictions returns the reasons why the project is inconsistent.
 func (p *Project) contradictions() []string {
 	reasons := []string{}
 	if log := p.Log.problem(); log != "" {
@@ -37,7 +37,7 @@ func (p *Project) contradictions() []string {
 	return reasons
 }
 
-// unfinished are the reasons why a project is not ready that may well be consistent.
+// unfinished returns the reasons why a project is not ready that may well be consistent.
 func (p *Project) unfinished() []string {
 	var reasons []string
 	live := p.live()
@@ -92,7 +92,7 @@ type Problem struct {
 	Line    int    `json:"line,omitzero"`
 }
 
-// problems are what is wrong with the project as a whole: the log, the import, the documents.
+// problems returns what is wrong with the project as a whole: the log, the import, the documents.
 func (p *Project) problems() []Problem {
 	var all []Problem
 	if log := p.Log.problem(); log != "" {
@@ -108,7 +108,7 @@ func (p *Project) problems() []Problem {
 	return all
 }
 
-// problem says why the log cannot be trusted, or "". One that was not looked at is trusted, and listed as unchecked.
+// problem returns why the log cannot be trusted, or "". One that was not looked at is trusted, and listed as unchecked.
 func (l Log) problem() string {
 	switch {
 	case l.Problem != "":
@@ -129,7 +129,7 @@ func (i Import) reason() string {
 	return "the last import failed: " + i.Problem.Detail
 }
 
-// problems has a line for each error, or one for the import.
+// problems returns one problem for each error, or one for the import.
 func (i Import) problems() []Problem {
 	if i.Problem == nil || len(i.Problem.Errors) == 0 {
 		return []Problem{{Code: CodeImport, Message: i.reason()}}

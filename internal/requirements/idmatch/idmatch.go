@@ -205,7 +205,7 @@ func (x *IDs) mark(name string, after, begin int) string {
 	return rest
 }
 
-// key is what all ways of writing an id have in common: its letters, in small, and its numbers, with "-" between two
+// key returns what all ways of writing an id have in common: its letters, in small, and its numbers, with "-" between two
 // numbers.
 func key(words []word) []byte {
 	var text []byte
