@@ -27,9 +27,9 @@ var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func newBatch(g *gitCommand) *batch { return &batch{git: g, turn: newTurn()} }
 
-// blob returns the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
-// A process that has died, or that misses the object, is started again once: the repository may have been replaced
-// under it.
+// blob returns the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one
+// fault.TooLarge. A process that has died, or that misses the object, is started again once: the repository may have
+// been replaced under it.
 func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error) {
 	if !fullID.MatchString(id) {
 		return nil, fault.New(fault.NotFound, "object_missing", "%q is no id of an object", id)

@@ -24,8 +24,8 @@ func countLines(b []byte) int {
 	return n
 }
 
-// cut returns the bytes of the lines in s with their line feeds; ok is false where b has not all of them. The whole file is
-// in every b.
+// cut returns the bytes of the lines in s with their line feeds; ok is false where b has not all of them. The whole
+// file is in every b.
 func cut(b []byte, s span) (lines []byte, ok bool) {
 	if s.whole() {
 		return b, true

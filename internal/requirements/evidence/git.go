@@ -32,8 +32,8 @@ func newGit(command, dir string, timeout time.Duration) *gitCommand {
 	return &gitCommand{start: git.Command{Path: command, Dir: dir}, timeout: timeout, hide: strings.NewReplacer()}
 }
 
-// at returns g in the repository of gitDir with the working tree root. With both named, git looks for no other repository
-// further up when this one is deleted.
+// at returns g in the repository of gitDir with the working tree root. With both named, git looks for no other
+// repository further up when this one is deleted.
 func (g *gitCommand) at(gitDir, root string) *gitCommand {
 	pinned := newGit(g.start.Path, root, g.timeout)
 	pinned.hide = strings.NewReplacer(gitDir, ".git", root, ".")

@@ -74,8 +74,8 @@ func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([
 	return verdicts, ctx.Err()
 }
 
-// byContent returns the order in which citations of one file, and of one content of it, follow each other: each content is
-// then read once.
+// byContent returns the order in which citations of one file, and of one content of it, follow each other: each content
+// is then read once.
 func byContent(cited []lifecycle.Evidence) []int {
 	order := make([]int, len(cited))
 	for i := range order {

@@ -119,8 +119,8 @@ func (r *Repository) readReport(ctx context.Context, root *os.Root, f diskFile) 
 	return now, now.wrong
 }
 
-// holds reports whether the file is surely still what was read. One that was written shortly before it was read may have
-// been written again since, within the same tick of the file system's clock.
+// holds reports whether the file is surely still what was read. One that was written shortly before it was read may
+// have been written again since, within the same tick of the file system's clock.
 func (k *readReport) holds(info fs.FileInfo) bool {
 	return k.file.same(info) && k.at.Sub(info.ModTime()) > settled
 }

@@ -121,8 +121,8 @@ func refuseFolder(name, where string) error {
 	return refuse("is_folder", "%s %s is a folder", name, where).WithFix("name a file in it")
 }
 
-// guess returns a fix for a missing file: the paths that differ in case alone, then those with the same last part, those in
-// the likest folders first.
+// guess returns a fix for a missing file: the paths that differ in case alone, then those with the same last part,
+// those in the likest folders first.
 func (t *tree) guess(name string) string {
 	var like []string
 	for _, p := range t.paths {

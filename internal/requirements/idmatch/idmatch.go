@@ -205,8 +205,8 @@ func (x *IDs) mark(name string, after, begin int) string {
 	return rest
 }
 
-// key returns what all ways of writing an id have in common: its letters, in small, and its numbers, with "-" between two
-// numbers.
+// key returns what all ways of writing an id have in common: its letters, in small, and its numbers, with "-" between
+// two numbers.
 func key(words []word) []byte {
 	var text []byte
 	for i, w := range words {

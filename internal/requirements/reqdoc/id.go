@@ -74,7 +74,8 @@ func canonical(token string) string {
 	}, token)
 }
 
-// nearKey returns a key that is equal for ids that differ in case, in leading zeros or in what joins letters and number alone.
+// nearKey returns a key that is equal for ids that differ in case, in leading zeros or in what joins letters and number
+// alone.
 func nearKey(id string) string {
 	var b strings.Builder
 	letters := len(id) - len(strings.TrimLeftFunc(id, unicode.IsLetter))

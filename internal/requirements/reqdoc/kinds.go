@@ -137,8 +137,8 @@ func filterLines(text string, keep func(string) bool) string {
 	return strings.Trim(strings.Join(kept, "\n"), "\n")
 }
 
-// priority returns what a document says of the priority of a requirement: a column, a title that ends with "(Priority: P1)"
-// or "(P1)" or is nothing else, or a line "Priority: P1" in its text.
+// priority returns what a document says of the priority of a requirement: a column, a title that ends with "(Priority:
+// P1)" or "(P1)" or is nothing else, or a line "Priority: P1" in its text.
 func priority(cand *candidate, r *Requirement) string {
 	if cand.table != nil {
 		if i := slices.Index(cand.table.roles, rolePriority); i >= 0 {

@@ -130,7 +130,8 @@ func afterColon(title string) string {
 	return title
 }
 
-// placeholderID returns an id whose number is yet to be given, such as FR-XXX or REQ-NNN, at the start of a text; or "".
+// placeholderID returns an id whose number is yet to be given, such as FR-XXX or REQ-NNN, at the start of a text; or
+// "".
 func placeholderID(text string) string {
 	token := scanToken(strings.TrimLeft(text, " \t*_"))
 	letters, number, found := strings.Cut(token, "-")

@@ -75,8 +75,8 @@ var priorityWords = []string{
 	"приоритет", "priorità",
 }
 
-// kindOfName returns what a heading says. One that also speaks of requirements says nothing, other than that they are out of
-// scope or for the future.
+// kindOfName returns what a heading says. One that also speaks of requirements says nothing, other than that they are
+// out of scope or for the future.
 func kindOfName(name string) string {
 	for _, s := range sectionWords {
 		scope := s.kind == KindOutOfScope || s.kind == KindFuture

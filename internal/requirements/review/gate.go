@@ -100,8 +100,8 @@ func Gate(p Project, o GateOptions) GateResult {
 	return r
 }
 
-// failures returns why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the
-// other.
+// failures returns why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows
+// the other.
 func (o GateOptions) failures(row Requirement) []Failure {
 	all := []Failure{}
 	add := func(fails bool, code, detail string) {

@@ -142,8 +142,8 @@ func stem(word string) (letters, joiner, rest string) {
 	return letters, "", rest
 }
 
-// fold returns a key that is equal for ids that differ in case, in leading zeros or in what joins their parts alone: REQ-007 and req7.
-// Two numbers stay apart: 1-1 is not 11.
+// fold returns a key that is equal for ids that differ in case, in leading zeros or in what joins their parts alone:
+// REQ-007 and req7. Two numbers stay apart: 1-1 is not 11.
 func fold(id string) string {
 	var b strings.Builder
 	inNumber := false

@@ -31,8 +31,8 @@ func (c Change) Claims() []Citation {
 	return append(all, c.Names...)
 }
 
-// NeedsLook reports whether a change says anything that must be looked up where evidence is verified: evidence, a move, or
-// a test record or an implementation, which must not be taken on the sender's word.
+// NeedsLook reports whether a change says anything that must be looked up where evidence is verified: evidence, a move,
+// or a test record or an implementation, which must not be taken on the sender's word.
 func (c Change) NeedsLook() bool {
 	return len(c.Claims()) > 0 || c.Status != "" || c.Test.Record != nil || c.implements()
 }
