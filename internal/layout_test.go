@@ -91,7 +91,7 @@ var onlyIn = map[string][]string{
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
 	// do, and by the two programs that measure others.
 	"os/exec": {
-		"internal/system/child", "internal/system/git", "internal/system/gitignore", "internal/system/runner",
+		"internal/system/child", "internal/system/git", "internal/system/runner",
 		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
 	},
 	// Connections are made below system, by the doors and the process, by the client of the API, and by the language

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/git"
 )
 
 // batch reads objects through one "git cat-file --batch" that is kept open: a line with an id goes in, a line with id,
@@ -100,13 +100,13 @@ func (b *batch) close() error {
 
 // process is a running cat-file.
 type process struct {
-	cmd *exec.Cmd
+	cmd *git.Process
 	in  io.WriteCloser
 	out io.ReadCloser
 	buf *bufio.Reader
 }
 
-func startProcess(cmd *exec.Cmd) (*process, error) {
+func startProcess(cmd *git.Process) (*process, error) {
 	p := &process{cmd: cmd}
 	var err error
 	if p.in, err = cmd.StdinPipe(); err == nil {

@@ -14,13 +14,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/git"
 )
 
 // Options are the limits of a Repository. A zero member stands for its default.
@@ -94,13 +94,7 @@ func withDefaults(o Options) Options {
 }
 
 func findGit(name string) (string, error) {
-	if name == "" {
-		name = "git"
-	}
-	command, err := exec.LookPath(name)
-	if err == nil {
-		command, err = filepath.Abs(command)
-	}
+	command, err := git.Find(name)
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "git_missing", "there is no git command").
 			WithFix("install git, or put it in PATH").Because(err)
@@ -126,7 +120,7 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 	if err == nil {
 		return strings.TrimSpace(out), nil
 	}
-	if exitCode(err) != 1 {
+	if git.ExitCode(err) != 1 {
 		return "", err
 	}
 	// A branch without commit has a name; one that is broken has none.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -41,7 +40,7 @@ func (g *gitCommand) at(gitDir, root string) *gitCommand {
 	return pinned
 }
 
-func (g *gitCommand) prepare(ctx context.Context, args ...string) *exec.Cmd {
+func (g *gitCommand) prepare(ctx context.Context, args ...string) *git.Process {
 	g.starts.Add(1)
 	return g.start.Prepare(ctx, args...)
 }
@@ -73,14 +72,6 @@ func (g *gitCommand) late(ctx context.Context, command string) error {
 			Because(ctx.Err())
 	}
 	return fault.New(fault.Unavailable, failed, "git %s was called off", command).Because(ctx.Err())
-}
-
-// exitCode returns the code that a command of git ended with, -1 where it did not end by itself.
-func exitCode(err error) int {
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	return -1
 }
 
 // linesOf returns the non-empty lines of what a command printed.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ const (
 
 // gitFiles returns the files that git tracks, and those that it would add.
 func gitFiles(ctx context.Context, folder string) ([]string, error) {
-	program, err := exec.LookPath("git")
+	program, err := git.Find("")
 	if err != nil {
 		return nil, errors.New("git is not installed")
 	}
