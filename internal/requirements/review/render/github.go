@@ -1,4 +1,4 @@
-package review
+package render
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 const shownFailures = 500
 
 // Markdown writes a summary of the result for a job on GitHub.
-func (r GateResult) Markdown(w io.Writer) error {
+func (r Gate) Markdown(w io.Writer) error {
 	s := sheet{title: "Gate " + r.Require + ": passed"}
 	if !r.Pass {
 		s.title = "Gate " + r.Require + ": failed"
 	}
 	s.list("", []string{r.Summary()})
 	failed := block{heading: "Failures", heads: []string{"What", "Status", "Why", "Where"}}
-	all := r.findings()
+	all := r.Findings()
 	for _, f := range all[:min(len(all), shownFailures)] {
-		failed.rows = append(failed.rows, []cell{name(f.subject), prose(f.status), prose(f.message),
-			name(place(f.path, f.line))})
+		failed.rows = append(failed.rows, []cell{name(f.Subject), prose(f.Status), prose(f.Message),
+			name(place(f.Path, f.Line))})
 	}
 	s.add(failed)
 	if more := len(all) - shownFailures; more > 0 {
@@ -30,21 +30,21 @@ func (r GateResult) Markdown(w io.Writer) error {
 }
 
 // Annotations writes a workflow command of GitHub Actions for each failure, which shows it at its line.
-func (r GateResult) Annotations(w io.Writer) error {
+func (r Gate) Annotations(w io.Writer) error {
 	var b strings.Builder
-	for _, f := range r.findings() {
+	for _, f := range r.Findings() {
 		b.WriteString("::error ")
-		if f.path != "" {
-			fmt.Fprintf(&b, "file=%s,", property(f.path))
-			if f.line > 0 {
-				fmt.Fprintf(&b, "line=%d,", f.line)
+		if f.Path != "" {
+			fmt.Fprintf(&b, "file=%s,", property(f.Path))
+			if f.Line > 0 {
+				fmt.Fprintf(&b, "line=%d,", f.Line)
 			}
 		}
-		message := f.message
-		if f.status != "" {
-			message = f.status + ": " + message
+		message := f.Message
+		if f.Status != "" {
+			message = f.Status + ": " + message
 		}
-		fmt.Fprintf(&b, "title=%s::%s\n", property(f.subject), data(message))
+		fmt.Fprintf(&b, "title=%s::%s\n", property(f.Subject), data(message))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,4 +1,4 @@
-package review
+package render
 
 import (
 	"bytes"
@@ -19,13 +19,16 @@ import (
 	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/review/reviewtest"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // anyText makes text of the characters that mean something somewhere.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
-		rapid.SampledFrom([]string{"REQ-1", "docs/a b.md", hostile, "", " ", "\\|", "\\\\|", "``|`", "-->", "<!--", "</code>", "&#124;", "a_b", "1. x", "- x", "\xff\xfe", "@a", "::x", "`"}),
+		rapid.SampledFrom([]string{"REQ-1", "docs/a b.md", reviewtest.Hostile, "", " ", "\\|", "\\\\|", "``|`", "-->",
+			"<!--", "</code>", "&#124;", "a_b", "1. x", "- x", "\xff\xfe", "@a", "::x", "`"}),
 		rapid.StringOfN(rapid.SampledFrom([]rune("ab1|\\`*_[]()<>#&;!~$@:/.-+= \n\r\t\u202e\u200b\x1b字é")), 0, 24, -1),
 	)
 }
@@ -37,8 +40,9 @@ func TestNoTextBreaksOutOfMarkdown(t *testing.T) {
 		texts := rapid.SliceOfN(anyText(), 9, 9).Draw(t, "texts")
 		s := sheet{title: "T " + texts[0]}
 		s.add(block{
-			heading: "H " + texts[1], lines: []string{texts[2], texts[3]}, texts: []string{texts[4]}, heads: []string{"A", "B", "C"},
-			rows: [][]cell{{name(texts[5]), prose(texts[6]), number(1)}, {name(texts[7]), prose(texts[8]), number(2)}},
+			heading: "H " + texts[1], lines: []string{texts[2], texts[3]}, texts: []string{texts[4]},
+			heads: []string{"A", "B", "C"},
+			rows:  [][]cell{{name(texts[5]), prose(texts[6]), number(1)}, {name(texts[7]), prose(texts[8]), number(2)}},
 		})
 		var b bytes.Buffer
 		if err := s.markdown(&b); err != nil {
@@ -57,11 +61,14 @@ func TestNoTextBreaksOutOfMarkdown(t *testing.T) {
 			return ast.WalkContinue, nil
 		})
 		want := map[string]int{
-			ast.KindHeading.String(): 2, ast.KindList.String(): 1, ast.KindListItem.String(): 2, ast.KindFencedCodeBlock.String(): 1,
-			east.KindTable.String(): 1, east.KindTableRow.String(): 2, east.KindTableCell.String(): 9,
-			ast.KindLink.String(): 0, ast.KindAutoLink.String(): 0, ast.KindImage.String(): 0, ast.KindEmphasis.String(): 0, ast.KindHTMLBlock.String(): 0,
-			ast.KindBlockquote.String(): 0, ast.KindThematicBreak.String(): 0, ast.KindCodeBlock.String(): 0, east.KindStrikethrough.String(): 0,
-			east.KindTaskCheckBox.String(): 0,
+			ast.KindHeading.String(): 2, ast.KindList.String(): 1, ast.KindListItem.String(): 2,
+			ast.KindFencedCodeBlock.String(): 1,
+			east.KindTable.String():          1, east.KindTableRow.String(): 2, east.KindTableCell.String(): 9,
+			ast.KindLink.String(): 0, ast.KindAutoLink.String(): 0, ast.KindImage.String(): 0,
+			ast.KindEmphasis.String(): 0, ast.KindHTMLBlock.String(): 0,
+			ast.KindBlockquote.String(): 0, ast.KindThematicBreak.String(): 0, ast.KindCodeBlock.String(): 0,
+			east.KindStrikethrough.String(): 0,
+			east.KindTaskCheckBox.String():  0,
 		}
 		for kind, n := range want {
 			require.Equal(t, n, kinds[kind], "%s in\n%s", kind, b.String())
@@ -78,7 +85,8 @@ func TestRenderingsHaveOnlyVisibleCharacters(t *testing.T) {
 			continue // JSON is data and escapes what it must; the narrow one has colours of ours
 		}
 		for i, r := range b.String() {
-			require.True(t, r == '\n' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp), "%s has %U at %d", name, r, i)
+			require.True(t, r == '\n' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp),
+				"%s has %U at %d", name, r, i)
 		}
 	}
 }
@@ -86,14 +94,15 @@ func TestRenderingsHaveOnlyVisibleCharacters(t *testing.T) {
 // A runner of GitHub Actions finds in a log no command that is not ours.
 func TestNoTextIsAWorkflowCommand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		req := defined(1)
-		req.ID, req.Title, req.Source.Path = anyText().Draw(t, "id"), anyText().Draw(t, "title"), anyText().Draw(t, "path")
-		r := Gate(Full(inputOf(req)), GateOptions{Require: RequireDone})
+		req := reviewtest.Defined(1)
+		req.ID, req.Title, req.Source.Path = anyText().Draw(t, "id"), anyText().Draw(t, "title"), anyText().
+			Draw(t, "path")
+		r := review.Gate(review.Full(reviewtest.InputOf(req)), review.GateOptions{Require: review.RequireDone})
 		var b, annotations bytes.Buffer
-		require.NoError(t, r.Text(&b))
+		require.NoError(t, Gate{r}.Text(&b))
 		require.Equal(t, 1, strings.Count(b.String(), "\n"))
 		require.False(t, strings.HasPrefix(strings.TrimSpace(b.String()), "::"), b.String())
-		require.NoError(t, r.Annotations(&annotations))
+		require.NoError(t, Gate{r}.Annotations(&annotations))
 		require.Equal(t, 1, strings.Count(annotations.String(), "\n"))
 		require.NotContains(t, b.String()+annotations.String(), "##[")
 		command, _, _ := strings.Cut(strings.TrimPrefix(annotations.String(), "::error "), "::")
@@ -112,10 +121,11 @@ func TestWorkflowCommandsAreEscaped(t *testing.T) {
 
 // What is written as JUnit XML is read back by another's reader.
 func TestJUnitIsReadBack(t *testing.T) {
-	for _, in := range []Input{everything(t), assaultedInput(t), inputOf(at(t, 1, lifecycle.Done))} {
-		r := Gate(Full(in), GateOptions{Require: RequireDone})
+	for _, in := range []review.Input{reviewtest.Everything(t), reviewtest.AssaultedInput(t),
+		reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))} {
+		r := review.Gate(review.Full(in), review.GateOptions{Require: review.RequireDone})
 		var b bytes.Buffer
-		require.NoError(t, r.JUnit(&b))
+		require.NoError(t, Gate{r}.JUnit(&b))
 		suites, err := junit.Ingest(b.Bytes())
 		require.NoError(t, err)
 		var failed, skipped, all int
@@ -145,9 +155,10 @@ func TestJUnitIsReadBack(t *testing.T) {
 
 // The parts of SARIF 2.1.0 that its schema requires, and the bounds it sets.
 func TestSARIFHasWhatItsSchemaRequires(t *testing.T) {
-	for _, in := range []Input{everything(t), assaultedInput(t), inputOf(), inputOf(at(t, 1, lifecycle.Done))} {
+	for _, in := range []review.Input{reviewtest.Everything(t), reviewtest.AssaultedInput(t), reviewtest.InputOf(),
+		reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))} {
 		var b bytes.Buffer
-		require.NoError(t, Gate(Full(in), GateOptions{Require: RequireTested}).SARIF(&b))
+		require.NoError(t, Gate{review.Gate(review.Full(in), review.GateOptions{Require: review.RequireTested})}.SARIF(&b))
 		var log sarifLog
 		d := json.NewDecoder(&b)
 		d.DisallowUnknownFields()

@@ -1,4 +1,4 @@
-package review
+package render
 
 import (
 	"bytes"
@@ -9,8 +9,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
+
+// Dossier shows the review of one requirement.
+type Dossier struct{ review.Dossier }
 
 // Markdown writes the review for people who read GitHub.
 func (d Dossier) Markdown(w io.Writer) error { return d.sheet().markdown(w) }
@@ -20,7 +24,7 @@ func (d Dossier) Table(w io.Writer, s Style) error { return d.sheet().terminal(w
 
 func (d Dossier) sheet() sheet {
 	row := d.Standing
-	s := sheet{title: fmt.Sprintf("Review of %s: %s", row.ID, row.Status), shade: row.shade()}
+	s := sheet{title: fmt.Sprintf("Review of %s: %s", row.ID, row.Status), shade: shadeOfRow(row)}
 	s.list("", d.head())
 	s.add(block{heading: "Text", texts: []string{d.Definition.Text}})
 	acceptance := block{heading: "Acceptance", heads: []string{"Id", "Kind", "Text"}}
@@ -31,7 +35,7 @@ func (d Dossier) sheet() sheet {
 	s.add(d.gates())
 	s.add(d.next())
 	for _, p := range d.Parts {
-		s.add(p.block())
+		s.add(partBlock(p))
 	}
 	s.add(staleBlock(row))
 	s.add(d.approvals())
@@ -61,10 +65,10 @@ func (d Dossier) head() []string {
 	add(len(d.Definition.Parents) > 0, "derived from: %s", strings.Join(d.Definition.Parents, ", "))
 	add(len(d.Definition.DependsOn) > 0, "depends on: %s", strings.Join(d.Definition.DependsOn, ", "))
 	add(true, "status: %s%s, revision %d, workflow %s", row.Status, since(row.Since), d.Revision, d.Workflow)
-	add(true, "waiting for: %s", orNobody(row.WaitingFor))
-	missing := row.missingWords()
+	add(true, "waiting for: %s", review.OrNobody(row.WaitingFor))
+	missing := missingWords(row)
 	add(missing != "", "missing: %s", missing)
-	findings := row.findingWords()
+	findings := findingWords(row)
 	add(findings != "", "findings: %s", findings)
 	return lines
 }
@@ -106,7 +110,7 @@ func (d Dossier) next() block {
 	return b
 }
 
-func (p Part) block() block {
+func partBlock(p review.Part) block {
 	text := "the current text"
 	if !p.OnText {
 		text = "another text"
@@ -139,9 +143,9 @@ func indented(content json.RawMessage) string {
 
 func citedHeads() []string { return []string{"Evidence", "Checked now", "Detail"} }
 
-var checkShades = map[string]shade{Holds: good, Moved: good, Stale: bad}
+var checkShades = map[string]shade{review.Holds: good, review.Moved: good, review.Stale: bad}
 
-func citedRows(all []Cited) [][]cell {
+func citedRows(all []review.Cited) [][]cell {
 	var rows [][]cell
 	for _, c := range all {
 		rows = append(rows, append([]cell{name(evidenceWords(c.Evidence))}, recheckCells(c.Recheck)...))
@@ -149,7 +153,7 @@ func citedRows(all []Cited) [][]cell {
 	return rows
 }
 
-func recheckCells(r Rechecked) []cell {
+func recheckCells(r review.Rechecked) []cell {
 	verdict := r.Verdict
 	if r.Reason != "" {
 		verdict += ": " + r.Reason
@@ -183,7 +187,7 @@ func evidenceWords(e lifecycle.Evidence) string {
 	return strings.Join(words, " ")
 }
 
-func staleBlock(row Requirement) block {
+func staleBlock(row review.Requirement) block {
 	b := block{heading: "Stale and moved", heads: []string{"What", "Pointer", "Reason", "Since", "Detail"}}
 	for _, s := range row.Stale {
 		b.rows = append(b.rows, []cell{{text: "stale " + s.Part, shade: bad}, name(s.Pointer), prose(s.Reason),

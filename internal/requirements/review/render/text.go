@@ -1,10 +1,12 @@
-package review
+package render
 
 import (
 	"fmt"
 	"strings"
 	"time"
 	"unicode"
+
+	"orchestrator/internal/requirements/review"
 )
 
 // clean makes what others wrote one line of visible text: white space becomes a space, and control, format (so also
@@ -146,7 +148,7 @@ func wrap(s string, columns int) []string {
 }
 
 // missingWords returns what a line of a review lacks, by whom; or whose move is next.
-func (r Requirement) missingWords() string {
+func missingWords(r review.Requirement) string {
 	var words []string
 	for _, m := range r.Missing {
 		words = append(words, fmt.Sprintf("%s (%s)", m.Gate, m.By))
@@ -155,20 +157,20 @@ func (r Requirement) missingWords() string {
 }
 
 // findingWords returns what is to be said of a requirement beside what it lacks.
-func (r Requirement) findingWords() string {
+func findingWords(r review.Requirement) string {
 	var words []string
 	add := func(there bool, format string, args ...any) {
 		if there {
 			words = append(words, fmt.Sprintf(format, args...))
 		}
 	}
-	add(r.has(CodeRetiredWithWork), "retired with work")
-	add(r.Retired && !r.has(CodeRetiredWithWork), "retired")
+	add(r.Has(review.CodeRetiredWithWork), "retired with work")
+	add(r.Retired && !r.Has(review.CodeRetiredWithWork), "retired")
 	if r.Held != nil {
 		add(true, "%s%s: %s", r.Status, since(r.Held.Since), r.Held.Reason)
 	}
-	add(r.has(CodeDeadEnd), "dead end")
-	add(len(r.Stale) > 0, "stale: %s", staleWords(r.Stale))
+	add(r.Has(review.CodeDeadEnd), "dead end")
+	add(len(r.Stale) > 0, "stale: %s", review.StaleWords(r.Stale))
 	add(r.Suspect, "suspect%s", since(r.SuspectSince))
 	for _, d := range r.Deviations {
 		add(true, "deviation %s is open", d.ID)

@@ -1,4 +1,4 @@
-package review
+package render
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"orchestrator/internal/requirements/review"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -61,38 +63,38 @@ type (
 
 // rules are the codes of a gate, in words.
 var rules = []sarifRule{
-	{CodeLog, sarifMessage{"The log cannot be trusted."}},
-	{CodeImport, sarifMessage{"The requirement documents could not be imported."}},
-	{CodeDrift, sarifMessage{"A requirement document is not what was imported."}},
-	{CodeEmpty, sarifMessage{"The project has no requirement that counts."}},
-	{CodeVerdict, sarifMessage{"The review of the project finds it not ready."}},
-	{CodeNotDone, sarifMessage{"The requirement is neither done nor deferred."}},
-	{CodeNotTested, sarifMessage{"The requirement has no tests that passed and hold."}},
-	{CodeGateUnmet, sarifMessage{"The requirement is done, and a gate of done does not hold any more."}},
-	{CodeStale, sarifMessage{"Something changed under the requirement."}},
-	{CodeRetiredWithWork, sarifMessage{"The requirement was removed from its document with work on it."}},
+	{review.CodeLog, sarifMessage{"The log cannot be trusted."}},
+	{review.CodeImport, sarifMessage{"The requirement documents could not be imported."}},
+	{review.CodeDrift, sarifMessage{"A requirement document is not what was imported."}},
+	{review.CodeEmpty, sarifMessage{"The project has no requirement that counts."}},
+	{review.CodeVerdict, sarifMessage{"The review of the project finds it not ready."}},
+	{review.CodeNotDone, sarifMessage{"The requirement is neither done nor deferred."}},
+	{review.CodeNotTested, sarifMessage{"The requirement has no tests that passed and hold."}},
+	{review.CodeGateUnmet, sarifMessage{"The requirement is done, and a gate of done does not hold any more."}},
+	{review.CodeStale, sarifMessage{"Something changed under the requirement."}},
+	{review.CodeRetiredWithWork, sarifMessage{"The requirement was removed from its document with work on it."}},
 }
 
 // SARIF writes the failures as SARIF 2.1.0. What has no place of its own stands at the first document.
-func (r GateResult) SARIF(w io.Writer) error {
+func (r Gate) SARIF(w io.Writer) error {
 	run := sarifRun{Tool: sarifTool{sarifDriver{"orchestrator", rules}}, Results: []sarifResult{}}
 	fallback := ""
 	if len(r.Cases) > 0 {
 		fallback = r.Cases[0].Path
 	}
-	for _, f := range r.findings() {
-		subject := f.subject
-		if f.status != "" {
-			subject += " " + f.status
+	for _, f := range r.Findings() {
+		subject := f.Subject
+		if f.Status != "" {
+			subject += " " + f.Status
 		}
 		result := sarifResult{
-			RuleID: f.code, RuleIndex: ruleIndex(f.code), Level: "error", Message: sarifMessage{
-				literal(subject + ": " + f.message)},
-			Locations:    locations(cmp.Or(f.path, fallback), f.line),
-			Fingerprints: map[string]string{"requirement/v1": clean(f.code + " " + f.subject)},
+			RuleID: f.Code, RuleIndex: ruleIndex(f.Code), Level: "error", Message: sarifMessage{
+				literal(subject + ": " + f.Message)},
+			Locations:    locations(cmp.Or(f.Path, fallback), f.Line),
+			Fingerprints: map[string]string{"requirement/v1": clean(f.Code + " " + f.Subject)},
 		}
-		if f.status == "" {
-			result.Fingerprints["requirement/v1"] = clean(f.code + " " + f.message)
+		if f.Status == "" {
+			result.Fingerprints["requirement/v1"] = clean(f.Code + " " + f.Message)
 		}
 		run.Results = append(run.Results, result)
 	}

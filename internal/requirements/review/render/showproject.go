@@ -1,11 +1,15 @@
-package review
+package render
 
 import (
 	"fmt"
 	"io"
 
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
+
+// Project shows the review of a project.
+type Project struct{ review.Project }
 
 // Markdown writes the review for people who read GitHub.
 func (p Project) Markdown(w io.Writer) error { return p.sheet().markdown(w) }
@@ -13,32 +17,34 @@ func (p Project) Markdown(w io.Writer) error { return p.sheet().markdown(w) }
 // Table writes the review for terminals.
 func (p Project) Table(w io.Writer, s Style) error { return p.sheet().terminal(w, s) }
 
-var shadeOf = map[string]shade{Ready: good, NotReady: warn, Inconsistent: bad}
+var shadeOf = map[string]shade{review.Ready: good, review.NotReady: warn, review.Inconsistent: bad}
 
 func (p Project) sheet() sheet {
-	s := sheet{title: fmt.Sprintf("Review of %s: %s", p.Project, p.Verdict), shade: shadeOf[p.Verdict]}
+	s := sheet{title: fmt.Sprintf("Review of %s: %s", p.Project.Project, p.Verdict), shade: shadeOf[p.Verdict]}
 	s.list("", append(append([]string{}, p.Reasons...), p.basis()...))
-	s.add(p.Counts.block())
+	s.add(countsBlock(p.Counts))
 	requirements := block{
 		heading: "Requirements",
 		heads:   []string{"Requirement", "Status", "Since", "Waiting for", "Missing", "Findings", "Where", "Title"},
 	}
 	for _, r := range p.Requirements {
 		requirements.rows = append(requirements.rows, []cell{
-			name(r.ID), {text: string(r.Status), shade: r.shade()}, prose(day(r.Since)), prose(joined(r.WaitingFor)),
-			prose(r.missingWords()), prose(r.findingWords()), name(place(r.Path, r.Line)), prose(r.Title),
+			name(r.ID), {text: string(r.Status), shade: shadeOfRow(r)},
+			prose(day(r.Since)), prose(review.Joined(r.WaitingFor)),
+			prose(missingWords(r)), prose(findingWords(r)), name(place(r.Path, r.Line)), prose(r.Title),
 		})
 	}
 	s.add(requirements)
-	p.Findings.show(&s)
+	showFindings(&s, p.Findings)
 	return s
 }
 
-func (r Requirement) shade() shade {
+func shadeOfRow(r review.Requirement) shade {
 	switch {
 	case r.OK:
 		return good
-	case r.Status == lifecycle.Done || r.has(CodeRetiredWithWork) || r.has(CodeSuspect) || r.has(CodeStale):
+	case r.Status == lifecycle.Done || r.Has(review.CodeRetiredWithWork) || r.Has(review.CodeSuspect) ||
+		r.Has(review.CodeStale):
 		return bad
 	}
 	return warn
@@ -61,7 +67,7 @@ func (p Project) basis() []string {
 	return lines
 }
 
-func (c Counts) block() block {
+func countsBlock(c review.Counts) block {
 	b := block{heading: "Counts", heads: []string{"Requirements", "Number"}}
 	add := func(what string, n int) {
 		if n > 0 {
@@ -85,8 +91,8 @@ func (c Counts) block() block {
 }
 
 // show adds a block for each kind of finding that there is.
-func (f Findings) show(s *sheet) {
-	s.add(f.Import.block())
+func showFindings(s *sheet, f review.Findings) {
+	s.add(importBlock(f.Import))
 	drift := block{heading: "Documents that are not what was imported", heads: []string{"Document", "What"}}
 	for _, d := range f.Drift {
 		drift.rows = append(drift.rows, []cell{name(d.Path), prose(d.Detail)})
@@ -100,7 +106,7 @@ func (f Findings) show(s *sheet) {
 		heads: []string{"Status", "Number", "Requirements"}}
 	for _, d := range f.DeadEnds {
 		dead.rows = append(dead.rows, []cell{prose(string(d.Status)), number(len(d.Requirements)),
-			name(joined(d.Requirements))})
+			name(review.Joined(d.Requirements))})
 	}
 	duties := block{heading: "Who approves whom", heads: []string{"Part", "Maker", "Approver", "Approved", "Always"}}
 	for _, d := range f.Duties {
@@ -123,19 +129,20 @@ func (f Findings) show(s *sheet) {
 	}
 	stranded := block{heading: "Retired with work on them", heads: []string{"Requirement", "Status", "What is left"}}
 	for _, r := range f.RetiredWithWork {
-		stranded.rows = append(stranded.rows, []cell{name(r.ID), prose(string(r.Status)), prose(joined(r.Strands))})
+		stranded.rows = append(stranded.rows, []cell{name(r.ID), prose(string(r.Status)),
+			prose(review.Joined(r.Strands))})
 	}
 	for _, b := range []block{drift, displaced, dead, duties, deviations, refused, stranded} {
 		s.add(b)
 	}
 }
 
-func (i Import) block() block {
+func importBlock(i review.Import) block {
 	b := block{heading: "The last import failed", heads: []string{"Where", "What", "Fix"}}
 	if i.OK {
 		return b
 	}
-	b.lines = append(b.lines, i.reason())
+	b.lines = append(b.lines, i.Reason())
 	if i.Problem == nil {
 		return b
 	}

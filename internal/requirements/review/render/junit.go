@@ -1,9 +1,11 @@
-package review
+package render
 
 import (
 	"cmp"
 	"encoding/xml"
 	"io"
+
+	"orchestrator/internal/requirements/review"
 )
 
 type junitSuites struct {
@@ -40,7 +42,7 @@ type junitMessage struct {
 
 // JUnit writes the result as JUnit XML: a suite for each document with a case for each requirement, before them one for
 // what is wrong with the project. What is deferred or retired is skipped.
-func (r GateResult) JUnit(w io.Writer) error {
+func (r Gate) JUnit(w io.Writer) error {
 	all := junitSuites{Name: clean("gate " + r.Require + " " + r.Project)}
 	suites := map[string]*junitSuite{}
 	suite := func(name string) *junitSuite {
@@ -60,9 +62,9 @@ func (r GateResult) JUnit(w io.Writer) error {
 		document := cmp.Or(clean(c.Path), "requirements")
 		row := junitCase{Name: clean(c.ID), Class: document, File: clean(c.Path), Line: c.Line}
 		switch c.Outcome {
-		case Fails:
-			row.Failure = failureOf(c.Failures[0].Code, string(c.Status)+": "+c.message(), c.Path, c.Line)
-		case PassesDeferred, PassesRetired:
+		case review.Fails:
+			row.Failure = failureOf(c.Failures[0].Code, string(c.Status)+": "+c.Message(), c.Path, c.Line)
+		case review.PassesDeferred, review.PassesRetired:
 			row.Skipped = &junitMessage{Message: c.Outcome}
 		}
 		suite(document).add(row)
