@@ -16,7 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const module = "orchestrator"
+// module is the path of the module that the tests run in.
+var module = func() string {
+	out, err := exec.Command("go", "list", "-m").Output()
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(out))
+}()
 
 // floors lists the rooms from the top of the house down. A room imports rooms of lower floors only: nothing upward,
 // and nothing on its own floor, so the three wings do not know one another. A room is a folder below cmd or internal,
