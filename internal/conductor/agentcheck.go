@@ -18,13 +18,13 @@ func (c *Conductor) IsAgent(caller Caller) bool {
 	return is && t.Contract().Role != "" && t.Contract().Role == caller.Role
 }
 
-// ofProject tells whether an obligation is to change a requirement.
-func ofProject(o planning.Obligation) bool {
+// changesRequirement tells whether an obligation is to change a requirement.
+func changesRequirement(o planning.Obligation) bool {
 	return o.Type == planning.Achieve && strings.HasPrefix(o.Kind(), "requirement.")
 }
 
-// mayAct tells whether an agent may be run, and whether the project waits for what it is to do.
-func (r *run) mayAct(ctx context.Context, o planning.Obligation, c *planning.Contract) (attempt, error) {
+// checkAgent tells whether an agent may be run, and whether the project waits for what it is to do.
+func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning.Contract) (attempt, error) {
 	role := r.request.Caller.Role
 	switch {
 	case r.Agents == nil || r.Project == nil:
@@ -33,13 +33,13 @@ func (r *run) mayAct(ctx context.Context, o planning.Obligation, c *planning.Con
 		return attempt{reason: "the service ended meanwhile, and no agent is begun without somebody who asks for it: ask again"}, nil
 	case role != c.Role && role != planning.RolePM:
 		return attempt{reason: "it acts as " + c.Role + ": ask with a token of that role, or of the pm's"}, nil
-	case !ofProject(o):
+	case !changesRequirement(o):
 		return attempt{taken: true}, nil
 	}
-	due, others, err := r.due(ctx, o)
+	due, others, err := r.workFor(ctx, o)
 	switch {
-	case unknown(err):
-		return attempt{reason: textOfError(err)}, nil
+	case isNotFound(err):
+		return attempt{reason: errorText(err)}, nil
 	case err != nil:
 		return attempt{}, err
 	case due == nil:
@@ -50,17 +50,17 @@ func (r *run) mayAct(ctx context.Context, o planning.Obligation, c *planning.Con
 	return attempt{taken: true}, nil
 }
 
-func unknown(err error) bool { return errors.Is(err, fault.NotFound) }
+func isNotFound(err error) bool { return errors.Is(err, fault.NotFound) }
 
-// due is what the requirement of an obligation waits for and the obligation would bring about; nil, and what it waits
+// workFor is what the requirement of an obligation waits for and the obligation would bring about; nil, and what it waits
 // for instead, where there is none.
-func (r *run) due(ctx context.Context, o planning.Obligation) (due *Due, others string, err error) {
+func (r *run) workFor(ctx context.Context, o planning.Obligation) (due *Work, others string, err error) {
 	id, _ := o.Payload["id"].(string)
-	all, err := r.Project.Due(ctx, id)
+	all, err := r.Project.Work(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	i := slices.IndexFunc(all, func(d Due) bool { return d.Is(o) })
+	i := slices.IndexFunc(all, func(d Work) bool { return d.Matches(o) })
 	if i >= 0 {
 		return &all[i], "", nil
 	}
@@ -70,11 +70,11 @@ func (r *run) due(ctx context.Context, o planning.Obligation) (due *Due, others 
 	return nil, others, nil
 }
 
-// arrived is the verdict of the project on what an agent was to bring about. What the agent says of it counts for
+// projectVerdict is the verdict of the project on what an agent was to bring about. What the agent says of it counts for
 // nothing.
-func (r *run) arrived(ctx context.Context, o planning.Obligation) (contract.Verdict, error) {
+func (r *run) projectVerdict(ctx context.Context, o planning.Obligation) (contract.Verdict, error) {
 	verdict := contract.Verdict{Condition: fmt.Sprintf("%s of %v is seen in the project", o, o.Payload["id"])}
-	due, _, err := r.due(ctx, o)
+	due, _, err := r.workFor(ctx, o)
 	switch {
 	case err != nil:
 		return verdict, err

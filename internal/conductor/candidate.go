@@ -23,58 +23,58 @@ type attempt struct {
 
 // consider runs a candidate, if nothing speaks against it: its inputs, what it depends on, the budgets, guardrails and
 // conditions.
-func (r *run) consider(ctx context.Context, t *Traced, c *planning.Contract, depth int) (attempt, error) {
-	inputs, a, err := r.given(ctx, t.Obligation, c)
+func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (attempt, error) {
+	inputs, a, err := r.resolveInputs(ctx, t.Obligation, c)
 	if err != nil || !a.taken {
 		return a, err
 	}
-	if a, err = r.still(ctx, t, c, inputs); err != nil || !a.taken {
+	if a, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !a.taken {
 		return a, err
 	}
-	if a, err = r.needed(ctx, t, c, depth); err != nil || !a.taken {
+	if a, err = r.runDependencies(ctx, t, c, depth); err != nil || !a.taken {
 		return a, err
 	}
-	if why := r.usedUp(c); why != "" {
+	if why := r.budgetExceeded(c); why != "" {
 		return attempt{reason: why, truncated: true}, nil
 	}
 	if len(c.DependsOn) > 0 { // what these did counts, too
-		if a, err = r.still(ctx, t, c, inputs); err != nil || !a.taken {
+		if a, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !a.taken {
 			return a, err
 		}
 	}
 	tool, _ := r.Tools.Tool(c.Name)
-	return r.try(ctx, t, tool, inputs)
+	return r.execute(ctx, t, tool, inputs)
 }
 
-// still tells whether a candidate may be run now. One that began before the run was cut off was allowed then, and what
+// recheckAllowed tells whether a candidate may be run now. One that began before the run was cut off was allowed then, and what
 // it did may be why it is not any more.
-func (r *run) still(ctx context.Context, t *Traced, c *planning.Contract, inputs map[string]any) (attempt, error) {
+func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract, inputs map[string]any) (attempt, error) {
 	if r.resumed {
 		if began, err := r.began(ctx, t, c); err != nil || began {
 			return attempt{taken: true}, err
 		}
 	}
-	return r.allowed(ctx, t.Obligation, c, inputs)
+	return r.checkAllowed(ctx, t.Obligation, c, inputs)
 }
 
-// runID is the id of the next run of a tool for an obligation.
-func runID(t *Traced) string { return fmt.Sprintf("%s/%d", t.ID, len(t.Runs)+1) }
+// toolRunID is the id of the next run of a tool for an obligation.
+func toolRunID(t *ObligationTrace) string { return fmt.Sprintf("%s/%d", t.ID, len(t.Runs)+1) }
 
 // began tells whether the ledger has the beginning of this very run, or of one that it depends on.
-func (r *run) began(ctx context.Context, t *Traced, c *planning.Contract) (began bool, err error) {
-	err = r.ir.View(ctx, func(v state.View) error {
-		before, found, err := v.ToolRun(r.request.ID, runID(t))
+func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contract) (began bool, err error) {
+	err = r.state.View(ctx, func(v state.View) error {
+		before, found, err := v.ToolRun(r.request.ID, toolRunID(t))
 		began = found && (before.Tool == c.Name || slices.Contains(c.DependsOn, before.Tool))
 		return err
 	})
 	return began, err
 }
 
-// given gives a candidate its inputs; it is taken where none is missing or wrong.
-func (r *run) given(ctx context.Context, o planning.Obligation, c *planning.Contract) (map[string]any, attempt, error) {
+// resolveInputs gives a candidate its inputs; it is taken where none is missing or wrong.
+func (r *run) resolveInputs(ctx context.Context, o planning.Obligation, c *planning.Contract) (map[string]any, attempt, error) {
 	tool, _ := r.Tools.Tool(c.Name)
-	inputs, missing, err := r.fill(ctx, o, c)
-	if known, is := r.knowing[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
+	inputs, missing, err := r.fillInputs(ctx, o, c)
+	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
 		known.missing != nil {
 		missing = append(missing, known.missing(o)...)
 	}
@@ -87,23 +87,23 @@ func (r *run) given(ctx context.Context, o planning.Obligation, c *planning.Cont
 	for _, in := range c.Consumes {
 		if value, given := inputs[in.Name]; given {
 			if err := tool.CheckInput(in.Name, value); err != nil {
-				return nil, attempt{reason: in.Name + ": " + textOfError(err)}, nil
+				return nil, attempt{reason: in.Name + ": " + errorText(err)}, nil
 			}
 		}
 	}
 	return inputs, attempt{taken: true}, nil
 }
 
-// allowed looks at the caller's role, the guardrails and the preconditions; the candidate is taken where nothing speaks
+// checkAllowed looks at the caller's role, the guardrails and the preconditions; the candidate is taken where nothing speaks
 // against it.
-func (r *run) allowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
+func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
 	inputs map[string]any) (attempt, error) {
 	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
 	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
 		return attempt{reason: "an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"}, nil
 	}
 	if c.Role != "" {
-		if a, err := r.mayAct(ctx, o, c); err != nil || !a.taken {
+		if a, err := r.checkAgent(ctx, o, c); err != nil || !a.taken {
 			return a, err
 		}
 	}
@@ -116,38 +116,38 @@ func (r *run) allowed(ctx context.Context, o planning.Obligation, c *planning.Co
 	if err != nil {
 		return attempt{}, err
 	}
-	if why := r.broken(facts); why != "" {
+	if why := r.violation(facts); why != "" {
 		return attempt{reason: why, guardrail: true}, nil
 	}
-	if not := failing(tool.Preconditions(facts)); not != "" {
+	if not := firstFailing(tool.Preconditions(facts)); not != "" {
 		return attempt{reason: "the precondition " + not}, nil
 	}
 	return attempt{taken: true}, nil
 }
 
-// usedUp is the budget that a run of a tool would exceed; "" where none.
-func (r *run) usedUp(c *planning.Contract) string {
+// budgetExceeded is the budget that a run of a tool would exceed; "" where none.
+func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
 	switch {
-	case r.left <= 0:
+	case r.runsLeft <= 0:
 		return "max_tool_runs is used up"
-	case b.MaxCost > 0 && r.spent+c.Cost.Weight() > b.MaxCost:
-		return fmt.Sprintf("it weighs %g, and of max_cost %g are left", c.Cost.Weight(), b.MaxCost-r.spent)
-	case !r.Clock().Before(r.until):
+	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
+		return fmt.Sprintf("it weighs %g, and of max_cost %g are left", c.Cost.Weight(), b.MaxCost-r.costSpent)
+	case !r.Clock().Before(r.deadline):
 		return "time_ms is used up"
-	case r.size > mostResults:
-		return fmt.Sprintf("the results have more than %d MiB", mostResults>>20)
+	case r.resultBytes > maxResultBytes:
+		return fmt.Sprintf("the results have more than %d MiB", maxResultBytes>>20)
 	}
 	return ""
 }
 
-// mostResults is the most bytes of results from which a run gets no further ones: a trace has each, and each answer
+// maxResultBytes is the most bytes of results from which a run gets no further ones: a trace has each, and each answer
 // once more.
-const mostResults = 8 << 20
+const maxResultBytes = 8 << 20
 
-// needed runs what a tool depends on; it is taken where all of that did.
-func (r *run) needed(ctx context.Context, t *Traced, c *planning.Contract, depth int) (attempt, error) {
-	if depth > r.deepest() {
+// runDependencies runs what a tool depends on; it is taken where all of that did.
+func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (attempt, error) {
+	if depth > r.maxDepth() {
 		return attempt{reason: "max_depth is used up", truncated: true}, nil
 	}
 	for _, name := range c.DependsOn {
@@ -162,13 +162,13 @@ func (r *run) needed(ctx context.Context, t *Traced, c *planning.Contract, depth
 	return attempt{taken: true}, nil
 }
 
-// fill gives the inputs their values; what the payload lacks is taken from what is known of the caller.
-func (r *run) fill(ctx context.Context, o planning.Obligation,
+// fillInputs gives the inputs their values; what the payload lacks is taken from what is known of the caller.
+func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
 	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
-			held, err := v.Held(r.user(), slot)
+			held, err := v.Held(r.userSubject(), slot)
 			if err != nil {
 				failed = err
 			}
@@ -182,14 +182,14 @@ func (r *run) fill(ctx context.Context, o planning.Obligation,
 	return inputs, missing, err
 }
 
-// user is what assertions on the caller are about.
-func (r *run) user() string { return ofUser + r.request.Caller.Name }
+// userSubject is what assertions on the caller are about.
+func (r *run) userSubject() string { return userPrefix + r.request.Caller.Name }
 
-// ofUser begins the subjects of assertions on callers.
-const ofUser = "user:"
+// userPrefix begins the subjects of assertions on callers.
+const userPrefix = "user:"
 
-// failing is the first condition that does not hold; "" where all do.
-func failing(all []contract.Verdict) string {
+// firstFailing is the first condition that does not hold; "" where all do.
+func firstFailing(all []contract.Verdict) string {
 	for _, v := range all {
 		if !v.Holds {
 			return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")

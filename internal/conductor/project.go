@@ -31,7 +31,7 @@ type Project interface {
 	Evidence(ctx context.Context, id string) (map[string]any, error)
 	// Due is what leads a requirement on now, in the order in which it is to be done; none where it is done, or where
 	// somebody has put it aside.
-	Due(ctx context.Context, id string) ([]Due, error)
+	Work(ctx context.Context, id string) ([]Work, error)
 	// Prompt is what an agent is told.
 	Prompt(ctx context.Context, b Briefing) (string, error)
 	// VerifyLog is {ok, problems, records}: whether the log is whole, and every decision in it was right.
@@ -57,52 +57,52 @@ type Change struct {
 }
 
 // projectTools are the tools over the project; none where the conductor has none.
-func (c *Conductor) projectTools() map[string]knowing {
+func (c *Conductor) projectTools() map[string]stateTool {
 	if c.Project == nil {
-		return map[string]knowing{}
+		return map[string]stateTool{}
 	}
-	return map[string]knowing{
-		"project.status": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
-			return only(c.Project.Status(ctx))
+	return map[string]stateTool{
+		"project.status": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Status(ctx))
 		}, again: true},
-		"requirement.status": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
-			return only(c.Project.Requirement(ctx, a.text("id")))
+		"requirement.status": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Requirement(ctx, a.text("id")))
 		}, again: true},
 		"requirement.next":   {run: nextSteps, again: true},
 		"query.requirements": {run: queryRequirements, again: true},
-		"requirement.change": {run: changeRequirement, missing: unchanged},
-		"requirement.evidence": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
-			return only(c.Project.Evidence(ctx, a.text("id")))
+		"requirement.change": {run: changeRequirement, missing: missingMember},
+		"requirement.evidence": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Evidence(ctx, a.text("id")))
 		}},
-		"audit.verify": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
-			return only(c.Project.VerifyLog(ctx))
+		"audit.verify": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.VerifyLog(ctx))
 		}},
 	}
 }
 
-// only is a result of a tool that asserts nothing besides it.
-func only(result map[string]any, err error) (map[string]any, []effect, error) {
+// noEffects is a result of a tool that asserts nothing besides it.
+func noEffects(result map[string]any, err error) (map[string]any, []effect, error) {
 	return result, nil, withFields(err)
 }
 
 // nextSteps takes the caller's role where neither a requirement nor a role is named.
-func nextSteps(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func nextSteps(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	id, role := a.text("id"), a.text("role")
 	if id == "" && role == "" {
 		role = a.run.request.Caller.Role
 	}
-	return only(a.run.Project.Next(ctx, id, role))
+	return noEffects(a.run.Project.Next(ctx, id, role))
 }
 
-func queryRequirements(ctx context.Context, a asking) (map[string]any, []effect, error) {
-	q := Query{After: a.text("after"), Limit: int(whole(a.inputs["limit"]))}
+func queryRequirements(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+	q := Query{After: a.text("after"), Limit: int(asUint(a.inputs["limit"]))}
 	q.Filters, _ = a.inputs["filters"].(map[string]any)
 	q.Why, _ = a.inputs["why"].(bool)
-	return only(a.run.Project.Query(ctx, q))
+	return noEffects(a.run.Project.Query(ctx, q))
 }
 
-// unchanged names the member that an obligation is about, where its payload does not have it: then it proposes nothing.
-func unchanged(o planning.Obligation) []string {
+// missingMember names the member that an obligation is about, where its payload does not have it: then it proposes nothing.
+func missingMember(o planning.Obligation) []string {
 	member := strings.TrimPrefix(o.Kind(), "requirement.")
 	if member == "signoff" {
 		member = "approvals"
@@ -115,24 +115,24 @@ func unchanged(o planning.Obligation) []string {
 
 // changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it
 // stands in the store then. The payload alone counts: nothing of a change is taken from what is known.
-func changeRequirement(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func changeRequirement(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	members := maps.Clone(a.obligation.Payload)
 	for _, name := range []string{"kind", "id", "revision"} {
 		delete(members, name)
 	}
 	id, run := a.text("id"), a.run.request
 	change := Change{
-		Caller: run.Caller, ID: id, Revision: whole(a.obligation.Payload["revision"]), Members: members, Run: run.ID,
+		Caller: run.Caller, ID: id, Revision: asUint(a.obligation.Payload["revision"]), Members: members, Run: run.ID,
 		Key: "conductor:" + run.ID + "/" + a.id,
 	}
 	if err := a.run.Project.Change(ctx, change); err != nil {
 		return nil, nil, withFields(err)
 	}
-	return only(a.run.Project.Requirement(ctx, id))
+	return noEffects(a.run.Project.Requirement(ctx, id))
 }
 
-// whole is a whole number as JSON has it; 0 for anything else.
-func whole(v any) uint64 {
+// asUint is a whole number as JSON has it; 0 for anything else.
+func asUint(v any) uint64 {
 	raw, err := ledger.Encode(v)
 	if err != nil {
 		return 0
@@ -182,17 +182,17 @@ func ProjectContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	yes := map[string]any{"type": "boolean"}
 	id := planning.Input{Name: "id", Schema: text, Required: true}
-	filters := shape(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
+	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
 		"suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
 	list := map[string]any{"type": "array"}
-	one := shape([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
-	checked := shape([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
+	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
+	checked := objectSchema([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
 	var changes []string
 	for _, kind := range kindsOfChange {
 		changes = append(changes, "ACHIEVE(requirement."+kind+")")
 	}
-	change := inBox("requirement.change",
+	change := builtinContract("requirement.change",
 		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
 		60_000, changes, one, id)
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
@@ -200,28 +200,28 @@ func ProjectContracts() []planning.Contract {
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
 		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
 	}
-	evidence := inBox("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
+	evidence := builtinContract("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
 		[]string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := inBox("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
+	log := builtinContract("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
 		120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
 			"result.ok == true"}
 	}
-	status := inBox("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
+	status := builtinContract("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
 		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
-		inBox("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
-			shape([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
+		builtinContract("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
+			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
-		inBox("requirement.next",
+		builtinContract("requirement.next",
 			"Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
-			[]string{"REPORT(requirement.next)"}, shape([]any{"steps"},
+			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},
 				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
 				Name: "role", Schema: text}),
-		inBox("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
-			shape([]any{"requirements"}, map[string]any{"requirements": list}),
+		builtinContract("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
+			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},
 			planning.Input{Name: "why", Schema: yes}),
@@ -229,8 +229,8 @@ func ProjectContracts() []planning.Contract {
 	}
 }
 
-// inBox is the contract of a tool of the box that is over what is known, or over the project.
-func inBox(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
+// builtinContract is the contract of a tool of the box that is over what is known, or over the project.
+func builtinContract(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
 	consumes ...planning.Input) planning.Contract {
 	return planning.Contract{
 		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes,
@@ -241,8 +241,8 @@ func inBox(name, description string, timeoutMS int, satisfies []string, produces
 	}
 }
 
-// shape is the schema of an object.
-func shape(required []any, properties map[string]any) map[string]any {
+// objectSchema is the schema of an object.
+func objectSchema(required []any, properties map[string]any) map[string]any {
 	s := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		s["required"] = required

@@ -28,7 +28,7 @@ type project struct {
 	queries     []Query
 	asked       []string // role of each Next
 	reads       int
-	due         func() []Due
+	due         func() []Work
 	briefings   []Briefing
 	unwritten   error // no prompt can be written
 }
@@ -76,7 +76,7 @@ func (p *project) Evidence(context.Context, string) (map[string]any, error) {
 	return map[string]any{"ok": false, "problems": []any{"/test/evidence/0: the file is gone"}, "cited": 1}, nil
 }
 
-func (p *project) Due(_ context.Context, id string) ([]Due, error) {
+func (p *project) Work(_ context.Context, id string) ([]Work, error) {
 	if id != p.requirement["id"] {
 		return nil, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
 	}
@@ -188,13 +188,13 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 	s := store.NewMemory()
 	p := &project{refuse: context.Canceled}
 	b := overProject(t, s, p)
-	p.cut = b.end // the service ends while it is made
+	p.cut = b.stop // the service ends while it is made
 	_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "planned")}})
 	require.ErrorIs(t, err, fault.Unavailable)
 
 	p.refuse, p.cut = nil, nil
 	b = overProject(t, s, p)
-	left, err := b.CutOff(t.Context())
+	left, err := b.Unfinished(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	trace, err := b.Resume(t.Context(), left[0])

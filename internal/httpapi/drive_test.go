@@ -73,7 +73,7 @@ func TestWhoDrives(t *testing.T) {
 	require.Zero(t, report.Steps)
 	h.expect(403, "drive_forbidden", "coder", "POST", "/drive", `{"roles":["coder","pm"]}`)
 	h.expect(200, "", "pm", "POST", "/drive", `{"roles":["coder","pm"],"max_steps":1}`)
-	var plan struct{ Requirements []drive.Planned }
+	var plan struct{ Requirements []drive.Plan }
 	require.NoError(t, json.Unmarshal(h.expect(200, "", "viewer", "POST", "/drive?plan=true", `{}`).Body, &plan))
 	require.Equal(t, "pm", plan.Requirements[0].Role)
 	size := h.Ledger.Head().Size

@@ -21,10 +21,10 @@ import (
 
 // The bounds of an expression and its values.
 const (
-	MaxLength  = 1000 // characters of the expression
-	MaxDepth   = 100  // brackets within brackets
-	MaxBits    = 4096 // bits of a numerator or denominator, between steps too
-	maxTenfold = 2000 // the power of ten that a number may be written with: 1e2000
+	MaxLength   = 1000 // characters of the expression
+	MaxDepth    = 100  // brackets within brackets
+	MaxBits     = 4096 // bits of a numerator or denominator, between steps too
+	maxExponent = 2000 // the power of ten that a number may be written with: 1e2000
 )
 
 // Value is what an expression comes to.
@@ -105,7 +105,7 @@ func byZero() error {
 		WithFix("change the divisor; a negative power of 0 divides by zero too")
 }
 
-func notWhole() error {
+func exponentNotInteger() error {
 	return fault.New(fault.Invalid, "exponent_not_whole", "the exponent of a power is not a whole number").
 		WithFix("use whole exponents; roots are not worked out")
 }

@@ -12,7 +12,7 @@ import (
 // Confirm works an expression out a second time and compares. It cuts the text with a pattern, orders it by the
 // shunting yard and runs it on a stack of rationals. Its error says what differs.
 func Confirm(expr string, v Value) error {
-	again, err := second(expr)
+	again, err := evaluateAgain(expr)
 	if err != nil {
 		return fmt.Errorf("a second evaluation is refused: %w", err)
 	}
@@ -55,8 +55,8 @@ func confirmDecimal(value *big.Rat, text string) error {
 	return nil
 }
 
-// second is the value of an expression in lowest terms.
-func second(expr string) (*big.Rat, error) {
+// evaluateAgain is the value of an expression in lowest terms.
+func evaluateAgain(expr string) (*big.Rat, error) {
 	if err := checkLength(expr); err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ type instruction struct {
 	op   string
 }
 
-// rank says which operators bind tighter.
-var rank = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "~": 3, "**": 4}
+// precedence says which operators bind tighter.
+var precedence = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "~": 3, "**": 4}
 
 // yard orders the words of an expression so that operators follow their operands.
 type yard struct {
@@ -136,11 +136,11 @@ func (y *yard) operator(op string) error {
 	case !y.valued && op == "-":
 		y.waiting = append(y.waiting, "~")
 	case !y.valued && op == "+":
-	case y.valued && rank[op] > 0:
+	case y.valued && precedence[op] > 0:
 		if op == "**" { // binds to the right: one that waits goes on waiting
-			y.release(rank[op] + 1)
+			y.release(precedence[op] + 1)
 		} else {
-			y.release(rank[op])
+			y.release(precedence[op])
 		}
 		y.waiting = append(y.waiting, op)
 		y.valued = false
@@ -153,7 +153,7 @@ func (y *yard) operator(op string) error {
 // release moves the operators that bind at least as tightly as a rank out of the waiting line, down to the last open
 // bracket.
 func (y *yard) release(atLeast int) {
-	for n := len(y.waiting); n > 0 && y.waiting[n-1] != "(" && rank[y.waiting[n-1]] >= atLeast; n-- {
+	for n := len(y.waiting); n > 0 && y.waiting[n-1] != "(" && precedence[y.waiting[n-1]] >= atLeast; n-- {
 		y.out = append(y.out, instruction{op: y.waiting[n-1]})
 		y.waiting = y.waiting[:n-1]
 	}
@@ -191,7 +191,7 @@ func run(program []instruction) (*big.Rat, error) {
 func rational(text string) (*big.Rat, error) {
 	if _, tenfold, has := strings.Cut(strings.ToLower(text), "e"); has {
 		n, ok := new(big.Int).SetString(tenfold, 10)
-		if !ok || n.CmpAbs(big.NewInt(maxTenfold)) > 0 {
+		if !ok || n.CmpAbs(big.NewInt(maxExponent)) > 0 {
 			return nil, tooLarge()
 		}
 	}
@@ -229,7 +229,7 @@ func apply(op string, a, b *big.Rat) (*big.Rat, error) {
 // still.
 func raise(base, exponent *big.Rat) (*big.Rat, error) {
 	if !exponent.IsInt() {
-		return nil, notWhole()
+		return nil, exponentNotInteger()
 	}
 	if exponent.Sign() < 0 {
 		if base.Sign() == 0 {

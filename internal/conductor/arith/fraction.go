@@ -32,12 +32,12 @@ func reduced(num, den *big.Int) (fraction, error) {
 	return fraction{num, den}, within(num, den)
 }
 
-func (w written) value() (fraction, error) {
+func (w literal) value() (fraction, error) {
 	num, _ := new(big.Int).SetString("0"+w.whole+w.part, 10)
 	shift := -len(w.part)
-	if w.tenfold != "" {
-		n, err := strconv.Atoi(w.tenfold)
-		if err != nil || n > maxTenfold || n < -maxTenfold {
+	if w.exponent != "" {
+		n, err := strconv.Atoi(w.exponent)
+		if err != nil || n > maxExponent || n < -maxExponent {
 			return fraction{}, tooLarge()
 		}
 		shift += n
@@ -102,7 +102,7 @@ func modulo(a, b fraction) (fraction, error) {
 // power refuses before it reckons: a number of b bits to the power n has more than (b-1)·n bits.
 func power(base, exponent fraction) (fraction, error) {
 	if exponent.den.Cmp(one) != 0 {
-		return fraction{}, notWhole()
+		return fraction{}, exponentNotInteger()
 	}
 	if base.num.Sign() == 0 && exponent.num.Sign() < 0 {
 		return fraction{}, byZero()

@@ -5,13 +5,13 @@ import "strings"
 // node is an expression: a number, a sign before one operand, or an operator between two.
 type node struct {
 	op          string // "" for a number; "neg"; + - * / % **
-	number      written
+	number      literal
 	left, right *node // a sign has left alone
 }
 
-// written is the number whole.part times ten to the power tenfold, in digits; tenfold has its sign, and may be "" for
+// literal is the number whole.part times ten to the power tenfold, in digits; tenfold has its sign, and may be "" for
 // 0.
-type written struct{ whole, part, tenfold string }
+type literal struct{ whole, part, exponent string }
 
 // parser reads an expression from left to right.
 type parser struct {
@@ -133,7 +133,7 @@ func (p *parser) number() (*node, error) {
 		tenfold = sign + digits
 	}
 	p.space()
-	return &node{number: written{whole, part, tenfold}}, nil
+	return &node{number: literal{whole, part, tenfold}}, nil
 }
 
 func (p *parser) digits() string {

@@ -41,8 +41,8 @@ type Verdict struct {
 
 const isFalse = "it is false"
 
-// Told tells whether the condition could be evaluated. One that could not does not hold, and nor does its opposite.
-func (v Verdict) Told() bool { return v.Holds || v.Why == isFalse }
+// Decided tells whether the condition could be evaluated. One that could not does not hold, and nor does its opposite.
+func (v Verdict) Decided() bool { return v.Holds || v.Why == isFalse }
 
 // CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or
 // AVOID. It knows the variables payload, input, caller, ir and state. What is wrong is a *fault.Error of kind Invalid.

@@ -52,7 +52,7 @@ func newWorld(ids ...string) *world {
 	return w
 }
 
-func (w *world) Chosen(_ context.Context, ids []string) (all []Requirement, err error) {
+func (w *world) Select(_ context.Context, ids []string) (all []Requirement, err error) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	for _, id := range ids {
@@ -78,18 +78,18 @@ func (w *world) stands(id string) string {
 	return way[w.at[id]].status
 }
 
-func (w *world) Stand(_ context.Context, id string) (Stand, error) {
+func (w *world) Position(_ context.Context, id string) (Position, error) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
-	s := Stand{Status: w.stands(id), Moves: len(way) - w.at[id]}
+	s := Position{Status: w.stands(id), Moves: len(way) - w.at[id]}
 	if s.Status == done || w.status[id] != "" {
 		s.Why = "it is " + s.Status
 		return s, nil
 	}
 	at := way[w.at[id]]
-	s.Due = []conductor.Due{{Role: at.role, Obligation: w.obligation(id, at.kind), Needs: []string{"the rest"}}}
+	s.Work = []conductor.Work{{Role: at.role, Obligation: w.obligation(id, at.kind), Needs: []string{"the rest"}}}
 	if w.bare {
-		s.Due[0].Needs = nil
+		s.Work[0].Needs = nil
 	}
 	return s, nil
 }
@@ -104,20 +104,20 @@ func (w *world) Block(_ context.Context, id, reason string) (planning.Obligation
 	return o, nil
 }
 
-func (w *world) UnderWay(_ context.Context, id string) (string, error) {
+func (w *world) ActiveRun(_ context.Context, id string) (string, error) {
 	if w.under == nil {
 		return "", nil
 	}
 	return w.under(id), nil
 }
 
-func (w *world) Plan(_ context.Context, _ conductor.Caller, r planning.Request) (conductor.Planned, error) {
+func (w *world) Plan(_ context.Context, _ conductor.Caller, r planning.Request) (conductor.Plan, error) {
 	o := r.Obligations[0]
-	one := conductor.PlannedFor{Obligation: o}
+	one := conductor.ObligationPlan{Obligation: o}
 	if !w.missing[o.Kind()] {
 		one.Candidates = []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "it would run"}}
 	}
-	return conductor.Planned{Obligations: []conductor.PlannedFor{one}}, nil
+	return conductor.Plan{Obligations: []conductor.ObligationPlan{one}}, nil
 }
 
 func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Request) (conductor.Trace, error) {
@@ -134,7 +134,7 @@ func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Reques
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	w.running--
-	of := conductor.Traced{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "the first that did"}}}
+	of := conductor.ObligationTrace{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "the first that did"}}}
 	trace := conductor.Trace{ID: "run", Status: planning.OutResolved}
 	failed, fails := w.fails[o.Kind()]
 	switch {
@@ -147,17 +147,17 @@ func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Reques
 	case w.truncated:
 		of.Outcome, of.Candidates[0].Reason = planning.OutTruncated, "it failed"
 	case w.missing[o.Kind()]:
-		of = conductor.Traced{Obligation: o, Outcome: planning.OutFailed, Why: "no tool satisfies it"}
+		of = conductor.ObligationTrace{Obligation: o, Outcome: planning.OutFailed, Why: "no tool satisfies it"}
 		trace.Missing = []string{o.String()}
 	case w.clarify[o.Kind()]:
-		of = conductor.Traced{Obligation: o, Outcome: planning.OutClarify, Why: "it needs a branch"}
+		of = conductor.ObligationTrace{Obligation: o, Outcome: planning.OutClarify, Why: "it needs a branch"}
 	case fails:
 		of.Outcome, of.Why, of.Runs = planning.OutFailed, "nothing did", []conductor.Run{failed}
 		of.Candidates[0].Reason = "it failed"
 	default:
 		w.at[id]++
 	}
-	trace.Status, trace.Obligations = of.Outcome, []conductor.Traced{of}
+	trace.Status, trace.Obligations = of.Outcome, []conductor.ObligationTrace{of}
 	return trace, nil
 }
 
@@ -276,8 +276,8 @@ type again struct {
 	failed bool
 }
 
-func (a *again) Stand(ctx context.Context, id string) (Stand, error) {
-	s, err := a.world.Stand(ctx, id)
+func (a *again) Stand(ctx context.Context, id string) (Position, error) {
+	s, err := a.world.Position(ctx, id)
 	if a.failed && s.Status != blocked {
 		s.Status = testedFail
 	}
@@ -384,7 +384,7 @@ func TestARunUnderWayIsWaitedFor(t *testing.T) {
 	defer cancel()
 	report, err := (&Driver{Project: w, Conductor: w}).Drive(ctx, Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
-	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Stopped, Why: gone}, report.Requirements[0])
+	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Stopped, Why: callerGone}, report.Requirements[0])
 }
 
 // Who hangs up, or ends the service, has no further step begun; the one that runs comes to its end.
@@ -394,7 +394,7 @@ func TestDrivesEndBetweenSteps(t *testing.T) {
 	w.during = func(string) { cancel() }
 	report, err := (&Driver{Project: w, Conductor: w}).Drive(ctx, Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
-	require.Equal(t, []End{{Requirement: "A", Status: "designed", Outcome: Stopped, Why: gone, Steps: 1}}, report.Requirements)
+	require.Equal(t, []End{{Requirement: "A", Status: "designed", Outcome: Stopped, Why: callerGone, Steps: 1}}, report.Requirements)
 
 	draining := false
 	w = newWorld("A")
@@ -412,7 +412,7 @@ func TestPlan(t *testing.T) {
 	plan, err := d.Plan(t.Context(), Order{Caller: pm, Roles: []string{"architect", "coder"}})
 	require.NoError(t, err)
 	would := []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "it would run"}}
-	require.Equal(t, []Planned{
+	require.Equal(t, []Plan{
 		{Requirement: "A", Status: "planned", Role: "architect", Obligation: "ACHIEVE(requirement.design_spec)", Needs: []string{"the rest"}, Tools: would},
 		{Requirement: "B", Status: "designed", Role: "coder", Obligation: "ACHIEVE(requirement.implementation)", Needs: []string{"the rest"}, Why: "no tool satisfies ACHIEVE(requirement.implementation)"},
 		{Requirement: "C", Status: "built", Role: "pm", Obligation: "ACHIEVE(requirement.status)", Needs: []string{"the rest"}, Tools: []conductor.Candidate{}, Why: "it waits for the pm"},

@@ -23,15 +23,15 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// page is how many requirements one answer has, unless the question names a number.
-const page = 100
+// pageSize is how many requirements one answer has, unless the question names a number.
+const pageSize = 100
 
 // Project is the project of a service.
 type Project struct {
-	service *requirements.Service
-	ledger  *ledger.Ledger
-	options Options
-	one     chan struct{} // verifies the log, which is too much work to be done twice at once
+	service   *requirements.Service
+	ledger    *ledger.Ledger
+	options   Options
+	verifying chan struct{} // verifies the log, which is too much work to be done twice at once
 }
 
 // Options are what a project is besides its service.
@@ -126,7 +126,7 @@ func (p *Project) Next(_ context.Context, id, role string) (map[string]any, erro
 	}
 	ids, next := []string{id}, ""
 	if id == "" {
-		list, err := p.service.List(requirements.Query{Role: lifecycle.Role(role), Limit: page})
+		list, err := p.service.List(requirements.Query{Role: lifecycle.Role(role), Limit: pageSize})
 		if err != nil {
 			return nil, err
 		}
@@ -214,7 +214,7 @@ func queryOf(asked conductor.Query) (q requirements.Query, err error) {
 		Suspect: flag("suspect"), Retired: flag("retired"), After: asked.After, Limit: asked.Limit,
 	}
 	if q.Limit == 0 {
-		q.Limit = page
+		q.Limit = pageSize
 	}
 	if q.Status != "" && !q.Status.Valid() {
 		return q, fault.New(fault.Malformed, "unknown_status", "%q is not a status",
@@ -269,8 +269,8 @@ func (p *Project) VerifyLog(ctx context.Context) (map[string]any, error) {
 			WithFix("check its database with orchestrator verify")
 	}
 	select {
-	case p.one <- struct{}{}:
-		defer func() { <-p.one }()
+	case p.verifying <- struct{}{}:
+		defer func() { <-p.verifying }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// mostNotes is how many notes a prompt has: the last ones.
-const mostNotes = 20
+// maxNotes is how many notes a prompt has: the last ones.
+const maxNotes = 20
 
 // Prompt implements conductor.Project.
 func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error) {
@@ -23,7 +23,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	if err != nil {
 		return "", err
 	}
-	all, err := p.due(req, p.service.Tasks(req))
+	all, err := p.workOn(req, p.service.Tasks(req))
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +34,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 		Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
 		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
 	}
-	i := slices.IndexFunc(all, func(d conductor.Due) bool { return d.Role == b.Role && d.Is(b.Obligation) })
+	i := slices.IndexFunc(all, func(d conductor.Work) bool { return d.Role == b.Role && d.Matches(b.Obligation) })
 	if i >= 0 {
 		d.Needs = all[i].Needs
 	}
@@ -44,10 +44,10 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	for _, c := range req.Acceptance {
 		d.Acceptance = append(d.Acceptance, c.Text)
 	}
-	for _, n := range req.PMNotes[max(0, len(req.PMNotes)-mostNotes):] {
+	for _, n := range req.PMNotes[max(0, len(req.PMNotes)-maxNotes):] {
 		d.Notes = append(d.Notes, n.Text)
 	}
-	d.Deviations = open(req.Deviations)
+	d.Deviations = openDeviations(req.Deviations)
 	if req.Test != nil {
 		raw, err := ledger.Encode(req.Test)
 		if err != nil {
@@ -58,7 +58,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	return p.options.Prompts.Write(b.Role, d)
 }
 
-func open(all []lifecycle.Deviation) (texts []string) {
+func openDeviations(all []lifecycle.Deviation) (texts []string) {
 	for _, d := range all {
 		if d.Resolution == nil {
 			texts = append(texts, d.ID+": "+d.Text)
