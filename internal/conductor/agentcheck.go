@@ -24,30 +24,30 @@ func changesRequirement(o planning.Obligation) bool {
 }
 
 // checkAgent tells whether an agent may be run, and whether the project waits for what it is to do.
-func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning.Contract) (attempt, error) {
+func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning.Contract) (verdict, error) {
 	role := r.request.Caller.Role
 	switch {
 	case r.Agents == nil || r.Project == nil:
-		return attempt{reason: "agents work on a project that is served, and there is none"}, nil
+		return refused("agents work on a project that is served, and there is none"), nil
 	case r.resumed:
-		return attempt{reason: "the service ended meanwhile, and no agent is begun without somebody who asks for it: ask again"}, nil
+		return refused("the service ended meanwhile, and no agent is begun without somebody who asks for it: ask again"), nil
 	case role != c.Role && role != planning.RolePM:
-		return attempt{reason: "it acts as " + c.Role + ": ask with a token of that role, or of the pm's"}, nil
+		return refused("it acts as " + c.Role + ": ask with a token of that role, or of the pm's"), nil
 	case !changesRequirement(o):
-		return attempt{taken: true}, nil
+		return allowed, nil
 	}
 	due, others, err := r.workFor(ctx, o)
 	switch {
 	case isNotFound(err):
-		return attempt{reason: errorText(err)}, nil
+		return refused(errorText(err)), nil
 	case err != nil:
-		return attempt{}, err
+		return verdict{}, err
 	case due == nil:
-		return attempt{reason: "the requirement does not wait for it" + others}, nil
+		return refused("the requirement does not wait for it" + others), nil
 	case due.Role != c.Role:
-		return attempt{reason: "it acts as " + c.Role + ", and this is for the role " + due.Role}, nil
+		return refused("it acts as " + c.Role + ", and this is for the role " + due.Role), nil
 	}
-	return attempt{taken: true}, nil
+	return allowed, nil
 }
 
 func isNotFound(err error) bool { return errors.Is(err, fault.NotFound) }

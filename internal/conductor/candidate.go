@@ -11,47 +11,67 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// attempt is what came of a candidate.
-type attempt struct {
-	taken     bool
-	reason    string
-	missing   []string       // inputs that nobody gives
-	result    map[string]any // it did; nil otherwise
-	guardrail bool
-	truncated bool
+// verdict is the result of a check: whether a candidate may run or, if not, why not.
+type verdict struct {
+	allowed bool
+	reason  string
+	missing []string         // required inputs without a value
+	ends    planning.Outcome // of the obligation, when no further candidate may be considered either; "" otherwise
 }
 
-// consider runs a candidate, if nothing speaks against it: its inputs, what it depends on, the budgets, guardrails and
+var allowed = verdict{allowed: true}
+
+func refused(reason string) verdict { return verdict{reason: reason} }
+
+// ended refuses a candidate, and every other one of the obligation.
+func ended(outcome planning.Outcome, reason string) verdict {
+	return verdict{reason: reason, ends: outcome}
+}
+
+// outcome is what became of a candidate.
+type outcome struct {
+	ran     bool
+	reason  string           // why it did not run, why it failed, or "succeeded"
+	missing []string         // as in verdict
+	result  map[string]any   // nil unless it succeeded
+	ends    planning.Outcome // as in verdict
+}
+
+// notRun is the outcome of a candidate that a check refused.
+func notRun(v verdict) outcome { return outcome{reason: v.reason, missing: v.missing, ends: v.ends} }
+
+// consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
 // conditions.
-func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (attempt, error) {
-	inputs, a, err := r.resolveInputs(ctx, t.Obligation, c)
-	if err != nil || !a.taken {
-		return a, err
+func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (outcome, error) {
+	inputs, v, err := r.resolveInputs(ctx, t.Obligation, c)
+	if err != nil || !v.allowed {
+		return notRun(v), err
 	}
-	if a, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !a.taken {
-		return a, err
+	if v, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !v.allowed {
+		return notRun(v), err
 	}
-	if a, err = r.runDependencies(ctx, t, c, depth); err != nil || !a.taken {
-		return a, err
+	if v, err = r.runDependencies(ctx, t, c, depth); err != nil || !v.allowed {
+		return notRun(v), err
 	}
 	if why := r.budgetExceeded(c); why != "" {
-		return attempt{reason: why, truncated: true}, nil
+		return notRun(ended(planning.OutTruncated, why)), nil
 	}
-	if len(c.DependsOn) > 0 { // what these did counts, too
-		if a, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !a.taken {
-			return a, err
+	if len(c.DependsOn) > 0 { // the dependencies may have changed what the conditions are about
+		if v, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !v.allowed {
+			return notRun(v), err
 		}
 	}
 	tool, _ := r.Tools.Tool(c.Name)
 	return r.execute(ctx, t, tool, inputs)
 }
 
-// recheckAllowed tells whether a candidate may be run now. One that began before the run was cut off was allowed then, and what
-// it did may be why it is not any more.
-func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract, inputs map[string]any) (attempt, error) {
+// recheckAllowed checks whether a candidate may run now. A tool that had started before a crash was allowed then; its
+// own effects may be why it is not allowed now, so it is not checked again.
+func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
+	inputs map[string]any) (verdict, error) {
 	if r.resumed {
 		if began, err := r.began(ctx, t, c); err != nil || began {
-			return attempt{taken: true}, err
+			return allowed, err
 		}
 	}
 	return r.checkAllowed(ctx, t.Obligation, c, inputs)
@@ -70,8 +90,9 @@ func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contrac
 	return began, err
 }
 
-// resolveInputs gives a candidate its inputs; it is taken where none is missing or wrong.
-func (r *run) resolveInputs(ctx context.Context, o planning.Obligation, c *planning.Contract) (map[string]any, attempt, error) {
+// resolveInputs returns the inputs of a candidate, and refuses it if one is missing or does not match its schema.
+func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
+	c *planning.Contract) (map[string]any, verdict, error) {
 	tool, _ := r.Tools.Tool(c.Name)
 	inputs, missing, err := r.fillInputs(ctx, o, c)
 	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
@@ -80,49 +101,48 @@ func (r *run) resolveInputs(ctx context.Context, o planning.Obligation, c *plann
 	}
 	switch {
 	case err != nil:
-		return nil, attempt{}, err
+		return nil, verdict{}, err
 	case len(missing) > 0:
-		return nil, attempt{reason: "nobody gives " + strings.Join(missing, ", "), missing: missing}, nil
+		return nil, verdict{reason: "nobody gives " + strings.Join(missing, ", "), missing: missing}, nil
 	}
 	for _, in := range c.Consumes {
 		if value, given := inputs[in.Name]; given {
 			if err := tool.CheckInput(in.Name, value); err != nil {
-				return nil, attempt{reason: in.Name + ": " + errorText(err)}, nil
+				return nil, refused(in.Name + ": " + errorText(err)), nil
 			}
 		}
 	}
-	return inputs, attempt{taken: true}, nil
+	return inputs, allowed, nil
 }
 
-// checkAllowed looks at the caller's role, the guardrails and the preconditions; the candidate is taken where nothing speaks
-// against it.
+// checkAllowed checks the caller's role, the guardrails and the preconditions of a candidate.
 func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
-	inputs map[string]any) (attempt, error) {
+	inputs map[string]any) (verdict, error) {
 	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
 	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
-		return attempt{reason: "an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"}, nil
+		return refused("an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"), nil
 	}
 	if c.Role != "" {
-		if a, err := r.checkAgent(ctx, o, c); err != nil || !a.taken {
-			return a, err
+		if v, err := r.checkAgent(ctx, o, c); err != nil || !v.allowed {
+			return v, err
 		}
 	}
 	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report &&
 		o.Type != planning.Verify {
-		return attempt{reason: "a viewer changes nothing: ask with a token of another role"}, nil
+		return refused("a viewer changes nothing: ask with a token of another role"), nil
 	}
 	tool, _ := r.Tools.Tool(c.Name)
 	facts, err := r.facts(ctx, tool.Names, o, inputs)
 	if err != nil {
-		return attempt{}, err
+		return verdict{}, err
 	}
 	if why := r.violation(facts); why != "" {
-		return attempt{reason: why, guardrail: true}, nil
+		return ended(planning.OutGuardrail, why), nil
 	}
 	if not := firstFailing(tool.Preconditions(facts)); not != "" {
-		return attempt{reason: "the precondition " + not}, nil
+		return refused("the precondition " + not), nil
 	}
-	return attempt{taken: true}, nil
+	return allowed, nil
 }
 
 // budgetExceeded is the budget that a run of a tool would exceed; "" where none.
@@ -145,21 +165,22 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 // once more.
 const maxResultBytes = 8 << 20
 
-// runDependencies runs what a tool depends on; it is taken where all of that did.
-func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (attempt, error) {
+// runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
+func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract,
+	depth int) (verdict, error) {
 	if depth > r.maxDepth() {
-		return attempt{reason: "max_depth is used up", truncated: true}, nil
+		return ended(planning.OutTruncated, "max_depth is used up"), nil
 	}
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)
 		of := needed.Contract()
 		first, err := r.consider(ctx, t, &of, depth+1)
 		if err != nil || first.result == nil {
-			first.reason, first.taken = "it depends on "+name+": "+first.reason, false
-			return first, err
+			return verdict{reason: "it depends on " + name + ": " + first.reason, missing: first.missing,
+				ends: first.ends}, err
 		}
 	}
-	return attempt{taken: true}, nil
+	return allowed, nil
 }
 
 // fillInputs gives the inputs their values; what the payload lacks is taken from what is known of the caller.

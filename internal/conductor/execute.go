@@ -14,13 +14,13 @@ import (
 )
 
 // execute runs the tool, and holds its result against the contract.
-func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool, inputs map[string]any) (attempt, error) {
+func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool, inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
 	done, err := r.executeOnce(ctx, t, c, inputs)
 	if err != nil {
-		return attempt{}, err
+		return outcome{}, err
 	}
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status,
 		Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
@@ -34,14 +34,17 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 	why, err := r.checkResult(ctx, t.Obligation, tool, &shown)
 	switch {
 	case err != nil:
-		return attempt{}, err
+		return outcome{}, err
 	case c.Role != "" && changesRequirement(t.Obligation):
 		return r.checkAgentOutcome(ctx, t.Obligation, &shown, why)
 	case why != "":
-		return attempt{taken: true, reason: why, truncated: done.Status != state.RunDone &&
-			!r.Clock().Before(r.deadline)}, nil
+		o := outcome{ran: true, reason: why}
+		if done.Status != state.RunDone && !r.Clock().Before(r.deadline) {
+			o.ends = planning.OutTruncated
+		}
+		return o, nil
 	}
-	return attempt{taken: true, reason: "the first that did", result: done.Result}, nil
+	return outcome{ran: true, reason: "the first that did", result: done.Result}, nil
 }
 
 // checkResult says what of a run is not as its contract promises; "" where all is.
@@ -67,23 +70,23 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 
 // checkAgentOutcome is what came of an agent, as the project shows it: one that failed may have done its work before, and one that
 // says that it did may have done nothing.
-func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, shown *Run, why string) (attempt, error) {
+func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, shown *Run, why string) (outcome, error) {
 	verdict, err := r.projectVerdict(ctx, o)
 	if err != nil {
-		return attempt{}, err
+		return outcome{}, err
 	}
 	shown.Postconditions = append(shown.Postconditions, verdict)
 	switch {
 	case verdict.Holds && why == "":
-		return attempt{taken: true, reason: "the first that did", result: shown.Result}, nil
+		return outcome{ran: true, reason: "the first that did", result: shown.Result}, nil
 	case verdict.Holds:
-		return attempt{taken: true, reason: "the project has what it was to do, although " + why,
+		return outcome{ran: true, reason: "the project has what it was to do, although " + why,
 			result: map[string]any{}}, nil
 	case why == "":
 		shown.Status = state.RunRefused
 		why = "it did not do its work: " + verdict.Why + lastWords(shown.Result)
 	}
-	return attempt{taken: true, reason: why}, nil
+	return outcome{ran: true, reason: why}, nil
 }
 
 // executeOnce runs a tool, unless the ledger has what became of this very run: then that counts.

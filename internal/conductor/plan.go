@@ -65,18 +65,18 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 			one.Candidates = append(one.Candidates, Candidate{candidate.Name, false, broken})
 			continue
 		}
-		a, err := r.planCandidate(ctx, t.Obligation, candidate, 0)
+		v, err := r.planCandidate(ctx, t.Obligation, candidate, 0)
 		if err != nil {
 			return one, err
 		}
-		one.Candidates = append(one.Candidates, Candidate{candidate.Name, a.taken, a.reason})
+		one.Candidates = append(one.Candidates, Candidate{candidate.Name, v.allowed, v.reason})
 		if missing == nil {
-			missing = a.missing
+			missing = v.missing
 		}
-		if a.taken && !runs {
+		if v.allowed && !runs {
 			runs, left, spent = true, r.runsLeft, r.costSpent
 		}
-		if a.guardrail || a.truncated {
+		if v.ends != "" {
 			break // a run ends there
 		}
 	}
@@ -91,32 +91,32 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 
 // planCandidate is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less
 // what it weighs.
-func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (attempt, error) {
-	inputs, a, err := r.resolveInputs(ctx, o, c)
-	if err != nil || !a.taken {
-		return a, err
+func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (verdict, error) {
+	inputs, v, err := r.resolveInputs(ctx, o, c)
+	if err != nil || !v.allowed {
+		return v, err
 	}
-	if a, err = r.checkAllowed(ctx, o, c, inputs); err != nil || !a.taken {
-		return a, err
+	if v, err = r.checkAllowed(ctx, o, c, inputs); err != nil || !v.allowed {
+		return v, err
 	}
 	if depth > r.maxDepth() {
-		return attempt{reason: "max_depth is used up", truncated: true}, nil
+		return ended(planning.OutTruncated, "max_depth is used up"), nil
 	}
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)
 		of := needed.Contract()
-		if a, err = r.planCandidate(ctx, o, &of, depth+1); err != nil || !a.taken {
-			a.reason = "it depends on " + name + ": " + a.reason
-			return a, err
+		if v, err = r.planCandidate(ctx, o, &of, depth+1); err != nil || !v.allowed {
+			v.reason = "it depends on " + name + ": " + v.reason
+			return v, err
 		}
 	}
 	if why := r.budgetExceeded(c); why != "" {
-		return attempt{reason: why, truncated: true}, nil
+		return ended(planning.OutTruncated, why), nil
 	}
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
-	a.reason = "it would run"
-	return a, nil
+	v.reason = "it would run"
+	return v, nil
 }
 
 // maxDepth is how deep tools may depend on others.

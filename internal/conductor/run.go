@@ -242,23 +242,20 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "another one resolved it"})
 			continue
 		}
-		a, err := r.consider(ctx, t, c, 0)
+		o, err := r.consider(ctx, t, c, 0)
 		if err != nil {
 			return err
 		}
-		t.Candidates = append(t.Candidates, Candidate{c.Name, a.taken, a.reason})
+		t.Candidates = append(t.Candidates, Candidate{c.Name, o.ran, o.reason})
 		if missing == nil {
-			missing = a.missing
+			missing = o.missing
 		}
 		switch {
-		case a.guardrail:
-			t.end(planning.Failed, planning.OutGuardrail, a.reason)
+		case o.ends != "":
+			t.end(planning.Failed, o.ends, o.reason)
 			return nil
-		case a.truncated:
-			t.end(planning.Failed, planning.OutTruncated, a.reason)
-			return nil
-		case a.result != nil:
-			t.answered = a.result
+		case o.result != nil:
+			t.answered = o.result
 			t.end(planning.Resolved, planning.OutResolved, "")
 		}
 	}
