@@ -100,7 +100,7 @@ func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
 	run := trace.Obligations[0].Runs[0]
 	require.Equal(t, map[string]any{"text": "built by <ORCHESTRATOR_TOKEN>\n[1m"}, run.Result, "what it says is kept, without its token and what a terminal would obey")
-	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is seen in the project", Holds: true}}, run.Postconditions)
+	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is done in the project", Holds: true}}, run.Postconditions)
 	require.Equal(t, []string{"a.coder as coder for REQ-1"}, y.gate.admitted)
 	require.Equal(t, y.Clock().Add(5*time.Second+tokenGrace), y.gate.until)
 	require.Equal(t, []Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
@@ -135,10 +135,10 @@ func TestWhatAnAgentSaysCountsForNothing(t *testing.T) {
 		status  string
 		reason  string
 	}{
-		"it did":                          {`touch done`, planning.OutResolved, "done", "the first that did"},
-		"it says so":                      {`echo 'All is built and tested!'`, planning.OutFailed, "refused", "it did not do its work: it still needs an implementation; it said: All is built and tested!"},
+		"it did":                          {`touch done`, planning.OutResolved, "done", "succeeded"},
+		"it says so":                      {`echo 'All is built and tested!'`, planning.OutFailed, "refused", "the work was not done: it still needs an implementation; it said: All is built and tested!"},
 		"it fails":                        {`echo no >&2; exit 3`, planning.OutFailed, "failed", "it failed: a.coder ended with exit status 3; the end of its standard error: no"},
-		"it fails, and had done its work": {`touch done; exit 3`, planning.OutResolved, "failed", "the project has what it was to do, although it failed: a.coder ended with exit status 3"},
+		"it fails, and had done its work": {`touch done; exit 3`, planning.OutResolved, "failed", "the project shows the work as done, although it failed: a.coder ended with exit status 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := yardOf(t, store.NewMemory(), coder("a.coder"))
@@ -174,12 +174,12 @@ func TestWhoMayHaveAgentsRun(t *testing.T) {
 		change func(y *yard)
 		reason string
 	}{
-		"another role":       {Caller{Name: "tim", Role: "tester"}, nil, "it acts as coder: ask with a token of that role, or of the pm's"},
-		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "it acts as coder: ask with a token of that role, or of the pm's"},
-		"an agent":           {Caller{Name: "a.coder", Role: "coder"}, nil, "an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"},
-		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "agents work on a project that is served, and there is none"},
-		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement does not wait for it, but for ACHIEVE(requirement.status) by the pm"},
-		"it is another's":    {ada, func(y *yard) { y.waits("tester") }, "it acts as coder, and this is for the role tester"},
+		"another role":       {Caller{Name: "tim", Role: "tester"}, nil, "it acts as coder: use a token of that role, or of a pm"},
+		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "it acts as coder: use a token of that role, or of a pm"},
+		"an agent":           {Caller{Name: "a.coder", Role: "coder"}, nil, "agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"},
+		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "no project is served that agents could work on"},
+		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement is not waiting for this, but for ACHIEVE(requirement.status) by the pm"},
+		"it is another's":    {ada, func(y *yard) { y.waits("tester") }, "it acts as coder, but this is work of the role tester"},
 		"no such thing":      {ada, func(y *yard) { y.project.requirement["id"] = "REQ-2" }, `there is no requirement "REQ-1"`},
 		"no prompt":          {ada, func(y *yard) { y.project.unwritten = errors.New("no template") }, "it failed: no template"},
 		"nobody is let in":   {ada, func(y *yard) { y.gate.refuse = errors.New("no more tokens") }, "it failed: no more tokens"},
@@ -258,7 +258,7 @@ func TestAnAgentOfAnMCPServer(t *testing.T) {
 	requireGone(t, process)
 }
 
-// An agent whose run was cut off is not run again; whether it did its work is seen in the project.
+// An agent whose run was cut off is not run again; whether it did its work is done in the project.
 func TestAnAgentThatWasCutOff(t *testing.T) {
 	for did, want := range map[bool]planning.Outcome{true: planning.OutResolved, false: planning.OutFailed} {
 		s := store.NewMemory()

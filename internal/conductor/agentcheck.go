@@ -28,11 +28,11 @@ func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning
 	role := r.request.Caller.Role
 	switch {
 	case r.Agents == nil || r.Project == nil:
-		return refused("agents work on a project that is served, and there is none"), nil
+		return refused("no project is served that agents could work on"), nil
 	case r.resumed:
-		return refused("the service ended meanwhile, and no agent is begun without somebody who asks for it: ask again"), nil
+		return refused("the service was restarted, and agents are not started without a caller: send the request again"), nil
 	case role != c.Role && role != planning.RolePM:
-		return refused("it acts as " + c.Role + ": ask with a token of that role, or of the pm's"), nil
+		return refused("it acts as " + c.Role + ": use a token of that role, or of a pm"), nil
 	case !changesRequirement(o):
 		return allowed, nil
 	}
@@ -43,9 +43,9 @@ func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning
 	case err != nil:
 		return verdict{}, err
 	case due == nil:
-		return refused("the requirement does not wait for it" + others), nil
+		return refused("the requirement is not waiting for this" + others), nil
 	case due.Role != c.Role:
-		return refused("it acts as " + c.Role + ", and this is for the role " + due.Role), nil
+		return refused("it acts as " + c.Role + ", but this is work of the role " + due.Role), nil
 	}
 	return allowed, nil
 }
@@ -73,7 +73,7 @@ func (r *run) workFor(ctx context.Context, o planning.Obligation) (due *Work, ot
 // projectVerdict is the verdict of the project on what an agent was to bring about. What the agent says of it counts for
 // nothing.
 func (r *run) projectVerdict(ctx context.Context, o planning.Obligation) (contract.Verdict, error) {
-	verdict := contract.Verdict{Condition: fmt.Sprintf("%s of %v is seen in the project", o, o.Payload["id"])}
+	verdict := contract.Verdict{Condition: fmt.Sprintf("%s of %v is done in the project", o, o.Payload["id"])}
 	due, _, err := r.workFor(ctx, o)
 	switch {
 	case err != nil:
@@ -81,7 +81,7 @@ func (r *run) projectVerdict(ctx context.Context, o planning.Obligation) (contra
 	case due == nil:
 		verdict.Holds = true
 	case len(due.Needs) == 0:
-		verdict.Why = "it has not been moved"
+		verdict.Why = "its status has not changed"
 	default:
 		verdict.Why = "it still needs " + strings.Join(due.Needs, "; ")
 	}

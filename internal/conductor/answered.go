@@ -17,7 +17,7 @@ func parseResult(raw []byte, mask func(string) string) (map[string]any, error) {
 	}
 	if err != nil || result == nil {
 		return nil, fault.New(fault.Invalid, "tool_answer", "the tool did not answer with one JSON object").
-			WithFix("have it write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and "+
+			WithFix("write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and "+
 				"nothing else to its standard output", strictjson.MaxDepth, strictjson.MaxNumber).Because(err)
 	}
 	return maskAll(result, mask).(map[string]any), nil

@@ -68,7 +68,7 @@ func (r *run) rephraseAnswers(ctx context.Context) {
 		text, err := a.Text, gone
 		switch {
 		case a.Uncertain:
-			err = errors.New("it says what is not certain")
+			err = errors.New("the answer is uncertain")
 		case gone == nil:
 			text, err = r.rephrase(ctx, []string{of[a.Obligation].String()}, a.Text)
 		}

@@ -103,7 +103,7 @@ func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 	case err != nil:
 		return nil, verdict{}, err
 	case len(missing) > 0:
-		return nil, verdict{reason: "nobody gives " + strings.Join(missing, ", "), missing: missing}, nil
+		return nil, verdict{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}, nil
 	}
 	for _, in := range c.Consumes {
 		if value, given := inputs[in.Name]; given {
@@ -120,7 +120,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	inputs map[string]any) (verdict, error) {
 	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
 	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
-		return refused("an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"), nil
+		return refused("agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"), nil
 	}
 	if c.Role != "" {
 		if v, err := r.checkAgent(ctx, o, c); err != nil || !v.allowed {
@@ -129,7 +129,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	}
 	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report &&
 		o.Type != planning.Verify {
-		return refused("a viewer changes nothing: ask with a token of another role"), nil
+		return refused("viewers cannot change anything: use a token of another role"), nil
 	}
 	tool, _ := r.Tools.Tool(c.Name)
 	facts, err := r.facts(ctx, tool.Names, o, inputs)
@@ -150,13 +150,13 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
 	switch {
 	case r.runsLeft <= 0:
-		return "max_tool_runs is used up"
+		return "max_tool_runs is exhausted"
 	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
-		return fmt.Sprintf("it weighs %g, and of max_cost %g are left", c.Cost.Weight(), b.MaxCost-r.costSpent)
+		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), b.MaxCost-r.costSpent)
 	case !r.Clock().Before(r.deadline):
-		return "time_ms is used up"
+		return "time_ms is exhausted"
 	case r.resultBytes > maxResultBytes:
-		return fmt.Sprintf("the results have more than %d MiB", maxResultBytes>>20)
+		return fmt.Sprintf("the results exceed %d MiB", maxResultBytes>>20)
 	}
 	return ""
 }
@@ -169,7 +169,7 @@ const maxResultBytes = 8 << 20
 func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract,
 	depth int) (verdict, error) {
 	if depth > r.maxDepth() {
-		return ended(planning.OutTruncated, "max_depth is used up"), nil
+		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
 	}
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)

@@ -130,8 +130,8 @@ func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	trace, err := r.run(ctx)
 	if err != nil && c.stopping.Err() != nil {
 		return trace, fault.New(fault.Unavailable, "conductor_stopping",
-			"the service ends, and the run %s has not ended", r.request.ID).
-			WithFix("what was begun goes on when the service is back: send the same again with the same idempotency_key")
+			"the service is stopping, and the run %s has not finished", r.request.ID).
+			WithFix("the run continues when the service is back: send the same request again with the same idempotency_key")
 	}
 	return trace, err
 }
@@ -188,8 +188,8 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 }
 
 func errUnderWay(run string) error {
-	return fault.New(fault.Conflict, "run_under_way", "%s of this idempotency_key has not ended", run).
-		WithFix("send the same again later: it is answered with the trace of that run")
+	return fault.New(fault.Conflict, "run_under_way", "%s with this idempotency_key has not finished", run).
+		WithFix("send the same request again later to get the trace of that run")
 }
 
 // begin numbers a run. It is put into the IR with the first step that has to be there before something happens.
@@ -268,7 +268,7 @@ func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, e
 	})
 	if err == nil && raw == nil {
 		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).
-			WithFix("GET /obligations lists the runs; one that goes on has no trace yet, and a viewer's run has its trace in its answer alone")
+			WithFix("GET /obligations lists the runs; a run in progress has no trace yet, and a viewer's run is not kept")
 	}
 	return raw, err
 }

@@ -75,8 +75,8 @@ func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
-		return nil, nil, fault.New(fault.Invalid, "tool_missing", "there is no tool %q in the box",
-			c.Implementation.Name).WithFix("orchestrator tools list names them; mend the contract")
+		return nil, nil, fault.New(fault.Invalid, "tool_missing", "there is no built-in tool %q",
+			c.Implementation.Name).WithFix("orchestrator tools list names them; correct the contract")
 	}
 	return recoverPanic(func() (map[string]any, []effect, error) {
 		result, err := tool.Run(ctx, tools.In{Payload: a.obligation.Payload, Input: a.inputs, Now: r.Clock()})
@@ -88,7 +88,7 @@ func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (
 func recoverPanic(run func() (map[string]any, []effect, error)) (result map[string]any, effects []effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, effects, err = nil, nil, fault.New(fault.Internal, "tool_defect", "the tool met a defect: %v", p).
+			result, effects, err = nil, nil, fault.New(fault.Internal, "tool_defect", "the tool panicked: %v", p).
 				WithFix("report it, with the trace")
 		}
 	}()

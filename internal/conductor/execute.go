@@ -44,7 +44,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		}
 		return o, nil
 	}
-	return outcome{ran: true, reason: "the first that did", result: done.Result}, nil
+	return outcome{ran: true, reason: "succeeded", result: done.Result}, nil
 }
 
 // checkResult says what of a run is not as its contract promises; "" where all is.
@@ -54,7 +54,7 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 	}
 	if err := tool.CheckResult(shown.Result); err != nil {
 		shown.Status, shown.Error = state.RunRefused, failureOf(err)
-		return "its result is not what it produces: " + errorText(err), nil
+		return "result does not match the contract's schema: " + errorText(err), nil
 	}
 	facts, err := r.facts(ctx, tool.Names, o, shown.Inputs)
 	if err != nil {
@@ -78,13 +78,13 @@ func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, show
 	shown.Postconditions = append(shown.Postconditions, verdict)
 	switch {
 	case verdict.Holds && why == "":
-		return outcome{ran: true, reason: "the first that did", result: shown.Result}, nil
+		return outcome{ran: true, reason: "succeeded", result: shown.Result}, nil
 	case verdict.Holds:
-		return outcome{ran: true, reason: "the project has what it was to do, although " + why,
+		return outcome{ran: true, reason: "the project shows the work as done, although " + why,
 			result: map[string]any{}}, nil
 	case why == "":
 		shown.Status = state.RunRefused
-		why = "it did not do its work: " + verdict.Why + lastWords(shown.Result)
+		why = "the work was not done: " + verdict.Why + lastWords(shown.Result)
 	}
 	return outcome{ran: true, reason: why}, nil
 }
@@ -112,8 +112,8 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		return before, nil
 	case found && !c.Idempotent:
 		done.Error = &state.Failure{Code: "outcome_unknown",
-			Detail: "the service ended while it ran, and it may not run twice",
-			Fix:    "see what it did, and send the obligation again"}
+			Detail: "the service stopped while the tool ran, and the tool is not idempotent",
+			Fix:    "find out what it did, then send the obligation again"}
 		return r.recordRun(ctx, t, c, done, nil)
 	case !found && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
 		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
@@ -146,8 +146,8 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 
 func toolsChanged(before state.ToolRun) *state.Failure {
 	return &state.Failure{Code: "tools_changed",
-		Detail: "when the run was cut off it was at " + before.Tool + " " + before.Version +
-			" here: the tools, or what is known, have changed since",
+		Detail: "the interrupted run used " + before.Tool + " " + before.Version +
+			" here; the tools or the known facts have changed since",
 		Fix: "send the obligation again"}
 }
 
@@ -155,8 +155,8 @@ func toolsChanged(before state.ToolRun) *state.Failure {
 func (r *run) countResult(result map[string]any) error {
 	raw, err := ledger.Encode(result)
 	if err != nil {
-		return fault.New(fault.Invalid, "tool_answer", "what the tool answered cannot be kept").
-			WithFix("have it answer with less, and less deep").Because(err)
+		return fault.New(fault.Invalid, "tool_answer", "the tool's result cannot be encoded").
+			WithFix("return a smaller result, or one nested less deeply").Because(err)
 	}
 	r.resultBytes += len(raw)
 	return nil
@@ -224,7 +224,7 @@ func failureOf(err error) *state.Failure {
 		return &state.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &state.Failure{Code: "tool_timeout", Detail: "it did not end in time",
+		return &state.Failure{Code: "tool_timeout", Detail: "the tool timed out",
 			Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
 	}
 	return &state.Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}

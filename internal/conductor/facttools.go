@@ -86,8 +86,8 @@ func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, err
 		}
 		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) && subject != a.run.userSubject() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
-				"facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
-				WithFix("say facts on user, which is yourself, or on a subject of your own")
+				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
+				WithFix("assert facts about user, which is yourself, or about a subject of your own")
 		}
 		one := effect{subject, predicate, fact["object"], false}
 		if relation, is := relationIn(predicate, one.Object); is && subject != a.run.userSubject() {
@@ -127,9 +127,9 @@ func (r *run) checkRoom(ctx context.Context, effects []effect) error {
 				held[pair] = len(now)
 			}
 			if held[pair]++; held[pair] > maxHeld {
-				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held on %q and %q",
+				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held for %q and %q",
 					maxHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
-					WithFix("say it of several subjects, or under several predicates")
+					WithFix("split the facts among several subjects or predicates")
 			}
 		}
 		return nil
@@ -178,7 +178,7 @@ func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 		return err
 	})
 	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
-		err = fault.New(fault.Conflict, "answer_differs", "that is not what is known").WithFix("ask without a name")
+		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").WithFix("ask without a name")
 	}
 	return map[string]any{"value": a.inputs["name"]}, nil, err
 }
@@ -195,14 +195,14 @@ func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligat
 		return err
 	}
 	if len(missing) > 0 {
-		return fault.New(fault.Conflict, "answer_differs", "nobody gives %v any more", missing).WithFix("ask again")
+		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).WithFix("ask again")
 	}
 	again, _, err := k.run(ctx, toolCall{run: r, obligation: o, inputs: inputs})
 	if err != nil {
 		return err
 	}
 	if !state.Equal(again, result) {
-		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).
+		return fault.New(fault.Conflict, "answer_differs", "a second evaluation returned %v", fmt.Sprint(again)).
 			WithFix("ask again: what is known has changed")
 	}
 	return nil

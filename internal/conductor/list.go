@@ -79,7 +79,7 @@ func (c *Conductor) Run(ctx context.Context, id string) (one RunSummary, err err
 		}
 		if !found {
 			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).
-				WithFix("GET /obligations lists the runs; a viewer's is not kept")
+				WithFix("GET /obligations lists the runs; a viewer's run is not kept")
 		}
 		one, err = listed(v, r)
 		return err

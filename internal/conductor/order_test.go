@@ -65,7 +65,7 @@ func TestAJustificationHasThoseThatWerePassedOver(t *testing.T) {
 		conduct(ob(planning.Report, "k.x"))
 	require.Equal(t, []any{
 		map[string]any{"tool": "t.a", "run": "o1/1", "why": "no luck"},
-		map[string]any{"tool": "t.b", "why": "it was not run: the precondition false does not hold: it is false"},
+		map[string]any{"tool": "t.b", "why": "not run: the precondition false does not hold: it is false"},
 	}, trace.Obligations[0].Emitted[0].Obligation.Payload["attempts"])
 }
 

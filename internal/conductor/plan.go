@@ -100,7 +100,7 @@ func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *plann
 		return v, err
 	}
 	if depth > r.maxDepth() {
-		return ended(planning.OutTruncated, "max_depth is used up"), nil
+		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
 	}
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)

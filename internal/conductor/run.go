@@ -215,7 +215,7 @@ func (g guardrail) violation(facts contract.Facts) string {
 	why := fmt.Sprintf("%s %s: ", g.traced.Obligation.Type, verdict.Condition)
 	switch {
 	case !verdict.Decided():
-		why += "it cannot be told: " + verdict.Why
+		why += "it cannot be evaluated: " + verdict.Why
 	case verdict.Holds:
 		why += "it holds"
 	default:
@@ -239,7 +239,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {
-			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "another one resolved it"})
+			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
 			continue
 		}
 		o, err := r.consider(ctx, t, c, 0)

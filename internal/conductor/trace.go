@@ -121,7 +121,7 @@ func (t *ObligationTrace) justify(about string) {
 	}
 	for _, c := range t.Candidates {
 		if !c.Taken {
-			attempts = append(attempts, map[string]any{"tool": c.Tool, "why": "it was not run: " + c.Reason})
+			attempts = append(attempts, map[string]any{"tool": c.Tool, "why": "not run: " + c.Reason})
 		}
 	}
 	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})

@@ -117,7 +117,7 @@ func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
 		return err
 	}
 	if len(held) != 1 || !state.Equal(held[0].Object, t.answered) {
-		return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").
+		return fault.New(fault.Conflict, "answer_not_held", "the recorded answer differs from the one given").
 			WithFix("ask again")
 	}
 	source, found, err := v.Source(held[0].Source)
@@ -149,7 +149,7 @@ func (r *run) checkContradiction(v state.View, t *ObligationTrace) error {
 		if said, has := t.answered[member]; has && !state.Equal(said, held[0].Object) {
 			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot,
 				fault.Clip(fmt.Sprint(held[0].Object), 80)).
-				WithFix("ACHIEVE(%s) says what holds, if that has changed", t.Obligation.Kind())
+				WithFix("send ACHIEVE(%s) if that has changed", t.Obligation.Kind())
 		}
 	}
 	return nil

@@ -106,8 +106,8 @@ func TestAnswersThatAreNotHeld(t *testing.T) {
 		want   string
 	}{
 		"as it is":       {want: ""},
-		"another answer": {change: func(t *ObligationTrace, _ *Run) { t.answered = map[string]any{"value": "another"} }, want: "not what was answered"},
-		"nothing held":   {change: func(t *ObligationTrace, _ *Run) { t.ID = "o9" }, want: "not what was answered"},
+		"another answer": {change: func(t *ObligationTrace, _ *Run) { t.answered = map[string]any{"value": "another"} }, want: "differs from the one given"},
+		"nothing held":   {change: func(t *ObligationTrace, _ *Run) { t.ID = "o9" }, want: "differs from the one given"},
 		"another tool":   {change: func(_ *ObligationTrace, last *Run) { last.Tool = "t.b" }, want: "no source"},
 		"another source": {source: func(s *state.Source) { s.Name = "t.b" }, want: "no source"},
 		"another run's":  {source: func(s *state.Source) { s.Run = "another" }, want: "no source"},

@@ -123,7 +123,7 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 		status, code, says string
 	}{
 		"another answer":       {serving(t, answering(200, `{"value":"wrong"}`)), state.RunRefused, "", `result.value == "right" does not hold`},
-		"not what it promises": {serving(t, answering(200, `{"value":7}`)), state.RunRefused, "", "its result is not what it produces"},
+		"not what it promises": {serving(t, answering(200, `{"value":7}`)), state.RunRefused, "", "result does not match the contract's schema"},
 		"no object":            {serving(t, answering(200, `["right"]`)), state.RunFailed, "tool_answer", "one JSON object"},
 		"a name twice":         {serving(t, answering(200, `{"value":"wrong","value":"right"}`)), state.RunFailed, "tool_answer", "one JSON object"},
 		"nothing":              {serving(t, answering(204, "")), state.RunFailed, "tool_answer", "one JSON object"},

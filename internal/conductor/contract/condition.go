@@ -64,7 +64,7 @@ func (c *Condition) holds(on *variables) Verdict {
 	value, _, err := c.program.Eval(on)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "limit exceeded"):
-		v.Why = "it takes too much to tell"
+		v.Why = "the evaluation exceeds the cost limit"
 	case err != nil:
 		v.Why = fault.Clip(err.Error(), maxWhy)
 	default:

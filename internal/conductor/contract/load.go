@@ -40,9 +40,9 @@ func Load(dir string, box []planning.Contract) (*Registry, error) {
 	wrong = append(wrong, checkTogether(sources)...)
 	if len(wrong) > 0 {
 		return nil, fault.New(fault.Invalid, "tools_invalid",
-			"the contracts of the tools cannot be used, none of them, until all are in order").
+			"no tool contract is used until all are valid").
 			WithFields(wrong...).
-			WithFix("mend what is named; schemas/tool.schema.json and docs/conductor.md have the shape")
+			WithFix("correct what is listed; schemas/tool.schema.json and docs/conductor.md describe the form")
 	}
 	return newRegistry(tools)
 }

@@ -256,7 +256,7 @@ func dependencyReason(id string, held map[string]string) string {
 	why := "it depends on " + held[id]
 	for at, steps := held[id], 0; at != "" && steps < len(held); at, steps = held[at], steps+1 {
 		if at == id {
-			return why + ", and that on it in the end: a circle, which the documents have to undo"
+			return why + ", which in turn depends on it: a cycle, which the documents have to resolve"
 		}
 	}
 	return why + ", which is not done"
@@ -296,7 +296,7 @@ func (j *job) takeStep() string {
 	case j.stopped != "":
 		return j.stopped
 	case j.stepsLeft <= 0:
-		return "max_steps is used up"
+		return "max_steps is exhausted"
 	}
 	j.stepsLeft--
 	return ""

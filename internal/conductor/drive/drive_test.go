@@ -134,7 +134,7 @@ func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Reques
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	w.running--
-	of := conductor.ObligationTrace{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "the first that did"}}}
+	of := conductor.ObligationTrace{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "succeeded"}}}
 	trace := conductor.Trace{ID: "run", Status: planning.OutResolved}
 	failed, fails := w.fails[o.Kind()]
 	switch {
@@ -209,9 +209,9 @@ func TestHowRequirementsEnd(t *testing.T) {
 		"deferred by somebody": {func(w *world) { w.status["A"] = "deferred" }, Order{}, End{Status: "deferred", Outcome: Waiting, Why: "it is deferred"}},
 		"for another role": {nil, Order{Roles: []string{"architect", "pm"}},
 			End{Status: "designed", Outcome: Waiting, Why: "for the coder: ACHIEVE(requirement.implementation): the rest", Steps: 1}},
-		"no step left":   {nil, Order{MaxSteps: 2}, End{Status: "built", Outcome: Stopped, Why: "max_steps is used up", Steps: 2}},
-		"no tool":        {func(w *world) { w.missing["requirement.implementation"] = true }, Order{}, End{Status: "designed", Outcome: Waiting, Why: "for the coder: ACHIEVE(requirement.implementation): the rest; no agent is there for it: declare one in the folder tools, or supply it", Steps: 2}},
-		"a question":     {func(w *world) { w.clarify["requirement.design_spec"] = true }, Order{}, End{Status: "planned", Outcome: Waiting, Why: "for the architect: ACHIEVE(requirement.design_spec): the rest; no agent is there for it: declare one in the folder tools, or supply it", Steps: 1}},
+		"no step left":   {nil, Order{MaxSteps: 2}, End{Status: "built", Outcome: Stopped, Why: "max_steps is exhausted", Steps: 2}},
+		"no tool":        {func(w *world) { w.missing["requirement.implementation"] = true }, Order{}, End{Status: "designed", Outcome: Waiting, Why: "for the coder: ACHIEVE(requirement.implementation): the rest; there is no agent for it: declare one in the folder tools, or do the work yourself", Steps: 2}},
+		"a question":     {func(w *world) { w.clarify["requirement.design_spec"] = true }, Order{}, End{Status: "planned", Outcome: Waiting, Why: "for the architect: ACHIEVE(requirement.design_spec): the rest; there is no agent for it: declare one in the folder tools, or do the work yourself", Steps: 1}},
 		"the tool fails": {func(w *world) { w.fails["requirement.design_spec"] = failed("tool_failed") }, Order{}, End{Status: blocked, Outcome: Blocked, Why: "a.tool: it failed", Steps: 2}},
 		"the tool does not do": {func(w *world) { w.fails["requirement.design_spec"] = conductor.Run{Status: "refused"} }, Order{},
 			End{Status: blocked, Outcome: Blocked, Why: "a.tool: it failed", Steps: 2}},
@@ -276,7 +276,7 @@ type again struct {
 	failed bool
 }
 
-func (a *again) Stand(ctx context.Context, id string) (Position, error) {
+func (a *again) Position(ctx context.Context, id string) (Position, error) {
 	s, err := a.world.Position(ctx, id)
 	if a.failed && s.Status != blocked {
 		s.Status = testedFail
@@ -306,7 +306,7 @@ func TestWhatIsDependedOnIsFirst(t *testing.T) {
 	report, _ = w.drive(t, Order{Parallel: 4})
 	require.Equal(t, map[Outcome]int{Blocked: 1, Waiting: 3}, report.Outcomes)
 	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Waiting, Why: "it depends on B, which is not done"}, report.Requirements[0])
-	require.Equal(t, "it depends on D, and that on it in the end: a circle, which the documents have to undo", report.Requirements[2].Why)
+	require.Equal(t, "it depends on D, which in turn depends on it: a cycle, which the documents have to resolve", report.Requirements[2].Why)
 
 	report, _ = w.drive(t, Order{Requirements: []string{"A"}})
 	require.Equal(t, "it depends on B, which is not done", report.Requirements[0].Why, "nor is what was not chosen")
@@ -353,7 +353,7 @@ func TestOneRequirementIsDrivenOnce(t *testing.T) {
 	<-begun
 	second, err := d.Drive(t.Context(), Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
-	require.Equal(t, "it is driven already, by another order", second.Requirements[0].Why)
+	require.Equal(t, "already being driven by another request", second.Requirements[0].Why)
 	require.Equal(t, Done, second.Requirements[1].Outcome)
 	close(on)
 	require.Equal(t, Done, (<-first).Requirements[0].Outcome)

@@ -27,7 +27,7 @@ const pollInterval = 200 * time.Millisecond
 func (j *job) runOne(ctx context.Context, r Requirement) End {
 	end := End{Requirement: r.ID, Status: r.Status}
 	if !j.hold(r.ID) {
-		end.Outcome, end.Why = Waiting, "it is driven already, by another order"
+		end.Outcome, end.Why = Waiting, "already being driven by another request"
 		return j.emitEnd(end)
 	}
 	defer j.release(r.ID)
@@ -72,7 +72,7 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 		return true
 	case len(trace.Missing) > 0 || step.Outcome == planning.OutClarify:
 		return end.finish(Waiting,
-			fmt.Sprintf("for the %s: %s; no agent is there for it: declare one in the folder tools, or supply it",
+			fmt.Sprintf("for the %s: %s; there is no agent for it: declare one in the folder tools, or do the work yourself",
 				due.Role, describe(due)))
 	case failedBeforeRunning(trace, due):
 		return end.finish(Waiting, fmt.Sprintf("for the %s: %s; %s", due.Role, describe(due), step.Why))
@@ -132,7 +132,7 @@ func (j *job) position(ctx context.Context, end *End) (stand Position, ok bool) 
 }
 
 // callerGone is why an order ends that nobody waits for.
-const callerGone = "whoever asked for it is gone"
+const callerGone = "the caller disconnected"
 
 // waitForOthers waits until no other run works on a requirement.
 func (j *job) waitForOthers(ctx context.Context, id string) error {

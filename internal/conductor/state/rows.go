@@ -25,7 +25,7 @@ func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, w
 			return err
 		}
 		if len(w.rows) == 0 {
-			return errors.New("a step that writes nothing")
+			return errors.New("a step without rows")
 		}
 		data, err := w.packed(tx.Seq())
 		if err != nil {

@@ -139,7 +139,7 @@ func TestRunsAndTheirRows(t *testing.T) {
 	require.Len(t, view(t, ir, func(v View) ([]Request, error) { return v.Open() }), 1, "what begins and ends in one step was never open")
 	require.ErrorIs(t, ir.Step(t.Context(), "r4", "known", ada, func(w *Writer) error { return w.Key("ada", "k/1") }), ErrKeyTaken)
 
-	require.ErrorContains(t, ir.Step(t.Context(), "r1", "nothing", ada, func(*Writer) error { return nil }), "writes nothing")
+	require.ErrorContains(t, ir.Step(t.Context(), "r1", "nothing", ada, func(*Writer) error { return nil }), "without rows")
 	before := l.Head().Size
 	require.Error(t, ir.Step(t.Context(), "r1", "broken", ada, func(w *Writer) error { return errors.Join(w.Event(Event{ID: "e"}), errors.New("no")) }))
 	require.Equal(t, before, l.Head().Size, "a step is whole, or it is none")

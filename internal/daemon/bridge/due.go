@@ -230,7 +230,7 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 	case req.Status == lifecycle.Done:
 		stand.Why = "it is done"
 	case slices.Contains(putAside, req.Status):
-		stand.Why = fmt.Sprintf("it is %s, and a pm says how it goes on: %s", req.Status,
+		stand.Why = fmt.Sprintf("it is %s, and a pm has to decide how to continue: %s", req.Status,
 			cmp.Or(reasonOf(req), "no reason was given"))
 	default:
 		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status,
