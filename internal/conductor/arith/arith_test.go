@@ -17,6 +17,8 @@ import (
 // row is an expression and its value, or the code and the detail with which it is refused.
 type row struct{ expr, want, decimal, code, detail string }
 
+var one = big.NewInt(1)
+
 func is(expr, want string) row             { return row{expr: expr, want: want} }
 func third(expr, want, decimal string) row { return row{expr: expr, want: want, decimal: decimal} }
 func bad(expr, code string) row            { return row{expr: expr, code: code} }
