@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	"internal/boundary/record":         {"internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
 	"internal/conductor/state":         {"internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/strictjson", "internal/fault"},
 	"internal/conductor": {
-		"internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
+		"internal/rules/lifecycle", "internal/conductor/contract", "internal/conductor/tools", "internal/system/runner", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/daemon/bridge": {
 		"internal/conductor", "internal/conductor/drive", "internal/conductor/prompt", "internal/token", "internal/requirements", "internal/auditor", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",

@@ -59,7 +59,7 @@ func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
 	}
 	registry, err := contract.Load(t.TempDir(), contracts)
 	require.NoError(t, err)
-	y := &yard{gate: &gate{}, project: &project{requirement: map[string]any{"id": "REQ-1", "status": "implementation_in_progress", "title": "Log in", "parts": []any{}}}}
+	y := &yard{gate: &gate{}, project: &project{requirement: Requirement{ID: "REQ-1", Status: "implementation_in_progress", Title: "Log in"}}}
 	root := t.TempDir()
 	y.project.due = func() []Work {
 		if _, err := os.Stat(filepath.Join(root, "done")); err == nil {
@@ -180,7 +180,7 @@ func TestWhoMayHaveAgentsRun(t *testing.T) {
 		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "no project is served that agents could work on"},
 		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement is not waiting for this, but for ACHIEVE(requirement.status) by the pm"},
 		"it is another's":    {ada, func(y *yard) { y.waits("tester") }, "it acts as coder, but this is work of the role tester"},
-		"no such thing":      {ada, func(y *yard) { y.project.requirement["id"] = "REQ-2" }, `there is no requirement "REQ-1"`},
+		"no such thing":      {ada, func(y *yard) { y.project.requirement.ID = "REQ-2" }, `there is no requirement "REQ-1"`},
 		"no prompt":          {ada, func(y *yard) { y.project.unwritten = errors.New("no template") }, "it failed: no template"},
 		"nobody is let in":   {ada, func(y *yard) { y.gate.refuse = errors.New("no more tokens") }, "it failed: no more tokens"},
 		"it cannot be ended": {ada, func(y *yard) { y.gate.stuck = errors.New("no disk") }, "it failed: no disk"},

@@ -12,38 +12,40 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Project is what the tools of the box know of the project and do in it. Results are as JSON has them: objects, lists,
-// texts, numbers. Errors are those of the service: what it refuses is a *fault.Error.
+// Project is the project that the built-in tools read and change. Its errors are those of the service: what it refuses
+// is a *fault.Error.
 type Project interface {
-	// Status is {counts, total}: how many requirements are in each status.
-	Status(ctx context.Context) (map[string]any, error)
-	// Requirement is {id, status, title, revision, parts, waiting_for, why?, …}, as it is stored now. parts are those
-	// that stand: design_spec, implementation, test, signoff.
-	Requirement(ctx context.Context, id string) (map[string]any, error)
-	// Next is {steps, next?}: what leads one requirement on, or all that wait for a role. "" stands for any of them; a
+	Status(ctx context.Context) (ProjectStatus, error)
+	Requirement(ctx context.Context, id string) (Requirement, error)
+	// Next lists the steps that lead one requirement on, or those that wait for a role. "" stands for any of them; a
 	// role without a requirement has to be named.
-	Next(ctx context.Context, id, role string) (map[string]any, error)
-	// Query is {requirements, total, next?}.
-	Query(ctx context.Context, q Query) (map[string]any, error)
+	Next(ctx context.Context, id, role string) (StepList, error)
+	Query(ctx context.Context, q Query) (RequirementList, error)
 	// Change proposes a change in the caller's own name and role. nil means that it is made.
 	Change(ctx context.Context, c Change) error
-	// Evidence is {ok, problems, cited}: whether what a requirement cites still holds.
-	Evidence(ctx context.Context, id string) (map[string]any, error)
-	// Due is what leads a requirement on now, in the order in which it is to be done; none where it is done, or where
-	// somebody has put it aside.
+	// Evidence checks what a requirement cites.
+	Evidence(ctx context.Context, id string) (EvidenceCheck, error)
+	// Work lists what leads a requirement on now, in the order in which it is to be done: nothing where it is done, or
+	// where somebody has put it aside.
 	Work(ctx context.Context, id string) ([]Work, error)
-	// Prompt is what an agent is told.
+	// Prompt writes what an agent is told.
 	Prompt(ctx context.Context, b Briefing) (string, error)
-	// VerifyLog is {ok, problems, records}: whether the log is whole, and every decision in it was right.
-	VerifyLog(ctx context.Context) (map[string]any, error)
+	VerifyLog(ctx context.Context) (LogCheck, error)
 }
 
-// Query chooses requirements.
+// Query selects requirements. A filter that is empty or nil admits all.
 type Query struct {
-	Filters map[string]any // status, assigned_to, kind, role, q: text; suspect, retired: true or false
-	Why     bool           // say why each is where it is
-	After   string         // id of the last one of the page before
-	Limit   int            // 0 is the default
+	Status     string
+	AssignedTo string
+	Kind       string
+	Role       string
+	Text       string
+	Suspect    *bool
+	Retired    *bool
+
+	Why   bool   // say why each is where it is
+	After string // id of the last one of the page before
+	Limit int    // 0 is the default
 }
 
 // Change is a change of a requirement, as PATCH takes it.
@@ -80,9 +82,12 @@ func (c *Conductor) projectTools() map[string]stateTool {
 	}
 }
 
-// noEffects is a result of a tool that asserts nothing besides it.
-func noEffects(result map[string]any, err error) (map[string]any, []effect, error) {
-	return result, nil, withFields(err)
+// noEffects returns the result of a tool that asserts nothing besides it.
+func noEffects[T result](r T, err error) (map[string]any, []effect, error) {
+	if err != nil {
+		return nil, nil, withFields(err)
+	}
+	return r.values(), nil, nil
 }
 
 // nextSteps takes the caller's role where neither a requirement nor a role is named.
@@ -95,8 +100,17 @@ func nextSteps(ctx context.Context, a toolCall) (map[string]any, []effect, error
 }
 
 func queryRequirements(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-	q := Query{After: a.text("after"), Limit: int(asUint(a.inputs["limit"]))}
-	q.Filters, _ = a.inputs["filters"].(map[string]any)
+	filters, _ := a.inputs["filters"].(map[string]any)
+	text := func(name string) string { s, _ := filters[name].(string); return s }
+	flag := func(name string) *bool {
+		if b, is := filters[name].(bool); is {
+			return &b
+		}
+		return nil
+	}
+	q := Query{Status: text("status"), AssignedTo: text("assigned_to"), Kind: text("kind"), Role: text("role"),
+		Text: text("q"), Suspect: flag("suspect"), Retired: flag("retired"),
+		After: a.text("after"), Limit: int(asUint(a.inputs["limit"]))}
 	q.Why, _ = a.inputs["why"].(bool)
 	return noEffects(a.run.Project.Query(ctx, q))
 }

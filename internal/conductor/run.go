@@ -316,9 +316,11 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 			func(g guardrail) bool { return g.condition.Names(variable) })
 	}
 	if named("state") && r.Project != nil {
-		if f.State, err = r.Project.Status(ctx); err != nil {
+		status, err := r.Project.Status(ctx)
+		if err != nil {
 			return f, err
 		}
+		f.State = status.values()
 	}
 	if !named("ir") {
 		return f, nil

@@ -31,16 +31,16 @@ func (p *Project) Work(_ context.Context, id string) ([]conductor.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.workOn(req, p.service.Tasks(req))
+	return p.workOn(req, p.service.Tasks(req)), nil
 }
 
 // putAside are the statuses that a person has chosen, and ends.
 var putAside = []lifecycle.Status{lifecycle.Done, lifecycle.Blocked, lifecycle.Deferred, lifecycle.NeedsChanges}
 
 // workOn turns the tasks of a requirement into obligations.
-func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Work, err error) {
+func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Work) {
 	if req.Retired || slices.Contains(putAside, req.Status) {
-		return nil, nil
+		return nil
 	}
 	if again, is := redone(req); is {
 		tasks = []lifecycle.Task{again}
@@ -51,34 +51,30 @@ func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all
 				min(len(b.Needs), 1)))
 	})
 	for _, t := range tasks {
-		due, err := p.workFor(req, t)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(all, func(d conductor.Work) bool {
-			return d.Role == due.Role &&
-				d.Obligation.Kind() == due.Obligation.Kind()
+		work := p.workFor(req, t)
+		if !slices.ContainsFunc(all, func(w conductor.Work) bool {
+			return w.Role == work.Role && w.Obligation.Kind() == work.Obligation.Kind()
 		}) {
-			all = append(all, due)
+			all = append(all, work)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // workFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the
 // test record, and it is made with it.
-func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) (due conductor.Work, err error) {
-	due = conductor.Work{Role: string(t.By), Needs: t.Needs}
+func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) conductor.Work {
+	work := conductor.Work{Role: string(t.By), Needs: t.Needs}
 	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
-		due.Obligation, err = p.move(req, t.To, reasonFor(req, t.To))
-		return due, err
+		work.Obligation = p.move(req, t.To, reasonFor(req, t.To))
+		return work
 	}
-	due.Obligation = planning.Obligation{Type: planning.Achieve,
+	work.Obligation = planning.Obligation{Type: planning.Achieve,
 		Payload: map[string]any{"kind": supplied[t.By], "id": req.ID}}
 	if len(t.Needs) == 0 {
-		due.Needs = []string{"the move to " + string(t.To)}
+		work.Needs = []string{"the move to " + string(t.To)}
 	}
-	return due, nil
+	return work
 }
 
 // settled puts what stands against a requirement before all other work.
@@ -129,20 +125,31 @@ func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligati
 	if err != nil {
 		return planning.Obligation{}, err
 	}
-	return p.move(req, lifecycle.Blocked, reason)
+	return p.move(req, lifecycle.Blocked, reason), nil
 }
 
-// move is the obligation to move a requirement as it is now, with the evidence that there is for it.
-func (p *Project) move(req lifecycle.Requirement, to lifecycle.Status, reason string) (planning.Obligation, error) {
-	payload, err := plain(struct {
-		Kind          string                  `json:"kind"`
-		ID            string                  `json:"id"`
-		Revision      uint64                  `json:"revision"`
-		Status        lifecycle.Status        `json:"status"`
-		Justification lifecycle.Justification `json:"justification"`
-	}{planning.KindStatus, req.ID, req.Revision, to, lifecycle.Justification{Reason: reason,
-		Evidence: p.evidenceFor(req, to)}})
-	return planning.Obligation{Type: planning.Achieve, Payload: payload}, err
+// move returns the obligation to move a requirement as it is now, with the evidence that there is for it.
+func (p *Project) move(req lifecycle.Requirement, to lifecycle.Status, reason string) planning.Obligation {
+	cited := []any{}
+	for _, e := range p.evidenceFor(req, to) {
+		cited = append(cited, citation(e))
+	}
+	return planning.Obligation{Type: planning.Achieve, Payload: map[string]any{
+		"kind": planning.KindStatus, "id": req.ID, "revision": float64(req.Revision), "status": string(to),
+		"justification": map[string]any{"reason": reason, "evidence": cited},
+	}}
+}
+
+// citation returns a piece of evidence as a change cites it.
+func citation(e lifecycle.Evidence) map[string]any {
+	cited := map[string]any{"kind": e.Kind}
+	for _, member := range [][2]string{{"path", e.Path}, {"lines", e.Lines}, {"commit", e.Commit}, {"name", e.Name},
+		{"result", e.Result}, {"report", e.Report}} {
+		if member[1] != "" {
+			cited[member[0]] = member[1]
+		}
+	}
+	return cited
 }
 
 // maxCited is how many pieces of evidence a move cites.
@@ -164,11 +171,7 @@ func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []
 		return []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: p.options.Cited(req.Source.Path),
 			Lines: lines}}
 	}
-	cited = slices.Clone(cited[:min(len(cited), maxCited)])
-	for i := range cited {
-		cited[i].Found = nil
-	}
-	return cited
+	return cited[:min(len(cited), maxCited)]
 }
 
 // Select implements drive.Project.
@@ -218,10 +221,7 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 	if err != nil {
 		return drive.Position{}, err
 	}
-	all, err := p.workOn(req, p.service.Tasks(req))
-	if err != nil {
-		return drive.Position{}, err
-	}
+	all := p.workOn(req, p.service.Tasks(req))
 	stand := drive.Position{Status: string(req.Status), Work: all, Moves: p.service.MovesAhead(req)}
 	switch {
 	case len(all) > 0:

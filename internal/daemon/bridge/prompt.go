@@ -23,10 +23,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	if err != nil {
 		return "", err
 	}
-	all, err := p.workOn(req, p.service.Tasks(req))
-	if err != nil {
-		return "", err
-	}
+	all := p.workOn(req, p.service.Tasks(req))
 	d := prompt.Data{
 		Agent: b.Agent, Role: b.Role, URL: b.URL + "/requirements/" +
 			strings.ReplaceAll(url.PathEscape(req.ID), "$", "%24"), Work: b.Obligation.String(),
