@@ -166,17 +166,17 @@ const (
 func key(kind string, parts ...string) string {
 	for _, p := range parts {
 		p = url.PathEscape(p)
-		if len(p) > mostKey { // the row itself says what it is of
+		if len(p) > maxKeyPart { // the row itself says what it is of
 			sum := sha256.Sum256([]byte(p))
-			p = p[:mostKey/2] + "~" + hex.EncodeToString(sum[:])
+			p = p[:maxKeyPart/2] + "~" + hex.EncodeToString(sum[:])
 		}
 		kind += "/" + p
 	}
 	return kind
 }
 
-// mostKey is the most bytes of a part of a key.
-const mostKey = 1000
+// maxKeyPart is the most bytes of a part of a key.
+const maxKeyPart = 1000
 
 // Apply holds a record's rows together, as the log's fold takes them over.
 func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.Value)) error {
@@ -203,25 +203,25 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 	return nil
 }
 
-// OfRun begins the subjects of assertions on what runs resulted in.
-const OfRun = "run:"
+// RunPrefix begins the subjects of assertions on what runs resulted in.
+const RunPrefix = "run:"
 
 // SubjectOf is what the records of a run are about.
 func SubjectOf(run string) string { return "conductor/" + run }
 
-// IR reads and writes the rows.
-type IR struct{ ledger *ledger.Ledger }
+// Store reads and writes the rows.
+type Store struct{ ledger *ledger.Ledger }
 
 // New is the IR in a ledger.
-func New(l *ledger.Ledger) *IR { return &IR{l} }
+func New(l *ledger.Ledger) *Store { return &Store{l} }
 
 // CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are
 // not refused.
-func (ir *IR) CheckBudget(ctx context.Context, caller audit.Actor) error {
-	return ir.ledger.CheckBudget(ctx, caller)
+func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
+	return s.ledger.CheckBudget(ctx, caller)
 }
 
 // View reads.
-func (ir *IR) View(ctx context.Context, read func(View) error) error {
-	return ir.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })
+func (s *Store) View(ctx context.Context, read func(View) error) error {
+	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })
 }

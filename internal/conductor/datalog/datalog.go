@@ -40,7 +40,7 @@ func Deduce(ctx context.Context, p Program) (Answer, error) {
 		needed := e.needed(f.number, steps)
 		size += len(f.text)
 		for _, number := range needed {
-			size += len(e.written(number).String()) + e.ruleSize(p, number)
+			size += len(e.atom(number).String()) + e.ruleSize(p, number)
 		}
 		if size > maxShown && i > 0 {
 			break
@@ -75,7 +75,7 @@ func (e *engine) query(ctx context.Context, atom Atom) ([]found, error) {
 		}
 		bound, fits := e.match(p.terms, e.facts[number].args, nil)
 		if fits {
-			all = append(all, found{number, e.written(number).String()})
+			all = append(all, found{number, e.atom(number).String()})
 		}
 		for _, v := range bound {
 			e.binding[v] = unbound
@@ -113,7 +113,7 @@ func (e *engine) ruleSize(p Program, number int32) int {
 
 func (e *engine) explain(p Program, number int32, steps map[int32]int) Step {
 	f := e.facts[number]
-	s := Step{Fact: e.written(number).String()}
+	s := Step{Fact: e.atom(number).String()}
 	if f.rule >= 0 {
 		s.Rule = p.Rules[f.rule].String()
 	}

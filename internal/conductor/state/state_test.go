@@ -17,12 +17,12 @@ import (
 var ada = audit.Actor{Name: "ada", Role: "coder"}
 
 // opened is an IR whose clock goes on a second with each step.
-func opened(t *testing.T) (*IR, *ledger.Ledger) {
+func opened(t *testing.T) (*Store, *ledger.Ledger) {
 	t.Helper()
 	return openedIn(t, store.NewMemory())
 }
 
-func openedIn(t *testing.T, s store.Store) (*IR, *ledger.Ledger) {
+func openedIn(t *testing.T, s store.Store) (*Store, *ledger.Ledger) {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	l, err := ledger.Open(t.Context(), s, func() time.Time { now = now.Add(time.Second); return now })
@@ -30,7 +30,7 @@ func openedIn(t *testing.T, s store.Store) (*IR, *ledger.Ledger) {
 	return New(l), l
 }
 
-func assert(t *testing.T, ir *IR, id, subject, predicate string, object any, single bool) {
+func assert(t *testing.T, ir *Store, id, subject, predicate string, object any, single bool) {
 	t.Helper()
 	require.NoError(t, ir.Step(t.Context(), "r1", "tool ended", ada, func(w *Writer) error {
 		source, err := w.Source(Source{ID: "s-" + id, Kind: "tool", Name: "t"})
@@ -38,7 +38,7 @@ func assert(t *testing.T, ir *IR, id, subject, predicate string, object any, sin
 	}))
 }
 
-func view[T any](t *testing.T, ir *IR, read func(View) (T, error)) (value T) {
+func view[T any](t *testing.T, ir *Store, read func(View) (T, error)) (value T) {
 	t.Helper()
 	require.NoError(t, ir.View(t.Context(), func(v View) (err error) {
 		value, err = read(v)
@@ -139,7 +139,7 @@ func TestRunsAndTheirRows(t *testing.T) {
 	require.Len(t, view(t, ir, func(v View) ([]Request, error) { return v.Open() }), 1, "what begins and ends in one step was never open")
 	require.ErrorIs(t, ir.Step(t.Context(), "r4", "known", ada, func(w *Writer) error { return w.Key("ada", "k/1") }), ErrKeyTaken)
 
-	require.ErrorContains(t, ir.Step(t.Context(), "r1", "nothing", ada, func(*Writer) error { return nil }), "writes nothing")
+	require.ErrorContains(t, ir.Step(t.Context(), "r1", "nothing", ada, func(*Writer) error { return nil }), "without rows")
 	before := l.Head().Size
 	require.Error(t, ir.Step(t.Context(), "r1", "broken", ada, func(w *Writer) error { return errors.Join(w.Event(Event{ID: "e"}), errors.New("no")) }))
 	require.Equal(t, before, l.Head().Size, "a step is whole, or it is none")

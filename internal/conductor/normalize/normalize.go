@@ -47,7 +47,7 @@ func Email(text string) (string, error) {
 }
 
 func badEmail(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, "email_invalid", "this is no address of mail: "+format, args...).
+	return fault.New(fault.Invalid, "email_invalid", "this is not an email address: "+format, args...).
 		WithFix("write it as name@example.com")
 }
 

@@ -12,17 +12,17 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// knowing is a tool over what is known, or over the project.
-type knowing struct {
-	run   func(ctx context.Context, a asking) (map[string]any, []effect, error)
+// stateTool is a tool over what is known, or over the project.
+type stateTool struct {
+	run   func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
 	again bool // running it again evaluates the answer again
 
 	// inputs that this very obligation lacks; nil where the contract says it all
 	missing func(o planning.Obligation) []string
 }
 
-// asking is what such a tool is asked.
-type asking struct {
+// toolCall is what such a tool is asked.
+type toolCall struct {
 	run        *run
 	obligation planning.Obligation
 	inputs     map[string]any
@@ -30,13 +30,13 @@ type asking struct {
 }
 
 // text is an input that is a text; "" where there is none.
-func (a asking) text(name string) string {
+func (a toolCall) text(name string) string {
 	text, _ := a.inputs[name].(string)
 	return text
 }
 
 // factTools are the tools over what is known.
-var factTools = map[string]knowing{
+var factTools = map[string]stateTool{
 	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, again: true},
 	"ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
 }
@@ -57,24 +57,24 @@ func Contracts() []planning.Contract {
 	required := func(name string, schema map[string]any) planning.Input {
 		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
-	assert := inBox("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.",
+	assert := builtinContract("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
 	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
-	query := inBox("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000,
+	query := builtinContract("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000,
 		[]string{"REPORT(query.people)"}, list, required("filters", filters))
-	recall := inBox("ir.recall", "Says the caller's name, as far as it is known.", 5000,
+	recall := builtinContract("ir.recall", "Says the caller's name, as far as it is known.", 5000,
 		[]string{"REPORT(status.name)"}, value, required("name", text))
 	recall.Postconditions = []string{"result.value == input.name"}
-	remember := inBox("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value,
+	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value,
 		required("value", text))
 	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
 	return []planning.Contract{assert, query, recall, remember}
 }
 
-func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	facts, _ := a.inputs["facts"].([]any)
 	var effects []effect
 	for _, f := range facts {
@@ -82,39 +82,39 @@ func assertFacts(ctx context.Context, a asking) (map[string]any, []effect, error
 		subject, _ := fact["subject"].(string)
 		predicate, _ := fact["predicate"].(string)
 		if subject == "user" {
-			subject = a.run.user()
+			subject = a.run.userSubject()
 		}
-		if strings.HasPrefix(subject, state.OfRun) || strings.HasPrefix(subject, ofUser) && subject != a.run.user() {
+		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) && subject != a.run.userSubject() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
-				"facts on %q are for the conductor, or for that user, to say", fault.Clip(subject, 80)).
-				WithFix("say facts on user, which is yourself, or on a subject of your own")
+				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
+				WithFix("assert facts about user, which is yourself, or about a subject of your own")
 		}
 		one := effect{subject, predicate, fact["object"], false}
-		if relation, is := relationIn(predicate, one.Object); is && subject != a.run.user() {
-			one = effect{a.run.user(), relation, subject, false}
+		if relation, is := relationIn(predicate, one.Object); is && subject != a.run.userSubject() {
+			one = effect{a.run.userSubject(), relation, subject, false}
 		}
 		effects = append(effects, one)
 	}
-	if err := a.run.roomFor(ctx, effects); err != nil {
+	if err := a.run.checkRoom(ctx, effects); err != nil {
 		return nil, nil, err
 	}
 	return map[string]any{"asserted": len(effects)}, effects, nil
 }
 
-// ofPeople is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and
+// predicateRelation is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and
 // is kept on the caller, where nobody else can say it: user:ada, friend, Bob.
-const ofPeople = "relation"
+const predicateRelation = "relation"
 
 // relationIn is what a fact, or a filter, says that somebody is to the caller; false where it is about something else.
 func relationIn(predicate string, object any) (relation string, is bool) {
 	relation, is = object.(string)
-	return relation, is && relation != "" && predicate == ofPeople
+	return relation, is && relation != "" && predicate == predicateRelation
 }
 
-// mostHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
-const mostHeld = 100
+// maxHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
+const maxHeld = 100
 
-func (r *run) roomFor(ctx context.Context, effects []effect) error {
+func (r *run) checkRoom(ctx context.Context, effects []effect) error {
 	held := map[[2]string]int{}
 	return r.view(ctx, func(v state.View) error {
 		for _, e := range effects {
@@ -126,10 +126,10 @@ func (r *run) roomFor(ctx context.Context, effects []effect) error {
 				}
 				held[pair] = len(now)
 			}
-			if held[pair]++; held[pair] > mostHeld {
-				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held on %q and %q",
-					mostHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
-					WithFix("say it of several subjects, or under several predicates")
+			if held[pair]++; held[pair] > maxHeld {
+				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held for %q and %q",
+					maxHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
+					WithFix("split the facts among several subjects or predicates")
 			}
 		}
 		return nil
@@ -137,12 +137,12 @@ func (r *run) roomFor(ctx context.Context, effects []effect) error {
 }
 
 // querySubjects takes a relation among the filters as one to the caller.
-func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	filters, _ := a.inputs["filters"].(map[string]any)
-	relation, related := relationIn(ofPeople, filters[ofPeople])
+	relation, related := relationIn(predicateRelation, filters[predicateRelation])
 	if related {
 		filters = maps.Clone(filters)
-		delete(filters, ofPeople)
+		delete(filters, predicateRelation)
 	}
 	var subjects []string
 	err := a.run.view(ctx, func(v state.View) (err error) {
@@ -152,7 +152,7 @@ func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, err
 		if err != nil || !related {
 			return err
 		}
-		held, err := v.Held(a.run.user(), relation)
+		held, err := v.Held(a.run.userSubject(), relation)
 		people := []string{}
 		for _, one := range held {
 			if name, is := one.Object.(string); is && (len(filters) == 0 || slices.Contains(subjects, name)) {
@@ -171,38 +171,38 @@ func querySubjects(ctx context.Context, a asking) (map[string]any, []effect, err
 }
 
 // recall says what is known, and not what the payload may say of it.
-func recall(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	var held []state.Assertion
 	err := a.run.view(ctx, func(v state.View) (err error) {
-		held, err = v.Held(a.run.user(), "name")
+		held, err = v.Held(a.run.userSubject(), "name")
 		return err
 	})
 	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
-		err = fault.New(fault.Conflict, "answer_differs", "that is not what is known").WithFix("ask without a name")
+		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").WithFix("ask without a name")
 	}
 	return map[string]any{"value": a.inputs["name"]}, nil, err
 }
 
-func remember(_ context.Context, a asking) (map[string]any, []effect, error) {
-	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.user(), "name", a.inputs["value"], true}}, nil
+func remember(_ context.Context, a toolCall) (map[string]any, []effect, error) {
+	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
 }
 
 // evaluateAgain runs a tool over what is known, or over the project, once more, with what is known now, and compares.
-func (r *run) evaluateAgain(ctx context.Context, k knowing, o planning.Obligation, c planning.Contract,
+func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligation, c planning.Contract,
 	result map[string]any) error {
-	inputs, missing, err := r.fill(ctx, o, &c)
+	inputs, missing, err := r.fillInputs(ctx, o, &c)
 	if err != nil {
 		return err
 	}
 	if len(missing) > 0 {
-		return fault.New(fault.Conflict, "answer_differs", "nobody gives %v any more", missing).WithFix("ask again")
+		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).WithFix("ask again")
 	}
-	again, _, err := k.run(ctx, asking{run: r, obligation: o, inputs: inputs})
+	again, _, err := k.run(ctx, toolCall{run: r, obligation: o, inputs: inputs})
 	if err != nil {
 		return err
 	}
 	if !state.Equal(again, result) {
-		return fault.New(fault.Conflict, "answer_differs", "evaluated again it is %v", fmt.Sprint(again)).
+		return fault.New(fault.Conflict, "answer_differs", "a second evaluation returned %v", fmt.Sprint(again)).
 			WithFix("ask again: what is known has changed")
 	}
 	return nil
