@@ -38,11 +38,11 @@ func limited() {
 	os.Exit(125)
 }
 
-// TestScripts runs testdata/*.txtar, each a page of documentation that is executed. Beside the commands of
+// TestScripts runs testdata/scripts/*.txtar, each a page of documentation that is executed. Beside the commands of
 // testscript they use those of script_test.go.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 "../../testdata/scripts",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
