@@ -61,6 +61,7 @@ var mayImport = map[string][]string{
 	"internal/system/gitignore":        {"internal/system/git", "internal/system/durable"},
 	"internal/token":                   {"internal/rules/actorname", "internal/secret", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/system/child":            {},
+	"internal/system/measure":          {},
 	"internal/apiclient":               {"internal/fault"},
 	"internal/auditor/witness":         {"internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"schemas":                          {"internal/fault"},
@@ -128,7 +129,7 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml":                       {"internal/conductor/contract"},
 	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/system/runner"},
-	"golang.org/x/sys":                      {"internal/system/runner", "internal/ledger/store/boltstore"},
+	"golang.org/x/sys":                      {"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore"},
 	"mvdan.cc/sh":                           {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify":           {"internal/ledger/store/storetest", "internal/boundary/boundarytest"},
