@@ -164,3 +164,43 @@ func TestTheProductsOwnMarks(t *testing.T) {
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "  cmd/orchestrator/trace.go:")
 }
+
+// TestCommandsInPagesExist holds what the documents call against the commands and flags that there are.
+func TestCommandsInPagesExist(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	called := regexp.MustCompile("(?m)(?:^|`|[$|;] )orchestrator ([a-z][^`\n|;]*)|`((?:serve|import|gate|audit|restore|token|boundary) [^`\n]*--[^`\n]*)`")
+	found := 0
+	for _, path := range append(pages, "../../README.md", "../../SECURITY.md", "../../CHANGELOG.md") {
+		page := readPage(t, strings.TrimPrefix(path, "../../"))
+		for _, call := range called.FindAllStringSubmatch(page, -1) {
+			requireCommand(t, path, strings.Fields(call[1]+call[2]))
+			found++
+		}
+	}
+	require.Greater(t, found, 60)
+}
+
+// requireCommand fails unless the words begin with a command and name flags of it alone.
+func requireCommand(t *testing.T, path string, words []string) {
+	t.Helper()
+	root := rootCommand()
+	root.InitDefaultCompletionCmd()
+	command, rest, err := root.Find(words)
+	require.NoError(t, err, "%s: orchestrator %v", path, words)
+	require.False(t, command.HasSubCommands() && len(rest) > 0 && isName(rest[0]), "%s: orchestrator %v", path, words)
+	command.InitDefaultHelpFlag()
+	for _, word := range rest {
+		if word == "#" {
+			return
+		}
+		if name, isFlag := strings.CutPrefix(word, "--"); isFlag {
+			name, _, _ = strings.Cut(name, "=")
+			require.NotNil(t, command.Flag(name), "%s: orchestrator %v: %s has no flag --%s", path, words, command.CommandPath(), name)
+		}
+	}
+}
+
+// isName reports whether a word can be the name of a command.
+func isName(word string) bool { return regexp.MustCompile(`^[a-z][a-z-]*$`).MatchString(word) }
