@@ -2,11 +2,42 @@ package settings
 
 import (
 	"os"
+	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"orchestrator/internal/fault"
 )
+
+// Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
+// different is replaced.
+func Install(client string, o Options) (Change, error) {
+	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
+		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the command of a hook", o.Command).
+			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
+	}
+	w, err := wiringOf(client)
+	if err != nil {
+		return Change{}, err
+	}
+	if w.Plugin != "" {
+		return w.installPlugin(o)
+	}
+	return w.install(o)
+}
+
+// Uninstall removes what Install added and leaves the rest. Where nothing else has changed since, the file is the
+// original again, byte for byte; a file that Install created is removed.
+func Uninstall(client string, o Options) (Change, error) {
+	w, err := wiringOf(client)
+	if err != nil {
+		return Change{}, err
+	}
+	if w.Plugin != "" {
+		return w.uninstallPlugin(o)
+	}
+	return w.uninstall(o)
+}
 
 func (w *wiring) install(o Options) (Change, error) {
 	file, err := place(o, w.File)

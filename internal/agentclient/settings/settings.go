@@ -8,15 +8,7 @@
 // Our entries are known by their command: a program orchestrator-hook, or orchestrator with hook as its first word.
 package settings
 
-import (
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
-
-	"orchestrator/internal/agentclient"
-	"orchestrator/internal/fault"
-)
+import "time"
 
 // Options say where to register what.
 type Options struct {
@@ -50,64 +42,3 @@ type Registration struct {
 
 // backupSuffix is what the copy's name ends in.
 const backupSuffix = ".orchestrator-backup"
-
-// Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
-// different is replaced.
-func Install(client string, o Options) (Change, error) {
-	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
-		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the command of a hook", o.Command).
-			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
-	}
-	w, err := wiringOf(client)
-	if err != nil {
-		return Change{}, err
-	}
-	if w.Plugin != "" {
-		return w.installPlugin(o)
-	}
-	return w.install(o)
-}
-
-// Uninstall removes what Install added and leaves the rest. Where nothing else has changed since, the file is the
-// original again, byte for byte; a file that Install created is removed.
-func Uninstall(client string, o Options) (Change, error) {
-	w, err := wiringOf(client)
-	if err != nil {
-		return Change{}, err
-	}
-	if w.Plugin != "" {
-		return w.uninstallPlugin(o)
-	}
-	return w.uninstall(o)
-}
-
-// Registered lists our entries in the project's settings of a client. A file that is not there has none.
-func Registered(client string, o Options) ([]Registration, error) {
-	w, err := wiringOf(client)
-	if err != nil {
-		return nil, err
-	}
-	if w.Plugin != "" {
-		return w.registeredPlugin(o)
-	}
-	doc, _, err := load(filepath.Join(o.Root, w.File))
-	if err != nil || doc == nil {
-		return nil, err
-	}
-	found := w.registrations(doc, filepath.Join(o.Root, w.File))
-	if len(found) == 0 {
-		return nil, nil
-	}
-	for i, disabled := 0, w.disabled(o); i < len(found); i++ {
-		found[i].Disabled = slices.Clone(disabled)
-	}
-	return found, nil
-}
-
-func wiringOf(client string) (*wiring, error) {
-	c, err := agentclient.Find(client)
-	if err != nil {
-		return nil, err
-	}
-	return &wiring{c.Wiring, client}, nil
-}

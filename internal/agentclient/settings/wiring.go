@@ -14,6 +14,15 @@ type wiring struct {
 	client string
 }
 
+// wiringOf returns the wiring of a client.
+func wiringOf(client string) (*wiring, error) {
+	c, err := agentclient.Find(client)
+	if err != nil {
+		return nil, err
+	}
+	return &wiring{c.Wiring, client}, nil
+}
+
 // limit is how long a client waits for the hook; the hook itself answers within a second.
 const limit = 5 * time.Second
 

@@ -6,6 +6,29 @@ import (
 	"slices"
 )
 
+// Registered lists our entries in the project's settings of a client. A file that is not there has none.
+func Registered(client string, o Options) ([]Registration, error) {
+	w, err := wiringOf(client)
+	if err != nil {
+		return nil, err
+	}
+	if w.Plugin != "" {
+		return w.registeredPlugin(o)
+	}
+	doc, _, err := load(filepath.Join(o.Root, w.File))
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	found := w.registrations(doc, filepath.Join(o.Root, w.File))
+	if len(found) == 0 {
+		return nil, nil
+	}
+	for i, disabled := 0, w.disabled(o); i < len(found); i++ {
+		found[i].Disabled = slices.Clone(disabled)
+	}
+	return found, nil
+}
+
 // Elsewhere lists our entries in files that Install does not write to. One that the client passes over is disabled.
 func Elsewhere(client string, o Options) (found []Registration) {
 	w, err := wiringOf(client)
