@@ -22,8 +22,8 @@ type answers struct {
 // run.
 const unsaid = "The boundary of this project does not let this call through."
 
-// Answer is what to tell the client. Only the call before a tool can be answered; everything later is taken as it is.
-// Ask blocks where the client cannot ask. A decision that does not exist blocks.
+// Answer returns what to tell the client. Only the call before a tool can be answered; everything later is taken as it
+// is. Ask blocks where the client cannot ask. A decision that does not exist blocks.
 //
 // An allowed call is not told "allow", since that passes over the client's own permission prompt. Cursor alone must be
 // told: it takes silence, and an object without a decision, for a broken hook, and blocks.

@@ -58,7 +58,7 @@ const (
 // canonical ones.
 var claudeTools = rows[tool]{{"Agent", named(task)}, {"Monitor", tool{name: bash, maybe: true}}}
 
-// claudeActor is agentID, except that the caller may be Copilot, which says nothing about agents.
+// claudeActor reads who calls as agentID does, except that it may be Copilot, which says nothing about agents.
 func claudeActor(call object) (boundary.Actor, error) {
 	actor, err := agentID(call)
 	if err == nil && actor.Kind == boundary.Main && copilotSends(call) {

@@ -24,7 +24,7 @@ func Named(name string) (c *Client, found bool) {
 	return nil, false
 }
 
-// Find is Named with an error that says which clients there are.
+// Find is like Named, but names the clients in its error.
 func Find(name string) (*Client, error) {
 	if c, found := Named(name); found {
 		return c, nil

@@ -75,7 +75,7 @@ func copilotMoment(call object) (When, error) {
 	return Before, nil // which then says that toolName is missing
 }
 
-// copilotDeny is JSON with exit 0: Copilot takes any other exit for a broken hook, and the reason is lost.
+// copilotDeny returns JSON with exit 0: Copilot takes any other exit for a broken hook, and the reason is lost.
 func copilotDeny(message string) Answer {
 	return say(pair{"permissionDecision", "deny"}, pair{"permissionDecisionReason", message})
 }
@@ -84,7 +84,7 @@ func copilotQuestion(message string) Answer {
 	return say(pair{"permissionDecision", "ask"}, pair{"permissionDecisionReason", message})
 }
 
-// copilotWarning is a line of progress: shown to the person, and no part of the answer.
+// copilotWarning returns a line of progress: shown to the person, and no part of the answer.
 func copilotWarning(message string) Answer {
 	return say(pair{"type", "progress"}, pair{"message", message})
 }

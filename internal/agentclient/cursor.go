@@ -87,10 +87,10 @@ func cutMCP(name string) (its string, found bool) { return strings.CutPrefix(nam
 
 func cursorAllow() Answer { return say(pair{"permission", "allow"}) }
 
-// cursorLater is an object that changes nothing: Cursor wants JSON from every hook.
+// cursorLater returns an object that changes nothing: Cursor wants JSON from every hook.
 func cursorLater() Answer { return say() }
 
-// cursorDeny is JSON with exit 0, since what Cursor does with standard error is not documented.
+// cursorDeny returns JSON with exit 0, since what Cursor does with standard error is not documented.
 func cursorDeny(message string) Answer {
 	return say(pair{"permission", "deny"}, pair{"user_message", message}, pair{"agent_message", message})
 }

@@ -61,5 +61,5 @@ func agentID(call object) (boundary.Actor, error) {
 	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err
 }
 
-// untold is a client that does not say who uses the tool.
+// untold returns the actor of a client that does not say who uses the tool.
 func untold(object) (boundary.Actor, error) { return boundary.Actor{Kind: boundary.Unknown}, nil }

@@ -99,7 +99,7 @@ func (w *wiring) fits(doc *document, file string, o Options) error {
 	return nil
 }
 
-// snippet is what an otherwise empty file has after an installation.
+// snippet returns what an otherwise empty file has after an installation.
 func (w *wiring) snippet(o Options) string {
 	doc, err := parse([]byte("{}"))
 	if err == nil {

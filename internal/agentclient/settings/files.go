@@ -33,7 +33,7 @@ func load(file string) (doc *document, original []byte, err error) {
 	return doc, original, nil
 }
 
-// parseFile is parse, and reads an empty file as an empty object.
+// parseFile parses a settings file; an empty one is an empty object.
 func parseFile(text []byte) (*document, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -72,7 +72,7 @@ func keep(file string, original []byte) (string, error) {
 	})
 }
 
-// backupOf is the name of the copy, "" where there is none.
+// backupOf returns the name of the copy, "" where there is none.
 func backupOf(file string) string {
 	if info, err := os.Lstat(file + backupSuffix); err != nil || !info.Mode().IsRegular() {
 		return ""

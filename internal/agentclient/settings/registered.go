@@ -64,8 +64,8 @@ type Variable struct {
 	Value string
 }
 
-// Variables are the values that a client's settings give an environment variable: the project's, the person's own in
-// it, and those in the user's folder. A value that is no string is as it is written. Files that cannot be read have
+// Variables returns the values that a client's settings give an environment variable: the project's, the person's own
+// in it, and those in the user's folder. A value that is no string is as it is written. Files that cannot be read have
 // none; Registered names them.
 func Variables(client, name string, o Options) (found []Variable) {
 	w, err := wiringOf(client)

@@ -29,7 +29,7 @@ const limit = 5 * time.Second
 // entryName is what clients that name their hooks call ours.
 const entryName = "orchestrator-boundary"
 
-// entry is what is to stand in the list of an event, and what is to be said about it.
+// entry returns what is to stand in the list of an event, and what is to be said about it.
 func (w *wiring) entry(event string, o Options) fields {
 	hook := fields{}
 	if w.Typed {
@@ -52,7 +52,7 @@ func (w *wiring) entry(event string, o Options) fields {
 	return append(group, field{"hooks", []any{hook}})
 }
 
-// remarks are what the person at the client has to know, for this version of it.
+// remarks returns what the person at the client has to know, for this version of it.
 func (w *wiring) remarks(o Options) []string {
 	var said []string
 	if w.Shut != nil && !AtLeast(o.ClientVersion, w.Shut.Since) {

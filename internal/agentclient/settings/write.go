@@ -21,7 +21,7 @@ type style struct{ unit, newline string }
 
 func (s style) onOneLine() style { return style{} }
 
-// member is a value, with its name where it has one.
+// member returns a value, with its name where it has one.
 func (s style) member(name string, value any, indent string) string {
 	if name == "" {
 		return s.value(value, indent)
@@ -29,7 +29,7 @@ func (s style) member(name string, value any, indent string) string {
 	return quote(name) + ": " + s.value(value, indent)
 }
 
-// value is a value whose lines after the first are indented.
+// value returns a value whose lines after the first are indented.
 func (s style) value(value any, indent string) string {
 	inner := indent + s.unit
 	var parts []string

@@ -10,8 +10,8 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// heard is what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook, which
-// most clients let the call through on.
+// heard returns what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook,
+// which most clients let the call through on.
 func heard(c *agentclient.Client, a agentclient.Answer) (boundary.Decision, error) {
 	switch {
 	case a.Exit == 2 && len(bytes.TrimSpace(a.Stderr)) == 0:

@@ -44,7 +44,7 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Faults is how many findings are faults.
+// Faults returns how many findings are faults.
 func (r *Report) Faults() (n int) {
 	for _, f := range r.Findings {
 		if f.Level == Fault {
@@ -166,7 +166,7 @@ func (e *examination) lookAtVariables(client string) {
 	}
 }
 
-// lifting tells what a value of the variable does. Where the policy cannot be read, it may count.
+// lifting returns what a value of the variable does. Where the policy cannot be read, it may count.
 func (e *examination) lifting(value string) (level Level, effect string) {
 	switch {
 	case value != "true":
@@ -235,7 +235,7 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 	return nil
 }
 
-// strays are entries in other files: those that the client reads count, the others are said.
+// strays returns the entries in other files: those that the client reads count, the others are said.
 func (e *examination) strays(client string) (read []settings.Registration) {
 	for _, r := range settings.Elsewhere(client, e.settings()) {
 		if i := slices.IndexFunc(r.Disabled, func(s string) bool {
@@ -292,7 +292,7 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 	}
 }
 
-// wakesOnAll tells the matchers that leave no tool out.
+// wakesOnAll reports whether a matcher leaves no tool out.
 func wakesOnAll(matcher string) bool {
 	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, matcher)
 }

@@ -58,14 +58,14 @@ type drill struct {
 	newID  func() string
 }
 
-// changeNow is the change with an id and a moment of its own.
+// changeNow returns the change with an id and a moment of its own.
 func (d *drill) changeNow() control.Change {
 	c := d.change
 	c.ID, c.At = d.newID(), time.Now()
 	return c
 }
 
-// write is a write by a main session, as the hook answers it.
+// write has a main session write, and returns what the hook answers.
 func (d *drill) write(env map[string]string) agentclient.Answer {
 	c := d.client.Calls
 	return hook.Run(hook.Input{

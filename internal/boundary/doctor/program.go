@@ -80,8 +80,9 @@ func startable(path string) error {
 	return nil
 }
 
-// at is the command line as it is run for the project in another folder, and with which environment. A --root of its
-// own names that folder instead. A line that finds its program by the project's folder keeps that, and is given --root.
+// at returns the command line as it is run for the project in another folder, and with which environment. A --root of
+// its own names that folder instead. A line that finds its program by the project's folder keeps that, and is given
+// --root.
 func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (text string, env []string) {
 	env = without(environ, agentclient.ProjectVariables()...)
 	keep := w.Project != "" && strings.Contains(l.text, w.Project)

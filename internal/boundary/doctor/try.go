@@ -45,7 +45,7 @@ var trials = []trial{
 	{"in validate, a call that cannot be read", boundary.Validate, false, false, nil},
 }
 
-// call is what the client would send, in the project at root.
+// call returns what the client would send, in the project at root.
 func (t trial) call(c agentclient.Calls, root string) []byte {
 	switch {
 	case t.tool == nil:
@@ -135,7 +135,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 	return answered, nil
 }
 
-// wanted is what is to become of a call under the project's policy.
+// wanted returns what is to become of a call under the project's policy.
 func (e *examination) wanted(p patient, t trial, raw []byte, dir folder.Dir) (boundary.Decision, error) {
 	want := boundary.Block
 	if t.tool != nil {
@@ -178,7 +178,7 @@ func (e *examination) sayAsWanted(p patient, t trial, want boundary.Decision, wh
 	e.say(p.Name, level, fix, "%s", what)
 }
 
-// copied is a project of its own with the policy in a mode; remove ends it.
+// copied makes a project of its own with the policy in a mode; remove ends it.
 func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(), err error) {
 	made, err := os.MkdirTemp("", "orchestrator-boundary-")
 	if err != nil {

@@ -120,7 +120,7 @@ func fileName(day string, n int) string {
 	return fmt.Sprintf("%s.%d.jsonl", day, n)
 }
 
-// Files are the files of the journal, oldest first.
+// Files returns the files of the journal, oldest first.
 func (d Dir) Files() ([]string, error) {
 	entries, err := tree.ReadDir(d.journalPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +194,7 @@ func (d Dir) Read(visit func(l Line, err error) error) error {
 	return nil
 }
 
-// Size is how many bytes a file of the journal has.
+// Size returns how many bytes a file of the journal has.
 func (d Dir) Size(name string) (int64, error) {
 	info, err := os.Stat(filepath.Join(d.journalPath(), name))
 	if err != nil {

@@ -60,7 +60,7 @@ type Line struct {
 	Grant    *boundary.Grant `json:"grant,omitempty"`
 }
 
-// Call is the call of a decision, as far as the journal keeps it: enough to judge it again.
+// Call returns the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (l Line) Call() boundary.Call {
 	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts,
 		Reads: l.Reads, IsShell: l.Shell, Guarded: agentclient.GuardedInProject()}

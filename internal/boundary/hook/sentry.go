@@ -54,7 +54,7 @@ func Run(in Input) agentclient.Answer {
 	r.client.Store(client)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
 	answers := make(chan agentclient.Answer, 1)
-	go func() { answers <- r.guarded() }()
+	go func() { answers <- r.answerSafely() }()
 	late := time.NewTimer(in.Within - in.Now().Sub(in.Start))
 	defer late.Stop()
 	select {
@@ -82,7 +82,7 @@ func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
 // noting returns how long an answer waits for the disk at most: 50 ms of the Deadline.
 func (r *run) noting() time.Duration { return r.Within / 18 }
 
-// claim is true for the one who may answer: the decision, or what keeps it from being made.
+// claim reports whether the caller is the one who may answer: the decision, or what keeps it from being made.
 func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
@@ -95,8 +95,8 @@ type run struct {
 	answered  atomic.Bool
 }
 
-// guarded is answer, with a panic as a failure like any other.
-func (r *run) guarded() (a agentclient.Answer) {
+// answerSafely is answer, with a panic as a failure like any other.
+func (r *run) answerSafely() (a agentclient.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = r.failed(fmt.Errorf("internal error: %v", p))

@@ -1,4 +1,4 @@
-// Package install posts the guard of a boundary with an agent client, and takes it away again: the folder with its
+// Package install registers the hook of a boundary with an agent client, and takes it out again: the folder with its
 // policy, the command line that the client is to run, and the entry in the client's settings.
 package install
 
@@ -21,7 +21,7 @@ import (
 	"orchestrator/internal/system/git"
 )
 
-// Options say where to post what.
+// Options say what is registered where.
 type Options struct {
 	Client     string
 	Dir        folder.Dir
@@ -98,7 +98,7 @@ func (o Options) note(d Done, what string) error {
 	return control.NotePosting(o.Dir, o.Client, what, c)
 }
 
-// known is what an earlier installation knew of the client's version, where nobody says it now: what it registered
+// known returns what an earlier installation knew of the client's version, where nobody says it now: what it registered
 // stays.
 func known(client *agentclient.Client, o settings.Options) string {
 	registered, err := settings.Registered(client.Name, o)
@@ -125,8 +125,8 @@ func (d *Done) take(c settings.Change) {
 	d.Said = append(d.Said, c.Said...)
 }
 
-// Program is how a shell starts the hook: the small program where it lies beside this one, links resolved; else this
-// one.
+// Program returns how a shell starts the hook: the small program where it lies beside this one, links resolved; else
+// this one.
 func Program(executable string) (string, error) {
 	const small, whole = "orchestrator-hook", "orchestrator"
 	at := []string{executable}
@@ -152,7 +152,7 @@ func Program(executable string) (string, error) {
 // plainPath is what no shell reads anything into.
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./+:@%-]+$`)
 
-// Quoted is a word that a POSIX shell takes as it is.
+// Quoted returns a word so that a POSIX shell takes it as it is.
 func Quoted(word string) string {
 	if plainPath.MatchString(word) {
 		return word
@@ -187,7 +187,7 @@ func ClientVersion(ctx context.Context, client string) string {
 // private are files of a boundary that name people, files and sessions.
 var private = []string{".orchestrator/boundary/journal/", ".orchestrator/boundary/grants.json"}
 
-// unignored are those that git would take in. Outside of a repository, or without git, there are none.
+// unignored returns those that git would take in. Outside of a repository, or without git, there are none.
 func unignored(ctx context.Context, root string) []string {
 	found := []string{}
 	program, err := exec.LookPath("git")

@@ -75,7 +75,7 @@ func (c *call) look() {
 	}
 }
 
-// program is the row of a program that a row can describe.
+// program returns the row of a program that a row can describe.
 func program(name string) (tool, bool) {
 	if plainReaders.has(name) {
 		return tool{class: Reads}, true
@@ -178,7 +178,7 @@ func (c *call) keepsNothing(p parsed) {
 	c.reads()
 }
 
-// files are the targets that the operands of a call name.
+// files returns the targets that the operands of a call name.
 func (c *call) files(t tool, p parsed) []Target {
 	n := len(p.operands)
 	switch {
@@ -205,7 +205,7 @@ func (c *call) files(t tool, p parsed) []Target {
 	return nil
 }
 
-// stems are operands without their ending: with or without one, the files begin like that.
+// stems returns operands without their ending: with or without one, the files begin like that.
 func (c *call) stems(operands []arg) []Target {
 	var all []Target
 	for _, a := range operands {
@@ -218,7 +218,7 @@ func (c *call) stems(operands []arg) []Target {
 	return all
 }
 
-// hereOr is a file in the folder that an option names, or one of which nothing is known.
+// hereOr returns a file in the folder that an option names, or one of which nothing is known.
 func (p parsed) hereOr(c *call) Target {
 	if p.into == nil {
 		return Target{}
@@ -238,7 +238,7 @@ func (c *call) targets(args []arg) []Target {
 	return all
 }
 
-// words are the base name and the first words that are no options, as far as they can be told.
+// words returns the base name and the first words that are no options, as far as they can be told.
 func (c *call) words() []string {
 	words := append(make([]string, 0, 4), c.name)
 	for _, a := range c.args {

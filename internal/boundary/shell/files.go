@@ -26,7 +26,7 @@ func find_(c *call) {
 	}
 }
 
-// root is what is known of the files that find finds: they lie in the folder that it names.
+// root returns what is known of the files that find finds: they lie in the folder that it names.
 func (c *call) root() Target {
 	if len(c.args) > 0 && c.args[0].text != "" && c.args[0].text != "." && !strings.HasPrefix(c.args[0].text, "-") &&
 		(len(c.args) < 2 || strings.HasPrefix(c.args[1].text, "-")) {
@@ -107,7 +107,7 @@ func transfer(c *call) {
 	}
 }
 
-// moved are the files that come to be, or go, when sources go to a file or a folder.
+// moved returns the files that come to be, or go, when sources go to a file or a folder.
 func (c *call) moved(p parsed) []Target {
 	sources := p.operands
 	var to arg

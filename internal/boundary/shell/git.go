@@ -172,7 +172,7 @@ var gitSettings = []string{"color.", "user.name", "user.email", "core.quotepath"
 	"diff.renames", "diff.algorithm", "log.", "commit.gpgsign=", "init.defaultbranch", "http.", "protocol.",
 	"safe.directory", "pager."}
 
-// gitDoubt says what the options before the subcommand may make git run.
+// gitDoubt returns what the options before the subcommand may make git run.
 func gitDoubt(front []arg) string {
 	for i, a := range front {
 		set, ok := a, false
@@ -270,7 +270,7 @@ func (c *call) gitListing(p parsed) bool {
 	return !p.loose && (len(p.operands) == 0 || len(p.programs) > 0)
 }
 
-// gitPaths are the working files that checkout, restore, rm and mv name.
+// gitPaths returns the working files that checkout, restore, rm and mv name.
 func (c *call) gitPaths(name string, p parsed) []Target {
 	if name == "checkout" {
 		for i, a := range c.args {

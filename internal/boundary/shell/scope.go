@@ -45,7 +45,7 @@ func (s *scope) bind(name string, value arg) {
 // forget makes all variables unknown: something may have assigned any of them.
 func (s *scope) forget() { s.bind(anything, arg{}) }
 
-// lookup tells the last binding of a variable; bound is false where the command has not touched it.
+// lookup returns the last binding of a variable; bound is false where the command has not touched it.
 func (s *scope) lookup(name string) (value arg, bound bool) {
 	for b := s.vars; b != nil; b = b.older {
 		if b.name == name {
@@ -68,7 +68,7 @@ func (s *scope) function(name string) bool {
 	return false
 }
 
-// does tells of all functions of the name what they do: which one is called need not be known.
+// does returns what all functions of the name do: which one is called need not be known.
 func (s *scope) does(name string) (all doing) {
 	for b := s.vars; b != nil; b = b.older {
 		if b.name == name+"()" {
@@ -123,7 +123,7 @@ func (s *scope) approach(to arg) {
 	}
 }
 
-// target is the file that a word names, seen from the folder of the scope.
+// target returns the file that a word names, seen from the folder of the scope.
 func (s *scope) target(a arg) Target {
 	switch {
 	case a.text == "" && !a.known, s.lost && !rooted(a.text):

@@ -54,7 +54,7 @@ type Reading struct {
 	Shown []Target
 }
 
-// Class is Writes if any part writes, else Ambiguous if any is, else Reads.
+// Class returns Writes if any part writes, else Ambiguous if any is, else Reads.
 func (r Reading) Class() Class {
 	class := Reads
 	for _, p := range r.Parts {

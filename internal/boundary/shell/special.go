@@ -230,7 +230,7 @@ func cd(c *call) {
 	c.reads()
 }
 
-// forgetful are builtins that may assign variables.
+// forgetful looks at builtins that may assign variables.
 func forgetful(c *call) {
 	switch {
 	case c.name == "printf" && (len(c.args) == 0 || !c.args[0].loose && !strings.HasPrefix(c.args[0].text, "-v")):
@@ -333,7 +333,7 @@ func gh(c *call) {
 	c.unknown("gh may change the repository")
 }
 
-// argument are programs that show a value, and set it when they are given one.
+// argument looks at programs that show a value, and set it when they are given one.
 func argument(c *call) {
 	p := c.parse("d: --date: s:@ --set:@ f: --file: r: --reference: I= --iso-8601= --rfc-3339= F: b")
 	for _, a := range p.operands {

@@ -230,7 +230,7 @@ func perl(c *call) {
 	c.interpret(opts)
 }
 
-// unnamedWhere is a file of which nothing is known, on a condition.
+// unnamedWhere returns a file of which nothing is known, on a condition.
 func (p parsed) unnamedWhere(condition bool) []Target {
 	if condition {
 		return []Target{{}}

@@ -86,13 +86,13 @@ func (w *walker) alter(name string, value arg) {
 	}
 }
 
-// active are characters that a makefile or a shell would take for more than text.
+// active reports whether a makefile or a shell would take a character for more than text.
 func active(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 		strings.ContainsRune(" _.,:@+/=-", r))
 }
 
-// otherCode tells what may make a program run other code than that for which a policy vouches, or "".
+// otherCode returns what may make a program run other code than that for which a policy vouches, or "".
 func (c *call) otherCode() string {
 	if by := c.w.scope.altered; by != nil {
 		return *by + " may lead " + c.name + " to other code"

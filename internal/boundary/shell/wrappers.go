@@ -80,7 +80,7 @@ func (c *call) unwrap(wrapped wrapper) {
 	c.inside(rest)
 }
 
-// bare is a wrapper without a command.
+// bare looks at a wrapper without a command.
 func (c *call) bare() {
 	switch c.name {
 	case "sudo", "doas":
@@ -186,7 +186,7 @@ func xargs(c *call) {
 	c.inside(words)
 }
 
-// placeholder is what -I names: it stands for the words that nobody knows, which then do not follow at the end.
+// placeholder returns what -I names: it stands for the words that nobody knows, which then do not follow at the end.
 func placeholder(options []arg) string {
 	for i, a := range options {
 		switch {

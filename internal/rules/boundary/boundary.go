@@ -20,7 +20,7 @@ const (
 	Enforce  Mode = "enforce"  // violations are blocked
 )
 
-// Modes are all modes.
+// Modes returns the modes in the order of the phases.
 func Modes() []Mode { return []Mode{Off, Validate, Enforce} }
 
 // ActorKind tells who makes a call.
@@ -69,8 +69,8 @@ type Part struct {
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
 }
 
-// Written are all files that a call writes: those that its tool names, and those of the parts of a command that do not
-// only read.
+// Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do
+// not only read.
 func Written(named []Target, parts []Part) []Target {
 	all := slices.Clone(named)
 	for _, part := range parts {

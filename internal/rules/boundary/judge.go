@@ -56,7 +56,7 @@ func withVerbs(words ...string) (all [][]string) {
 // Judge decides on a call. It is a function of its arguments alone.
 func Judge(p *Policy, c Call) Verdict { return judge(p, c, false) }
 
-// Explain is Judge with every rule that was looked at, in order.
+// Explain judges as Judge does, and lists every rule that was looked at, in order.
 func Explain(p *Policy, c Call) Verdict { return judge(p, c, true) }
 
 func judge(p *Policy, c Call, explain bool) Verdict {
@@ -104,10 +104,10 @@ func (j *judgement) decide() Verdict {
 	return v
 }
 
-// protects tells the rules that no bypass lifts: what they keep is what a bypass is recorded in.
+// protects reports whether no bypass lifts a rule: what it keeps is what a bypass is recorded in.
 func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
-// rule is the first that matches.
+// rule returns the first that matches.
 func (j *judgement) rule() ruling {
 	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.exempt}
 	for _, rule := range rules {
@@ -281,13 +281,13 @@ func (j *judgement) exempt() (ruling, bool) {
 		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
 }
 
-// namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is a
-// guess.
+// namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is
+// a guess.
 func (j *judgement) namesItsFiles() bool {
 	return j.call.IsShell || matchAnyName(j.policy.BlockedTools, j.call.Tool)
 }
 
-// mainChanges is left: a main session, or one that counts as such, that does or may change files.
+// mainChanges rules on what is left: a main session, or one that counts as such, that does or may change files.
 func (j *judgement) mainChanges() ruling {
 	r := ruling{rule: RuleWrites, would: Block, targets: j.targets(), reason: j.why(),
 		fix: "delegate it: an agent makes the change"}
@@ -305,7 +305,7 @@ func (j *judgement) mainChanges() ruling {
 	return r
 }
 
-// why is what in the call makes it of its class.
+// why returns what in the call makes it of its class.
 func (j *judgement) why() string {
 	for _, part := range j.call.Parts {
 		if part.classUnder(j.policy) == j.class && part.Why != "" {
@@ -318,14 +318,14 @@ func (j *judgement) why() string {
 	return "whether " + j.call.Tool + " writes files cannot be told"
 }
 
-// targets are all files that the call writes.
+// targets returns all files that the call writes.
 func (j *judgement) targets() []Target { return Written(j.call.Targets, j.call.Parts) }
 
 func (j *judgement) anyAmbiguous() bool {
 	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == Ambiguous })
 }
 
-// bypass is what lifts the boundary for this call; "" for nothing.
+// bypass returns what lifts the boundary for this call; "" for nothing.
 func (j *judgement) bypass() string {
 	if j.call.BypassEnv == "true" && j.policy.Bypass.Environment {
 		return ByEnvironment
