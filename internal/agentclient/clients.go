@@ -24,7 +24,7 @@ func Named(name string) (c *Client, found bool) {
 	return nil, false
 }
 
-// Find is like Named, but names the clients in its error.
+// Find returns the client of a name; its error names the clients.
 func Find(name string) (*Client, error) {
 	if c, found := Named(name); found {
 		return c, nil
