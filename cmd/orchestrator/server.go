@@ -69,7 +69,7 @@ type server struct {
 	store     *boltstore.Store
 	ledger    *ledger.Ledger
 	service   *requirements.Service
-	guard     *control.Guard
+	guard     *control.Boundary
 	conductor *conductor.Conductor
 	driver    *drive.Driver
 	files     *token.File
