@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/daemon/bridge": {
 		"internal/conductor", "internal/conductor/drive", "internal/conductor/prompt", "internal/token", "internal/requirements", "internal/auditor", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/rules/lifecycle", "internal/rules/planning", "internal/fault",
 	},
-	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/planning", "internal/secret", "internal/fault"},
+	"internal/conductor/drive":  {"internal/conductor", "internal/conductor/state", "internal/rules/lifecycle", "internal/rules/planning", "internal/secret", "internal/fault"},
 	"internal/conductor/prompt": {"internal/system/tree", "internal/fault"},
 
 	"internal/boundary/hook":         {"internal/agentclient", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/fault"},

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -31,7 +32,7 @@ func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning
 		return refused("no project is served that agents could work on"), nil
 	case r.resumed:
 		return refused("the service was restarted, and agents are not started without a caller: send the request again"), nil
-	case role != c.Role && role != planning.RolePM:
+	case role != c.Role && role != string(lifecycle.PM): // who has agents of every role run
 		return refused("it acts as " + c.Role + ": use a token of that role, or of a pm"), nil
 	case !changesRequirement(o):
 		return allowed, nil

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -127,7 +128,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 			return v, err
 		}
 	}
-	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report &&
+	if r.request.Caller.Role == string(lifecycle.Viewer) && outside && o.Type != planning.Report &&
 		o.Type != planning.Verify {
 		return refused("viewers cannot change anything: use a token of another role"), nil
 	}

@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -82,7 +83,7 @@ func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning
 // and is not kept, and neither is its idempotency key, which is not looked up either, since nothing was changed that
 // must not be changed twice.
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
-	keeps := caller.Role != planning.RoleViewer
+	keeps := caller.Role != string(lifecycle.Viewer)
 	if keeps && asked.IdempotencyKey != "" {
 		trace, found, err := c.earlierTrace(ctx, caller, asked)
 		if err != nil || found {

@@ -15,6 +15,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -40,25 +41,18 @@ type Conductor interface {
 // Requirement is one that is to be driven.
 type Requirement struct {
 	ID        string
-	Status    string
+	Status    lifecycle.Status
 	DependsOn []string // ids of those that it needs and that are not done
 	Moves     int      // on the way to done
 }
 
 // Position is where a requirement stands.
 type Position struct {
-	Status string
+	Status lifecycle.Status
 	Work   []conductor.Work // what leads it on; none where nothing does
 	Why    string           // why nothing does
 	Moves  int              // on the way to done
 }
-
-// The statuses that end or turn a drive.
-const (
-	done       = "done"
-	blocked    = "blocked"
-	testedFail = "tested_fail"
-)
 
 // Order is what is to be driven, and how far.
 type Order struct {
@@ -97,18 +91,18 @@ type Step struct {
 	Tool        string           `json:"tool,omitempty"` // the last that was run
 	Outcome     planning.Outcome `json:"outcome"`
 	Why         string           `json:"why,omitempty"` // the tools that were run did not do
-	From        string           `json:"from"`          // the status before and after
-	To          string           `json:"to"`
+	From        lifecycle.Status `json:"from"`          // the status before and after
+	To          lifecycle.Status `json:"to"`
 	Moves       int              `json:"moves"` // on the way to done, that are left
 }
 
 // End is what became of a requirement.
 type End struct {
-	Requirement string  `json:"requirement"`
-	Status      string  `json:"status"`
-	Outcome     Outcome `json:"outcome"`
-	Why         string  `json:"why,omitempty"`
-	Steps       int     `json:"steps"`
+	Requirement string           `json:"requirement"`
+	Status      lifecycle.Status `json:"status"`
+	Outcome     Outcome          `json:"outcome"`
+	Why         string           `json:"why,omitempty"`
+	Steps       int              `json:"steps"`
 }
 
 // Report is what became of an order.

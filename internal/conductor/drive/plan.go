@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // Plan is what would be done first for a requirement.
 type Plan struct {
 	Requirement string                `json:"requirement"`
-	Status      string                `json:"status"`
+	Status      lifecycle.Status      `json:"status"`
 	Role        string                `json:"role,omitempty"`       // whose work it is
 	Obligation  string                `json:"obligation,omitempty"` // "" where nothing leads it on
 	Needs       []string              `json:"needs,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 )
@@ -62,7 +63,7 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	j.countFailures(trace.Obligations[0])
 	step.To, step.Moves, end.Status = now.Status, now.Moves, now.Status
 	j.emitStep(step, end)
-	if step.To == testedFail && step.From != testedFail {
+	if step.To == lifecycle.TestedFail && step.From != lifecycle.TestedFail {
 		*fails++
 	}
 	switch {
@@ -121,9 +122,9 @@ func (j *job) position(ctx context.Context, end *End) (stand Position, ok bool) 
 	}
 	end.Status = stand.Status
 	switch {
-	case stand.Status == done:
+	case stand.Status == lifecycle.Done:
 		return stand, end.finish(Done, "")
-	case stand.Status == blocked:
+	case stand.Status == lifecycle.Blocked:
 		return stand, end.finish(Blocked, stand.Why)
 	case len(stand.Work) == 0:
 		return stand, end.finish(Waiting, stand.Why)
@@ -182,7 +183,7 @@ func requestFor(o planning.Obligation) planning.Request {
 
 // conduct has one obligation brought about.
 func (j *job) conduct(ctx context.Context, id string, due conductor.Work,
-	from string) (Step, conductor.Trace, error) {
+	from lifecycle.Status) (Step, conductor.Trace, error) {
 	trace, err := j.Conductor.Conduct(ctx, j.Caller, requestFor(due.Obligation))
 	if err != nil {
 		return Step{}, trace, err
@@ -227,7 +228,7 @@ func fixFor(of conductor.ObligationTrace, tool string) string {
 
 // block ends a requirement that nobody could lead on. It says why, in the justification of the move.
 func (j *job) block(ctx context.Context, end *End, why string) bool {
-	if j.Caller.Role != planning.RolePM {
+	if j.Caller.Role != string(lifecycle.PM) {
 		return end.finish(Failed, why+"; only a pm can block it")
 	}
 	const longest = 4000
@@ -236,14 +237,14 @@ func (j *job) block(ctx context.Context, end *End, why string) bool {
 	obligation, err := j.Project.Block(ctx, end.Requirement, "given up on: "+fault.Clip(secret.Mask(why), longest))
 	var step Step
 	if err == nil {
-		step, _, err = j.conduct(ctx, end.Requirement, conductor.Work{Role: planning.RolePM, Obligation: obligation},
+		step, _, err = j.conduct(ctx, end.Requirement, conductor.Work{Role: string(lifecycle.PM), Obligation: obligation},
 			end.Status)
 	}
 	if err != nil {
 		return not(secret.Mask(err.Error()))
 	}
 	if step.Outcome == planning.OutResolved {
-		end.Status = blocked
+		end.Status = lifecycle.Blocked
 	}
 	step.To = end.Status
 	j.emitStep(step, end)

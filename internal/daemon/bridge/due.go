@@ -189,7 +189,7 @@ func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requir
 		for _, s := range list.Requirements {
 			open[s.ID] = !s.Retired && s.Status != lifecycle.Done
 			if slices.Contains(ids, s.ID) || len(ids) == 0 && open[s.ID] {
-				chosen = append(chosen, drive.Requirement{ID: s.ID, Status: string(s.Status)})
+				chosen = append(chosen, drive.Requirement{ID: s.ID, Status: s.Status})
 			}
 		}
 		if list.After == "" {
@@ -222,7 +222,7 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 		return drive.Position{}, err
 	}
 	all := p.workOn(req, p.service.Tasks(req))
-	stand := drive.Position{Status: string(req.Status), Work: all, Moves: p.service.MovesAhead(req)}
+	stand := drive.Position{Status: req.Status, Work: all, Moves: p.service.MovesAhead(req)}
 	switch {
 	case len(all) > 0:
 	case req.Retired:

@@ -35,12 +35,6 @@ type Obligation struct {
 // KindStatus is the kind of the obligations about the status of a requirement: to say it, and to move it.
 const KindStatus = "requirement.status"
 
-// The roles of a project that the conductor tells from others.
-const (
-	RolePM     = "pm"     // has agents of every role run
-	RoleViewer = "viewer" // only reads
-)
-
 // Kind is what the obligation is about: query.math, requirement.status; "" where its payload names none.
 func (o Obligation) Kind() string {
 	kind, _ := o.Payload["kind"].(string)
