@@ -37,7 +37,7 @@ type Work struct {
 	Needs      []string // what is to be supplied; none where it is a move
 }
 
-// Matches tells whether an obligation is to do this work. The status that a requirement is to have tells moves apart.
+// Matches reports whether an obligation is to do this work. Moves are told apart by the status that they lead to.
 func (d Work) Matches(o planning.Obligation) bool {
 	return d.Obligation.Kind() == o.Kind() &&
 		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
@@ -114,7 +114,7 @@ type endpoint struct {
 	Token string `json:"token"`
 }
 
-// lastWords are the end of what an agent said, after what it did not do; "" where it said nothing as text.
+// lastWords returns the end of what an agent said, to stand after what it did not do; "" if it said nothing as text.
 func lastWords(result map[string]any) string {
 	text, _ := result["text"].(string)
 	if text == "" {
@@ -130,7 +130,7 @@ func lastWords(result map[string]any) string {
 // maxAgentText is how much of what an agent says is kept, in bytes: its end.
 const maxAgentText = 16 << 10
 
-// agentText is what an agent answered as text.
+// agentText returns what an agent answered as text.
 func agentText(raw []byte, mask func(string) string) map[string]any {
 	text := mask(string(raw)) // before it is cut, so that no half of a secret is left
 	text = strings.ToValidUTF8(text[max(0, len(text)-maxAgentText):], "")

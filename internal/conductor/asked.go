@@ -34,7 +34,7 @@ const rephraseTimeout = 20 * time.Second
 // eventUtterance is the id and the kind of the event that has the words.
 const eventUtterance = "utterance"
 
-// sameAs tells whether an idempotency key names the same request as before, of which said are the words.
+// sameAs reports whether an idempotency key names the same request as before; said is its utterance.
 func (a Asked) sameAs(first planning.Request, said string) bool {
 	if a.Translate != nil {
 		return said == secret.Mask(a.Utterance)
@@ -50,8 +50,8 @@ func putUtterance(w *state.Writer, utterance string) error {
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
-// rephraseAnswers has the answers said in other words, where that was asked for. What is not certain is left in plain words.
-// Once nobody is there to rephrase, no more is tried.
+// rephraseAnswers has the answers rephrased, if the request asks for that. An uncertain answer keeps its plain words.
+// Once the rephraser is unavailable, no further answer is tried.
 func (r *run) rephraseAnswers(ctx context.Context) {
 	if r.rephrase == nil {
 		return
@@ -85,7 +85,7 @@ func (r *run) rephraseAnswers(ctx context.Context) {
 	}
 }
 
-// detailOf is what happened, without causes and advice.
+// detailOf returns what happened, without causes and advice.
 func detailOf(err error) string {
 	if f := new(fault.Error); errors.As(err, &f) {
 		return f.Detail

@@ -29,7 +29,7 @@ type toolCall struct {
 	id         string // of the run of the tool; "" where it is evaluated again
 }
 
-// text is an input that is a text; "" where there is none.
+// text returns an input that is a text, or "".
 func (a toolCall) text(name string) string {
 	text, _ := a.inputs[name].(string)
 	return text
@@ -41,7 +41,8 @@ var factTools = map[string]stateTool{
 	"ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
 }
 
-// Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
+// Contracts returns the contracts of the tools that work on what is known. ProjectContracts returns those that need a
+// project.
 func Contracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	list := map[string]any{"type": "object", "required": []any{"values"},
@@ -105,7 +106,7 @@ func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, err
 // is kept on the caller, where nobody else can say it: user:ada, friend, Bob.
 const predicateRelation = "relation"
 
-// relationIn is what a fact, or a filter, says that somebody is to the caller; false where it is about something else.
+// relationIn returns what a fact, or a filter, says that somebody is to the caller; is reports whether it says that.
 func relationIn(predicate string, object any) (relation string, is bool) {
 	relation, is = object.(string)
 	return relation, is && relation != "" && predicate == predicateRelation
@@ -136,7 +137,7 @@ func (r *run) checkRoom(ctx context.Context, effects []effect) error {
 	})
 }
 
-// querySubjects takes a relation among the filters as one to the caller.
+// querySubjects takes a relation among the filters as a relation to the caller.
 func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	filters, _ := a.inputs["filters"].(map[string]any)
 	relation, related := relationIn(predicateRelation, filters[predicateRelation])
@@ -170,7 +171,7 @@ func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, e
 	return map[string]any{"values": values}, nil, err
 }
 
-// recall says what is known, and not what the payload may say of it.
+// recall returns what is known, and not what the payload may say of it.
 func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	var held []state.Assertion
 	err := a.run.view(ctx, func(v state.View) (err error) {
@@ -187,7 +188,7 @@ func remember(_ context.Context, a toolCall) (map[string]any, []effect, error) {
 	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
 }
 
-// evaluateAgain runs a tool over what is known, or over the project, once more, with what is known now, and compares.
+// evaluateAgain runs a state tool once more, with what is known now, and compares.
 func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligation, c planning.Contract,
 	result map[string]any) error {
 	inputs, missing, err := r.fillInputs(ctx, o, &c)

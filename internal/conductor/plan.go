@@ -22,8 +22,8 @@ type ObligationPlan struct {
 	Missing    []string            `json:"missing"` // inputs that nobody gives, where no candidate could run
 }
 
-// Plan says what would be run, and runs and records nothing. Of what would run for one obligation it counts the first
-// candidate against the budgets of the next: that it fails is not known beforehand.
+// Plan returns what would be run, and runs and records nothing. Of what would run for one obligation it counts the
+// first candidate against the budgets of the next, assuming that it succeeds.
 func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Plan, error) {
 	r := c.newRun(state.Request{Caller: caller, Request: request})
 	plan := Plan{Obligations: []ObligationPlan{}}
@@ -47,8 +47,8 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 	return plan, nil
 }
 
-// planObligation is the plan loop of one obligation, but for the runs. broken is the guardrail that does not hold; "" where
-// all do.
+// planObligation is satisfy without runs: it returns what would be run for one obligation. broken is the guardrail that
+// does not hold, or "".
 func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken string) (ObligationPlan, error) {
 	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{}, Missing: []string{}}
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
@@ -89,8 +89,8 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 	return one, nil
 }
 
-// planCandidate is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less
-// what it weighs.
+// planCandidate is consider without effects: it allows a candidate that no check refuses, and takes its cost from the
+// budgets.
 func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (verdict, error) {
 	inputs, v, err := r.resolveInputs(ctx, o, c)
 	if err != nil || !v.allowed {
@@ -119,7 +119,7 @@ func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *plann
 	return v, nil
 }
 
-// maxDepth is how deep tools may depend on others.
+// maxDepth returns how deep tools may depend on others.
 func (r *run) maxDepth() int {
 	if most := r.request.Request.Budgets.MaxDepth; most > 0 {
 		return most

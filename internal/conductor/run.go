@@ -45,7 +45,7 @@ type guardrail struct {
 	condition *contract.Condition
 }
 
-// Limit is how long a run may take.
+// Limit returns how long a run may take.
 func Limit(b planning.Budgets) time.Duration {
 	if b.TimeMS == 0 {
 		return defaultTime
@@ -53,7 +53,7 @@ func Limit(b planning.Budgets) time.Duration {
 	return time.Duration(b.TimeMS) * time.Millisecond
 }
 
-// newRun makes the run of a request.
+// newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
 	r := &run{Conductor: c, request: request, onWait: func() {}, runsLeft: b.MaxToolRuns, trace: Trace{
@@ -82,8 +82,8 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	return r.trace, r.finish(ctx)
 }
 
-// enqueue has something written with the next step, unless the run forgets: what changes nothing outside of the IR need
-// not be there before it happens.
+// enqueue adds a write to the next step, unless the run is ephemeral: what changes nothing outside of the conductor's
+// state need not be on record before it happens.
 func (r *run) enqueue(write func(w *state.Writer) error) {
 	if !r.ephemeral {
 		r.pending = append(r.pending, write)
@@ -112,7 +112,7 @@ func (r *run) flush(ctx context.Context, name string) error {
 	return err
 }
 
-// view reads what is known, with what this run has asserted.
+// view reads what is known, including what this run has asserted.
 func (r *run) view(ctx context.Context, read func(v state.View) error) error {
 	if r.factsPending {
 		if err := r.flush(ctx, "known"); err != nil {
@@ -157,7 +157,7 @@ func (r *run) obligations(ctx context.Context) error {
 	return nil
 }
 
-// verifiesAnswers tells whether an obligation is to verify the answers of its own request.
+// verifiesAnswers reports whether an obligation is to verify the answers of its own request.
 func verifiesAnswers(o planning.Obligation) bool {
 	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
 }
@@ -167,7 +167,7 @@ func conditionOf(o planning.Obligation) (*contract.Condition, error) {
 	return contract.CompileCondition(text)
 }
 
-// guard keeps a guardrail for the runs to come, and looks at it at once, unless it is about what a tool is given.
+// guard keeps a guardrail for the runs to come, and checks it at once, unless it is about the inputs of a tool.
 func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	condition, err := conditionOf(t.Obligation)
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	return err
 }
 
-// priorViolation is why a guardrail that was looked at does not hold; "" where all do.
+// priorViolation returns why a guardrail that was checked does not hold, or "".
 func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
 		if g.traced.Outcome == planning.OutGuardrail {
@@ -196,7 +196,7 @@ func (r *run) priorViolation() string {
 	return ""
 }
 
-// violation is the guardrail that does not hold for a run; "" where all do.
+// violation returns why a guardrail does not hold for a run, or "".
 func (r *run) violation(facts contract.Facts) string {
 	for _, g := range r.guardrails {
 		if why := g.violation(facts); why != "" {
@@ -206,7 +206,7 @@ func (r *run) violation(facts contract.Facts) string {
 	return ""
 }
 
-// violation says why the guardrail does not hold; "" where it does. One that cannot be told does not.
+// violation returns why the guardrail does not hold, or "". One that cannot be evaluated does not hold.
 func (g guardrail) violation(facts contract.Facts) string {
 	verdict := g.condition.Holds(facts)
 	if verdict.Decided() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
@@ -225,7 +225,7 @@ func (g guardrail) violation(facts contract.Facts) string {
 	return why
 }
 
-// satisfy is the plan loop of one obligation.
+// satisfy runs the candidates of one obligation, in order, until one succeeds.
 func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
@@ -270,7 +270,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	return nil
 }
 
-// reasons are why each candidate did not do.
+// reasons returns why no candidate succeeded.
 func (r *run) reasons(t *ObligationTrace) string {
 	var all []string
 	for _, c := range t.Candidates {
@@ -279,7 +279,7 @@ func (r *run) reasons(t *ObligationTrace) string {
 	return strings.Join(all, "; ")
 }
 
-// noTool asks for a tool that nobody has registered.
+// noTool emits an obligation to find a tool, since no registered one satisfies this.
 func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
 	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
@@ -287,7 +287,7 @@ func (r *run) noTool(t *ObligationTrace) {
 	r.trace.Missing = append(r.trace.Missing, capability)
 }
 
-// awaitAnswer is for a question that only who asks can answer.
+// awaitAnswer ends a CLARIFY, which only the caller can answer.
 func awaitAnswer(t *ObligationTrace) {
 	question, _ := t.Obligation.Payload["question"].(string)
 	if strings.TrimSpace(question) == "" {
@@ -305,8 +305,8 @@ func (r *run) clarify(t *ObligationTrace, missing []string) {
 	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
 }
 
-// facts are what conditions are held against. What is known, and the state of the project, are read only where one
-// names them.
+// facts returns what conditions are evaluated on. What is known, and the state of the project, are read only if a
+// condition names them.
 func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.Obligation,
 	inputs map[string]any) (f contract.Facts, err error) {
 	f = contract.Facts{Payload: o.Payload, Input: inputs,

@@ -85,8 +85,8 @@ type Answer struct {
 
 func obligationID(i int) string { return fmt.Sprintf("o%d", i+1) }
 
-// emit gives rise to an obligation, which is somebody else's: of who asked, or of who keeps the tools. A JUSTIFY is
-// resolved by what it says.
+// emit adds an obligation that this one gave rise to. It is for somebody else: the caller, or whoever keeps the tools.
+// A JUSTIFY is resolved by what it says.
 func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 	status := planning.Escalated
 	if typ == planning.Justify {
@@ -96,12 +96,12 @@ func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 		planning.Obligation{Type: typ, Payload: payload}, status})
 }
 
-// end notes how the obligation ended.
+// end records how the obligation ended.
 func (t *ObligationTrace) end(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
 }
 
-// justify says of a failure what was tried, and why each failed.
+// justify emits what was tried for a failed obligation, and why each attempt failed.
 func (t *ObligationTrace) justify(about string) {
 	attempts := []any{}
 	for _, r := range t.Runs {

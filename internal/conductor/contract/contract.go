@@ -45,20 +45,20 @@ func newRegistry(tools []*Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Tools are all tools, by name.
+// Tools returns all tools, by name.
 func (r *Registry) Tools() []*Tool { return slices.Clone(r.tools) }
 
-// Tool is the one with a name.
+// Tool returns the tool with a name.
 func (r *Registry) Tool(name string) (*Tool, bool) {
 	t, known := r.byName[name]
 	return t, known
 }
 
-// Digest is the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they
+// Digest returns the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they
 // stand.
 func (r *Registry) Digest() string { return r.digest }
 
-// Contracts are those of all tools, by name.
+// Contracts returns the contracts of all tools, by name.
 func (r *Registry) Contracts() []planning.Contract {
 	all := make([]planning.Contract, 0, len(r.Tools()))
 	for _, t := range r.Tools() {
@@ -75,11 +75,11 @@ type Tool struct {
 	before, after []*Condition
 }
 
-// Contract is what the tool promises, its inputs sorted by name. Its maps and lists are shared: they are not to be
+// Contract returns what the tool promises, its inputs sorted by name. Its maps and lists are shared: they must not be
 // changed.
 func (t *Tool) Contract() planning.Contract { return t.contract }
 
-// CheckInput holds a value, of any type that can be written as JSON, against the schema of a slot. What is wrong is a
+// CheckInput checks a value, of any type that can be written as JSON, against the schema of an input. Its error is a
 // *fault.Error of kind Invalid, with pointers into the value.
 func (t *Tool) CheckInput(name string, value any) error {
 	schema, known := t.inputs[name]
@@ -97,8 +97,8 @@ func (t *Tool) CheckInput(name string, value any) error {
 		WithFields(found...).WithFix("give a value that fits consumes.%s.schema of the contract", name)
 }
 
-// CheckResult holds a result, of any type that can be written as JSON, against what the contract says that the tool
-// produces. What is wrong is a *fault.Error of kind Invalid, with pointers into the result.
+// CheckResult checks a result, of any type that can be written as JSON, against the schema of what the tool produces.
+// Its error is a *fault.Error of kind Invalid, with pointers into the result.
 func (t *Tool) CheckResult(value any) error {
 	found := t.result.Violations(value)
 	if len(found) == 0 {
@@ -109,10 +109,10 @@ func (t *Tool) CheckResult(value any) error {
 		WithFields(found...).WithFix("correct the tool, or produces in its contract")
 }
 
-// Preconditions are the verdicts on all of them, in the order of the contract.
+// Preconditions evaluates all preconditions, in the order of the contract.
 func (t *Tool) Preconditions(facts Facts) []Verdict { return verdicts(t.before, facts.variables()) }
 
-// Postconditions are the verdicts on all of them, in the order of the contract. The result is of any type that can be
+// Postconditions evaluates all postconditions, in the order of the contract. The result is of any type that can be
 // written as JSON.
 func (t *Tool) Postconditions(facts Facts, result any) []Verdict {
 	return verdicts(t.after, facts.variables().with(varResult, result))

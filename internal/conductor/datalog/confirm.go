@@ -42,9 +42,9 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	return nil
 }
 
-// deriveAll is what follows, derived naively from the given facts. Where that takes too many rounds, it starts from
-// what the engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that
-// follows, whoever made it.
+// deriveAll derives naively what follows from the given facts. Where that takes too many rounds, it starts from what
+// the engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that follows,
+// whoever made it.
 func deriveAll(ctx context.Context, p Program) (map[string][][]string, error) {
 	all, err := naive(ctx, p, nil, maxNaive)
 	if !tooLong(err) {
@@ -74,7 +74,7 @@ func ground(relation string, row []string) Atom {
 	return a
 }
 
-// unify binds the variables of an atom so that it becomes a fact.
+// unify binds the variables of an atom so that it becomes a fact; it reports whether that can be.
 func unify(atom, fact Atom, bound map[string]string) bool {
 	if atom.Relation != fact.Relation || len(atom.Terms) != len(fact.Terms) {
 		return false
@@ -135,7 +135,7 @@ func checkProof(p Program, a Answer) error {
 	return nil
 }
 
-// checkInstance tells whether a rule makes a fact of those of the steps that it is said to come from.
+// checkInstance checks that a rule derives a fact from the facts of the steps that it cites.
 func checkInstance(r Rule, fact Atom, from []int, facts []Atom) error {
 	if len(from) != len(r.Body) {
 		return fmt.Errorf("%s comes from %d facts where the rule wants %d", fact, len(from), len(r.Body))
@@ -156,7 +156,7 @@ func checkInstance(r Rule, fact Atom, from []int, facts []Atom) error {
 }
 
 // naive derives everything from everything until nothing is new, beginning with the given facts and others that are
-// said to follow from them: the rows of each relation.
+// said to follow from them. It returns the rows of each relation.
 func naive(ctx context.Context, p Program, others []Atom, steps int) (map[string][][]string, error) {
 	m := meter{most: steps}
 	all, seen := map[string][][]string{}, map[string]bool{}
@@ -207,7 +207,7 @@ type table struct {
 	rows      [][]string
 }
 
-// fill is an atom with the values of a row for its variables.
+// fill substitutes the values of a row for the variables of an atom.
 func (t table) fill(atom Atom, row []string) []string {
 	out := constants(atom)
 	for i, term := range atom.Terms {
@@ -277,7 +277,7 @@ func (t table) join(ctx context.Context, m *meter, atom Atom, facts [][]string, 
 	return next, nil
 }
 
-// admits tells whether a row has the constants of an atom, and the same value wherever a variable stands twice.
+// admits reports whether a row has the constants of an atom, and the same value wherever a variable is repeated.
 func admits(atom Atom, row []string) bool {
 	for i, t := range atom.Terms {
 		if !t.Var && t.Text != row[i] || t.Var && row[atom.place(t.Text)] != row[i] {
@@ -287,7 +287,7 @@ func admits(atom Atom, row []string) bool {
 	return true
 }
 
-// place is where a variable of an atom first stands.
+// place returns the index of the first use of a variable in an atom.
 func (a Atom) place(variable string) int {
 	return slices.Index(a.Terms, Term{Var: true, Text: variable})
 }

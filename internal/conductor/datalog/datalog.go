@@ -85,8 +85,8 @@ func (e *engine) query(ctx context.Context, atom Atom) ([]found, error) {
 	return all, nil
 }
 
-// needed are the facts that a proof of one lacks, in the order of their numbers: what a fact comes from was found
-// before it.
+// needed returns the facts that a proof of goal lacks, in the order of their numbers: a fact is derived after those
+// that it comes from.
 func (e *engine) needed(goal int32, have map[int32]int) []int32 {
 	var lacking []int32
 	seen := map[int32]bool{}

@@ -152,7 +152,7 @@ type Driver struct {
 	held    map[string]bool
 }
 
-// hold keeps a requirement for one order; false where another one has it.
+// hold reserves a requirement for one order; it reports false if another order has it.
 func (d *Driver) hold(id string) bool {
 	d.holding.Lock()
 	defer d.holding.Unlock()
@@ -212,7 +212,7 @@ type job struct {
 	stopped      string         // no further step is begun
 }
 
-// runAll drives requirements, so many at once, each after those that it depends on.
+// runAll drives requirements, at most parallel at once, each after those that it depends on.
 func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
 	ended, ends := make(chan End), map[string]End{}
 	waiting = slices.Clone(waiting)
@@ -245,7 +245,7 @@ func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) m
 	return ends
 }
 
-// dependencyReason says what a requirement is held up by; in a circle, that it is one.
+// dependencyReason returns what a requirement is waiting for; in a cycle, that it is one.
 func dependencyReason(id string, held map[string]string) string {
 	why := "it depends on " + held[id]
 	for at, steps := held[id], 0; at != "" && steps < len(held); at, steps = held[at], steps+1 {
@@ -256,7 +256,7 @@ func dependencyReason(id string, held map[string]string) string {
 	return why + ", which is not done"
 }
 
-// unfinishedDependency is a requirement that another one depends on and that is not done; "" where there is none.
+// unfinishedDependency returns a requirement that r depends on and that is not done, or "".
 func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	for _, id := range r.DependsOn {
 		if ends[id].Outcome != Done {
@@ -266,7 +266,7 @@ func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	return ""
 }
 
-// emit says that something happened, and to how much it amounts.
+// emit tells an event, one at a time, and numbers steps.
 func (j *job) emit(e Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -282,7 +282,7 @@ func (j *job) emitEnd(end End) End {
 	return end
 }
 
-// takeStep takes one of the steps that are left. It says why there is none; "" where there is.
+// takeStep takes one of the steps that are left. It returns why there is none, or "".
 func (j *job) takeStep() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -300,7 +300,7 @@ func (j *job) takeStep() string {
 // with the tool, and not with them.
 const maxToolFailures = 3
 
-// countFailures notes which tools failed, and which did.
+// countFailures counts, by tool, the failures in a row.
 func (j *job) countFailures(of conductor.ObligationTrace) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -318,7 +318,7 @@ func (j *job) countFailures(of conductor.ObligationTrace) {
 // MediaType is that of events, one a line: https://github.com/ndjson/ndjson-spec.
 const MediaType = "application/x-ndjson"
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r Report) String() string {
 	text := fmt.Sprintf("%d requirements, %d steps:", len(r.Requirements), r.Steps)
 	for _, o := range []Outcome{Done, Blocked, Waiting, Stopped, Failed} {

@@ -19,7 +19,7 @@ type Plan struct {
 	Why         string                `json:"why,omitempty"` // why nothing would be run
 }
 
-// Plan says what would be done first for each requirement of an order, and does and records nothing.
+// Plan returns what would be done first for each requirement of an order, and does and records nothing.
 func (d *Driver) Plan(ctx context.Context, o Order) ([]Plan, error) {
 	all, err := d.Project.Select(ctx, o.Requirements)
 	plan := []Plan{}

@@ -206,13 +206,13 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 // RunPrefix begins the subjects of assertions on what runs resulted in.
 const RunPrefix = "run:"
 
-// SubjectOf is what the records of a run are about.
+// SubjectOf returns the subject of the records of a run.
 func SubjectOf(run string) string { return "conductor/" + run }
 
 // Store reads and writes the rows.
 type Store struct{ ledger *ledger.Ledger }
 
-// New is the IR in a ledger.
+// New returns the store in a ledger.
 func New(l *ledger.Ledger) *Store { return &Store{l} }
 
 // CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are
@@ -221,7 +221,7 @@ func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
 	return s.ledger.CheckBudget(ctx, caller)
 }
 
-// View reads.
+// View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {
 	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })
 }

@@ -32,7 +32,7 @@ type Tool struct {
 	Again func(ctx context.Context, in In, result map[string]any) error
 }
 
-// Box is every tool that needs no store, in the order of their names.
+// Box returns every tool that needs no store, in the order of their names.
 func Box() []Tool {
 	return []Tool{
 		mathEval(),
@@ -45,7 +45,7 @@ func Box() []Tool {
 	}
 }
 
-// text is an input that must be there.
+// text returns an input that must be there.
 func (in In) text(name string) (string, error) {
 	value, is := in.Input[name].(string)
 	if !is {
@@ -54,7 +54,7 @@ func (in In) text(name string) (string, error) {
 	return value, nil
 }
 
-// optionalText is "" where the input is missing.
+// optionalText returns "" if the input is missing.
 func (in In) optionalText(name string) (string, error) {
 	if in.Input[name] == nil {
 		return "", nil
@@ -62,7 +62,7 @@ func (in In) optionalText(name string) (string, error) {
 	return in.text(name)
 }
 
-// texts is a list of text; one that is missing is empty.
+// texts returns a list of text; one that is missing is empty.
 func (in In) texts(name string) ([]string, error) {
 	switch list := in.Input[name].(type) {
 	case nil:
@@ -89,7 +89,7 @@ func textsOf(list []any) (texts []string, all bool) {
 	return texts, true
 }
 
-// flag is false where the input is missing.
+// flag returns false if the input is missing.
 func (in In) flag(name string) (bool, error) {
 	if in.Input[name] == nil {
 		return false, nil
@@ -106,7 +106,7 @@ func badInput(name, want string) error {
 		WithFix("give %s as the contract of the tool has it", name)
 }
 
-// unconfirmed says that a result does not stand. It is never nil.
+// unconfirmed returns the error of a result that is not confirmed. It is never nil.
 func unconfirmed(tool string, why error) error {
 	return fault.New(fault.Internal, "result_unconfirmed", "the result of %s is not confirmed: %s", tool, why.Error()).
 		WithFix("do not use the result; report the input to the operator of the service").Because(why)

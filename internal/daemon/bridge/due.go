@@ -61,8 +61,8 @@ func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all
 	return all
 }
 
-// workFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the
-// test record, and it is made with it.
+// workFor returns a task as an obligation. A tester's move is not an obligation of its own: which of the two rows it is
+// follows from the test record, and it is made with it.
 func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) conductor.Work {
 	work := conductor.Work{Role: string(t.By), Needs: t.Needs}
 	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
@@ -85,7 +85,7 @@ func settled(t lifecycle.Task) int {
 	return 1
 }
 
-// redone is the work that a requirement was sent back for: its part is from before the phase that it is in.
+// redone returns the work that a requirement was sent back for: its part is from before the phase that it is in.
 func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 	if len(req.History) == 0 || req.Suspect {
 		return lifecycle.Task{}, false
@@ -107,7 +107,7 @@ func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 // maxNotesInReason is how much of a tester's notes stands in the reason of a move, in bytes.
 const maxNotesInReason = 2000
 
-// reasonFor is why the conductor makes a move.
+// reasonFor returns why the conductor makes a move.
 func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	switch {
 	case req.Status == lifecycle.TestedFail && req.Test != nil && req.Test.Results != nil:
@@ -119,7 +119,7 @@ func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	return fmt.Sprintf("%s has all that %s needs", req.ID, to)
 }
 
-// Block is the obligation to block a requirement.
+// Block returns the obligation to block a requirement.
 func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligation, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
@@ -155,7 +155,7 @@ func citation(e lifecycle.Evidence) map[string]any {
 // maxCited is how many pieces of evidence a move cites.
 const maxCited = 5
 
-// evidenceFor is what a move rests on: the tests, the implementation, or the text of the requirement.
+// evidenceFor returns what a move rests on: the tests, the implementation, or the text of the requirement.
 func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []lifecycle.Evidence {
 	var cited []lifecycle.Evidence
 	switch {
@@ -204,7 +204,7 @@ func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requir
 	return chosen, nil
 }
 
-// measure says how far it is to done, and what has to be done before.
+// measure counts the moves to done, and finds what has to be done before.
 func (p *Project) measure(r *drive.Requirement, open map[string]bool) error {
 	req, err := p.service.Stored(r.ID)
 	if err != nil {

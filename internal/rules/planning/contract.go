@@ -21,7 +21,7 @@ const (
 	CostHigh   Cost = "high"
 )
 
-// Weight is what a run counts against Budgets.MaxCost.
+// Weight returns what a run counts against Budgets.MaxCost.
 func (c Cost) Weight() float64 {
 	switch c {
 	case CostTiny:

@@ -21,7 +21,7 @@ const (
 	DiscoverOp Type = "DISCOVER_OP" // no tool can do it: find one
 )
 
-// Types are all types, in the order of the schema.
+// Types returns all types, in the order of the schema.
 func Types() []Type {
 	return []Type{Report, Achieve, Maintain, Avoid, Verify, Clarify, Justify, Schedule, DiscoverOp}
 }
@@ -35,13 +35,13 @@ type Obligation struct {
 // KindStatus is the kind of the obligations about the status of a requirement: to say it, and to move it.
 const KindStatus = "requirement.status"
 
-// Kind is what the obligation is about: query.math, requirement.status; "" where its payload names none.
+// Kind returns what the obligation is about: query.math, requirement.status; "" if its payload names none.
 func (o Obligation) Kind() string {
 	kind, _ := o.Payload["kind"].(string)
 	return kind
 }
 
-// String is the obligation as contracts name it: REPORT(query.math).
+// String returns the obligation as contracts name it: REPORT(query.math).
 func (o Obligation) String() string {
 	if kind := o.Kind(); kind != "" {
 		return string(o.Type) + "(" + kind + ")"
