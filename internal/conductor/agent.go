@@ -22,7 +22,7 @@ type Agents interface {
 	Admit(name, role, requirement string, until time.Time) (Access, error)
 }
 
-// Access is how an agent reaches the service.
+// Access gives an agent access to the service.
 type Access struct {
 	URL     string // without a slash at its end
 	Token   string // its text, which is on no record
@@ -30,7 +30,7 @@ type Access struct {
 	Dismiss func() error
 }
 
-// Work is a piece of work that leads a requirement on.
+// Work leads a requirement on: an obligation, and the role that it is for.
 type Work struct {
 	Role       string // whose work it is
 	Obligation planning.Obligation
@@ -43,7 +43,7 @@ func (d Work) Matches(o planning.Obligation) bool {
 		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
 }
 
-// tokenGrace is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
+// tokenGrace bounds how long a token outlives the time-out of its run; it is revoked when the run ends.
 const tokenGrace = time.Minute
 
 // admit lets an agent in for one run, and writes its prompt.
@@ -101,14 +101,14 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked externalCall,
 	return parseResult(raw, mask)
 }
 
-// Briefing is what the prompt of an agent is about.
+// Briefing describes the work that an agent's prompt is about.
 type Briefing struct {
 	Role, Agent string
 	URL         string // of the service
 	Obligation  planning.Obligation
 }
 
-// endpoint is how an agent that is called by HTTP finds the service. Programs have it in their environment.
+// endpoint tells an agent that is called by HTTP how to reach the service. Programs have it in their environment.
 type endpoint struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
@@ -127,7 +127,7 @@ func lastWords(result map[string]any) string {
 	return "; it said: " + strings.Join(strings.Fields(text), " ")
 }
 
-// maxAgentText is how much of what an agent says is kept, in bytes: its end.
+// maxAgentText bounds what is kept of an agent's answer, in bytes: its end.
 const maxAgentText = 16 << 10
 
 // agentText returns what an agent answered as text.

@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// Asked is a request, and the words that it was made of.
+// Asked is a request together with the utterance that it was made of.
 type Asked struct {
 	planning.Request
 	Utterance string // "" where obligations were sent
@@ -25,13 +25,13 @@ type Asked struct {
 	OnWait func()
 }
 
-// Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.
+// Rephrase rephrases a draft. The facts are context. With an error the draft stands.
 type Rephrase func(ctx context.Context, facts []string, draft string) (string, error)
 
-// rephraseTimeout is how long all answers of a run may take: somebody waits for them.
+// rephraseTimeout bounds the rephrasing of all answers of a run, since a caller is waiting.
 const rephraseTimeout = 20 * time.Second
 
-// eventUtterance is the id and the kind of the event that has the words.
+// eventUtterance is the id and the kind of the event that records the utterance.
 const eventUtterance = "utterance"
 
 // sameAs reports whether an idempotency key names the same request as before; said is its utterance.

@@ -162,8 +162,8 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 	return ""
 }
 
-// maxResultBytes is the most bytes of results from which a run gets no further ones: a trace has each, and each answer
-// once more.
+// maxResultBytes bounds the results of a run: beyond it no further tool runs, since a trace has each result, and each
+// answer once more.
 const maxResultBytes = 8 << 20
 
 // runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.

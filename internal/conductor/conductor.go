@@ -1,4 +1,4 @@
-// Package conductor turns obligations into runs of tools, and checks what they result in.
+// Package conductor turns obligations into runs of tools, and checks their results.
 //
 // No model scores anything: contracts, an order without ties, conditions and second evaluations decide. All state is in
 // the ledger; a run that was cut off goes on from there, and a step that is recorded as finished never runs twice.
@@ -25,38 +25,38 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Caller is who asks. What a tool does is bounded by the caller's role.
+// Caller identifies who asks. What a tool may do is bounded by the caller's role.
 type Caller = audit.Actor
 
-// Options are what a conductor is made of.
+// Options configure a conductor.
 type Options struct {
-	Tools         *contract.Registry // the contracts, those of the box included
-	Box           []tools.Tool       // how the tools of the box run that need no store
+	Tools         *contract.Registry // the contracts, built-in ones included
+	Box           []tools.Tool       // the built-in tools that need no store
 	Project       Project            // that the tools of ProjectContracts work on; nil where Tools has none of them
 	Agents        Agents             // lets tools that have a role act in the project; nil where none may
-	Root          string             // of the project: where outside programs run
+	Root          string             // of the project: where external programs run
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
 }
 
-// Conductor runs obligations. It may be used by many at once.
+// Conductor conducts obligations. It is safe for concurrent use.
 type Conductor struct {
 	Options
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
-	stateTools map[string]stateTool // the tools of the box that are over what is known, or over the project
+	stateTools map[string]stateTool
 
-	toolSlots  chan struct{}   // of outside tools that run at once
+	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
-	stopping   context.Context // of all runs; a caller that hangs up ends none
+	stopping   context.Context // ends all runs; a caller that hangs up ends none
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 	numbering  sync.Mutex
 	number     uint64 // of the last run
 }
 
-// maxConcurrent is how many tools run at once that are no agents, and how many agents; further runs wait.
+// maxConcurrent bounds how many agents, and how many other external tools, run at once; further runs wait.
 const maxConcurrent = 16
 
 // New makes the conductor of a ledger.

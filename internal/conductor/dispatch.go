@@ -18,14 +18,14 @@ import (
 	"orchestrator/internal/system/runner"
 )
 
-// effect is what a tool asserts, besides its result.
+// effect is an assertion that a tool makes besides its result.
 type effect struct {
 	Subject, Predicate string
 	Object             any
 	Single             bool // it takes the place of what was held
 }
 
-// externalCall is what outside tools read: on standard input, or as the body of a request.
+// externalCall is the input of an external tool: on standard input, or as the body of a request.
 type externalCall struct {
 	Run        string              `json:"run"`
 	Obligation planning.Obligation `json:"obligation"`

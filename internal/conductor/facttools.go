@@ -12,7 +12,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// stateTool is a tool over what is known, or over the project.
+// stateTool is a built-in tool over what is known, or over the project.
 type stateTool struct {
 	run   func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
 	again bool // running it again evaluates the answer again
@@ -21,7 +21,7 @@ type stateTool struct {
 	missing func(o planning.Obligation) []string
 }
 
-// toolCall is what such a tool is asked.
+// toolCall is one call of a state tool.
 type toolCall struct {
 	run        *run
 	obligation planning.Obligation
@@ -102,8 +102,8 @@ func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, err
 	return map[string]any{"asserted": len(effects)}, effects, nil
 }
 
-// predicateRelation is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and
-// is kept on the caller, where nobody else can say it: user:ada, friend, Bob.
+// predicateRelation says what somebody is to the caller: friend, colleague. That is between the two, and is kept on the
+// caller, where nobody else can assert it: user:ada, friend, Bob.
 const predicateRelation = "relation"
 
 // relationIn returns what a fact, or a filter, says that somebody is to the caller; is reports whether it says that.
@@ -112,7 +112,7 @@ func relationIn(predicate string, object any) (relation string, is bool) {
 	return relation, is && relation != "" && predicate == predicateRelation
 }
 
-// maxHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
+// maxHeld bounds the objects held on one subject and predicate, since each is compared with a new one.
 const maxHeld = 100
 
 func (r *run) checkRoom(ctx context.Context, effects []effect) error {

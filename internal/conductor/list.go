@@ -19,7 +19,7 @@ type RunSummary struct {
 	Obligations []ObligationSummary `json:"obligations"`
 }
 
-// ObligationSummary is an obligation of a run, and how far it is.
+// ObligationSummary is an obligation of a run, with its status.
 type ObligationSummary struct {
 	ID         string              `json:"id"`
 	Status     planning.Status     `json:"status"`
@@ -27,8 +27,7 @@ type ObligationSummary struct {
 	Why        string              `json:"why,omitempty"`
 }
 
-// maxListBytes is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be
-// large.
+// maxListBytes ends a page of runs early, whatever limit was asked for, since obligations may be large.
 const maxListBytes = 4 << 20
 
 // List returns a page of runs, newest first: those before a number (0 means all), at most limit, fewer if they are

@@ -7,13 +7,13 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Plan is what would be run for a request.
+// Plan lists what would be run for a request.
 type Plan struct {
 	Obligations []ObligationPlan `json:"obligations"`
 }
 
-// ObligationPlan is what would be run for one obligation: the first candidate that is taken, and those after it if it
-// fails.
+// ObligationPlan lists what would be run for one obligation: the first candidate that is taken, and those after it if
+// it fails.
 type ObligationPlan struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`

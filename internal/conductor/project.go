@@ -156,7 +156,7 @@ func asUint(v any) uint64 {
 	return n
 }
 
-// The most bytes that the fields of a refusal add to its detail.
+// maxFields bounds the bytes that the fields of a refusal add to its detail.
 const maxFields = 2000
 
 // withFields adds the fields of a refusal to its detail: a failure of a tool has no list of them.

@@ -21,25 +21,25 @@ const (
 	defaultTime     = 10 * time.Minute
 )
 
-// run is one request on its way.
+// run is the state of one request while it is conducted.
 type run struct {
 	*Conductor
 	request      state.Request
 	guardrails   []guardrail
-	runsLeft     int       // runs of tools
-	costSpent    float64   // what they weighed
-	resultBytes  int       // bytes of results
-	deadline     time.Time // the end of the time
+	runsLeft     int // of tools
+	costSpent    float64
+	resultBytes  int
+	deadline     time.Time
 	trace        Trace
 	rephrase     Rephrase
-	onWait       func()                        // is called before it waits for what is outside of the process
-	ephemeral    bool                          // it leaves nothing behind
-	resumed      bool                          // it goes on from what is recorded of it
+	onWait       func()                        // called before it waits for what is outside of the process
+	ephemeral    bool                          // leaves nothing behind
+	resumed      bool                          // continues from what is recorded of it
 	pending      []func(w *state.Writer) error // what the next step writes
-	factsPending bool                          // among it is what others may ask for
+	factsPending bool                          // pending has assertions, which tools may query
 }
 
-// guardrail is a condition that is looked at before every run of a tool.
+// guardrail is a condition that is checked before every run of a tool.
 type guardrail struct {
 	traced    *ObligationTrace
 	condition *contract.Condition

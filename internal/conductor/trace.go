@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same
-// bytes, but for the durations.
+// Trace records all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the
+// same bytes, but for the durations.
 type Trace struct {
 	ID          string            `json:"id"`
 	Status      planning.Outcome  `json:"status"`
@@ -24,7 +24,7 @@ type Trace struct {
 	Missing     []string          `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
 }
 
-// ObligationTrace is what became of one obligation.
+// ObligationTrace records what became of one obligation.
 type ObligationTrace struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`
@@ -39,7 +39,7 @@ type ObligationTrace struct {
 	answered map[string]any // the result that resolved it
 }
 
-// Candidate is a tool that says that it satisfies the obligation.
+// Candidate is a tool whose contract satisfies the obligation.
 type Candidate struct {
 	Tool   string `json:"tool"`
 	Taken  bool   `json:"taken"`
@@ -58,7 +58,7 @@ type Run struct {
 	Postconditions []contract.Verdict `json:"postconditions"`
 }
 
-// Verification is what the second evaluation of an answer found.
+// Verification is the outcome of the second evaluation of an answer.
 type Verification struct {
 	By       string `json:"by"` // again, or facts
 	Verified bool   `json:"verified"`
@@ -72,7 +72,7 @@ type Emitted struct {
 	Status     planning.Status     `json:"status"`
 }
 
-// Answer is what a REPORT resulted in.
+// Answer is the answer to a REPORT.
 type Answer struct {
 	Obligation string         `json:"obligation"`
 	Result     map[string]any `json:"result,omitempty"` // absent where it is not certain

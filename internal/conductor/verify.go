@@ -130,8 +130,7 @@ func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
 	return nil
 }
 
-// callerPrefix begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled
-// from.
+// callerPrefix begins the kinds of obligations about the caller: status.name is about the slot name.
 const callerPrefix = "status."
 
 // checkContradiction checks an answer about the caller against what is known of the caller. Only a single object, held

@@ -24,7 +24,7 @@ const (
 	maxWhy       = 200     // bytes of a reason
 )
 
-// Condition is a text in CEL that was found in order. It is safe for concurrent use.
+// Condition is a compiled CEL condition. It is safe for concurrent use.
 type Condition struct {
 	text    string
 	program cel.Program

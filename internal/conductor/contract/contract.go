@@ -1,12 +1,11 @@
-// Package contract loads what tools promise and holds them to it.
+// Package contract loads the contracts of tools, and checks inputs, results and conditions against them.
 //
-// A contract is a YAML or JSON file of the directory .orchestrator/tools, in the shape of schemas/tool.schema.json, or
-// one of the box. Everything that can be known to be wrong is found when the contracts are loaded: the shape, the
-// schemas of inputs and results, the types of conditions, names that do not exist. One bad contract refuses all of
-// them, so that a project never works with fewer tools than it thinks it has. The order in which contracts are found
-// changes nothing.
+// A contract is a YAML or JSON file of the directory .orchestrator/tools, in the form of schemas/tool.schema.json, or
+// built in. Whatever can be wrong is found when the contracts are loaded: their form, the schemas of inputs and results,
+// the types of conditions, names that do not exist. One invalid contract refuses all of them, so that a project never
+// works with fewer tools than it thinks it has. The order in which contracts are found changes nothing.
 //
-// Conditions are CEL: no clock, no I/O, no randomness, and an end to what an evaluation may cost.
+// Conditions are CEL: no clock, no I/O, no randomness, and a bound on the cost of an evaluation.
 package contract
 
 import (
@@ -21,7 +20,7 @@ import (
 	"orchestrator/schemas"
 )
 
-// Registry is every tool of a project. It never changes, and is safe for concurrent use.
+// Registry holds every tool of a project. It never changes, and is safe for concurrent use.
 type Registry struct {
 	tools  []*Tool // by name
 	byName map[string]*Tool
@@ -67,7 +66,7 @@ func (r *Registry) Contracts() []planning.Contract {
 	return all
 }
 
-// Tool is a contract that was found in order.
+// Tool is a valid contract, compiled.
 type Tool struct {
 	contract      planning.Contract
 	inputs        map[string]*schemas.Schema

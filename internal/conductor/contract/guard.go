@@ -17,7 +17,7 @@ import (
 // made, by the size of what they are given; whoever cannot pay is stopped. The library of texts (replace, join, format)
 // is left out for the same reason: one call could ask for all memory there is.
 
-// prices are what calls cost by their arguments.
+// prices estimates the cost of calls by their arguments.
 type prices struct{}
 
 const (

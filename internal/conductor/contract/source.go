@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// source is one contract as it was read, before anything is known of it.
+// source is one contract as it was read, before it is checked.
 type source struct {
 	file  string         // its name, without folders; theBox for those of the box
 	value any            // as strictjson gives values

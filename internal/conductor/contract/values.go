@@ -26,7 +26,8 @@ const (
 	varResult  = "result"
 )
 
-// Facts are what conditions are about. Values are of any type that can be written as JSON, and seen as their JSON.
+// Facts are what conditions are evaluated on. Values are of any type that can be written as JSON, and seen as their
+// JSON.
 type Facts struct {
 	Payload map[string]any // payload: of the obligation
 	Input   map[string]any // input: what the tool is given, by slot
@@ -144,7 +145,7 @@ func parsedNumber(text string) ref.Val {
 	return number(f)
 }
 
-// maxWhole is the largest number up to which float64 holds every whole one.
+// maxWhole is the largest number up to which float64 holds every integer.
 const maxWhole = 1 << 53
 
 func number(f float64) ref.Val {

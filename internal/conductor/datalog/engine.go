@@ -30,7 +30,7 @@ type pattern struct {
 	terms    []int32
 }
 
-// compiledRule is a rule made ready.
+// compiledRule is a rule with numbers for its terms, and the orders in which its body is matched.
 type compiledRule struct {
 	head      pattern
 	body      []pattern
@@ -57,7 +57,7 @@ type engine struct {
 	matched  []int32
 }
 
-// meter counts steps, and looks every thousand whether anybody still waits.
+// meter counts steps, and checks every thousand whether the context has ended.
 type meter struct {
 	steps int
 	most  int

@@ -55,7 +55,7 @@ type Rule struct {
 	Body []Atom
 }
 
-// Program is what is asked of what.
+// Program is a query with the facts and rules that it is asked of.
 type Program struct {
 	Facts []Atom
 	Rules []Rule

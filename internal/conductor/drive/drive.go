@@ -1,9 +1,11 @@
-// Package drive brings requirements to done: what a requirement waits for now is made an obligation, the conductor has
-// it brought about, and the requirement is looked at again. Nothing is kept between two steps; what was driven half way
-// is driven on from where it stands.
+// Package drive brings requirements to done. It makes an obligation of what a requirement waits for, has the conductor
+// conduct it, and looks at the requirement again. Nothing is kept between two steps: a drive that was interrupted
+// continues from where the requirement stands.
 //
-// One requirement is worked on by one obligation at a time, and not before the requirements that it depends on are
-// done. What no tool brings about ends as blocked, with the reason, or is said to wait, and for whom.
+// A requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done.
+// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for.
+//
+// The package is a client of the engine, which must not import it.
 package drive
 
 import (
@@ -21,24 +23,24 @@ import (
 
 // Project is what is driven.
 type Project interface {
-	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the
-	// order of the documents. An id that there is not is fault.NotFound.
+	// Select returns the requirements with these ids or, if none is given, all that are not done and not retired, in
+	// the order of the documents. An unknown id is fault.NotFound.
 	Select(ctx context.Context, ids []string) ([]Requirement, error)
-	// Stand is where a requirement stands now.
+	// Position returns where a requirement stands now.
 	Position(ctx context.Context, id string) (Position, error)
-	// Block is the obligation to block a requirement.
+	// Block returns the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
 }
 
-// Conductor brings obligations about.
+// Conductor conducts obligations.
 type Conductor interface {
 	Conduct(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Trace, error)
 	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Plan, error)
-	// UnderWay is the run that works on a requirement now; "" where none does.
+	// ActiveRun returns the run that works on a requirement now, or "".
 	ActiveRun(ctx context.Context, id string) (run string, err error)
 }
 
-// Requirement is one that is to be driven.
+// Requirement is a requirement to be driven.
 type Requirement struct {
 	ID        string
 	Status    lifecycle.Status
@@ -54,7 +56,7 @@ type Position struct {
 	Moves  int              // on the way to done
 }
 
-// Order is what is to be driven, and how far.
+// Order says what is to be driven, and how far.
 type Order struct {
 	Caller       conductor.Caller
 	Roles        []string // whose work is done; all where none is named
@@ -81,7 +83,7 @@ const (
 	Failed  Outcome = "failed"  // the service itself could not go on
 )
 
-// Step is an obligation that was brought about, or was not.
+// Step is an obligation that was conducted, and its outcome.
 type Step struct {
 	Number      int              `json:"number"` // from 1, as they ended
 	Requirement string           `json:"requirement"`
@@ -112,7 +114,7 @@ type Report struct {
 	Steps        int             `json:"steps"`
 }
 
-// Event is told while an order is carried out: exactly one member is there.
+// Event is told while an order is carried out. Exactly one member is set.
 type Event struct {
 	Order  *Scope  `json:"order,omitempty"` // the first event
 	Waits  *Waits  `json:"waits,omitempty"`
@@ -122,7 +124,7 @@ type Event struct {
 	Report *Report `json:"report,omitempty"` // the last event
 }
 
-// Begun is an obligation that is being brought about.
+// Begun announces an obligation that is about to be conducted.
 type Begun struct {
 	Requirement string `json:"requirement"`
 	Role        string `json:"role"`
@@ -130,19 +132,19 @@ type Begun struct {
 	Moves       int    `json:"moves"` // on the way to done
 }
 
-// Waits is a requirement that another run works on, whose end is waited for.
+// Waits announces that the end of another run on a requirement is waited for.
 type Waits struct {
 	Requirement string `json:"requirement"`
 	Run         string `json:"run"`
 }
 
-// Scope is how much an order is about.
+// Scope is the extent of an order.
 type Scope struct {
 	Requirements int `json:"requirements"`
 	Moves        int `json:"moves"` // on their ways to done
 }
 
-// Driver drives requirements. It may be used by many at once: one requirement is driven for one of them at a time.
+// Driver drives requirements. It is safe for concurrent use: a requirement is driven for one order at a time.
 type Driver struct {
 	Project   Project
 	Conductor Conductor
@@ -199,7 +201,7 @@ func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, 
 	return report, nil
 }
 
-// job is an order on its way.
+// job is an order that is being carried out.
 type job struct {
 	*Driver
 	Order
@@ -296,8 +298,8 @@ func (j *job) takeStep() string {
 	return ""
 }
 
-// maxToolFailures is for how many requirements in a row a tool may fail before an order is given up: then something is wrong
-// with the tool, and not with them.
+// maxToolFailures is for how many requirements in a row a tool may fail before the order is given up: then the tool is
+// at fault, and not the requirements.
 const maxToolFailures = 3
 
 // countFailures counts, by tool, the failures in a row.
@@ -315,7 +317,7 @@ func (j *job) countFailures(of conductor.ObligationTrace) {
 	}
 }
 
-// MediaType is that of events, one a line: https://github.com/ndjson/ndjson-spec.
+// MediaType is the media type of events, one a line: https://github.com/ndjson/ndjson-spec.
 const MediaType = "application/x-ndjson"
 
 // String returns the report in one line.

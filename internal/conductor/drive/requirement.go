@@ -21,7 +21,7 @@ const maxTestFailures = 3
 // obligationTimeMS bounds one obligation, in milliseconds: a day. Each tool has its own time-out.
 const obligationTimeMS = 86_400_000
 
-// pollInterval is how often a run is looked at that somebody else has begun on a requirement.
+// pollInterval is how often a run that somebody else has begun on a requirement is checked.
 const pollInterval = 200 * time.Millisecond
 
 // runOne drives one requirement until nothing leads it on.
@@ -80,7 +80,7 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	return j.block(ctx, end, step.Why)
 }
 
-// setupErrors are the failures of tools that could not be run at all: they say nothing of the requirement, and somebody has
+// setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement, and somebody has
 // to mend them first.
 var setupErrors = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started", "tool_unreachable",
 	"host_refused", "prompt_malformed"}
@@ -131,7 +131,7 @@ func (j *job) position(ctx context.Context, end *End) (stand Position, ok bool) 
 	return stand, true
 }
 
-// callerGone is why an order ends that nobody waits for.
+// callerGone is why an order ends whose caller has gone.
 const callerGone = "the caller disconnected"
 
 // waitForOthers waits until no other run works on a requirement.

@@ -184,7 +184,7 @@ func unfaithful(why error) error {
 		WithFix("nothing needs to be done: the answer stands as the template has it")
 }
 
-// errTurnedDown is an endpoint that does not take a request.
+// errTurnedDown is returned when an endpoint does not take a request.
 var errTurnedDown = errors.New("the request is refused")
 
 // chat returns the content of the model's answer. An endpoint that refuses the request is asked once more, without what

@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// template says a result as text, or "" when the result has not the members that it needs.
+// template renders a result as text, or "" if the result lacks the members that it needs.
 type template func(o planning.Obligation, result map[string]any) string
 
 // templates are by the obligation as contracts name it.

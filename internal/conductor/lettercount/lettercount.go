@@ -1,4 +1,4 @@
-// Package lettercount counts how often a letter stands in a text.
+// Package lettercount counts how often a letter occurs in a text.
 //
 // A letter is what a reader sees as one: a character with the marks that follow it, characters held together by a
 // joiner, the two halves of a flag. Which of its normal forms it is written in makes no difference: é is one letter, as

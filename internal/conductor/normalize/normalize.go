@@ -1,4 +1,4 @@
-// Package normalize writes addresses of mail, URLs and telephone numbers in one form, so that two that are the same
+// Package normalize writes email addresses, URLs and telephone numbers in one form, so that two that are the same
 // compare equal. It looks nothing up: what is written well need not exist. What it cannot be sure of it refuses. The
 // package is pure.
 package normalize

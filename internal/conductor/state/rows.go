@@ -181,7 +181,7 @@ func numberKey(n uint64) string { return fmt.Sprintf("%016x", n) }
 // Trace writes the trace of the run, as it is answered.
 func (w *Writer) Trace(raw jsontext.Value) error { return w.put(raw, kindTrace, w.Run) }
 
-// ErrKeyTaken says that another run has the idempotency key.
+// ErrKeyTaken is returned when another run has the idempotency key.
 var ErrKeyTaken = errors.New("another run has the idempotency key")
 
 // Key records which run a caller's idempotency key named first; its error is ErrKeyTaken if that is another one.

@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// View is what there is at one moment.
+// View reads the state at one moment.
 type View struct{ from store.Reader }
 
 func (v View) get(kind string, id ...string) (jsontext.Value, error) {

@@ -7,7 +7,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// version is that of all contracts in the box.
+// version is the version of all built-in contracts.
 const version = "1.0.0"
 
 // contract returns what the built-in tools have in common: they are sure, cheap and quick, and may run twice.

@@ -1,7 +1,8 @@
-// Package tools holds the tools in the box: what they promise, how they run, and how their results are evaluated again.
+// Package tools holds the built-in tools that need no store: their contracts, how they run, and how their results are
+// evaluated again.
 //
-// Those here need no store. Each is a contract and two functions over a sub-package that does the work: arith, letters,
-// normal and deduce. A tool reads no clock and nothing of its caller but its input.
+// Each is a contract and two functions over a package that does the work: arith, lettercount, normalize and datalog. A
+// tool reads no clock and nothing of its caller but its input.
 package tools
 
 import (
@@ -12,14 +13,14 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// In is what a tool runs on.
+// In is the input of a tool.
 type In struct {
 	Payload map[string]any // of the obligation
 	Input   map[string]any // the slots of the contract, as JSON has them; an optional one may be missing
 	Now     time.Time
 }
 
-// Tool is a contract and what keeps it.
+// Tool is a contract with the functions that implement it.
 type Tool struct {
 	Contract planning.Contract
 

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// supplied are the obligations for what the roles supply.
+// supplied are the kinds of the obligations for what each role supplies.
 var supplied = map[lifecycle.Role]string{
 	lifecycle.Architect: "requirement.design_spec",
 	lifecycle.Coder:     "requirement.implementation",
@@ -104,7 +104,7 @@ func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 	return lifecycle.Task{}, false
 }
 
-// maxNotesInReason is how much of a tester's notes stands in the reason of a move, in bytes.
+// maxNotesInReason bounds what a move's reason quotes of a tester's notes, in bytes.
 const maxNotesInReason = 2000
 
 // reasonFor returns why the conductor makes a move.
@@ -152,7 +152,7 @@ func citation(e lifecycle.Evidence) map[string]any {
 	return cited
 }
 
-// maxCited is how many pieces of evidence a move cites.
+// maxCited bounds the pieces of evidence that a move cites.
 const maxCited = 5
 
 // evidenceFor returns what a move rests on: the tests, the implementation, or the text of the requirement.

@@ -23,7 +23,7 @@ import (
 // pageSize is how many requirements one answer has, unless the question names a number.
 const pageSize = 100
 
-// Project is the project of a service.
+// Project adapts a requirement service. It implements conductor.Project and drive.Project.
 type Project struct {
 	service   *requirements.Service
 	ledger    *ledger.Ledger
@@ -31,7 +31,7 @@ type Project struct {
 	verifying chan struct{} // verifies the log, which is too much work to be done twice at once
 }
 
-// Options are what a project is besides its service.
+// Options configure a project.
 type Options struct {
 	Signer  audit.Signer             // of the log
 	Prompts *prompt.Set              // for agents

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Choice finds the tools for obligations among a set of contracts. It does not change, and may be used by many at once.
+// Choice selects the tools for obligations from a set of contracts. It does not change, and is safe for concurrent use.
 type Choice struct {
 	byPattern map[string][]*Contract // each list in the order of compare
 }

@@ -1,11 +1,11 @@
-// Package planning decides which tool is to satisfy an obligation, and what follows when it does not.
+// Package planning decides which tools may satisfy an obligation, and in which order.
 //
 // No model scores anything: what a tool says that it satisfies, whether its inputs are there, its preconditions, and an
 // order without ties decide. The package is pure: the same obligations, contracts and facts give the same plan, in
 // whatever order the contracts were registered.
 package planning
 
-// Type is what kind of obligation there is.
+// Type is the kind of an obligation.
 type Type string
 
 // The types of obligations.
@@ -64,7 +64,7 @@ type Request struct {
 	IdempotencyKey string       `json:"idempotency_key,omitempty"`
 }
 
-// Status is how far an obligation is.
+// Status is the status of an obligation.
 type Status string
 
 // The statuses of obligations. One that waits for a CLARIFY stays active; nothing else does when a run ends.
@@ -75,7 +75,7 @@ const (
 	Escalated Status = "escalated"
 )
 
-// Outcome is how a whole run ended.
+// Outcome is how a run, or one of its obligations, ended.
 type Outcome string
 
 // The outcomes of a run. Where several would do, the first of guardrail, clarify, truncated counts.
