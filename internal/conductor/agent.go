@@ -47,7 +47,8 @@ func (d Work) Matches(o planning.Obligation) bool {
 const tokenGrace = time.Minute
 
 // admit lets an agent in for one run, and writes its prompt.
-func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall, limit time.Duration) (Access, string, error) {
+func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall,
+	limit time.Duration) (Access, string, error) {
 	requirement := ""
 	if changesRequirement(asked.Obligation) {
 		requirement, _ = asked.Obligation.Payload["id"].(string)

@@ -14,7 +14,8 @@ import (
 )
 
 // execute runs the tool, and checks its result against the contract.
-func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool, inputs map[string]any) (outcome, error) {
+func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
+	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
@@ -90,7 +91,8 @@ func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, show
 }
 
 // executeOnce runs a tool, unless the ledger has the outcome of this very run: then that counts.
-func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract, inputs map[string]any) (state.ToolRun, error) {
+func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract,
+	inputs map[string]any) (state.ToolRun, error) {
 	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
 	var before state.ToolRun
 	var found bool

@@ -58,17 +58,20 @@ func Contracts() []planning.Contract {
 	required := func(name string, schema map[string]any) planning.Input {
 		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
-	assert := builtinContract("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.",
+	assert := builtinContract("ir.assert",
+		"Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
 	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
-	query := builtinContract("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000,
+	query := builtinContract("ir.query",
+		"Lists the subjects on which all filters, predicate and object, are held.", 5000,
 		[]string{"REPORT(query.people)"}, list, required("filters", filters))
 	recall := builtinContract("ir.recall", "Says the caller's name, as far as it is known.", 5000,
 		[]string{"REPORT(status.name)"}, value, required("name", text))
 	recall.Postconditions = []string{"result.value == input.name"}
-	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value,
+	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000,
+		[]string{"ACHIEVE(status.name)"}, value,
 		required("value", text))
 	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
@@ -85,7 +88,8 @@ func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, err
 		if subject == "user" {
 			subject = a.run.userSubject()
 		}
-		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) && subject != a.run.userSubject() {
+		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) &&
+			subject != a.run.userSubject() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
 				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
 				WithFix("assert facts about user, which is yourself, or about a subject of your own")
@@ -179,13 +183,15 @@ func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 		return err
 	})
 	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
-		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").WithFix("ask without a name")
+		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").
+			WithFix("ask without a name")
 	}
 	return map[string]any{"value": a.inputs["name"]}, nil, err
 }
 
 func remember(_ context.Context, a toolCall) (map[string]any, []effect, error) {
-	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
+	return map[string]any{"value": a.inputs["value"]},
+		[]effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
 }
 
 // evaluateAgain runs a state tool once more, with what is known now, and compares.
@@ -196,7 +202,8 @@ func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligat
 		return err
 	}
 	if len(missing) > 0 {
-		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).WithFix("ask again")
+		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).
+			WithFix("ask again")
 	}
 	again, _, err := k.run(ctx, toolCall{run: r, obligation: o, inputs: inputs})
 	if err != nil {

@@ -50,12 +50,14 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 // planObligation is satisfy without runs: it returns what would be run for one obligation. broken is the guardrail that
 // does not hold, or "".
 func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken string) (ObligationPlan, error) {
-	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{}, Missing: []string{}}
+	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{},
+		Missing: []string{}}
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
 		return one, nil
 	}
 	candidates := r.choice.Candidates(t.Obligation)
-	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify && !verifiesAnswers(t.Obligation) {
+	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify &&
+		!verifiesAnswers(t.Obligation) {
 		one.Why = "no tool satisfies " + t.Obligation.String()
 	}
 	var missing []string
@@ -91,7 +93,8 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 
 // planCandidate is consider without effects: it allows a candidate that no check refuses, and takes its cost from the
 // budgets.
-func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (verdict, error) {
+func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract,
+	depth int) (verdict, error) {
 	inputs, v, err := r.resolveInputs(ctx, o, c)
 	if err != nil || !v.allowed {
 		return v, err

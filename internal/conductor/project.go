@@ -198,8 +198,8 @@ func ProjectContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	yes := map[string]any{"type": "boolean"}
 	id := planning.Input{Name: "id", Schema: text, Required: true}
-	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
-		"suspect": yes, "retired": yes})
+	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text,
+		"q": text, "suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
 	list := map[string]any{"type": "array"}
 	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
@@ -218,7 +218,8 @@ func ProjectContracts() []planning.Contract {
 	}
 	evidence := builtinContract("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
 		[]string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := builtinContract("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
+	log := builtinContract("audit.verify",
+		"Checks the whole log: every hash, the signature, and every decision once more.",
 		120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
@@ -228,7 +229,8 @@ func ProjectContracts() []planning.Contract {
 		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
-		builtinContract("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
+		builtinContract("project.status", "Counts the requirements in each status.", 5000,
+			[]string{"REPORT(project.status)"},
 			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
 		builtinContract("requirement.next",
@@ -236,7 +238,8 @@ func ProjectContracts() []planning.Contract {
 			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},
 				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
 				Name: "role", Schema: text}),
-		builtinContract("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
+		builtinContract("query.requirements", "Lists requirements by filters.", 10_000,
+			[]string{"REPORT(query.requirements)"},
 			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},

@@ -1,9 +1,9 @@
 // Package contract loads the contracts of tools, and checks inputs, results and conditions against them.
 //
 // A contract is a YAML or JSON file of the directory .orchestrator/tools, in the form of schemas/tool.schema.json, or
-// built in. Whatever can be wrong is found when the contracts are loaded: their form, the schemas of inputs and results,
-// the types of conditions, names that do not exist. One invalid contract refuses all of them, so that a project never
-// works with fewer tools than it thinks it has. The order in which contracts are found changes nothing.
+// built in. Whatever can be wrong is found when the contracts are loaded: their form, the schemas of inputs and
+// results, the types of conditions, names that do not exist. One invalid contract refuses all of them, so that a
+// project never works with fewer tools than it thinks it has. The order in which contracts are found changes nothing.
 //
 // Conditions are CEL: no clock, no I/O, no randomness, and a bound on the cost of an evaluation.
 package contract

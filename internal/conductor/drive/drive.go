@@ -242,7 +242,8 @@ func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) m
 		held[r.ID] = j.unfinishedDependency(r, ends)
 	}
 	for _, r := range waiting {
-		ends[r.ID] = j.emitEnd(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting, Why: dependencyReason(r.ID, held)})
+		ends[r.ID] = j.emitEnd(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting,
+			Why: dependencyReason(r.ID, held)})
 	}
 	return ends
 }

@@ -82,7 +82,8 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 
 // setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement, and somebody has
 // to mend them first.
-var setupErrors = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started", "tool_unreachable",
+var setupErrors = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started",
+	"tool_unreachable",
 	"host_refused", "prompt_malformed"}
 
 // failedBeforeRunning reports whether the outcome says nothing about the requirement: no tool could be run, a budget
@@ -236,7 +237,8 @@ func (j *job) block(ctx context.Context, end *End, why string) bool {
 	obligation, err := j.Project.Block(ctx, end.Requirement, "given up on: "+fault.Clip(secret.Mask(why), longest))
 	var step Step
 	if err == nil {
-		step, _, err = j.conduct(ctx, end.Requirement, conductor.Work{Role: string(lifecycle.PM), Obligation: obligation},
+		step, _, err = j.conduct(ctx, end.Requirement,
+			conductor.Work{Role: string(lifecycle.PM), Obligation: obligation},
 			end.Status)
 	}
 	if err != nil {

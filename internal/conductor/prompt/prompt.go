@@ -1,8 +1,8 @@
 // Package prompt writes what agents are told. There is one built-in template for each role, and a project can replace
 // any of them with a file of its own.
 //
-// A template is Go's text/template over Data. Those of a project may use the built-in parts: {{template "requirement" .}}
-// and {{template "answer" .}}. All are executed once when they are loaded, so that none fails when it is needed.
+// A template is Go's text/template over Data. Those of a project may use the built-in parts: {{template "requirement"
+// .}} and {{template "answer" .}}. All are executed once when they are loaded, so that none fails when it is needed.
 //
 // What documents and agents wrote is shown as it is, between two lines that it cannot have itself: see Data.Fence.
 package prompt
