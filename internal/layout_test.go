@@ -82,6 +82,7 @@ var onlyIn = map[string][]string{
 	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/httpapi"},
 	"github.com/prometheus/client_golang":   {"cmd/orchestrator", "internal/httpapi"},
 	"github.com/spf13/":                     {"cmd/orchestrator"},
+	"github.com/tailscale/hujson":           {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/requirements"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
@@ -98,7 +99,7 @@ func TestAClientThatDoesNotSayItsVersion(t *testing.T) {
 
 func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 	t.Parallel()
-	for _, client := range settings.Clients() {
+	for _, client := range agentclient.Names() {
 		dir := folder.In(t.TempDir())
 		o := Options{Client: client, Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "99.0.0",
 			Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
@@ -109,14 +110,14 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, second.Policy || second.Changed, client)
 
-		facts, err := settings.FactsOf(client)
+		c, err := agentclient.Find(client)
 		require.NoError(t, err)
 		found, err := settings.Registered(client, settings.Options{Root: dir.Root})
 		require.NoError(t, err)
-		require.Equal(t, facts.Before, found[0].Event, client)
+		require.Equal(t, c.Wiring.Before(), found[0].Event, client)
 		require.Equal(t, first.Command, found[0].Command, client)
 		root := ""
-		if facts.Project == "" {
+		if c.Wiring.Project == "" {
 			root = " --root " + dir.Root
 		}
 		require.Equal(t, o.Executable+" hook "+client+root, first.Command)
