@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 		"internal/requirements/evidence", "internal/requirements/projection", "internal/requirements/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/requirements/reqdoc", "internal/requirements/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
 	"cmd/orchestrator-hook":    {"internal/boundary/hook"},
-	"internal/operator/backup": {"internal/auditor", "internal/requirements", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
+	"internal/operator/backup": {"internal/datadir", "internal/auditor", "internal/requirements", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/auditor":         {"internal/requirements", "internal/requirements/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/apiclient", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
 		"internal/boundary/report", "api", "schemas", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
@@ -58,9 +58,9 @@ var mayImport = map[string][]string{
 	"internal/system/clockjump":        {},
 	"internal/requirements/evidence":   {"internal/rules/lifecycle", "internal/requirements/testreport", "internal/system/git", "internal/system/tree", "internal/fault"},
 	"internal/system/git":              {},
-	"internal/system/gitignore":        {"internal/system/git", "internal/system/durable"},
-	"internal/token":                   {"internal/rules/actorname", "internal/secret", "internal/system/durable", "internal/system/tree", "internal/fault"},
-	"internal/system/child":            {},
+	"internal/system/gitignore":        {"internal/datadir", "internal/system/git", "internal/system/durable"},
+	"internal/token":                   {"internal/datadir", "internal/rules/actorname", "internal/secret", "internal/system/durable", "internal/system/tree", "internal/fault"},
+	"internal/system/child":            {"internal/datadir"},
 	"internal/apiclient":               {"internal/fault"},
 	"internal/auditor/witness":         {"internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"schemas":                          {"internal/fault"},
@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"internal/system/durable":          {"internal/system/tree"},
 	"internal/system/tree":             {},
 	"internal/fault":                   {},
+	"internal/datadir":                 {},
 	"internal/system/watch":            {"internal/system/tree"},
 	"internal/agentclient":             {"internal/rules/boundary"},
 	"internal/agentclient/settings":    {"internal/system/durable", "internal/fault"},
@@ -108,7 +109,7 @@ var mayImport = map[string][]string{
 		"internal/system/child", "internal/requirements", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/requirements/evidence", "internal/requirements/reqdoc", "internal/rules/lifecycle",
 		"internal/ledger/store", "internal/ledger/store/boltstore", "internal/boundary/folder", "internal/rules/boundary", "internal/boundary/shell", "internal/rules/planning", "internal/fault",
 	},
-	"cmd/torture": {"internal/system/child"},
+	"cmd/torture": {"internal/datadir", "internal/system/child"},
 }
 
 // onlyIn lists the outside libraries that one package, or a few, keep from all others.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/system/git"
 )
 
@@ -107,7 +108,7 @@ func isSecret(rel string) bool {
 		return true
 	}
 	name := strings.TrimPrefix(rel, ".") // of a file that is being written
-	for _, secret := range []string{"tokens.json", "audit.key", "witness.key", "state.db"} {
+	for _, secret := range []string{datadir.Tokens, datadir.Key, datadir.WitnessKey, datadir.Database} {
 		if strings.HasPrefix(name, secret) {
 			return true
 		}
