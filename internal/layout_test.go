@@ -23,6 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
+		"internal/requirements/documents",
 		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/requirements/evidence", "internal/requirements/projection", "internal/requirements/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/requirements/reqdoc", "internal/requirements/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
@@ -37,6 +38,7 @@ var mayImport = map[string][]string{
 		"schemas", "internal/rules/lifecycle", "internal/requirements/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
 		"internal/requirements/evidence", "internal/requirements/testreport", "internal/requirements/idmatch", "internal/requirements/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
+	"internal/requirements/documents":  {"internal/requirements/reqdoc", "internal/system/tree", "internal/system/watch", "internal/fault"},
 	"internal/requirements/projection": {"internal/rules/lifecycle", "internal/ledger", "internal/ledger/audit", "internal/system/tree", "internal/fault"},
 	"internal/ledger":                  {"internal/ledger/audit", "internal/ledger/store", "internal/fault"},
 	"internal/ledger/store/boltstore":  {"internal/ledger/store", "internal/fault"},

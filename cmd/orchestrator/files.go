@@ -12,15 +12,12 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
-	"orchestrator/internal/system/watch"
 )
 
 // The most bytes of a file that the service reads on its own.
 const (
-	maxDocument  = 16 << 20
-	maxDocuments = watch.MostFull * maxDocument // of all requirement documents together
-	maxExport    = 4 << 30                      // it is compared as it is read, and never in memory
-	maxSecret    = 64 << 10
+	maxExport = 4 << 30 // it is compared as it is read, and never in memory
+	maxSecret = 64 << 10
 )
 
 // exportStart is how every export begins.

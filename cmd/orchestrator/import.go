@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
@@ -105,10 +106,10 @@ func defaultDocuments() []string {
 }
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
-	if err := checkReading(o.reading); err != nil {
+	if err := documents.CheckReading(o.reading); err != nil {
 		return err
 	}
-	files, err := readDocuments(ctx, o.files)
+	files, err := documents.Read(ctx, o.files)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (o importOptions) inDocuments(err error) error {
 	if !errors.As(err, &f) || f.Kind != fault.Invalid || f.Code == "export_invalid" {
 		return err
 	}
-	return brokenDocuments{hintAssign(f, o.reading)}
+	return brokenDocuments{documents.HintAssign(f, o.reading)}
 }
 
 // preview compares with the export, else with the database, else with nothing, and says with which.

@@ -228,7 +228,7 @@ func (s *server) close() error {
 			err = nil // the HTTP server has closed it
 		}
 	}
-	s.paths.close()
+	s.paths.Close()
 	if s.tokenPath != nil {
 		err = errors.Join(err, s.tokenPath.Close())
 	}

@@ -36,6 +36,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -79,7 +80,7 @@ type server struct {
 	repository *evidence.Repository // nil where evidence is only recorded
 	tokens     *token.Authenticator
 	issued     []string // roles that got a token at this start
-	paths      documents
+	paths      documents.Set
 	seen       watch.Seen
 	tokenPath  *tree.Path
 	blind      blindness
@@ -118,13 +119,13 @@ func serve(ctx context.Context, o serveOptions, out io.Writer) error {
 // prepare checks what can be checked before anything is created.
 func (s *server) prepare() (err error) {
 	s.options.resolveLinks()
-	if s.paths, err = openDocuments(s.options.requirements); err != nil {
+	if s.paths, err = documents.Open(s.options.requirements); err != nil {
 		return err
 	}
 	if s.workflow, err = lifecycle.ParseWorkflow(s.options.workflow); err != nil {
 		return err
 	}
-	if err = checkReading(s.options.reading); err != nil {
+	if err = documents.CheckReading(s.options.reading); err != nil {
 		return err
 	}
 	if err = checkEvidence(s.options.evidence); err != nil {
@@ -241,7 +242,7 @@ func (s *server) firstImport(ctx context.Context) error {
 	if err != nil && s.service.State().Requirements == 0 {
 		var f *fault.Error
 		if errors.As(err, &f) {
-			return hintAssign(f, s.options.reading)
+			return documents.HintAssign(f, s.options.reading)
 		}
 		return err
 	}
@@ -288,7 +289,7 @@ func (s *server) logFailure(err error, document, msg string) {
 }
 
 func (s *server) documents(ctx context.Context) func() ([]reqdoc.File, error) {
-	return func() ([]reqdoc.File, error) { return s.paths.read(ctx) }
+	return func() ([]reqdoc.File, error) { return s.paths.Read(ctx) }
 }
 
 // run serves until ctx ends or the ledger fails.

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
@@ -62,7 +63,7 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 		return err
 	}
 	s.warnOfPlanted()
-	all, err := s.paths.find(ctx)
+	all, err := s.paths.Find(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,9 +84,9 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 		return err
 	}
 	for _, one := range all {
-		if _, err := one.in.Stat(one.path); err != nil {
+		if err := one.Check(); err != nil {
 			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read",
-				one.path).
+				one.Path).
 				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").
 				Because(err)
 		}
@@ -95,11 +96,11 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 
 // refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the
 // service runs such a link is somebody's doing; at the start it may be the operator's, who can name what it leads to.
-func (s *server) refuseLinksOut(all []found) error {
+func (s *server) refuseLinksOut(all []documents.Document) error {
 	for _, one := range all {
-		_, err := one.in.Stat(one.path)
+		err := one.Check()
 		if _, out := errors.AsType[*tree.LinkError](err); out {
-			return unreadableDocument(one.path, err)
+			return documents.Unreadable(one.Path, err)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/documents"
 )
 
 // budgetEvery is how often it is looked whether the budget of imports that nobody asked for is whole again.
@@ -19,7 +20,7 @@ func (s *server) watchDocuments(ctx context.Context) {
 	imports := &watchedImports{server: s}
 	var retries sync.WaitGroup
 	retries.Go(func() { imports.retry(ctx, budgetEvery) })
-	s.watch(ctx, s.paths, maxDocument, "import with POST /project/import",
+	s.watch(ctx, s.paths, documents.MaxFile, "import with POST /project/import",
 		func(path string) { imports.importChanged(ctx, path) })
 	retries.Wait()
 }

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -32,9 +33,9 @@ func TestWhatWaitsForTheBudgetIsImportedWhenItResets(t *testing.T) {
 		require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: "+text+"\n"), 0o600))
 	}
 	write("First.")
-	s.paths, err = openDocuments([]string{"R.md"})
+	s.paths, err = documents.Open([]string{"R.md"})
 	require.NoError(t, err)
-	defer s.paths.close()
+	defer s.paths.Close()
 	imported := func() string {
 		req, err := service.Stored("REQ-001")
 		require.NoError(t, err)

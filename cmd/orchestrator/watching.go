@@ -8,7 +8,10 @@ import (
 	"sync"
 
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
@@ -19,7 +22,7 @@ func (s *server) lookAtFiles(ctx context.Context) (err error) {
 	if s.tokenPath, err = tree.OpenPath(s.files.Path()); err != nil {
 		return err
 	}
-	s.seen = watch.Look(ctx, maxDocument, s.paths...)
+	s.seen = watch.Look(ctx, documents.MaxFile, s.paths...)
 	for path, content := range watch.Look(ctx, token.MaxFile, s.tokenPath) {
 		s.seen[path] = content
 	}
@@ -87,4 +90,10 @@ func (s *server) checkWatch() httpapi.Check {
 func (s *server) logDisplaced(d projection.Displaced) {
 	s.log.Warn().Str("file", d.Path).Str("was", d.What).Int("times", d.Times).
 		Msg("something else stood in the place of this file: it is replaced, and what it led to is as it was")
+}
+
+// systemActor is who imports when nobody asked by name.
+func systemActor() lifecycle.Actor {
+	system := ledger.System()
+	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
 }

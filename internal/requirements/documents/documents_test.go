@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"errors"
@@ -24,14 +24,14 @@ func sparse(t *testing.T, size int64, names ...string) {
 func TestDocumentsAreBoundedTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("docs", 0o700))
-	sparse(t, maxDocument, "docs/1.md", "docs/2.md", "docs/3.md", "docs/4.md")
-	files, err := readDocuments(t.Context(), []string{"docs/*.md"})
+	sparse(t, MaxFile, "docs/1.md", "docs/2.md", "docs/3.md", "docs/4.md")
+	files, err := Read(t.Context(), []string{"docs/*.md"})
 	require.NoError(t, err)
 	require.Len(t, files, 4)
 
 	sparse(t, 1, "docs/5.md")
 	for _, paths := range [][]string{{"docs/*.md"}, {"docs/[1-3].md", "docs/4.md", "docs/5.md"}} {
-		_, err = readDocuments(t.Context(), paths)
+		_, err = Read(t.Context(), paths)
 		f, is := errors.AsType[*fault.Error](err)
 		require.True(t, is, err)
 		require.Equal(t, "document_too_large", f.Code)
@@ -39,8 +39,8 @@ func TestDocumentsAreBoundedTogether(t *testing.T) {
 		require.Contains(t, f.Fix, "docs/5.md")
 	}
 
-	sparse(t, maxDocument+1, "docs/1.md")
-	_, err = readDocuments(t.Context(), []string{"docs/*.md"})
+	sparse(t, MaxFile+1, "docs/1.md")
+	_, err = Read(t.Context(), []string{"docs/*.md"})
 	require.ErrorContains(t, err, "docs/1.md has more than 16777216 bytes")
 }
 
@@ -52,13 +52,13 @@ func TestDocumentsAreBoundedInNumber(t *testing.T) {
 			require.NoError(t, os.WriteFile(fmt.Sprintf("%s/%d.md", folder, n), nil, 0o600))
 		}
 	}
-	files, err := readDocuments(t.Context(), []string{"a/*.md", "b/*.md"})
+	files, err := Read(t.Context(), []string{"a/*.md", "b/*.md"})
 	require.NoError(t, err)
 	require.Len(t, files, tree.MaxFiles)
 
 	sparse(t, 1, "a/more.md")
 	for _, paths := range [][]string{{"a/*.md", "b/*.md"}, {"*/*.md"}} {
-		_, err = readDocuments(t.Context(), paths)
+		_, err = Read(t.Context(), paths)
 		f, is := errors.AsType[*fault.Error](err)
 		require.True(t, is, err)
 		require.Equal(t, "requirements_unreadable", f.Code)

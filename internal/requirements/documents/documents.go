@@ -1,4 +1,7 @@
-package main
+// Package documents finds the requirement documents that paths and patterns stand for, and reads them from the disk,
+// within bounds: a document may not lead out of the folder that it was named in, and neither one nor all of them
+// together may be larger than the service can hold.
+package documents
 
 import (
 	"context"
@@ -8,25 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
+	"orchestrator/internal/system/watch"
 )
 
-// readingFlags are how documents are read, the same for every command that reads some.
-func readingFlags(cmd *cobra.Command, o *reqdoc.Options) {
-	families := reqdoc.Families()
-	cmd.Flags().StringVar(&o.Family, "family", "",
-		"read every document as this family, and look for no marks: "+strings.Join(families, ", "))
-	cmd.Flags().BoolVar(&o.Assign, "assign", false, "where a document has no ids, make them from section and item")
-	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func checkReading(o reqdoc.Options) error {
+// CheckReading refuses a family of documents that there is not.
+func CheckReading(o reqdoc.Options) error {
 	if o.Family == "" || slices.Contains(reqdoc.Families(), o.Family) {
 		return nil
 	}
@@ -35,17 +27,23 @@ func checkReading(o reqdoc.Options) error {
 			strings.Join(reqdoc.Families(), ", "))
 }
 
-// documents are the paths and patterns of requirement documents, each with the folder that it is confined to.
-type documents []*tree.Path
+// The most bytes that are read.
+const (
+	MaxFile = 16 << 20                 // of one document
+	maxAll  = watch.MostFull * MaxFile // of all documents together
+)
 
-// openDocuments opens the folders that documents may not lead out of. Links on the way to them are resolved now, and
-// never again.
-func openDocuments(paths []string) (documents, error) {
-	var all documents
+// Set is the paths and patterns of requirement documents, each with the folder that it is confined to.
+type Set []*tree.Path
+
+// Open opens the folders that documents may not lead out of. Links on the way to them are resolved now, and never
+// again. Close the set after use.
+func Open(paths []string) (Set, error) {
+	var all Set
 	for _, path := range paths {
 		p, err := tree.OpenPath(path)
 		if err != nil {
-			all.close()
+			all.Close()
 			return nil, fault.New(fault.Conflict, "requirements_unreadable",
 				"the folder of the requirement documents %s cannot be opened", path).
 				WithFix("make it readable for this user, or name other documents").Because(err)
@@ -55,30 +53,31 @@ func openDocuments(paths []string) (documents, error) {
 	return all, nil
 }
 
-func (d documents) close() {
-	for _, p := range d {
+// Close closes the folders.
+func (s Set) Close() {
+	for _, p := range s {
 		_ = p.Close() // it was only read
 	}
 }
 
-// found is a document, and the path or pattern that stands for it.
-type found struct {
-	path string
+// Document is one document, and the path or pattern that stands for it.
+type Document struct {
+	Path string
 	in   *tree.Path
 }
 
-// find returns the files that paths and patterns stand for now, each once. A path is written in one way
+// Find returns the files that paths and patterns stand for now, each once. A path is written in one way
 // only, since it is part of the state.
-func (d documents) find(ctx context.Context) ([]found, error) {
-	var all []found
+func (s Set) Find(ctx context.Context) ([]Document, error) {
+	var all []Document
 	seen := map[string]bool{}
-	for _, p := range d {
+	for _, p := range s {
 		files, err := p.Match(ctx)
 		if errors.Is(err, tree.ErrTooMany) {
-			return nil, tooManyDocuments(p.Given, err)
+			return nil, tooMany(p.Given, err)
 		}
 		if err != nil && !errors.Is(err, tree.ErrPattern) {
-			return nil, unreadableDocument(p.Given, err)
+			return nil, Unreadable(p.Given, err)
 		}
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "requirements_pattern", "the pattern %s cannot be read: %v",
@@ -92,40 +91,47 @@ func (d documents) find(ctx context.Context) ([]found, error) {
 		for _, file := range files {
 			if file = filepath.Clean(file); !seen[file] {
 				seen[file] = true
-				all = append(all, found{file, p})
+				all = append(all, Document{file, p})
 			}
 		}
 		if len(all) > tree.MaxFiles {
-			return nil, tooManyDocuments(p.Given, tree.ErrTooMany)
+			return nil, tooMany(p.Given, tree.ErrTooMany)
 		}
 	}
 	return all, nil
 }
 
-// read reads what paths and patterns stand for now, of at most maxDocuments bytes together.
-func (d documents) read(ctx context.Context) ([]reqdoc.File, error) {
-	all, err := d.find(ctx)
+// Read reads what the paths and patterns stand for now.
+func (s Set) Read(ctx context.Context) ([]reqdoc.File, error) {
+	all, err := s.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var files []reqdoc.File
-	left := int64(maxDocuments)
+	left := int64(maxAll)
 	for _, one := range all {
-		content, err := one.read(ctx, min(left, maxDocument))
-		if errors.Is(err, tree.ErrTooLarge) && left < maxDocument {
-			return nil, tooLargeTogether(one.path, err)
+		content, err := one.read(ctx, min(left, MaxFile))
+		if errors.Is(err, tree.ErrTooLarge) && left < MaxFile {
+			return nil, tooLargeTogether(one.Path, err)
 		}
 		if err != nil {
-			return nil, unreadableDocument(one.path, err)
+			return nil, Unreadable(one.Path, err)
 		}
 		left -= int64(len(content))
-		files = append(files, reqdoc.File{Path: filepath.ToSlash(one.path), Content: content})
+		files = append(files, reqdoc.File{Path: filepath.ToSlash(one.Path), Content: content})
 	}
 	return files, nil
 }
 
-func (f found) read(ctx context.Context, most int64) ([]byte, error) {
-	file, err := f.in.Open(ctx, f.path, most)
+// Check reports why the document cannot be read as far as its place is concerned: that it is missing, or that it is a
+// link that leads out of the folder it is confined to.
+func (d Document) Check() error {
+	_, err := d.in.Stat(d.Path)
+	return err
+}
+
+func (d Document) read(ctx context.Context, most int64) ([]byte, error) {
+	file, err := d.in.Open(ctx, d.Path, most)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +139,8 @@ func (f found) read(ctx context.Context, most int64) ([]byte, error) {
 	return file.ReadAll()
 }
 
-// unreadableDocument says what can be done about a document that is not read.
-func unreadableDocument(path string, err error) error {
+// Unreadable says what can be done about a document that is not read.
+func Unreadable(path string, err error) error {
 	err = &fs.PathError{Op: "read", Path: path, Err: err} // the review looks for the path as it is written
 	if led, is := errors.AsType[*tree.LinkError](err); is {
 		return fault.New(fault.Conflict, "requirements_unreadable",
@@ -144,7 +150,7 @@ func unreadableDocument(path string, err error) error {
 	}
 	if errors.Is(err, tree.ErrTooLarge) {
 		return fault.New(fault.Invalid, "document_too_large", "the requirement document %s has more than %d bytes",
-			path, maxDocument).
+			path, MaxFile).
 			WithFix("split it into several documents").Because(err)
 	}
 	return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
@@ -154,35 +160,29 @@ func unreadableDocument(path string, err error) error {
 // tooLargeTogether says that a document is beyond what all of them may have.
 func tooLargeTogether(path string, err error) error {
 	return fault.New(fault.Invalid, "document_too_large",
-		"the requirement documents have together more than %d bytes", maxDocuments).
+		"the requirement documents have together more than %d bytes", maxAll).
 		WithFix("shorten or remove documents, or name fewer of them in --requirements; the limit is reached at %s", path).
 		Because(&fs.PathError{Op: "read", Path: path, Err: err})
 }
 
-func tooManyDocuments(pattern string, err error) error {
+func tooMany(pattern string, err error) error {
 	return fault.New(fault.Conflict, "requirements_unreadable",
 		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not much larger", pattern, tree.MaxFiles).
 		WithFix("remove files that are no requirement documents, or give a narrower pattern").Because(err)
 }
 
-// readDocuments reads what paths and patterns stand for now, once.
-func readDocuments(ctx context.Context, paths []string) ([]reqdoc.File, error) {
-	all, err := openDocuments(paths)
+// Read reads what paths and patterns stand for now, once.
+func Read(ctx context.Context, paths []string) ([]reqdoc.File, error) {
+	all, err := Open(paths)
 	if err != nil {
 		return nil, err
 	}
-	defer all.close()
-	return all.read(ctx)
+	defer all.Close()
+	return all.Read(ctx)
 }
 
-// systemActor is who imports when nobody asked by name.
-func systemActor() lifecycle.Actor {
-	system := ledger.System()
-	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
-}
-
-// hintAssign adds to what is wrong with documents without ids how they can be read all the same.
-func hintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
+// HintAssign adds to an error of documents without ids how they can be read all the same.
+func HintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
 	if err.Code != "no_requirements" || o.Assign || strings.Contains(err.Fix, "--assign") {
 		return err
 	}
