@@ -22,7 +22,8 @@ const module = "orchestrator"
 // httpapi, then the use cases, then rules and ledger, then what everything rests on. Nothing upward, nothing
 // sideways between use cases.
 var mayImport = map[string][]string{
-	"cmd/orchestrator": {
+	"internal/system/shellquote": {},
+	"cmd/orchestrator": {"internal/system/shellquote", "internal/datadir",
 		"internal/requirements/documents",
 		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
@@ -60,10 +61,10 @@ var mayImport = map[string][]string{
 	"internal/system/clockjump":        {},
 	"internal/requirements/evidence":   {"internal/rules/lifecycle", "internal/requirements/testreport", "internal/system/git", "internal/system/tree", "internal/fault"},
 	"internal/system/git":              {},
-	"internal/system/gitignore":        {"internal/datadir", "internal/system/git", "internal/system/durable"},
+	"internal/system/gitignore":        {"internal/system/tree", "internal/datadir", "internal/system/git", "internal/system/durable"},
 	"internal/token":                   {"internal/datadir", "internal/rules/actorname", "internal/secret", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/system/child":            {"internal/datadir"},
-	"internal/apiclient":               {"internal/fault"},
+	"internal/apiclient":               {"internal/system/tree", "internal/datadir", "internal/fault"},
 	"internal/auditor/witness":         {"internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"schemas":                          {"internal/fault"},
 	"internal/ledger/audit":            {},

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/tree"
 )
 
 const maxProof = 64 << 10 // bytes of an answer; a proof has at most a few kilobytes
@@ -181,7 +182,7 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 		return o.tokens[i], nil
 	}
 	local := filepath.Join(o.data, "tokens", "viewer.token")
-	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && exists(local) {
+	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && tree.Exists(local) {
 		return local, nil
 	}
 	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).

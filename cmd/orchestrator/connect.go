@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/tree"
 )
@@ -40,7 +40,7 @@ func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
 func (o serverOptions) connect() (*apiclient.Client, error) {
 	server := o.server
 	if server == "" {
-		addr, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret)
+		addr, err := apiclient.LocalAddress(context.Background(), datadir.Dir(o.data))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.New(fault.NotFound, "server_not_running", "no service runs with the folder %s", o.data).
 				WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
@@ -48,15 +48,15 @@ func (o serverOptions) connect() (*apiclient.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		server = localURL(strings.TrimSpace(string(addr)))
+		server = apiclient.LocalURL(addr)
 	}
 	tokens := o.tokenFile
 	if tokens == "" && o.role != "" {
-		tokens = filepath.Join(o.data, "tokens", o.role+".token")
+		tokens = datadir.Dir(o.data).Token(o.role)
 	}
 	if tokens == "" {
-		tokens = filepath.Join(o.data, "tokens", "viewer.token")
-		if pm := filepath.Join(o.data, "tokens", "pm.token"); !exists(tokens) && exists(pm) {
+		tokens = datadir.Dir(o.data).Token("viewer")
+		if pm := datadir.Dir(o.data).Token("pm"); !tree.Exists(tokens) && tree.Exists(pm) {
 			tokens = pm
 		}
 	}

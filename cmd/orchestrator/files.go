@@ -102,43 +102,16 @@ func sameFile(own, file string) bool {
 	one, err := os.Stat(own)
 	two, err2 := os.Lstat(file)
 	return err == nil && err2 == nil && os.SameFile(one, two) ||
-		resolved(own) == filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
-}
-
-// resolved is the absolute path behind symbolic links, as far as it exists.
-func resolved(path string) string {
-	if abs, err := filepath.Abs(resolveLinks(path)); err == nil {
-		return abs
-	}
-	return path
-}
-
-// resolveLinks is a path without symbolic links, as far as it exists; one without any stays as it was written.
-func resolveLinks(path string) string {
-	if path == "" {
-		return ""
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		folder, err := filepath.EvalSymlinks(filepath.Dir(path))
-		if err != nil {
-			return path
-		}
-		real = filepath.Join(folder, filepath.Base(path))
-	}
-	if real == filepath.Clean(path) {
-		return path
-	}
-	return real
+		tree.Real(own) == filepath.Join(tree.Real(filepath.Dir(file)), filepath.Base(file))
 }
 
 // resolveLinks resolves the links in what an operator named, once: what is put in their place later leads nowhere. The
 // export itself is no link of the operator's: one in its place is replaced.
 func (o *serveOptions) resolveLinks() {
 	for _, path := range []*string{&o.data, &o.repo, &o.witness, &o.metricsTokenFile} {
-		*path = resolveLinks(*path)
+		*path = tree.Resolve(*path)
 	}
-	if folder := filepath.Dir(o.export); o.export != "" && resolveLinks(folder) != folder {
-		o.export = filepath.Join(resolveLinks(folder), filepath.Base(o.export))
+	if folder := filepath.Dir(o.export); o.export != "" && tree.Resolve(folder) != folder {
+		o.export = filepath.Join(tree.Resolve(folder), filepath.Base(o.export))
 	}
 }

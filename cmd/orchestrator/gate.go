@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/system/tree"
 )
 
 var (
@@ -110,7 +111,7 @@ func (o gateOptions) project(ctx context.Context, notes io.Writer) (project revi
 		return o.fromExport(ctx, notes)
 	}
 	project, _, err = askReview[review.Project](ctx, o.serverOptions, "/project/review")
-	if err != nil && o.server == "" && notRunning(err) && exists(o.export) {
+	if err != nil && o.server == "" && notRunning(err) && tree.Exists(o.export) {
 		return o.fromExport(ctx, notes)
 	}
 	return project, err

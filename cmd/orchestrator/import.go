@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
@@ -192,7 +194,7 @@ func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requir
 func (o importOptions) previewWithoutExport(ctx context.Context,
 	files []reqdoc.File) (report requirements.Report, against string, err error) {
 	database := filepath.Join(o.data, "state.db")
-	if !exists(database) {
+	if !tree.Exists(database) {
 		report, err = requirements.Preview(nil, files, o.reading)
 		return report, "", o.inDocuments(err)
 	}
@@ -217,7 +219,7 @@ func (o importOptions) previewWithoutExport(ctx context.Context,
 func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
 	notes io.Writer) (report requirements.Report, written bool, err error) {
 	database := filepath.Join(o.data, "state.db")
-	if !exists(database) {
+	if !tree.Exists(database) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
 			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or only look with --dry-run")
 	}
@@ -269,11 +271,6 @@ func reading(files []reqdoc.File) func() ([]reqdoc.File, error) {
 	return func() ([]reqdoc.File, error) { return files, nil }
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // whenLocked says how to get the same from the service that has the database.
 func (o importOptions) whenLocked(err error, instead, query string) error {
 	var locked *fault.Error
@@ -281,11 +278,11 @@ func (o importOptions) whenLocked(err error, instead, query string) error {
 		return err
 	}
 	addr := "127.0.0.1:8080"
-	if b, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret); err == nil {
-		addr = strings.TrimSpace(string(b))
+	if said, err := apiclient.LocalAddress(context.Background(), datadir.Dir(o.data)); err == nil {
+		addr = said
 	}
 	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",
-		instead, bearer(filepath.Join(o.data, "tokens", "pm.token")), localURL(addr), query)
+		instead, bearer(datadir.Dir(o.data).Token("pm")), apiclient.LocalURL(addr), query)
 }
 
 // drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.

@@ -275,14 +275,4 @@ func texts[T ~string](items []T) []string {
 	return out
 }
 
-func shellQuote(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool {
-		return !(r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
-			r >= 'a' && r <= 'z')
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 func pathEscape(id string) string { return strings.ReplaceAll(url.PathEscape(id), "'", "%27") }

@@ -67,7 +67,7 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 
 // witnessed is what a witness on this machine remembers of the log.
 func witnessed(path, key string) ([]requirements.Moment, error) {
-	if path == "" || !exists(path) {
+	if path == "" || !tree.Exists(path) {
 		return nil, nil
 	}
 	seen, err := witness.Read(path)

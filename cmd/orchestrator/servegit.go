@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/gitignore"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
@@ -34,9 +35,9 @@ func secretsTracked(tracked []gitignore.File) error {
 	for i, f := range tracked {
 		names = append(names, filepath.Join(f.Top, f.Path))
 		if i == 0 || f.Top != tracked[i-1].Top {
-			commands = append(commands, "git -C "+shellQuote(f.Top)+" rm --cached --")
+			commands = append(commands, "git -C "+shellquote.Quote(f.Top)+" rm --cached --")
 		}
-		commands[len(commands)-1] += " " + shellQuote(f.Path)
+		commands[len(commands)-1] += " " + shellquote.Quote(f.Path)
 	}
 	return fault.New(fault.Conflict, "secrets_tracked", "git tracks secrets of this service: %s",
 		strings.Join(names, ", ")).

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
@@ -42,6 +43,7 @@ import (
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/clockjump"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
@@ -370,7 +372,7 @@ func (s *server) greet(out io.Writer, addr string) {
 	if _, missing := os.Stat(secret); missing != nil || err != nil || len(page.Requirements) == 0 {
 		return
 	}
-	base, auth := localURL(addr), bearer(secret)
+	base, auth := apiclient.LocalURL(addr), bearer(secret)
 	path := base + "/requirements/" + pathEscape(page.Requirements[0].ID)
 	fmt.Fprintf(out,
 		"\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d "+
@@ -379,18 +381,9 @@ func (s *server) greet(out io.Writer, addr string) {
 }
 
 // url is where agents reach the service.
-func (s *server) url() string { return localURL(s.listener.Addr().String()) }
-
-// localURL is where a service on this machine answers that listens on addr.
-func localURL(addr string) string {
-	host, port, _ := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}
+func (s *server) url() string { return apiclient.LocalURL(s.listener.Addr().String()) }
 
 // bearer is the argument of curl that sends the token of a file.
 func bearer(file string) string {
-	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellQuote(file))
+	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellquote.Quote(file))
 }

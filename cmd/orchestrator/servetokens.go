@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
@@ -57,7 +58,7 @@ func (s *server) explainTokens(out io.Writer) {
 	}
 	data := ""
 	if s.options.data != defaultData {
-		data = " --data " + shellQuote(s.options.data)
+		data = " --data " + shellquote.Quote(s.options.data)
 	}
 	fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
 		"  orchestrator token add coder NAME --out FILE%s   # or architect, or tester\n"+

@@ -74,7 +74,7 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 		return nil // there is one, or opening it will say what is wrong
 	}
 	for _, path := range []string{o.export, projection.CheckpointPath(o.export)} {
-		if exists(path) {
+		if tree.Exists(path) {
 			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
 				database).
 				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
@@ -108,7 +108,7 @@ func (s *server) refuseLinksOut(all []documents.Document) error {
 
 // checkWitness refuses a fresh start where a witness has seen a log already.
 func checkWitness(database, path string) error {
-	if path == "" || !exists(path) {
+	if path == "" || !tree.Exists(path) {
 		return nil
 	}
 	seen, err := witness.Read(path)

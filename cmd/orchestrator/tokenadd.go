@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/gitignore"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
@@ -151,7 +152,7 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 		fmt.Fprintf(w, "warning: whether git would take %s cannot be told: %v\n", printable(path), err)
 	case exposed == gitignore.Tracked:
 		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n",
-			shellQuote(path))
+			shellquote.Quote(path))
 	case exposed == gitignore.Addable:
 		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or keep it outside of the working tree\n",
 			printable(path))
@@ -171,12 +172,12 @@ func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token
 	if o.timeout <= 0 || !durable.Locked(filepath.Join(o.data, "state.db")) {
 		return nil // no service runs here
 	}
-	addr, err := os.ReadFile(filepath.Join(o.data, "addr"))
+	addr, err := apiclient.LocalAddress(ctx, datadir.Dir(o.data))
 	if err != nil {
 		return nil // it has not begun to serve
 	}
 	service, err := apiclient.New(apiclient.Options{
-		Server: localURL(strings.TrimSpace(string(addr))), Token: secret, UserAgent: "orchestrator/" +
+		Server: apiclient.LocalURL(addr), Token: secret, UserAgent: "orchestrator/" +
 			buildVersion, Timeout: o.timeout,
 	})
 	if err != nil {
@@ -194,7 +195,7 @@ func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token
 		case <-ctx.Done():
 			return fault.New(fault.Unavailable, "token_not_accepted",
 				"the token was made, and the service at %s did not accept it within %v",
-				strings.TrimSpace(string(addr)), o.timeout).
+				addr, o.timeout).
 				WithFix("see its log for why it does not take tokens.json over, or restart it; orchestrator token revoke %s takes the token back", made.ID).
 				Because(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/trace"
+	"orchestrator/internal/system/tree"
 )
 
 // Implements: ORC-085
@@ -121,9 +122,9 @@ func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
 // inRepo are the documents as files of the folder that is looked through.
 func (o traceOptions) inRepo(files []reqdoc.File) []string {
 	var all []string
-	root := resolved(o.repo)
+	root := tree.Real(o.repo)
 	for _, d := range files {
-		if path, err := filepath.Rel(root, resolved(filepath.FromSlash(d.Path))); err == nil {
+		if path, err := filepath.Rel(root, tree.Real(filepath.FromSlash(d.Path))); err == nil {
 			all = append(all, filepath.ToSlash(path))
 		}
 	}

@@ -1,0 +1,29 @@
+package apiclient
+
+import (
+	"context"
+	"net"
+	"strings"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/system/tree"
+)
+
+// maxAddress is the most bytes that the file with the address of a service may have.
+const maxAddress = 64 << 10
+
+// LocalAddress reads the address on which the service of a data folder listens, or last did. The error is
+// fs.ErrNotExist where none has.
+func LocalAddress(ctx context.Context, data datadir.Dir) (string, error) {
+	b, err := tree.ReadFile(ctx, data.Address(), maxAddress)
+	return strings.TrimSpace(string(b)), err
+}
+
+// LocalURL returns the URL of a service on this machine that listens on addr.
+func LocalURL(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
