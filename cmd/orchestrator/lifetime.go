@@ -7,7 +7,6 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -274,5 +273,3 @@ func texts[T ~string](items []T) []string {
 	}
 	return out
 }
-
-func pathEscape(id string) string { return strings.ReplaceAll(url.PathEscape(id), "'", "%27") }

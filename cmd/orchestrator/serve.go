@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,7 +79,12 @@ func serveCommand() *cobra.Command {
   orchestrator serve --workflow rework                        # with rows that lead back from dead ends
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), o, cmd.OutOrStdout())
+			log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
+			if err != nil {
+				return err
+			}
+			err = serve(cmd.Context(), o, log, func(s started) { greet(cmd.OutOrStdout(), s) })
+			return errors.Join(err, flush())
 		},
 	}
 	f := cmd.Flags()

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -31,6 +29,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
@@ -43,7 +42,6 @@ import (
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/clockjump"
-	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
@@ -99,23 +97,21 @@ type server struct {
 	due          dueWork
 }
 
-func serve(ctx context.Context, o serveOptions, out io.Writer) error {
-	log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
-	if err != nil {
-		return err
-	}
+// serve serves a project until ctx ends. It calls ready when it answers.
+func serve(ctx context.Context, o serveOptions, log zerolog.Logger, ready func(started)) error {
 	debug.SetGCPercent(startGC)
 	s := &server{options: o, log: log, begun: time.Now()}
-	if err = s.prepare(); err == nil {
+	err := s.prepare()
+	if err == nil {
 		err = s.open(ctx)
 	}
 	if err == nil {
-		err = s.run(ctx, out)
+		err = s.run(ctx, ready)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // told to stop while it started
 	}
-	return errors.Join(err, s.close(), flush())
+	return errors.Join(err, s.close())
 }
 
 // prepare checks what can be checked before anything is created.
@@ -295,13 +291,11 @@ func (s *server) documents(ctx context.Context) func() ([]reqdoc.File, error) {
 }
 
 // run serves until ctx ends or the ledger fails.
-func (s *server) run(ctx context.Context, out io.Writer) error {
-	addr := s.listener.Addr().String()
-	if err := s.writeAddr(addr); err != nil {
+func (s *server) run(ctx context.Context, ready func(started)) error {
+	if err := s.writeAddr(s.listener.Addr().String()); err != nil {
 		return err
 	}
-	s.greet(out, addr)
-	s.explainTokens(out)
+	s.announce(ready)
 	debug.SetGCPercent(100)
 	debug.FreeOSMemory() // what the import needed
 	defer runtime.KeepAlive(ballast())
@@ -360,30 +354,28 @@ func readMetricsToken(path string) (string, error) {
 		WithFix("write one into it, or leave --metrics-token-file out").Because(err)
 }
 
-// greet prints two curl lines that work as printed.
-func (s *server) greet(out io.Writer, addr string) {
+// started describes a service that has begun to serve.
+type started struct {
+	Data        datadir.Dir
+	Addr        string
+	Requirement string // the id of one, if there is one
+	MadeTokens  bool   // those of a first start
+}
+
+// announce logs where the service answers, and tells whoever started it.
+func (s *server) announce(ready func(started)) {
+	addr := s.listener.Addr().String()
 	s.log.Info().Str("addr", addr).Str("data", s.options.data).Str("workflow", s.options.workflow).Msg("serving")
 	if s.model != nil {
 		s.log.Info().Stringer("model", s.model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
-	secret := filepath.Join(s.options.data, "tokens", "pm.token")
-	page, err := s.service.List(requirements.Query{Limit: 1})
-	if _, missing := os.Stat(secret); missing != nil || err != nil || len(page.Requirements) == 0 {
-		return
+	told := started{Data: datadir.Dir(s.options.data), Addr: addr, MadeTokens: len(s.issued) > 0 && !s.options.demoTokens}
+	if page, err := s.service.List(requirements.Query{Limit: 1}); err == nil && len(page.Requirements) > 0 {
+		told.Requirement = page.Requirements[0].ID
 	}
-	base, auth := apiclient.LocalURL(addr), bearer(secret)
-	path := base + "/requirements/" + pathEscape(page.Requirements[0].ID)
-	fmt.Fprintf(out,
-		"\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d "+
-			"'{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
-		auth, path, auth, path)
+	ready(told)
 }
 
 // url is where agents reach the service.
 func (s *server) url() string { return apiclient.LocalURL(s.listener.Addr().String()) }
-
-// bearer is the argument of curl that sends the token of a file.
-func bearer(file string) string {
-	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellquote.Quote(file))
-}

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
@@ -49,19 +46,4 @@ func (s *server) logIssued(first bool) {
 			Msg("--demo-tokens: the tokens of all roles lie side by side in one folder; who reads it acts in every role. " +
 				"For a demonstration only")
 	}
-}
-
-// explainTokens prints, at the first start, how tokens of the other roles are made.
-func (s *server) explainTokens(out io.Writer) {
-	if len(s.issued) == 0 || s.options.demoTokens {
-		return
-	}
-	data := ""
-	if s.options.data != defaultData {
-		data = " --data " + shellquote.Quote(s.options.data)
-	}
-	fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
-		"  orchestrator token add coder NAME --out FILE%s   # or architect, or tester\n"+
-		"or start with --demo-tokens for one of each role, side by side: for a demonstration only.\n\n",
-		filepath.Join(s.options.data, "tokens"), data)
 }
