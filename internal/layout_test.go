@@ -22,8 +22,9 @@ const module = "orchestrator"
 // httpapi, then the use cases, then rules and ledger, then what everything rests on. Nothing upward, nothing
 // sideways between use cases.
 var mayImport = map[string][]string{
+	"internal/daemon/project":    {"internal/token", "internal/system/watch", "internal/system/tree", "internal/system/shellquote", "internal/system/gitignore", "internal/system/durable", "internal/system/clockjump", "internal/rules/lifecycle", "internal/requirements/reqdoc", "internal/requirements/projection", "internal/requirements/evidence", "internal/requirements/documents", "internal/requirements", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/ledger", "internal/httpapi", "internal/fault", "internal/datadir", "internal/daemon/bridge", "internal/conductor/tools", "internal/conductor/state", "internal/conductor/prompt", "internal/conductor/language", "internal/conductor/drive", "internal/conductor/contract", "internal/conductor", "internal/boundary/hook", "internal/boundary/folder", "internal/boundary/control", "internal/auditor/witness", "internal/apiclient"},
 	"internal/system/shellquote": {},
-	"cmd/orchestrator": {"internal/system/shellquote", "internal/datadir",
+	"cmd/orchestrator": {"internal/daemon/project", "internal/system/shellquote", "internal/datadir",
 		"internal/requirements/documents",
 		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
@@ -120,8 +121,8 @@ var onlyIn = map[string][]string{
 	"github.com/go-chi/chi":                 {"internal/httpapi"},
 	"go.etcd.io/bbolt":                      {"internal/ledger/store/boltstore"},
 	"github.com/santhosh-tekuri/jsonschema": {"schemas"},
-	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/httpapi"},
-	"github.com/prometheus/client_golang":   {"cmd/orchestrator", "internal/httpapi"},
+	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/daemon/project", "internal/httpapi"},
+	"github.com/prometheus/client_golang":   {"internal/daemon/project", "internal/httpapi"},
 	"github.com/spf13/":                     {"cmd/orchestrator"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os/user"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -82,14 +81,6 @@ func (o *boundaryOptions) history() (*report.History, error) {
 		return nil, err
 	}
 	return report.Read(dir)
-}
-
-// boundaryBeside is the boundary of the project that a service's data lie in.
-func boundaryBeside(data string) folder.Dir {
-	if abs, err := filepath.Abs(data); err == nil && filepath.Base(abs) == ".orchestrator" {
-		return folder.In(filepath.Dir(abs))
-	}
-	return folder.In(".")
 }
 
 // change is what this person does, now.

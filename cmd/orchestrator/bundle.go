@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -103,13 +104,13 @@ func openDatabase(ctx context.Context, data string) (src auditor.Source, closeSo
 		return nil, closeSource, err
 	}
 	keyFile := filepath.Join(data, "audit.key")
-	private, err := tree.ReadFile(ctx, keyFile, maxKey)
+	private, err := project.ReadKeyFile(ctx, keyFile)
 	if err != nil {
-		return nil, closeSource, keyFileError(keyFile, err)
+		return nil, closeSource, project.KeyFileError(keyFile, err)
 	}
 	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
 	if err != nil {
-		return nil, closeSource, keyFileError(keyFile, err)
+		return nil, closeSource, project.KeyFileError(keyFile, err)
 	}
 	state, err := requirements.Export(ctx, l)
 	return auditor.FromLedger(path, l, signer, state), store.Close, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/review"
@@ -118,7 +119,7 @@ func (o gateOptions) project(ctx context.Context, notes io.Writer) (project revi
 }
 
 func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Project, error) {
-	f, err := openExport(ctx, o.export)
+	f, err := project.OpenExport(ctx, o.export)
 	if err != nil {
 		return review.Project{}, err
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
-// greet prints what to do first with a service that has started.
-func greet(out io.Writer, s started) {
+// greet prints what to do first with a service that has project.Started.
+func greet(out io.Writer, s project.Started) {
 	if pm := s.Data.Token("pm"); s.Requirement != "" && tree.Exists(pm) {
 		auth, path := bearer(pm), apiclient.LocalURL(s.Addr)+"/requirements/"+pathEscape(s.Requirement)
 		fmt.Fprintf(out,

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -68,7 +69,7 @@ With 1 or 2 nothing was imported.`,
 			if o.files = args; len(args) == 0 {
 				o.files = defaultDocuments()
 			}
-			debug.SetGCPercent(startGC) // a large document is read once: memory matters more than the collector's time
+			debug.SetGCPercent(project.StartGC) // a large document is read once: memory matters more than the collector's time
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -172,7 +173,7 @@ func (o importOptions) inDocuments(err error) error {
 
 // preview compares with the export, else with the database, else with nothing, and says with which.
 func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requirements.Report, string, error) {
-	f, err := openExport(ctx, o.export)
+	f, err := project.OpenExport(ctx, o.export)
 	if err != nil {
 		return requirements.Report{}, "", err
 	}
@@ -180,7 +181,7 @@ func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requir
 		return o.previewWithoutExport(ctx, files)
 	}
 	defer f.Close()
-	if !startsAsExport(f) {
+	if !project.StartsAsExport(f) {
 		return requirements.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.export).
 			WithFix("name the project_status.json of this project with --export")
 	}
@@ -211,7 +212,7 @@ func (o importOptions) previewWithoutExport(ctx context.Context,
 	if err != nil {
 		return report, "", err
 	}
-	report, err = service.Import(ctx, systemActor(), reading(files), requirements.ImportOptions{DryRun: true})
+	report, err = service.Import(ctx, project.SystemActor(), reading(files), requirements.ImportOptions{DryRun: true})
 	return report, database, o.inDocuments(err)
 }
 
@@ -223,8 +224,8 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
 			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or only look with --dry-run")
 	}
-	if err := checkExportPath(ctx, database, serveOptions{data: o.data, export: o.export,
-		requirements: o.files}); err != nil {
+	if err := project.CheckExportPath(ctx, database, project.Options{Data: o.data, Export: o.export,
+		Requirements: o.files}); err != nil {
 		return report, false, err
 	}
 	store, err := boltstore.Open(database, boltstore.Options{LockTimeout: lockPatience})
@@ -236,7 +237,7 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
 	if err != nil {
 		return report, false, err
 	}
-	if err := checkMoments(ctx, l, o.export); err != nil {
+	if err := project.CheckMoments(ctx, l, o.export); err != nil {
 		return report, false, err
 	}
 	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
@@ -247,13 +248,13 @@ func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
 	if err != nil {
 		return report, false, err
 	}
-	if err := compareExport(ctx, service, o.export); err != nil {
+	if err := project.CompareExport(ctx, service, o.export); err != nil {
 		return report, false, err
 	}
 	before := service.State().LogSize
-	report, err = service.Import(ctx, systemActor(), reading(files), requirements.ImportOptions{})
+	report, err = service.Import(ctx, project.SystemActor(), reading(files), requirements.ImportOptions{})
 	if err != nil {
-		err = service.Refuse(ctx, systemActor(), requirements.Refused{Request: "orchestrator import"}, err)
+		err = service.Refuse(ctx, project.SystemActor(), requirements.Refused{Request: "orchestrator import"}, err)
 		return report, false, o.inDocuments(err)
 	}
 	written = service.State().LogSize != before

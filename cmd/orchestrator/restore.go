@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
@@ -77,9 +78,9 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, _, err := moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
+	known, _, err := project.Moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
 	var f *fault.Error
-	if err != nil && !(errors.As(err, &f) && f.Code == codeForeign) {
+	if err != nil && !(errors.As(err, &f) && f.Code == project.CodeForeign) {
 		return done, err
 	}
 	show := newProgress(notes, "records")

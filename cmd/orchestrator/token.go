@@ -13,8 +13,9 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
 )
 
@@ -29,15 +30,8 @@ goes by the name. A running server takes changes over by itself.`,
 	return group(cmd)
 }
 
-// defaultData is the data folder where none is named.
-const defaultData = ".orchestrator"
-
 func dataFlag(cmd *cobra.Command, data *string) {
-	cmd.Flags().StringVar(data, "data", defaultData, "folder of the database and the tokens")
-}
-
-func tokenFile(data string) *token.File {
-	return token.NewFile(data, func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
+	cmd.Flags().StringVar(data, "data", datadir.Default, "folder of the database and the tokens")
 }
 
 // expiry reads a duration that may be counted in days.
@@ -71,7 +65,7 @@ func tokenList() *cobra.Command {
 		Short: "List the tokens; the tokens themselves are not kept",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			tokens, err := tokenFile(data).List()
+			tokens, err := project.TokenFile(data).List()
 			if err != nil {
 				return err
 			}
@@ -130,7 +124,7 @@ func tokenRevoke() *cobra.Command {
 				return fault.New(fault.Invalid, "revoke_what", "give either an id or --name").
 					WithFix("orchestrator token list shows both")
 			}
-			revoked, err := revoke(tokenFile(data), args, name)
+			revoked, err := revoke(project.TokenFile(data), args, name)
 			for _, t := range revoked {
 				fmt.Fprintf(cmd.OutOrStdout(), "revoked %s of %s, role %s\n", t.ID, printable(t.Name), t.Role)
 			}

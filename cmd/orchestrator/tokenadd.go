@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -56,7 +57,7 @@ When a service runs with --data, the command returns once that service accepts t
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return texts(lifecycle.Roles()), cobra.ShellCompDirectiveNoFileComp
+			return roleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	dataFlag(cmd, &o.data)
@@ -73,6 +74,14 @@ When a service runs with --data, the command returns once that service accepts t
 	return withEnv(cmd)
 }
 
+func roleNames() []string {
+	var names []string
+	for _, role := range lifecycle.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}
+
 // checkArgs refuses what is not a role and a name; of the old form, and of the two in the wrong order, it shows the
 // right one.
 func (o addOptions) checkArgs(args []string) error {
@@ -83,7 +92,7 @@ func (o addOptions) checkArgs(args []string) error {
 			WithFix("orchestrator token add %s %s", printable(o.oldRole), printable(args[0]))
 	case o.oldRole != "" || len(args) != 2:
 		return fault.New(fault.Invalid, "usage", "token add takes a role and a name").
-			WithFix("%s; the roles are %s", addForm, strings.Join(texts(lifecycle.Roles()), ", "))
+			WithFix("%s; the roles are %s", addForm, strings.Join(roleNames(), ", "))
 	case !isRole(0) && isRole(1):
 		return fault.New(fault.Invalid, "usage", "the role comes before the name").
 			WithFix("orchestrator token add %s %s", args[1], printable(args[0]))
@@ -102,7 +111,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 	if !until.IsZero() { // tokens are kept to the second; nobody gets less than was asked for
 		until = until.Add(time.Second - 1).Truncate(time.Second)
 	}
-	files := tokenFile(o.data)
+	files := project.TokenFile(o.data)
 	add := func() (string, token.Token, error) { return files.Add(name, role, until, now) }
 	var secret string
 	var made token.Token

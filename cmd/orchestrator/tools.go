@@ -3,26 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/contract"
-	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
-
-// registry reads the contracts beside a database: those of the box, and those of the folder tools.
-func registry(data string) (*contract.Registry, error) {
-	box := append(conductor.Contracts(), conductor.ProjectContracts()...)
-	for _, t := range tools.Box() {
-		box = append(box, t.Contract)
-	}
-	return contract.Load(filepath.Join(data, "tools"), box)
-}
 
 func toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tools", Short: "List, check and show the tools that the conductor can run"}
@@ -39,7 +29,7 @@ func toolsListCommand() *cobra.Command {
 		Long:  "List reads the contracts in the folder tools of --data, and lists them with the tools in the box. It needs no service.",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := registry(data)
+			all, err := project.Tools(datadir.Dir(data))
 			if err != nil {
 				return err
 			}
@@ -77,7 +67,7 @@ func toolsCheckCommand() *cobra.Command {
 it depends on. One that is wrong has all refused; each is named with file, line and what is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := registry(data)
+			all, err := project.Tools(datadir.Dir(data))
 			if err != nil {
 				return err
 			}
@@ -97,7 +87,7 @@ func toolsShowCommand() *cobra.Command {
 		Short: "Show the contract of a tool, as JSON",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := registry(data)
+			all, err := project.Tools(datadir.Dir(data))
 			if err != nil {
 				return err
 			}

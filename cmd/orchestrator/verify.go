@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -129,7 +130,7 @@ func trustedKey(given string) (string, error) {
 	if key == "" || audit.CheckKey(key) == nil {
 		return key, nil
 	}
-	raw, err := readNote(context.Background(), given)
+	raw, err := project.ReadNote(context.Background(), given)
 	if err == nil {
 		key = strings.TrimSpace(string(raw))
 		err = audit.CheckKey(key)
@@ -146,7 +147,7 @@ func trustedKey(given string) (string, error) {
 // kept reads the checkpoints to hold against the log, and says what is not in the history of a repository.
 func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []string, err error) {
 	for _, path := range o.against {
-		note, err := readNote(ctx, path)
+		note, err := project.ReadNote(ctx, path)
 		if err != nil {
 			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable",
 				"the checkpoint %s cannot be read", path).
@@ -208,7 +209,7 @@ func existingDatabase(data string) (string, error) {
 // beside is the checkpoint beside an export, as far as it can be read.
 func beside(ctx context.Context, export string) []auditor.Kept {
 	path := projection.CheckpointPath(export)
-	note, err := readNote(ctx, path)
+	note, err := project.ReadNote(ctx, path)
 	if err != nil {
 		return nil
 	}
@@ -217,7 +218,7 @@ func beside(ctx context.Context, export string) []auditor.Kept {
 
 func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string,
 	options auditor.Options) (auditor.Report, error) {
-	f, err := openExport(ctx, export)
+	f, err := project.OpenExport(ctx, export)
 	if err != nil {
 		return auditor.Report{Source: name}, err
 	}

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func (w *watchedImports) retry(ctx context.Context, every time.Duration) {
 			return
 		case <-ticks.C:
 			if w.wait.Load() && w.server.service.CheckUnaskedBudget(ctx) == nil {
-				w.importChanged(ctx, strings.Join(w.server.options.requirements, " "))
+				w.importChanged(ctx, strings.Join(w.server.options.Requirements, " "))
 			}
 		}
 	}

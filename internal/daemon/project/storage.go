@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -20,17 +20,17 @@ import (
 
 // openLedger opens the database, and holds it against what lies beside it.
 func (s *server) openLedger(ctx context.Context) error {
-	database := filepath.Join(s.options.data, "state.db")
+	database := filepath.Join(s.options.Data, "state.db")
 	if err := s.checkPlaces(ctx, database); err != nil {
 		return err
 	}
-	err := os.MkdirAll(s.options.data, 0o700)
+	err := os.MkdirAll(s.options.Data, 0o700)
 	if err != nil {
-		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", s.options.data).
+		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", s.options.Data).
 			WithFix("make it, writable for this user, or give another --data").Because(err)
 	}
-	if info, err := os.Stat(s.options.data); err == nil && info.Mode().Perm()&0o077 != 0 {
-		s.log.Warn().Str("data", s.options.data).Stringer("mode", info.Mode().Perm()).
+	if info, err := os.Stat(s.options.Data); err == nil && info.Mode().Perm()&0o077 != 0 {
+		s.log.Warn().Str("data", s.options.Data).Stringer("mode", info.Mode().Perm()).
 			Msg("others can look into the data folder; chmod 700 keeps them out")
 	}
 	damaged, err := s.openStore(database)
@@ -40,7 +40,7 @@ func (s *server) openLedger(ctx context.Context) error {
 	if s.ledger, err = ledger.Open(ctx, s.store, time.Now); err != nil {
 		return err
 	}
-	s.ledger.LimitSpending(uint64(s.options.logBudget))
+	s.ledger.LimitSpending(uint64(s.options.LogBudget))
 	return s.findRollback(ctx, damaged)
 }
 
@@ -49,7 +49,7 @@ func (s *server) openLedger(ctx context.Context) error {
 func (s *server) openStore(database string) (damaged string, err error) {
 	s.store, err = boltstore.Open(database, boltstore.Options{})
 	var f *fault.Error
-	if s.options.acceptRollback == "" || !errors.As(err, &f) || f.Code != "store_head_damaged" {
+	if s.options.AcceptRollback == "" || !errors.As(err, &f) || f.Code != "store_head_damaged" {
 		return "", err
 	}
 	s.store, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
@@ -59,7 +59,7 @@ func (s *server) openStore(database string) (damaged string, err error) {
 // checkPlaces refuses what would be a silent fresh start.
 func (s *server) checkPlaces(ctx context.Context, database string) error {
 	o := s.options
-	if err := checkExportPath(ctx, database, o); err != nil {
+	if err := CheckExportPath(ctx, database, o); err != nil {
 		return err
 	}
 	s.warnOfPlanted()
@@ -73,14 +73,14 @@ func (s *server) checkPlaces(ctx context.Context, database string) error {
 	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
-	for _, path := range []string{o.export, projection.CheckpointPath(o.export)} {
+	for _, path := range []string{o.Export, projection.CheckpointPath(o.Export)} {
 		if tree.Exists(path) {
 			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
 				database).
 				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
 		}
 	}
-	if err := checkWitness(database, o.witness); err != nil {
+	if err := checkWitness(database, o.Witness); err != nil {
 		return err
 	}
 	for _, one := range all {
@@ -120,8 +120,8 @@ func checkWitness(database, path string) error {
 		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
 }
 
-// compareExport is the self-check of the tables, as far as an export of the same moment allows it.
-func compareExport(ctx context.Context, service *requirements.Service, path string) error {
+// CompareExport is the self-check of the tables, as far as an export of the same moment allows it.
+func CompareExport(ctx context.Context, service *requirements.Service, path string) error {
 	f, err := openOwnExport(ctx, path)
 	if f == nil || err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -92,8 +92,8 @@ func (s *server) logDisplaced(d projection.Displaced) {
 		Msg("something else stood in the place of this file: it is replaced, and what it led to is as it was")
 }
 
-// systemActor is who imports when nobody asked by name.
-func systemActor() lifecycle.Actor {
+// SystemActor is who imports when nobody asked by name.
+func SystemActor() lifecycle.Actor {
 	system := ledger.System()
 	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
 }

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"bytes"
@@ -23,44 +23,44 @@ const (
 // exportStart is how every export begins.
 const exportStart = `{"schema_version":`
 
-// checkExportPath keeps the export from replacing a file that is none: a requirement document, anything in
+// CheckExportPath keeps the export from replacing a file that is none: a requirement document, anything in
 // the data folder, or whatever else stands at its path.
-func checkExportPath(ctx context.Context, database string, o serveOptions) error {
+func CheckExportPath(ctx context.Context, database string, o Options) error {
 	wrong := func(why string) error {
-		return fault.New(fault.Invalid, "export_path", "%s cannot be the export: %s", o.export, why).
+		return fault.New(fault.Invalid, "export_path", "%s cannot be the export: %s", o.Export, why).
 			WithFix("give --export a path of its own; nothing was changed")
 	}
-	own := []string{database, filepath.Join(o.data, "tokens.json"), filepath.Join(o.data, "addr")}
-	for _, path := range append(own, o.requirements...) {
-		if sameFile(path, o.export) {
+	own := []string{database, filepath.Join(o.Data, "tokens.json"), filepath.Join(o.Data, "addr")}
+	for _, path := range append(own, o.Requirements...) {
+		if sameFile(path, o.Export) {
 			return wrong("it is the database, or another file that the service reads")
 		}
 	}
-	for _, path := range o.requirements {
-		if ok, _ := filepath.Match(filepath.Clean(path), filepath.Clean(o.export)); ok {
+	for _, path := range o.Requirements {
+		if ok, _ := filepath.Match(filepath.Clean(path), filepath.Clean(o.Export)); ok {
 			return wrong("the pattern " + path + " would read it as a requirement document")
 		}
 	}
-	f, err := openOwnExport(ctx, o.export)
+	f, err := openOwnExport(ctx, o.Export)
 	if f == nil || err != nil {
 		return err
 	}
 	defer f.Close()
-	if !startsAsExport(f) {
+	if !StartsAsExport(f) {
 		return wrong("there is a file that is no export")
 	}
 	return nil
 }
 
-// startsAsExport also holds for an export that was cut short at once.
-func startsAsExport(f io.Reader) bool {
+// StartsAsExport also holds for an export that was cut short at once.
+func StartsAsExport(f io.Reader) bool {
 	start := make([]byte, len(exportStart))
 	n, _ := io.ReadFull(f, start)
 	return bytes.HasPrefix([]byte(exportStart), start[:n])
 }
 
-// openExport opens an existing export; nil when there is none.
-func openExport(ctx context.Context, path string) (*tree.File, error) {
+// OpenExport opens an existing export; nil when there is none.
+func OpenExport(ctx context.Context, path string) (*tree.File, error) {
 	f, err := tree.OpenFile(ctx, path, maxExport)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -72,13 +72,13 @@ func openExport(ctx context.Context, path string) (*tree.File, error) {
 	return f, nil
 }
 
-// openOwnExport is openExport for whoever will write the export: what stands in its place and is no file of ours, such
+// openOwnExport is OpenExport for whoever will write the export: what stands in its place and is no file of ours, such
 // as a link that leads elsewhere, is not read; the next export replaces it and reports it.
 func openOwnExport(ctx context.Context, path string) (*tree.File, error) {
 	if planted(path) {
 		return nil, nil
 	}
-	return openExport(ctx, path)
+	return OpenExport(ctx, path)
 }
 
 // planted says that what stands at a path is no regular file, which the service would have made.
@@ -89,7 +89,7 @@ func planted(path string) bool {
 
 // warnOfPlanted says which files of the export are none of the service's.
 func (s *server) warnOfPlanted() {
-	for _, path := range []string{s.options.export, projection.CheckpointPath(s.options.export)} {
+	for _, path := range []string{s.options.Export, projection.CheckpointPath(s.options.Export)} {
 		if planted(path) {
 			s.log.Warn().Str("file", path).
 				Msg("this is no file that the service wrote: it remembers nothing of the log, and the next export takes its place")
@@ -107,11 +107,11 @@ func sameFile(own, file string) bool {
 
 // resolveLinks resolves the links in what an operator named, once: what is put in their place later leads nowhere. The
 // export itself is no link of the operator's: one in its place is replaced.
-func (o *serveOptions) resolveLinks() {
-	for _, path := range []*string{&o.data, &o.repo, &o.witness, &o.metricsTokenFile} {
+func (o *Options) resolveLinks() {
+	for _, path := range []*string{&o.Data, &o.Repo, &o.Witness, &o.MetricsTokenFile} {
 		*path = tree.Resolve(*path)
 	}
-	if folder := filepath.Dir(o.export); o.export != "" && tree.Resolve(folder) != folder {
-		o.export = filepath.Join(tree.Resolve(folder), filepath.Base(o.export))
+	if folder := filepath.Dir(o.Export); o.Export != "" && tree.Resolve(folder) != folder {
+		o.Export = filepath.Join(tree.Resolve(folder), filepath.Base(o.Export))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -110,7 +110,7 @@ func startNeedsRoom(err error) error {
 
 // writeAddr says where the service answers. An old address must not stay: another service may have it now.
 func (s *server) writeAddr(addr string) error {
-	path := filepath.Join(s.options.data, "addr")
+	path := filepath.Join(s.options.Data, "addr")
 	write := func(context.Context) error {
 		return durable.WriteFile(path, 0o600, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, addr)

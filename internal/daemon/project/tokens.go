@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"maps"
@@ -13,12 +13,12 @@ import (
 // openTokens makes the tokens of the first start, and those of a demonstration, and reads them all.
 func (s *server) openTokens() error {
 	roles := []string{string(lifecycle.PM), string(lifecycle.Viewer)}
-	if s.options.demoTokens {
+	if s.options.DemoTokens {
 		roles = texts(lifecycle.Roles())
 	}
 	created, err := s.files.Bootstrap(roles, time.Now())
 	first := created != nil
-	if err == nil && !first && s.options.demoTokens {
+	if err == nil && !first && s.options.DemoTokens {
 		created, err = s.files.Supply(roles, time.Now())
 	}
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *server) openTokens() error {
 
 // logIssued says which tokens this start made, and what is wrong with those of a demonstration.
 func (s *server) logIssued(first bool) {
-	folder := filepath.Join(s.options.data, "tokens")
+	folder := filepath.Join(s.options.Data, "tokens")
 	switch {
 	case first && s.ledger.Head().Size > 1:
 		s.log.Warn().Str("file", s.files.Path()).Strs("roles", s.issued).
@@ -41,9 +41,14 @@ func (s *server) logIssued(first bool) {
 	case first:
 		s.log.Info().Str("folder", folder).Strs("roles", s.issued).Msg("first start: made tokens")
 	}
-	if s.options.demoTokens {
+	if s.options.DemoTokens {
 		s.log.Warn().Str("folder", folder).Strs("made", s.issued).
 			Msg("--demo-tokens: the tokens of all roles lie side by side in one folder; who reads it acts in every role. " +
 				"For a demonstration only")
 	}
+}
+
+// TokenFile is the token file of a data folder.
+func TokenFile(data string) *token.File {
+	return token.NewFile(data, func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
 }

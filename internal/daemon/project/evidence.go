@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func checkEvidence(mode string) error {
 // machine without git records, whatever was asked for, and says so; so does a folder that is in no working tree, unless
 // looking up was asked for.
 func (s *server) openRepository(ctx context.Context) (requirements.Repository, error) {
-	if s.options.evidence == projection.Record {
+	if s.options.Evidence == projection.Record {
 		return nil, nil
 	}
 	repository, err := evidence.Open(ctx, s.repositoryFolder(), evidence.Options{Private: s.ownFiles()})
@@ -40,7 +40,7 @@ func (s *server) openRepository(ctx context.Context) (requirements.Repository, e
 	}
 	var f *fault.Error
 	withoutGit := errors.As(err, &f) && f.Code == "git_missing"
-	if s.options.evidence == projection.Verify && !withoutGit {
+	if s.options.Evidence == projection.Verify && !withoutGit {
 		return nil, err
 	}
 	if err := s.refuseLostRepository(ctx, err, withoutGit); err != nil {
@@ -86,19 +86,19 @@ func (s *server) cited(path string) string {
 // ownFiles are what the service writes or must keep to itself, and what can prove nothing: digests of evidence are
 // public.
 func (s *server) ownFiles() []string {
-	own := []string{s.options.data, s.options.export}
-	if s.options.metricsTokenFile != "" {
-		own = append(own, s.options.metricsTokenFile)
+	own := []string{s.options.Data, s.options.Export}
+	if s.options.MetricsTokenFile != "" {
+		own = append(own, s.options.MetricsTokenFile)
 	}
 	return own
 }
 
 // repositoryFolder is --repo, or else the folder of the first requirement document.
 func (s *server) repositoryFolder() string {
-	if s.options.repo != "" {
-		return s.options.repo
+	if s.options.Repo != "" {
+		return s.options.Repo
 	}
-	folder := filepath.Dir(s.options.requirements[0])
+	folder := filepath.Dir(s.options.Requirements[0])
 	if at := strings.IndexAny(folder, "*?["); at >= 0 {
 		folder = filepath.Dir(folder[:at] + "x")
 	}
@@ -107,11 +107,11 @@ func (s *server) repositoryFolder() string {
 
 // recheck looks at all evidence again, from time to time, so that what went stale shows by itself.
 func (s *server) recheck(ctx context.Context) {
-	if s.repository == nil || s.options.recheck <= 0 {
+	if s.repository == nil || s.options.Recheck <= 0 {
 		return
 	}
 	failing := false
-	for rest := s.options.recheck; ; {
+	for rest := s.options.Recheck; ; {
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():
@@ -128,6 +128,6 @@ func (s *server) recheck(ctx context.Context) {
 			s.log.Info().Int("requirements", changed).Msg("evidence changed; GET /project/review shows what is stale")
 		}
 		failing = err != nil
-		rest = max(s.options.recheck, recheckShare*time.Since(begun))
+		rest = max(s.options.Recheck, recheckShare*time.Since(begun))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 
 // refuseTracked refuses to start while git tracks a token, a key or the database: the next push would publish them.
 func (s *server) refuseTracked(ctx context.Context) error {
-	more := []string{filepath.Join(filepath.Dir(s.options.witness), "witness.key")}
-	if s.options.metricsTokenFile != "" {
-		more = append(more, s.options.metricsTokenFile)
+	more := []string{filepath.Join(filepath.Dir(s.options.Witness), "witness.key")}
+	if s.options.MetricsTokenFile != "" {
+		more = append(more, s.options.MetricsTokenFile)
 	}
-	inForce, _ := tokenFile(s.options.data).List() // one that cannot be read is refused where it is needed
-	tracked, err := gitignore.Secrets(ctx, s.options.data, more,
+	inForce, _ := TokenFile(s.options.Data).List() // one that cannot be read is refused where it is needed
+	tracked, err := gitignore.Secrets(ctx, s.options.Data, more,
 		func(content string) bool { return token.Holds(inForce, content) })
 	if len(tracked) > 0 {
 		return secretsTracked(tracked)
@@ -48,8 +48,8 @@ func secretsTracked(tracked []gitignore.File) error {
 
 // keepOutOfGit writes the .gitignore of the data folder, and warns where that does not keep its secrets out of git.
 func (s *server) keepOutOfGit(ctx context.Context) error {
-	shared := append([]string{s.options.export}, s.options.requirements...)
-	result, err := gitignore.Write(s.options.data, shared)
+	shared := append([]string{s.options.Export}, s.options.Requirements...)
+	result, err := gitignore.Write(s.options.Data, shared)
 	if err != nil {
 		return fmt.Errorf("write .gitignore into the data folder: %w", err)
 	}
@@ -57,10 +57,10 @@ func (s *server) keepOutOfGit(ctx context.Context) error {
 		return nil
 	}
 	for _, name := range []string{"state.db", "tokens.json", "audit.key", "tokens/pm.token"} {
-		path := filepath.Join(s.options.data, name)
+		path := filepath.Join(s.options.Data, name)
 		exposed, err := gitignore.Look(ctx, path)
 		if err != nil || exposed != gitignore.Hidden {
-			s.log.Warn().Err(err).Str("file", path).Str("gitignore", filepath.Join(s.options.data, ".gitignore")).
+			s.log.Warn().Err(err).Str("file", path).Str("gitignore", filepath.Join(s.options.Data, ".gitignore")).
 				Msg("git does not ignore the secrets of the data folder, and git add -A would take them; " +
 					"ignore them, or use a data folder of its own (--data), which gets a .gitignore")
 			return nil

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 // still small.
 const maxCheckpoint = 1 << 20
 
-// moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
+// Moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
 // checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
 // writes it. An export that cannot be read says nothing; unread is its path then.
-func moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
+func Moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
-	note, err := readNote(ctx, path)
+	note, err := ReadNote(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
@@ -48,8 +48,8 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 	return append([]requirements.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
 }
 
-// codeForeign is the code of the error that a checkpoint is none of the log's.
-const codeForeign = "checkpoint_foreign"
+// CodeForeign is the code of the error that a checkpoint is none of the log's.
+const CodeForeign = "checkpoint_foreign"
 
 // signedMoment is the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
@@ -89,18 +89,18 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 	return []requirements.Moment{m}, err
 }
 
-// readNote reads a checkpoint or a key. A file that is not there is fs.ErrNotExist.
-func readNote(ctx context.Context, path string) ([]byte, error) {
+// ReadNote reads a checkpoint or a key. A file that is not there is fs.ErrNotExist.
+func ReadNote(ctx context.Context, path string) ([]byte, error) {
 	return tree.ReadFile(ctx, path, maxCheckpoint)
 }
 
-// checkMoments refuses a log that has not gone through what the files beside it remember.
-func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
+// CheckMoments refuses a log that has not gone through what the files beside it remember.
+func CheckMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	key, err := requirements.KeyOnRecord(ctx, l)
 	if err != nil {
 		return err
 	}
-	known, _, err := moments(ctx, export, key)
+	known, _, err := Moments(ctx, export, key)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	return err
 }
 
-// findRollback is checkMoments for the service, which an operator can make go on: then what was lost is kept, to be put
+// findRollback is CheckMoments for the service, which an operator can make go on: then what was lost is kept, to be put
 // on record.
 //
 // damaged is the path of a database whose head page was damaged, which an operator accepted: what it lacks nobody
@@ -129,16 +129,16 @@ func (s *server) findRollback(ctx context.Context, damaged string) error {
 	switch {
 	case err != nil:
 		return err
-	case len(lost) == 0 && s.options.acceptRollback != "":
+	case len(lost) == 0 && s.options.AcceptRollback != "":
 		s.log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
 		return nil
 	case len(lost) == 0:
 		return nil
-	case s.options.acceptRollback == "":
+	case s.options.AcceptRollback == "":
 		return requirements.RolledBack(lost[0], s.ledger.Head())
 	}
 	s.lost = lost
-	s.log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", s.options.acceptRollback).
+	s.log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", s.options.AcceptRollback).
 		Msg("the log was rolled back, and goes on from here; the loss is put on record")
 	return nil
 }
@@ -149,11 +149,11 @@ func (s *server) remembered(ctx context.Context) ([]requirements.Moment, error) 
 	if err != nil {
 		return nil, err
 	}
-	known, unread, err := moments(ctx, s.options.export, key)
+	known, unread, err := Moments(ctx, s.options.Export, key)
 	if err != nil {
 		return nil, err
 	}
-	seen, err := witnessed(s.options.witness, key)
+	seen, err := witnessed(s.options.Witness, key)
 	if err != nil {
 		return nil, err
 	}

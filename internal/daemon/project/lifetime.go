@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"cmp"
@@ -93,8 +93,8 @@ func (s *server) endFailed(web *http.Server, served <-chan error, open *atomic.I
 // drain lets requests under way finish.
 func (s *server) drain(web *http.Server) error {
 	s.draining.Store(true)
-	s.log.Info().Stringer("at_most", s.options.drain).Msg("stopping: requests under way may finish")
-	ctx, cancel := context.WithTimeout(context.Background(), s.options.drain)
+	s.log.Info().Stringer("at_most", s.options.Drain).Msg("stopping: requests under way may finish")
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.Drain)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {
 		s.log.Warn().Msg("some requests did not finish in time; their connections are closed")

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -21,44 +21,44 @@ import (
 // openKey reads the private key of the log, or makes it at the first start. The log names the key it is signed with, so
 // that one cannot be lost, or put in the place of another, without a word.
 func (s *server) openKey(ctx context.Context) (audit.Signer, error) {
-	path := filepath.Join(s.options.data, "audit.key")
+	path := filepath.Join(s.options.Data, "audit.key")
 	onRecord, err := requirements.KeyOnRecord(ctx, s.ledger)
 	if err != nil {
 		return audit.Signer{}, err
 	}
 	if onRecord != "" {
-		if err := sameOrigin(audit.OriginOf(onRecord), s.options.origin); err != nil {
+		if err := sameOrigin(audit.OriginOf(onRecord), s.options.Origin); err != nil {
 			return audit.Signer{}, err
 		}
 	}
-	private, err := readKeyFile(ctx, path)
+	private, err := ReadKeyFile(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if onRecord != "" && s.options.acceptNewKey == "" {
+		if onRecord != "" && s.options.AcceptNewKey == "" {
 			return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing",
 				"the key %s is missing, which signs the log %s", path, audit.OriginOf(onRecord)).
 				WithFix("put it back from a backup, or give --accept-new-key REASON, which is put on record; who " +
 					"has kept a checkpoint will then have to trust the new key")
 		}
-		private, err = newKey(path, s.options.origin, onRecord)
+		private, err = newKey(path, s.options.Origin, onRecord)
 	}
 	if err != nil {
-		return audit.Signer{}, keyFileError(path, err)
+		return audit.Signer{}, KeyFileError(path, err)
 	}
 	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
 	if err != nil {
-		return audit.Signer{}, keyFileError(path, err)
+		return audit.Signer{}, KeyFileError(path, err)
 	}
-	if err := sameOrigin(signer.Origin(), s.options.origin); err != nil {
+	if err := sameOrigin(signer.Origin(), s.options.Origin); err != nil {
 		return audit.Signer{}, err
 	}
-	if err := requirements.CheckKey(onRecord, signer.Key, s.options.acceptNewKey); err != nil {
+	if err := requirements.CheckKey(onRecord, signer.Key, s.options.AcceptNewKey); err != nil {
 		return audit.Signer{}, err // before anything is written
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		s.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).
 			Msg("others can read the key that signs the log; chmod 600 keeps them out")
 	}
-	write := func(ctx context.Context) error { return writePublicKey(ctx, s.options.data, signer.Key) }
+	write := func(ctx context.Context) error { return writePublicKey(ctx, s.options.Data, signer.Key) }
 	return signer, s.orPutOff("audit.pub", write(ctx), write)
 }
 
@@ -74,8 +74,8 @@ func sameOrigin(has, wanted string) error {
 // maxKey is the most bytes that a file with a key may have.
 const maxKey = 4 << 10
 
-// readKeyFile reads a regular file, and not much of it.
-func readKeyFile(ctx context.Context, path string) ([]byte, error) {
+// ReadKeyFile reads a regular file, and not much of it.
+func ReadKeyFile(ctx context.Context, path string) ([]byte, error) {
 	return tree.ReadFile(ctx, path, maxKey)
 }
 
@@ -97,11 +97,11 @@ func newKey(path, origin, old string) ([]byte, error) {
 // writePublicKey keeps audit.pub, for whoever verifies the log, in step with the private key.
 func writePublicKey(ctx context.Context, data, key string) error {
 	path := filepath.Join(data, "audit.pub")
-	if kept, err := readKeyFile(ctx, path); err == nil && strings.TrimSpace(string(kept)) == key {
+	if kept, err := ReadKeyFile(ctx, path); err == nil && strings.TrimSpace(string(kept)) == key {
 		return nil
 	}
 	if err := durable.WriteFile(path, 0o644, lineOf(key)); err != nil {
-		return keyFileError(path, err)
+		return KeyFileError(path, err)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func lineOf(text string) func(io.Writer) error {
 	}
 }
 
-func keyFileError(path string, cause error) error {
+func KeyFileError(path string, cause error) error {
 	return fault.New(fault.Unavailable, "audit_key_unreadable", "the key of the log, %s, cannot be used", path).
 		WithFix("put it back from a backup; a log keeps its key").Because(cause)
 }

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/contract"
@@ -49,23 +50,23 @@ import (
 
 // Limits of the HTTP server, against clients that are slow or greedy.
 const (
-	readTimeout  = 10 * time.Second // header and body together: one deadline to set, not two
+	ReadTimeout  = 10 * time.Second // header and body together: one deadline to set, not two
 	writeTimeout = 60 * time.Second
 	idleTimeout  = 2 * time.Minute
 	lastAnswers  = 5 * time.Second // for requests under way when the store has failed
-	maxHeader    = 16 << 10
+	MaxHeader    = 16 << 10
 	debounce     = 200 * time.Millisecond
 	sweepEvery   = time.Hour
 
 	boundaryEvery = time.Second // how often the boundary's journal is looked at
 	heapFloor     = 40 << 20
 	maxProblems   = 20 // of a broken document that are logged
-	startGC       = 25 // per cent that the heap may grow between collections while the import peaks
+	StartGC       = 25 // per cent that the heap may grow between collections while the import peaks
 )
 
 // server is everything that runs until the process is told to stop.
 type server struct {
-	options   serveOptions
+	options   Options
 	log       zerolog.Logger
 	store     *boltstore.Store
 	ledger    *ledger.Ledger
@@ -97,9 +98,9 @@ type server struct {
 	due          dueWork
 }
 
-// serve serves a project until ctx ends. It calls ready when it answers.
-func serve(ctx context.Context, o serveOptions, log zerolog.Logger, ready func(started)) error {
-	debug.SetGCPercent(startGC)
+// Serve serves a project until ctx ends. It calls ready when it answers.
+func Serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Started)) error {
+	debug.SetGCPercent(StartGC)
 	s := &server{options: o, log: log, begun: time.Now()}
 	err := s.prepare()
 	if err == nil {
@@ -117,43 +118,43 @@ func serve(ctx context.Context, o serveOptions, log zerolog.Logger, ready func(s
 // prepare checks what can be checked before anything is created.
 func (s *server) prepare() (err error) {
 	s.options.resolveLinks()
-	if s.paths, err = documents.Open(s.options.requirements); err != nil {
+	if s.paths, err = documents.Open(s.options.Requirements); err != nil {
 		return err
 	}
-	if s.workflow, err = lifecycle.ParseWorkflow(s.options.workflow); err != nil {
+	if s.workflow, err = lifecycle.ParseWorkflow(s.options.Workflow); err != nil {
 		return err
 	}
-	if err = documents.CheckReading(s.options.reading); err != nil {
+	if err = documents.CheckReading(s.options.Reading); err != nil {
 		return err
 	}
-	if err = checkEvidence(s.options.evidence); err != nil {
+	if err = checkEvidence(s.options.Evidence); err != nil {
 		return err
 	}
-	if s.metricsToken, err = readMetricsToken(s.options.metricsTokenFile); err != nil {
+	if s.metricsToken, err = readMetricsToken(s.options.MetricsTokenFile); err != nil {
 		return err
 	}
 	if err := s.limit().Check(); err != nil {
 		return err
 	}
-	if s.contracts, err = registry(s.options.data); err != nil {
+	if s.contracts, err = Tools(datadir.Dir(s.options.Data)); err != nil {
 		return err
 	}
-	if s.prompts, err = prompt.Load(promptsDir(s.options.data)); err != nil {
+	if s.prompts, err = prompt.Load(datadir.Dir(s.options.Data).Prompts()); err != nil {
 		return err
 	}
 	if s.model, err = language.FromEnvironment(os.Getenv); err != nil {
 		return err
 	}
-	s.listener, err = net.Listen("tcp", s.options.addr)
+	s.listener, err = net.Listen("tcp", s.options.Addr)
 	if err != nil {
-		return fault.New(fault.Unavailable, "address", "cannot listen on %s", s.options.addr).
+		return fault.New(fault.Unavailable, "address", "cannot listen on %s", s.options.Addr).
 			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
 	}
 	return nil
 }
 
 func (s *server) limit() token.Limit {
-	return token.Limit{PerSecond: s.options.rateLimit, Burst: s.options.rateBurst}
+	return token.Limit{PerSecond: s.options.RateLimit, Burst: s.options.RateBurst}
 }
 
 // open does, in order, all that can refuse to start.
@@ -167,7 +168,7 @@ func (s *server) open(ctx context.Context) error {
 	if err := s.keepOutOfGit(ctx); err != nil {
 		return err
 	}
-	s.files = tokenFile(s.options.data)
+	s.files = TokenFile(s.options.Data)
 	// Looked at before they are read, so that no change in between is missed.
 	if err := s.lookAtFiles(ctx); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (s *server) open(ctx context.Context) error {
 		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
 			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
 	}
-	if err := compareExport(ctx, s.service, s.options.export); err != nil {
+	if err := CompareExport(ctx, s.service, s.options.Export); err != nil {
 		return err
 	}
 	return s.firstImport(ctx)
@@ -206,10 +207,10 @@ func (s *server) openService(ctx context.Context) error {
 		return err
 	}
 	s.service, err = requirements.Open(ctx, s.ledger, time.Now, requirements.Options{
-		Workflow: s.workflow, ExportPath: s.options.export, ExportWait: s.options.exportWait,
-		RequireIfMatch: s.options.requireIfMatch,
-		Reading:        s.options.reading, Evidence: mode, Repository: repository,
-		Signer: signer, AcceptKey: s.options.acceptNewKey, Lost: s.lost, AcceptRollback: s.options.acceptRollback,
+		Workflow: s.workflow, ExportPath: s.options.Export, ExportWait: s.options.ExportWait,
+		RequireIfMatch: s.options.RequireIfMatch,
+		Reading:        s.options.Reading, Evidence: mode, Repository: repository,
+		Signer: signer, AcceptKey: s.options.AcceptNewKey, Lost: s.lost, AcceptRollback: s.options.AcceptRollback,
 		OnFolding: s.logFolding, OnDisplaced: s.logDisplaced,
 	})
 	if err != nil {
@@ -222,12 +223,12 @@ func (s *server) openService(ctx context.Context) error {
 
 // openConductor makes what works on the ledger besides the service.
 func (s *server) openConductor(signer audit.Signer) {
-	beside := boundaryBeside(s.options.data)
+	beside := folder.In(datadir.Dir(s.options.Data).Project())
 	s.guard = control.New(beside, s.ledger, time.Now, hook.NewID)
 	project := bridge.New(s.service, s.ledger, bridge.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
 	s.conductor = conductor.New(s.ledger, conductor.Options{
 		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now,
-		Deterministic: s.options.deterministic,
+		Deterministic: s.options.Deterministic,
 		Agents:        bridge.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
 	})
 	s.driver = &drive.Driver{Project: project, Conductor: s.conductor, Draining: s.draining.Load}
@@ -240,14 +241,14 @@ func (s *server) firstImport(ctx context.Context) error {
 	if err != nil && s.service.State().Requirements == 0 {
 		var f *fault.Error
 		if errors.As(err, &f) {
-			return documents.HintAssign(f, s.options.reading)
+			return documents.HintAssign(f, s.options.Reading)
 		}
 		return err
 	}
 	if isFull(err) {
 		s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx, false) })
 	} else if err != nil {
-		s.logFailure(err, strings.Join(s.options.requirements, " "),
+		s.logFailure(err, strings.Join(s.options.Requirements, " "),
 			"the requirement documents were not imported; the last good state stays in force")
 	}
 	return nil
@@ -255,9 +256,9 @@ func (s *server) firstImport(ctx context.Context) error {
 
 // reimport imports the documents as they are now. What nobody asked for is charged to a budget of its own.
 func (s *server) reimport(ctx context.Context, unasked bool) error {
-	report, err := s.service.Import(ctx, systemActor(), s.documents(ctx), requirements.ImportOptions{Unasked: unasked})
+	report, err := s.service.Import(ctx, SystemActor(), s.documents(ctx), requirements.ImportOptions{Unasked: unasked})
 	if err != nil {
-		err = s.service.Refuse(ctx, systemActor(),
+		err = s.service.Refuse(ctx, SystemActor(),
 			requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
 	}
 	if err == nil {
@@ -291,7 +292,7 @@ func (s *server) documents(ctx context.Context) func() ([]reqdoc.File, error) {
 }
 
 // run serves until ctx ends or the ledger fails.
-func (s *server) run(ctx context.Context, ready func(started)) error {
+func (s *server) run(ctx context.Context, ready func(Started)) error {
 	if err := s.writeAddr(s.listener.Addr().String()); err != nil {
 		return err
 	}
@@ -300,8 +301,8 @@ func (s *server) run(ctx context.Context, ready func(started)) error {
 	debug.FreeOSMemory() // what the import needed
 	defer runtime.KeepAlive(ballast())
 	return s.serveUntilDone(ctx, &http.Server{
-		Handler: s.handler(), ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: stdLogger(s.log),
+		Handler: s.handler(), ReadTimeout: ReadTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: MaxHeader, ErrorLog: stdLogger(s.log),
 	})
 }
 
@@ -323,19 +324,19 @@ func (s *server) handler() http.Handler {
 		Tokens: s.tokens, Documents: s.documents(context.Background()), Log: s.log, Metrics: registry,
 		MetricsToken: s.metricsToken,
 		Hosts:        s.hosts(), Draining: s.draining.Load, Checks: s.checks,
-		Version: httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()},
+		Version: s.options.Version,
 	})
 }
 
 // hosts are the names that a request may have in Host.
 func (s *server) hosts() []string {
 	hosts := []string{"localhost", "127.0.0.1", "::1"}
-	if host, _, err := net.SplitHostPort(s.options.addr); err == nil {
+	if host, _, err := net.SplitHostPort(s.options.Addr); err == nil {
 		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
 			hosts = append(hosts, strings.ToLower(host))
 		}
 	}
-	for _, host := range s.options.allowHosts {
+	for _, host := range s.options.AllowHosts {
 		hosts = append(hosts, strings.ToLower(host))
 	}
 	slices.Sort(hosts)
@@ -354,8 +355,8 @@ func readMetricsToken(path string) (string, error) {
 		WithFix("write one into it, or leave --metrics-token-file out").Because(err)
 }
 
-// started describes a service that has begun to serve.
-type started struct {
+// Started describes a service that has begun to serve.
+type Started struct {
 	Data        datadir.Dir
 	Addr        string
 	Requirement string // the id of one, if there is one
@@ -363,14 +364,14 @@ type started struct {
 }
 
 // announce logs where the service answers, and tells whoever started it.
-func (s *server) announce(ready func(started)) {
+func (s *server) announce(ready func(Started)) {
 	addr := s.listener.Addr().String()
-	s.log.Info().Str("addr", addr).Str("data", s.options.data).Str("workflow", s.options.workflow).Msg("serving")
+	s.log.Info().Str("addr", addr).Str("data", s.options.Data).Str("workflow", s.options.Workflow).Msg("serving")
 	if s.model != nil {
 		s.log.Info().Stringer("model", s.model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
-	told := started{Data: datadir.Dir(s.options.data), Addr: addr, MadeTokens: len(s.issued) > 0 && !s.options.demoTokens}
+	told := Started{Data: datadir.Dir(s.options.Data), Addr: addr, MadeTokens: len(s.issued) > 0 && !s.options.DemoTokens}
 	if page, err := s.service.List(requirements.Query{Limit: 1}); err == nil && len(page.Requirements) > 0 {
 		told.Requirement = page.Requirements[0].ID
 	}
