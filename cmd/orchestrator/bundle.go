@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
@@ -78,40 +72,5 @@ func (o serverOptions) source(ctx context.Context) (src auditor.Source, closeSou
 	if o.server != "" || !notRunning(err) {
 		return nil, nothing, err
 	}
-	return openDatabase(ctx, o.data)
-}
-
-// openDatabase reads a database that no service has open, with the key that lies beside it.
-func openDatabase(ctx context.Context, data string) (src auditor.Source, closeSource func() error, err error) {
-	closeSource = func() error { return nil }
-	path := filepath.Join(data, "state.db")
-	if _, err := os.Stat(path); err != nil {
-		return nil, closeSource, fault.New(fault.NotFound, "database_missing",
-			"no service runs with the folder %s, and there is no database in it", data).
-			WithFix("name the service with --server, or the folder with --data").Because(err)
-	}
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
-	if err != nil {
-		return nil, closeSource, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, store.Close())
-		}
-	}()
-	l, err := ledger.OpenReadOnly(ctx, store)
-	if err != nil {
-		return nil, closeSource, err
-	}
-	keyFile := filepath.Join(data, "audit.key")
-	private, err := project.ReadKeyFile(ctx, keyFile)
-	if err != nil {
-		return nil, closeSource, project.KeyFileError(keyFile, err)
-	}
-	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
-	if err != nil {
-		return nil, closeSource, project.KeyFileError(keyFile, err)
-	}
-	state, err := requirements.Export(ctx, l)
-	return auditor.FromLedger(path, l, signer, state), store.Close, err
+	return database.Source(ctx, datadir.Dir(o.data))
 }

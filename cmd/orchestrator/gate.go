@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/system/tree"
 )
@@ -119,7 +119,7 @@ func (o gateOptions) project(ctx context.Context, notes io.Writer) (project revi
 }
 
 func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Project, error) {
-	f, err := project.OpenExport(ctx, o.export)
+	f, err := projection.OpenExport(ctx, o.export)
 	if err != nil {
 		return review.Project{}, err
 	}

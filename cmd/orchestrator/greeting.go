@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/daemon"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
-// greet prints what to do first with a service that has project.Started.
-func greet(out io.Writer, s project.Started) {
+// greet prints what to do first with a service that has daemon.Started.
+func greet(out io.Writer, s daemon.Started) {
 	if pm := s.Data.Token("pm"); s.Requirement != "" && tree.Exists(pm) {
-		auth, path := bearer(pm), apiclient.LocalURL(s.Addr)+"/requirements/"+pathEscape(s.Requirement)
+		auth, path := apiclient.CurlToken(pm), apiclient.LocalURL(s.Addr)+"/requirements/"+pathEscape(s.Requirement)
 		fmt.Fprintf(out,
 			"\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d "+
 				"'{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
@@ -39,9 +39,5 @@ func explainTokens(out io.Writer, data datadir.Dir) {
 		data.TokenDir(), named)
 }
 
-// bearer returns the argument of curl that sends the token of a file.
-func bearer(file string) string {
-	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellquote.Quote(file))
-}
-
+// pathEscape escapes an id for a path of a URL that is printed in single quotes.
 func pathEscape(id string) string { return strings.ReplaceAll(url.PathEscape(id), "'", "%27") }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/daemon/project"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
 	"orchestrator/internal/requirements"
@@ -78,9 +76,8 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, _, err := project.Moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
-	var f *fault.Error
-	if err != nil && !(errors.As(err, &f) && f.Code == project.CodeForeign) {
+	known, err := project.Remembered(ctx, o.export) // to say what is lost
+	if err != nil {
 		return done, err
 	}
 	show := newProgress(notes, "records")

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/daemon"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 
@@ -16,7 +16,7 @@ import (
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	project.Options
+	daemon.Options
 
 	logBudget           byteSize
 	logFormat, logLevel string
@@ -65,32 +65,33 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Version, o.LogBudget = httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()}, uint64(o.logBudget)
-			err = project.Serve(cmd.Context(), o.Options, log, func(s project.Started) { greet(cmd.OutOrStdout(), s) })
+			o.Version = httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()}
+			o.Project.LogBudget = uint64(o.logBudget)
+			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) { greet(cmd.OutOrStdout(), s) })
 			return errors.Join(err, flush())
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	f.StringVar(&o.Data, "data", datadir.Default, "folder of the database and the tokens")
-	f.StringSliceVar(&o.Requirements, "requirements", []string{"REQUIREMENTS.md"},
+	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
+	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
-	readingFlags(cmd, &o.Reading)
-	f.StringVar(&o.Export, "export", "project_status.json", "file that shows the state after each commit")
-	f.DurationVar(&o.ExportWait, "export-wait", 50*time.Millisecond,
+	readingFlags(cmd, &o.Project.Reading)
+	f.StringVar(&o.Project.Export, "export", "project_status.json", "file that shows the state after each commit")
+	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
-	f.StringVar(&o.Workflow, "workflow", "v1",
+	f.StringVar(&o.Project.Workflow, "workflow", "v1",
 		"v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
 	evidenceFlags(f, &o)
 	logFlags(f, &o)
-	f.BoolVar(&o.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
+	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	limitFlags(f, &o)
 	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
 		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
 	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
-	f.BoolVar(&o.DemoTokens, "demo-tokens", false,
+	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
 		"make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: who can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
@@ -100,15 +101,15 @@ func serveCommand() *cobra.Command {
 func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
 	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
-	f.BoolVar(&o.Deterministic, "deterministic", false,
+	f.BoolVar(&o.Project.Deterministic, "deterministic", false,
 		"durations in the conductor's traces are 0: the same request, tools and store give the same bytes")
 }
 
 // limitFlags say how much a token may ask for.
 func limitFlags(f *pflag.FlagSet, o *serveOptions) {
-	f.Float64Var(&o.RateLimit, "rate-limit", 100,
+	f.Float64Var(&o.Project.RateLimit, "rate-limit", 100,
 		"requests a second that each token may make in the long run; 0 is no limit")
-	f.IntVar(&o.RateBurst, "rate-burst", 200, "requests that each token may make at once")
+	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token may make at once")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",
 		"how much each actor may add to the database on a day, such as 512MiB; 0 is no limit")
@@ -116,22 +117,22 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 
 // logFlags say how the log is signed.
 func logFlags(f *pflag.FlagSet, o *serveOptions) {
-	f.StringVar(&o.Origin, "origin", "",
+	f.StringVar(&o.Project.Origin, "origin", "",
 		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default orchestrator/ and random letters)")
-	f.StringVar(&o.AcceptNewKey, "accept-new-key", "",
+	f.StringVar(&o.Project.AcceptNewKey, "accept-new-key", "",
 		"reason why the log gets another key than the one it names; put on record")
-	f.StringVar(&o.Witness, "witness", "witness.json",
+	f.StringVar(&o.Project.Witness, "witness", "witness.json",
 		"file of orchestrator audit witness, which the database is compared with at the start, if there is one")
-	f.StringVar(&o.AcceptRollback, "accept-rollback", "",
+	f.StringVar(&o.Project.AcceptRollback, "accept-rollback", "",
 		"reason to go on from a database that lacks records which the export or a checkpoint knows of; put on record")
 }
 
 // evidenceFlags say what is made of evidence.
 func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
-	f.StringVar(&o.Evidence, "evidence", "",
+	f.StringVar(&o.Project.Evidence, "evidence", "",
 		"verify looks evidence up in the git repository, record keeps it as it is given (default verify where the first document lies in a git working tree)")
-	f.StringVar(&o.Repo, "repo", "",
+	f.StringVar(&o.Project.Repo, "repo", "",
 		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default the folder of the first document)")
-	f.DurationVar(&o.Recheck, "recheck", 10*time.Second,
+	f.DurationVar(&o.Project.Recheck, "recheck", 10*time.Second,
 		"how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
 }

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/requirements/projection"
 )
 
@@ -107,7 +103,8 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 	case what != "":
 		report, err = verifyBundle(ctx, what, options)
 	default:
-		report, err = o.database(ctx, kept)
+		report, err = database.Verify(ctx, datadir.Dir(o.data), o.export,
+			auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback})
 	}
 	if err == nil {
 		report.CannotShow = append(report.CannotShow, history...)
@@ -130,7 +127,7 @@ func trustedKey(given string) (string, error) {
 	if key == "" || audit.CheckKey(key) == nil {
 		return key, nil
 	}
-	raw, err := project.ReadNote(context.Background(), given)
+	raw, err := projection.ReadCheckpoint(context.Background(), given)
 	if err == nil {
 		key = strings.TrimSpace(string(raw))
 		err = audit.CheckKey(key)
@@ -147,7 +144,7 @@ func trustedKey(given string) (string, error) {
 // kept reads the checkpoints to hold against the log, and says what is not in the history of a repository.
 func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []string, err error) {
 	for _, path := range o.against {
-		note, err := project.ReadNote(ctx, path)
+		note, err := projection.ReadCheckpoint(ctx, path)
 		if err != nil {
 			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable",
 				"the checkpoint %s cannot be read", path).
@@ -168,87 +165,8 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 	return append(kept, h.Kept...), said, err
 }
 
-// database checks more than an outsider can: the structure of the file, and the tables.
-func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (report auditor.Report, err error) {
-	path, err := existingDatabase(o.data)
-	report = auditor.Report{Source: path, Against: []auditor.Held{}, CannotShow: []string{}}
-	if err != nil {
-		return report, err
-	}
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
-	if err != nil {
-		return report, wrong(err)
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Check(); err != nil {
-		return report, wrong(err)
-	}
-	l, err := ledger.OpenReadOnly(ctx, store)
-	if err != nil {
-		return report, wrong(err)
-	}
-	options := auditor.Options{Key: o.key, Against: append(kept, beside(ctx, o.export)...),
-		AllowRollback: o.allowRollback}
-	found, err := verifyLedger(ctx, path, l, o.export, options)
-	if err != nil {
-		err = wrong(err)
-	}
-	return found, err
-}
-
-// existingDatabase is the database in a data folder, for commands that must not make one.
-func existingDatabase(data string) (string, error) {
-	database := filepath.Join(data, "state.db")
-	if _, err := os.Stat(database); err != nil {
-		return "", fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
-			WithFix("give the folder that has it with --data").Because(err)
-	}
-	return database, nil
-}
-
-// beside is the checkpoint beside an export, as far as it can be read.
-func beside(ctx context.Context, export string) []auditor.Kept {
-	path := projection.CheckpointPath(export)
-	note, err := project.ReadNote(ctx, path)
-	if err != nil {
-		return nil
-	}
-	return []auditor.Kept{{Name: path, Signed: note}}
-}
-
-func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string,
-	options auditor.Options) (auditor.Report, error) {
-	f, err := project.OpenExport(ctx, export)
-	if err != nil {
-		return auditor.Report{Source: name}, err
-	}
-	if f == nil {
-		return auditor.Database(ctx, name, l, nil, options)
-	}
-	defer f.Close()
-	read := func() (io.Reader, error) {
-		_, err := f.Seek(0, io.SeekStart)
-		return f, err
-	}
-	return auditor.Database(ctx, name, l, read, options)
-}
-
-// notChecked are the codes of what keeps a database from being looked at.
-var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty",
-	"export_unreadable", "checkpoint_unreadable"}
-
-// wrong marks a finding in a database, unlike what keeps it from being looked at.
-func wrong(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) && slices.Contains(notChecked, f.Code) {
-		return err
-	}
-	return exitError{err, 1}
-}
-
 func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
-	var bad *auditor.Bad
-	if errors.As(err, &bad) {
+	if errors.As(err, new(*auditor.Bad)) || errors.As(err, new(database.Finding)) {
 		err = exitError{err, 1}
 	}
 	if o.asJSON {

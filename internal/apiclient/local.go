@@ -2,10 +2,12 @@ package apiclient
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strings"
 
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
@@ -26,4 +28,9 @@ func LocalURL(addr string) string {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// CurlToken returns the argument of curl that sends the token of a file.
+func CurlToken(file string) string {
+	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellquote.Quote(file))
 }

@@ -6,26 +6,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
 // refuseTracked refuses to start while git tracks a token, a key or the database: the next push would publish them.
-func (s *server) refuseTracked(ctx context.Context) error {
-	more := []string{filepath.Join(filepath.Dir(s.options.Witness), "witness.key")}
-	if s.options.MetricsTokenFile != "" {
-		more = append(more, s.options.MetricsTokenFile)
-	}
-	inForce, _ := TokenFile(s.options.Data).List() // one that cannot be read is refused where it is needed
-	tracked, err := gitignore.Secrets(ctx, s.options.Data, more,
+func (p *Plan) refuseTracked(ctx context.Context, files *token.File, log zerolog.Logger) error {
+	more := append([]string{datadir.WitnessKeyBeside(p.Witness)}, p.Secrets...)
+	inForce, _ := files.List() // one that cannot be read is refused where it is needed
+	tracked, err := gitignore.Secrets(ctx, p.Data, more,
 		func(content string) bool { return token.Holds(inForce, content) })
 	if len(tracked) > 0 {
 		return secretsTracked(tracked)
 	}
 	if err != nil {
-		s.log.Warn().Err(err).Msg("whether git tracks tokens, keys or the database cannot be told")
+		log.Warn().Err(err).Msg("whether git tracks tokens, keys or the database cannot be told")
 	}
 	return nil
 }
@@ -47,36 +48,24 @@ func secretsTracked(tracked []gitignore.File) error {
 }
 
 // keepOutOfGit writes the .gitignore of the data folder, and warns where that does not keep its secrets out of git.
-func (s *server) keepOutOfGit(ctx context.Context) error {
-	shared := append([]string{s.options.Export}, s.options.Requirements...)
-	result, err := gitignore.Write(s.options.Data, shared)
+func (p *Plan) keepOutOfGit(ctx context.Context, log zerolog.Logger) error {
+	shared := append([]string{p.Export}, p.Requirements...)
+	result, err := gitignore.Write(p.Data, shared)
 	if err != nil {
 		return fmt.Errorf("write .gitignore into the data folder: %w", err)
 	}
 	if result == gitignore.Written || result == gitignore.Current {
 		return nil
 	}
-	for _, name := range []string{"state.db", "tokens.json", "audit.key", "tokens/pm.token"} {
-		path := filepath.Join(s.options.Data, name)
+	data := p.dir()
+	for _, path := range []string{data.Database(), data.Tokens(), data.Key(), data.Token(string(lifecycle.PM))} {
 		exposed, err := gitignore.Look(ctx, path)
 		if err != nil || exposed != gitignore.Hidden {
-			s.log.Warn().Err(err).Str("file", path).Str("gitignore", filepath.Join(s.options.Data, ".gitignore")).
+			log.Warn().Err(err).Str("file", path).Str("gitignore", data.GitIgnore()).
 				Msg("git does not ignore the secrets of the data folder, and git add -A would take them; " +
 					"ignore them, or use a data folder of its own (--data), which gets a .gitignore")
 			return nil
 		}
 	}
 	return nil
-}
-
-// warnOfAlikeNames says which names of tokens count as one person.
-func (s *server) warnOfAlikeNames() {
-	tokens, err := s.files.List()
-	if err != nil {
-		return // whoever needs them says so
-	}
-	for _, names := range token.Alike(tokens) {
-		s.log.Warn().Strs("names", names).Str("file", s.files.Path()).
-			Msg("these names differ in case or width alone: they count as one person where separation of duties wants two")
-	}
 }

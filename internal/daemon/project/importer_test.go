@@ -28,21 +28,21 @@ func TestWhatWaitsForTheBudgetIsImportedWhenItResets(t *testing.T) {
 	service, err := requirements.Open(t.Context(), l, clock, requirements.Options{Workflow: lifecycle.V1})
 	require.NoError(t, err)
 	var lines lineCounter
-	s := &server{ledger: l, service: service, log: zerolog.New(&lines).Level(zerolog.WarnLevel)}
+	log := zerolog.New(&lines).Level(zerolog.WarnLevel)
 	write := func(text string) {
 		require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: "+text+"\n"), 0o600))
 	}
 	write("First.")
-	s.paths, err = documents.Open([]string{"R.md"})
+	docs, err := documents.Open([]string{"R.md"})
 	require.NoError(t, err)
-	defer s.paths.Close()
+	defer docs.Close()
 	imported := func() string {
 		req, err := service.Stored("REQ-001")
 		require.NoError(t, err)
 		return req.Definition.Text
 	}
 
-	imports := &watchedImports{server: s}
+	imports := &importer{service: service, documents: docs, named: "R.md", postponed: &postponed{log: log}, log: log}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); imports.retry(ctx, time.Millisecond) }()

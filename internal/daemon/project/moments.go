@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/rs/zerolog"
+
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -14,16 +16,12 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// maxCheckpoint is the most bytes that a file with a checkpoint may have; with the signatures of many witnesses it is
-// still small.
-const maxCheckpoint = 1 << 20
-
-// Moments are what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
+// moments returns what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
 // checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
 // writes it. An export that cannot be read says nothing; unread is its path then.
-func Moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
+func moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
-	note, err := ReadNote(ctx, path)
+	note, err := projection.ReadCheckpoint(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
@@ -48,8 +46,19 @@ func Moments(ctx context.Context, export, key string) (known []requirements.Mome
 	return append([]requirements.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
 }
 
-// CodeForeign is the code of the error that a checkpoint is none of the log's.
-const CodeForeign = "checkpoint_foreign"
+// Remembered returns what the export and the checkpoint beside it remember of a log, whoever has signed it. A checkpoint
+// that cannot be understood remembers nothing.
+func Remembered(ctx context.Context, export string) ([]requirements.Moment, error) {
+	known, _, err := moments(ctx, export, "")
+	var f *fault.Error
+	if errors.As(err, &f) && f.Code == codeForeign {
+		return known, nil
+	}
+	return known, err
+}
+
+// codeForeign is the code of the error that a checkpoint is none of the log's.
+const codeForeign = "checkpoint_foreign"
 
 // signedMoment is the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
@@ -58,7 +67,7 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return requirements.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign",
+		return requirements.Moment{}, fault.New(fault.Conflict, codeForeign,
 			"%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
 	}
@@ -89,18 +98,13 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 	return []requirements.Moment{m}, err
 }
 
-// ReadNote reads a checkpoint or a key. A file that is not there is fs.ErrNotExist.
-func ReadNote(ctx context.Context, path string) ([]byte, error) {
-	return tree.ReadFile(ctx, path, maxCheckpoint)
-}
-
-// CheckMoments refuses a log that has not gone through what the files beside it remember.
-func CheckMoments(ctx context.Context, l *ledger.Ledger, export string) error {
+// checkMoments refuses a log that has not gone through what the files beside it remember.
+func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	key, err := requirements.KeyOnRecord(ctx, l)
 	if err != nil {
 		return err
 	}
-	known, _, err := Moments(ctx, export, key)
+	known, _, err := moments(ctx, export, key)
 	if err != nil {
 		return err
 	}
@@ -111,63 +115,66 @@ func CheckMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	return err
 }
 
-// findRollback is CheckMoments for the service, which an operator can make go on: then what was lost is kept, to be put
-// on record.
-//
-// damaged is the path of a database whose head page was damaged, which an operator accepted: what it lacks nobody
-// knows.
-func (s *server) findRollback(ctx context.Context, damaged string) error {
-	known, err := s.remembered(ctx)
+// findRollback does the same for the service, which an operator can make go on: then what was lost is returned, to be
+// put on record. damaged is the path of a database whose head page was damaged, which an operator accepted: what it
+// lacks nobody knows.
+func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged string,
+	log zerolog.Logger) ([]requirements.Moment, error) {
+	known, err := p.remembered(ctx, l, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lost, err := requirements.Lost(ctx, s.ledger, known)
-	if head := s.ledger.Head(); damaged != "" {
+	lost, err := requirements.Lost(ctx, l, known)
+	if head := l.Head(); damaged != "" {
 		lost = append(lost, requirements.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
 			Root: head.Root})
 	}
 	switch {
 	case err != nil:
-		return err
-	case len(lost) == 0 && s.options.AcceptRollback != "":
-		s.log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
-		return nil
+		return nil, err
+	case len(lost) == 0 && p.AcceptRollback != "":
+		log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
+		return nil, nil
 	case len(lost) == 0:
-		return nil
-	case s.options.AcceptRollback == "":
-		return requirements.RolledBack(lost[0], s.ledger.Head())
+		return nil, nil
+	case p.AcceptRollback == "":
+		return nil, requirements.RolledBack(lost[0], l.Head())
 	}
-	s.lost = lost
-	s.log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", s.options.AcceptRollback).
+	log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", p.AcceptRollback).
 		Msg("the log was rolled back, and goes on from here; the loss is put on record")
-	return nil
+	return lost, nil
 }
 
-// remembered is all that the files beside the database remember of its log.
-func (s *server) remembered(ctx context.Context) ([]requirements.Moment, error) {
-	key, err := requirements.KeyOnRecord(ctx, s.ledger)
+// remembered returns all that the files beside the database remember of its log.
+func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Logger) ([]requirements.Moment, error) {
+	key, err := requirements.KeyOnRecord(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	known, unread, err := Moments(ctx, s.options.Export, key)
+	known, unread, err := moments(ctx, p.Export, key)
 	if err != nil {
 		return nil, err
 	}
-	seen, err := witnessed(s.options.Witness, key)
+	seen, err := witnessed(p.Witness, key)
 	if err != nil {
 		return nil, err
 	}
 	known = append(known, seen...)
 	if unread != "" {
 		if len(known) == 0 {
-			return nil, fault.New(fault.Conflict, "export_damaged",
-				"%s is no whole export, and nothing else beside the database remembers its log", unread).
-				WithFix("see that the database is the newest one; then keep the file as evidence and move it away")
+			return nil, exportDamaged(unread)
 		}
-		s.log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
+		log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
 	}
 	if len(known) == 0 && key != "" {
-		s.log.Warn().Msg("neither export nor checkpoint nor witness remembers this log: a rollback cannot be noticed at this start")
+		log.Warn().Msg("neither export nor checkpoint nor witness remembers this log: a rollback cannot be noticed " +
+			"at this start")
 	}
 	return known, nil
+}
+
+func exportDamaged(path string) error {
+	return fault.New(fault.Conflict, "export_damaged",
+		"%s is no whole export, and nothing else beside the database remembers its log", path).
+		WithFix("see that the database is the newest one; then keep the file as evidence and move it away")
 }

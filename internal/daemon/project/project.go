@@ -1,382 +1,182 @@
+// Package project opens one project, so that a process can serve it: the database, held against what lies beside it,
+// the tokens, the repository of the evidence, the key of the log, the service, the conductor, and the first import, in
+// this order. Each step hands on what the next needs, and everything is closed in reverse. Whatever is doubtful refuses
+// the start, and says what to do.
+//
+// What has to happen again and again while the project is open is a list of loops, which Run runs.
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"net"
-	"net/http"
-	"os"
-	"runtime"
-	"runtime/debug"
-	"slices"
-	"strings"
-	"sync/atomic"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
-	"orchestrator/internal/apiclient"
 	"orchestrator/internal/boundary/control"
-	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language"
-	"orchestrator/internal/conductor/prompt"
-	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/conductor/tools"
-	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
-	"orchestrator/internal/requirements/documents"
-	"orchestrator/internal/requirements/evidence"
-	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/clockjump"
-	"orchestrator/internal/system/tree"
-	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
 )
 
-// Limits of the HTTP server, against clients that are slow or greedy.
-const (
-	ReadTimeout  = 10 * time.Second // header and body together: one deadline to set, not two
-	writeTimeout = 60 * time.Second
-	idleTimeout  = 2 * time.Minute
-	lastAnswers  = 5 * time.Second // for requests under way when the store has failed
-	MaxHeader    = 16 << 10
-	debounce     = 200 * time.Millisecond
-	sweepEvery   = time.Hour
-
-	boundaryEvery = time.Second // how often the boundary's journal is looked at
-	heapFloor     = 40 << 20
-	maxProblems   = 20 // of a broken document that are logged
-	StartGC       = 25 // per cent that the heap may grow between collections while the import peaks
-)
-
-// server is everything that runs until the process is told to stop.
-type server struct {
-	options   Options
-	log       zerolog.Logger
-	store     *boltstore.Store
-	ledger    *ledger.Ledger
-	service   *requirements.Service
-	guard     *control.Guard
-	conductor *conductor.Conductor
-	driver    *drive.Driver
-	files     *token.File
-	listener  net.Listener
-	workflow  lifecycle.Workflow
-
-	repository *evidence.Repository // nil where evidence is only recorded
-	tokens     *token.Authenticator
-	issued     []string // roles that got a token at this start
-	paths      documents.Set
-	seen       watch.Seen
-	tokenPath  *tree.Path
-	blind      blindness
-	lost       []requirements.Moment // that an operator gave up
-	draining   atomic.Bool
-	begun      time.Time // of the process, with its monotonic reading
-	clock      clockjump.Watch
-
-	metricsToken string
-	model        *language.LLM      // nil where the environment names none
-	prompts      *prompt.Set        // of agents
-	contracts    *contract.Registry // of the tools that the conductor can run
-	cutOff       []state.Request    // runs of the conductor that had not ended when the service did
-	due          dueWork
+// Process is what the process around a project hands in.
+type Process struct {
+	Log      zerolog.Logger
+	URL      string      // where agents reach the service
+	Draining func() bool // reports whether the process is about to end
 }
 
-// Serve serves a project until ctx ends. It calls ready when it answers.
-func Serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Started)) error {
-	debug.SetGCPercent(StartGC)
-	s := &server{options: o, log: log, begun: time.Now()}
-	err := s.prepare()
-	if err == nil {
-		err = s.open(ctx)
-	}
-	if err == nil {
-		err = s.run(ctx, ready)
-	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = nil // told to stop while it started
-	}
-	return errors.Join(err, s.close())
+// Project is one open project.
+type Project struct {
+	Data       datadir.Dir
+	Service    *requirements.Service
+	Boundary   *control.Guard
+	Conductor  *conductor.Conductor
+	Driver     *drive.Driver
+	Model      *language.LLM // nil where the environment names none
+	Tokens     *token.Authenticator
+	MadeTokens []string // the roles that got one at this start
+
+	base     *base
+	clock    *clock
+	importer *importer
+	loops    []loop
+	opened   closing
 }
 
-// prepare checks what can be checked before anything is created.
-func (s *server) prepare() (err error) {
-	s.options.resolveLinks()
-	if s.paths, err = documents.Open(s.options.Requirements); err != nil {
-		return err
-	}
-	if s.workflow, err = lifecycle.ParseWorkflow(s.options.Workflow); err != nil {
-		return err
-	}
-	if err = documents.CheckReading(s.options.Reading); err != nil {
-		return err
-	}
-	if err = checkEvidence(s.options.Evidence); err != nil {
-		return err
-	}
-	if s.metricsToken, err = readMetricsToken(s.options.MetricsTokenFile); err != nil {
-		return err
-	}
-	if err := s.limit().Check(); err != nil {
-		return err
-	}
-	if s.contracts, err = Tools(datadir.Dir(s.options.Data)); err != nil {
-		return err
-	}
-	if s.prompts, err = prompt.Load(datadir.Dir(s.options.Data).Prompts()); err != nil {
-		return err
-	}
-	if s.model, err = language.FromEnvironment(os.Getenv); err != nil {
-		return err
-	}
-	s.listener, err = net.Listen("tcp", s.options.Addr)
+// base is what the data folder has.
+type base struct {
+	*storage
+
+	watcher     *watcher
+	credentials *credentials
+	postponed   *postponed
+	log         zerolog.Logger
+}
+
+// Open opens the project, and imports its documents.
+func (p *Plan) Open(ctx context.Context, around Process) (*Project, error) {
+	var opened closing
+	project, err := p.open(ctx, around, &opened)
 	if err != nil {
-		return fault.New(fault.Unavailable, "address", "cannot listen on %s", s.options.Addr).
-			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
+		return nil, errors.Join(err, opened.close())
 	}
-	return nil
-}
-
-func (s *server) limit() token.Limit {
-	return token.Limit{PerSecond: s.options.RateLimit, Burst: s.options.RateBurst}
+	project.opened = opened
+	return project, nil
 }
 
 // open does, in order, all that can refuse to start.
-func (s *server) open(ctx context.Context) error {
-	if err := s.refuseTracked(ctx); err != nil {
-		return err
+func (p *Plan) open(ctx context.Context, around Process, opened *closing) (*Project, error) {
+	base, err := p.openBase(ctx, around.Log, opened)
+	if err != nil {
+		return nil, err
 	}
-	if err := s.openLedger(ctx); err != nil {
-		return err
+	served, err := p.openService(ctx, base, opened)
+	if err != nil {
+		return nil, err
 	}
-	if err := s.keepOutOfGit(ctx); err != nil {
-		return err
+	work, err := p.openWork(ctx, around, base, served)
+	if err != nil {
+		return nil, err
 	}
-	s.files = TokenFile(s.options.Data)
-	// Looked at before they are read, so that no change in between is missed.
-	if err := s.lookAtFiles(ctx); err != nil {
-		return err
+	if err := base.credentials.account(ctx, served.service, base.postponed); err != nil {
+		return nil, err
 	}
-	if err := s.openTokens(); err != nil {
-		return err
+	p.warnOfDeadEnds(around.Log)
+	if err := compareExport(ctx, served.service, p.Export); err != nil {
+		return nil, err
 	}
-	if err := s.openService(ctx); err != nil {
-		return err
+	project := p.assemble(base, served, work)
+	return project, project.importer.first(ctx)
+}
+
+// openBase opens what the data folder has.
+func (p *Plan) openBase(ctx context.Context, log zerolog.Logger, opened *closing) (*base, error) {
+	files := TokenFile(p.Data)
+	if err := p.refuseTracked(ctx, files, log); err != nil {
+		return nil, err
 	}
-	if err := s.accountAtStart(ctx); err != nil {
-		return err
+	storage, err := p.openStorage(ctx, log, opened)
+	if err != nil {
+		return nil, err
 	}
-	if dead := s.workflow.DeadEnds(); len(dead) > 0 {
-		s.log.Warn().Str("workflow", s.workflow.Name).Strs("statuses", texts(dead)).
+	if err := p.keepOutOfGit(ctx, log); err != nil {
+		return nil, err
+	}
+	// The files are looked at before they are read, so that no change in between is missed.
+	watcher, err := newWatcher(ctx, p.documents, files, log)
+	if err != nil {
+		return nil, err
+	}
+	opened.add(watcher.close)
+	credentials, err := p.openCredentials(files, storage.ledger.Head().Size > 1, log)
+	if err != nil {
+		return nil, err
+	}
+	return &base{storage, watcher, credentials, &postponed{log: log, full: storage.store.Full}, log}, nil
+}
+
+// warnOfDeadEnds names the statuses of the workflow that nothing leads out of.
+func (p *Plan) warnOfDeadEnds(log zerolog.Logger) {
+	if dead := p.workflow.DeadEnds(); len(dead) > 0 {
+		log.Warn().Str("workflow", p.workflow.Name).Strs("statuses", texts(dead)).
 			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
 	}
-	if err := CompareExport(ctx, s.service, s.options.Export); err != nil {
-		return err
-	}
-	return s.firstImport(ctx)
 }
 
-// openService makes the service on the requirements, and the conductor beside it.
-func (s *server) openService(ctx context.Context) error {
-	repository, err := s.openRepository(ctx)
-	if err != nil {
-		return err
+// assemble puts together what was opened, and what has to happen while it is.
+func (p *Plan) assemble(b *base, s *served, w *work) *Project {
+	clock := newClock(b.ledger, b.log)
+	importer := &importer{service: s.service, documents: p.documents, reading: p.Reading, named: p.named(),
+		postponed: b.postponed, log: b.log}
+	return &Project{
+		Data: p.dir(), Service: s.service, Boundary: w.boundary, Conductor: w.conductor, Driver: w.driver,
+		Model: p.model, Tokens: b.credentials.tokens, MadeTokens: b.credentials.made,
+		base: b, clock: clock, importer: importer,
+		loops: []loop{
+			{"export", s.service.Run},
+			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, b.watcher) })},
+			{"tokens", endless(func(ctx context.Context) { b.credentials.watch(ctx, b.watcher, b.postponed) })},
+			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, s.service, b.log) })},
+			{"boundary", endless(func(ctx context.Context) { w.followBoundary(ctx, b.log) })},
+			{"runs", endless(func(ctx context.Context) { w.resume(ctx, b.postponed, b.log) })},
+			{"evidence", endless(func(ctx context.Context) { s.recheck(ctx, p.Recheck, b.log) })},
+			{"clock", endless(clock.watch)},
+			{"store", endless(b.watchStore)},
+			{"postponed work", endless(b.postponed.catchUp)},
+		},
 	}
-	mode := projection.Record
-	if repository != nil {
-		mode = projection.Verify
-	}
-	signer, err := s.openKey(ctx)
-	if err != nil {
-		return err
-	}
-	s.service, err = requirements.Open(ctx, s.ledger, time.Now, requirements.Options{
-		Workflow: s.workflow, ExportPath: s.options.Export, ExportWait: s.options.ExportWait,
-		RequireIfMatch: s.options.RequireIfMatch,
-		Reading:        s.options.Reading, Evidence: mode, Repository: repository,
-		Signer: signer, AcceptKey: s.options.AcceptNewKey, Lost: s.lost, AcceptRollback: s.options.AcceptRollback,
-		OnFolding: s.logFolding, OnDisplaced: s.logDisplaced,
-	})
-	if err != nil {
-		return startNeedsRoom(err)
-	}
-	s.openConductor(signer)
-	s.cutOff, err = s.conductor.CutOff(ctx)
-	return err
 }
 
-// openConductor makes what works on the ledger besides the service.
-func (s *server) openConductor(signer audit.Signer) {
-	beside := folder.In(datadir.Dir(s.options.Data).Project())
-	s.guard = control.New(beside, s.ledger, time.Now, hook.NewID)
-	project := bridge.New(s.service, s.ledger, bridge.Options{Signer: signer, Prompts: s.prompts, Cited: s.cited})
-	s.conductor = conductor.New(s.ledger, conductor.Options{
-		Tools: s.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now,
-		Deterministic: s.options.Deterministic,
-		Agents:        bridge.Admission{Tokens: s.tokens, URL: s.url, Clock: time.Now},
-	})
-	s.driver = &drive.Driver{Project: project, Conductor: s.conductor, Draining: s.draining.Load}
+// Documents returns what reads the requirement documents as they are then.
+func (p *Project) Documents(ctx context.Context) func() ([]reqdoc.File, error) {
+	return p.importer.read(ctx)
 }
 
-// firstImport must succeed on an empty database; later a broken document leaves the last good state in
-// force, which readyz shows.
-func (s *server) firstImport(ctx context.Context) error {
-	err := s.reimport(ctx, false)
-	if err != nil && s.service.State().Requirements == 0 {
-		var f *fault.Error
-		if errors.As(err, &f) {
-			return documents.HintAssign(f, s.options.Reading)
-		}
-		return err
-	}
-	if isFull(err) {
-		s.putOff("documents", err, func(ctx context.Context) error { return s.reimport(ctx, false) })
-	} else if err != nil {
-		s.logFailure(err, strings.Join(s.options.Requirements, " "),
-			"the requirement documents were not imported; the last good state stays in force")
+// Checks returns the checks of /readyz that are those of this project.
+func (p *Project) Checks() []httpapi.Check {
+	return []httpapi.Check{p.base.postponed.check(), p.clock.check(), p.base.watcher.check()}
+}
+
+// Figures returns how updates were grouped into commits so far.
+func (p *Project) Figures() boltstore.Stats { return p.base.store.Stats() }
+
+// Failed is closed when the database can no longer be written; Err then says why.
+func (p *Project) Failed() <-chan struct{} { return p.base.ledger.Failed() }
+
+// Err returns what ended the database, or nil.
+func (p *Project) Err() error {
+	if err := p.base.ledger.Err(); err != nil {
+		return cmp.Or(p.base.store.Err(), err)
 	}
 	return nil
 }
 
-// reimport imports the documents as they are now. What nobody asked for is charged to a budget of its own.
-func (s *server) reimport(ctx context.Context, unasked bool) error {
-	report, err := s.service.Import(ctx, SystemActor(), s.documents(ctx), requirements.ImportOptions{Unasked: unasked})
-	if err != nil {
-		err = s.service.Refuse(ctx, SystemActor(),
-			requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
-	}
-	if err == nil {
-		var documents []string
-		for _, d := range report.Documents {
-			documents = append(documents, d.Path)
-		}
-		s.log.Info().Strs("documents", documents).Str("report", report.String()).
-			Int("warnings", len(report.Warnings)).Int("skipped", len(report.Skipped)).Msg("imported")
-	}
-	return err
-}
-
-// logFailure says why documents were not imported, with a line for each problem in them.
-func (s *server) logFailure(err error, document, msg string) {
-	problems := requirements.Failed(err).Errors
-	located := slices.ContainsFunc(problems, func(r requirements.ReportRemark) bool { return r.Path != "" })
-	event := s.log.Error().Str("document", document)
-	if !located {
-		event.Err(err).Msg(msg)
-		return
-	}
-	event.Int("errors", len(problems)).Msg(msg)
-	for _, r := range problems[:min(len(problems), maxProblems)] {
-		s.log.Error().Str("at", fmt.Sprintf("%s:%d", r.Path, r.Line)).Str("fix", r.Fix).Msg(r.Message)
-	}
-}
-
-func (s *server) documents(ctx context.Context) func() ([]reqdoc.File, error) {
-	return func() ([]reqdoc.File, error) { return s.paths.Read(ctx) }
-}
-
-// run serves until ctx ends or the ledger fails.
-func (s *server) run(ctx context.Context, ready func(Started)) error {
-	if err := s.writeAddr(s.listener.Addr().String()); err != nil {
-		return err
-	}
-	s.announce(ready)
-	debug.SetGCPercent(100)
-	debug.FreeOSMemory() // what the import needed
-	defer runtime.KeepAlive(ballast())
-	return s.serveUntilDone(ctx, &http.Server{
-		Handler: s.handler(), ReadTimeout: ReadTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: MaxHeader, ErrorLog: stdLogger(s.log),
-	})
-}
-
-// ballast counts as live memory and is never touched, so it takes none. It lets the heap grow to heapFloor
-// between two collections, which it would not do in a small project, where the collector took a fifth of the time.
-func ballast() []byte {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return make([]byte, heapFloor-min(2*m.HeapAlloc, heapFloor))
-}
-
-func (s *server) handler() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registerStore(registry, s.store)
-	return httpapi.New(httpapi.Config{
-		Service: s.service, Boundary: s.guard, Conductor: s.conductor, Driver: s.driver, Model: s.model,
-		Tokens: s.tokens, Documents: s.documents(context.Background()), Log: s.log, Metrics: registry,
-		MetricsToken: s.metricsToken,
-		Hosts:        s.hosts(), Draining: s.draining.Load, Checks: s.checks,
-		Version: s.options.Version,
-	})
-}
-
-// hosts are the names that a request may have in Host.
-func (s *server) hosts() []string {
-	hosts := []string{"localhost", "127.0.0.1", "::1"}
-	if host, _, err := net.SplitHostPort(s.options.Addr); err == nil {
-		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
-			hosts = append(hosts, strings.ToLower(host))
-		}
-	}
-	for _, host := range s.options.AllowHosts {
-		hosts = append(hosts, strings.ToLower(host))
-	}
-	slices.Sort(hosts)
-	return slices.Compact(hosts)
-}
-
-func readMetricsToken(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	b, err := tree.ReadFile(context.Background(), path, maxSecret)
-	if secret := strings.TrimSpace(string(b)); err == nil && secret != "" {
-		return secret, nil
-	}
-	return "", fault.New(fault.Invalid, "metrics_token_file", "%s holds no token", path).
-		WithFix("write one into it, or leave --metrics-token-file out").Because(err)
-}
-
-// Started describes a service that has begun to serve.
-type Started struct {
-	Data        datadir.Dir
-	Addr        string
-	Requirement string // the id of one, if there is one
-	MadeTokens  bool   // those of a first start
-}
-
-// announce logs where the service answers, and tells whoever started it.
-func (s *server) announce(ready func(Started)) {
-	addr := s.listener.Addr().String()
-	s.log.Info().Str("addr", addr).Str("data", s.options.Data).Str("workflow", s.options.Workflow).Msg("serving")
-	if s.model != nil {
-		s.log.Info().Stringer("model", s.model).
-			Msg("a language model is asked for what the conductor's grammar does not understand")
-	}
-	told := Started{Data: datadir.Dir(s.options.Data), Addr: addr, MadeTokens: len(s.issued) > 0 && !s.options.DemoTokens}
-	if page, err := s.service.List(requirements.Query{Limit: 1}); err == nil && len(page.Requirements) > 0 {
-		told.Requirement = page.Requirements[0].ID
-	}
-	ready(told)
-}
-
-// url is where agents reach the service.
-func (s *server) url() string { return apiclient.LocalURL(s.listener.Addr().String()) }
+// Close closes all that was opened, in reverse.
+func (p *Project) Close() error { return p.opened.close() }

@@ -6,43 +6,75 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/documents"
-	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
 	"orchestrator/internal/token"
 )
 
-// lookAtFiles takes what is known of the watched files, before they are read.
-func (s *server) lookAtFiles(ctx context.Context) (err error) {
-	if s.tokenPath, err = tree.OpenPath(s.files.Path()); err != nil {
-		return err
-	}
-	s.seen = watch.Look(ctx, documents.MaxFile, s.paths...)
-	for path, content := range watch.Look(ctx, token.MaxFile, s.tokenPath) {
-		s.seen[path] = content
-	}
-	return ctx.Err()
+const (
+	debounce  = 200 * time.Millisecond
+	mostNamed = 5 // files that a check names
+)
+
+// watcher tells when a document or the token file has changed since it was first looked at.
+type watcher struct {
+	tokenFile *tree.Path
+	seen      watch.Seen
+	blind     blindness
+	log       zerolog.Logger
 }
 
-func (s *server) watch(ctx context.Context, paths []*tree.Path, most int64, instead string, changed func(path string)) {
+// newWatcher takes what is known of the files, before they are read.
+func newWatcher(ctx context.Context, docs documents.Set, tokens *token.File, log zerolog.Logger) (*watcher, error) {
+	file, err := tree.OpenPath(tokens.Path())
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{tokenFile: file, seen: watch.Look(ctx, documents.MaxFile, docs...), log: log}
+	for path, content := range watch.Look(ctx, token.MaxFile, file) {
+		w.seen[path] = content
+	}
+	return w, ctx.Err()
+}
+
+func (w *watcher) close() error { return w.tokenFile.Close() }
+
+// watch calls changed for each change until ctx ends. What can be done instead, where files cannot be watched, is said
+// in instead.
+func (w *watcher) watch(ctx context.Context, paths []*tree.Path, most int64, instead string, changed func(string)) {
 	told := watch.Told{
 		Changed: changed,
-		Failed:  func(err error) { s.log.Error().Err(err).Msg("watching for changed files") },
-		Blind:   func(blind []string) { s.blind.set(instead, blind) },
+		Failed:  func(err error) { w.log.Error().Err(err).Msg("watching for changed files") },
+		Blind:   func(blind []string) { w.blind.set(instead, blind) },
 	}
-	if err := watch.Files(ctx, paths, s.seen, watch.Options{Debounce: debounce, MaxBytes: most}, told); err != nil {
+	if err := watch.Files(ctx, paths, w.seen, watch.Options{Debounce: debounce, MaxBytes: most}, told); err != nil {
 		var all []string
 		for _, p := range paths {
 			all = append(all, p.Given)
 		}
-		s.blind.set(instead, all)
-		s.log.Error().Err(err).Msg("files are not watched: " + instead)
+		w.blind.set(instead, all)
+		w.log.Error().Err(err).Msg("files are not watched: " + instead)
 	}
+}
+
+// check says which files are not watched.
+func (w *watcher) check() httpapi.Check {
+	blind := w.blind.all()
+	if len(blind) == 0 {
+		return httpapi.Check{Name: "watch", Status: httpapi.CheckOK}
+	}
+	detail := "not watched for changes: " + strings.Join(blind[:min(len(blind), mostNamed)], ", ")
+	if more := len(blind) - mostNamed; more > 0 {
+		detail += fmt.Sprintf(" and %d more", more)
+	}
+	return httpapi.Check{Name: "watch", Status: httpapi.CheckWarning,
+		Detail: detail + "; the log of the service says why"}
 }
 
 // blindness is which files are not watched now, by what can be done instead.
@@ -68,32 +100,4 @@ func (b *blindness) all() (paths []string) {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
-}
-
-const mostNamed = 5 // files that a check names
-
-// checkWatch says which files are not watched.
-func (s *server) checkWatch() httpapi.Check {
-	blind := s.blind.all()
-	if len(blind) == 0 {
-		return httpapi.Check{Name: "watch", Status: httpapi.CheckOK}
-	}
-	detail := "not watched for changes: " + strings.Join(blind[:min(len(blind), mostNamed)], ", ")
-	if more := len(blind) - mostNamed; more > 0 {
-		detail += fmt.Sprintf(" and %d more", more)
-	}
-	return httpapi.Check{Name: "watch", Status: httpapi.CheckWarning,
-		Detail: detail + "; the log of the service says why"}
-}
-
-// logDisplaced says that somebody put something in the place of a file that the service writes.
-func (s *server) logDisplaced(d projection.Displaced) {
-	s.log.Warn().Str("file", d.Path).Str("was", d.What).Int("times", d.Times).
-		Msg("something else stood in the place of this file: it is replaced, and what it led to is as it was")
-}
-
-// SystemActor is who imports when nobody asked by name.
-func SystemActor() lifecycle.Actor {
-	system := ledger.System()
-	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
 }
