@@ -165,7 +165,7 @@ func (o witnessOptions) connect(urls []string) ([]*watched, error) {
 			return nil, err
 		}
 		c, err := apiclient.New(apiclient.Options{Server: address, TokenFile: tokens,
-			UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
+			UserAgent: userAgent(), MaxAnswer: maxProof})
 		if err != nil {
 			return nil, err
 		}

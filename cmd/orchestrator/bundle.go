@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
@@ -69,7 +70,7 @@ func (o serverOptions) source(ctx context.Context) (src auditor.Source, closeSou
 			return auditor.FromServer(c.Base(), c), nothing, nil
 		}
 	}
-	if o.server != "" || !notRunning(err) {
+	if o.server != "" || !apiclient.NotRunning(err) {
 		return nil, nothing, err
 	}
 	return database.Source(ctx, datadir.Dir(o.data))

@@ -61,14 +61,11 @@ func (o serverOptions) connect() (*apiclient.Client, error) {
 		}
 	}
 	return apiclient.New(apiclient.Options{Server: server, TokenFile: tokens,
-		UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
+		UserAgent: userAgent(), Timeout: o.timeout})
 }
 
-// notRunning says whether an error means that there is no service to ask.
-func notRunning(err error) bool {
-	var f *fault.Error
-	return errors.As(err, &f) && f.Code == apiclient.CodeNotRunning
-}
+// userAgent names this program to a service.
+func userAgent() string { return "orchestrator/" + buildVersion }
 
 // unknownFormat refuses a --format; known are the ones there are.
 func unknownFormat(format string, known []string) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
@@ -112,7 +113,7 @@ func (o gateOptions) project(ctx context.Context, notes io.Writer) (project revi
 		return o.fromExport(ctx, notes)
 	}
 	project, _, err = askReview[review.Project](ctx, o.serverOptions, "/project/review")
-	if err != nil && o.server == "" && notRunning(err) && tree.Exists(o.export) {
+	if err != nil && o.server == "" && apiclient.NotRunning(err) && tree.Exists(o.export) {
 		return o.fromExport(ctx, notes)
 	}
 	return project, err

@@ -13,9 +13,9 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/token"
 )
 
@@ -65,11 +65,11 @@ func tokenList() *cobra.Command {
 		Short: "List the tokens; the tokens themselves are not kept",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			tokens, err := project.TokenFile(data).List()
+			all, err := tokens.Open(datadir.Dir(data)).List()
 			if err != nil {
 				return err
 			}
-			return writeTokens(cmd.OutOrStdout(), tokens, asJSON)
+			return writeTokens(cmd.OutOrStdout(), all, asJSON)
 		},
 	}
 	dataFlag(cmd, &data)
@@ -124,7 +124,7 @@ func tokenRevoke() *cobra.Command {
 				return fault.New(fault.Invalid, "revoke_what", "give either an id or --name").
 					WithFix("orchestrator token list shows both")
 			}
-			revoked, err := revoke(project.TokenFile(data), args, name)
+			revoked, err := revoke(tokens.Open(datadir.Dir(data)), args, name)
 			for _, t := range revoked {
 				fmt.Fprintf(cmd.OutOrStdout(), "revoked %s of %s, role %s\n", t.ID, printable(t.Name), t.Role)
 			}

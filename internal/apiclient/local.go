@@ -2,11 +2,13 @@ package apiclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
 
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
@@ -33,4 +35,10 @@ func LocalURL(addr string) string {
 // CurlToken returns the argument of curl that sends the token of a file.
 func CurlToken(file string) string {
 	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellquote.Quote(file))
+}
+
+// NotRunning reports whether an error means that there is no service to ask.
+func NotRunning(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && f.Code == CodeNotRunning
 }

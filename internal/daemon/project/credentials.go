@@ -15,11 +15,6 @@ import (
 	"orchestrator/internal/token"
 )
 
-// TokenFile names the token file of a data folder.
-func TokenFile(data string) *token.File {
-	return token.NewFile(data, func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
-}
-
 // credentials are the tokens of a project, and the file that they are read from.
 type credentials struct {
 	files  *token.File

@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/token"
@@ -98,7 +99,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closing) (*Proj
 
 // openBase opens what the data folder has.
 func (p *Plan) openBase(ctx context.Context, log zerolog.Logger, opened *closing) (*base, error) {
-	files := TokenFile(p.Data)
+	files := tokens.Open(p.dir())
 	if err := p.refuseTracked(ctx, files, log); err != nil {
 		return nil, err
 	}
