@@ -50,10 +50,3 @@ func writeCompacted(out io.Writer, path string, c database.Compacted, asJSON boo
 		path, sizeOf(c.Before), sizeOf(c.After), c.Records, c.Root)
 	return err
 }
-
-func sizeOf(bytes int64) string {
-	if bytes < 1e6 {
-		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
-}

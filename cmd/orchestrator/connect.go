@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,13 +61,4 @@ func (o serverOptions) connect() (*apiclient.Client, error) {
 	}
 	return apiclient.New(apiclient.Options{Server: server, TokenFile: tokens,
 		UserAgent: userAgent(), Timeout: o.timeout})
-}
-
-// userAgent names this program to a service.
-func userAgent() string { return "orchestrator/" + buildVersion }
-
-// unknownFormat refuses a --format; known are the ones there are.
-func unknownFormat(format string, known []string) error {
-	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
-		WithFix("use --format %s", strings.Join(known, ", "))
 }

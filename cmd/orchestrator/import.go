@@ -74,24 +74,6 @@ With 1 or 2 nothing was imported.`,
 	return exitTwo(withEnv(cmd))
 }
 
-// exitTwo makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found.
-func exitTwo(cmd *cobra.Command) *cobra.Command {
-	prepare, work := cmd.PreRunE, cmd.RunE
-	two := func(err error) error {
-		if err == nil || errors.As(err, new(exitError)) {
-			return err
-		}
-		return exitError{err, 2}
-	}
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error { return two(check(cmd, args)) }
-	}
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return two(prepare(cmd, args)) }
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return two(work(cmd, args)) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return two(flagError(cmd, err)) })
-	return cmd
-}
-
 func defaultDocuments() []string {
 	if paths := os.Getenv(envName("requirements")); paths != "" {
 		return strings.Split(paths, ",")

@@ -51,12 +51,6 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 	return withEnv(cmd)
 }
 
-// formatFlag is --format; the first one known is the default.
-func formatFlag(cmd *cobra.Command, format *string, known []string) {
-	cmd.Flags().StringVar(format, "format", known[0], "how to show it: "+strings.Join(known, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
-}
-
 // sheet is a review, of a project or of a requirement.
 type sheet interface {
 	Table(io.Writer, review.Style) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/system/shellquote"
+	"orchestrator/internal/token"
 )
 
 const addForm = "orchestrator token add ROLE NAME --out FILE"
@@ -132,4 +134,27 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or keep it outside of the working tree\n",
 			printable(path))
 	}
+}
+
+// expiry reads a duration that may be counted in days.
+func expiry(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if days, found := strings.CutSuffix(text, "d"); found {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
+			return now.AddDate(0, 0, int(n)), nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(d), nil
+	}
+	return time.Time{}, fault.New(fault.Invalid, "expires", "%q is not a time from now", text).
+		WithFix("use hours or days, such as --expires 12h or --expires 90d")
+}
+
+func validity(t token.Token) string {
+	if t.Expires.IsZero() {
+		return "does not expire"
+	}
+	return "expires " + t.Expires.Format(time.RFC3339)
 }

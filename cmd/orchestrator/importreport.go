@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"golang.org/x/term"
 
 	"orchestrator/internal/requirements"
 )
@@ -52,46 +50,6 @@ func (o importOptions) done(against string, written bool) string {
 		return "; nothing was to be imported, and " + printable(o.export) + " is up to date"
 	}
 	return "; imported, and " + printable(o.export) + " is written"
-}
-
-type colour string
-
-const (
-	red    colour = "\x1b[31m"
-	green  colour = "\x1b[32m"
-	yellow colour = "\x1b[33m"
-	plain  colour = "\x1b[0m"
-)
-
-// colourful says whether out is a terminal whose owner wants colours.
-func colourful(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// reportPrinter writes a report for people. What stands somewhere begins with file:line, which editors follow.
-type reportPrinter struct {
-	text   strings.Builder
-	colour bool
-}
-
-func (p *reportPrinter) line(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
-
-func (p *reportPrinter) paint(c colour, s string) string {
-	if !p.colour || s == "" {
-		return s
-	}
-	return string(c) + s + string(plain)
-}
-
-func at(path string, line int) string {
-	switch {
-	case path == "":
-		return ""
-	case line <= 0:
-		return printable(path) + ": "
-	}
-	return fmt.Sprintf("%s:%d: ", printable(path), line)
 }
 
 func (p *reportPrinter) documents(r requirements.Report) {
