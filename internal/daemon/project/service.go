@@ -89,7 +89,7 @@ func (p *Plan) openWork(ctx context.Context, around Process, b *base, s *served)
 		}),
 	}
 	w.driver = &drive.Driver{Project: project, Conductor: w.conductor, Draining: around.Draining}
-	w.cutOff, err = w.conductor.CutOff(ctx)
+	w.cutOff, err = w.conductor.Unfinished(ctx)
 	return w, err
 }
 
