@@ -70,7 +70,7 @@ var throughTheWall = map[string]map[string]string{
 // parent, which must not import them.
 var above = []string{
 	"internal/agentclient/settings", "internal/auditor/witness", "internal/boundary/boundarytest",
-	"internal/conductor/drive", "internal/daemon/bridge", "internal/daemon/project",
+	"internal/conductor/drive", "internal/daemon/bridge",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/requirements/requirementstest",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }

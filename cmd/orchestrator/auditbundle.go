@@ -61,7 +61,7 @@ func writeBundle(ctx context.Context, from serverOptions, path string, out, note
 	return err
 }
 
-// source is the running service, or the database where none runs.
+// source returns the log of the running service, or of the database where none runs.
 func (o serverOptions) source(ctx context.Context) (src auditor.Source, closeSource func() error, err error) {
 	nothing := func() error { return nil }
 	c, err := o.connect()

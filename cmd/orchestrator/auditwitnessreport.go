@@ -52,7 +52,7 @@ func (r reporter) accepted(s witness.Sighting) error {
 	return nil
 }
 
-// alarm says whether an error is an alarm, and if so tells of it.
+// alarm reports whether an error is an alarm, and writes one that is.
 func (r reporter) alarm(err error) bool {
 	var a *witness.AlarmError
 	if !errors.As(err, &a) {

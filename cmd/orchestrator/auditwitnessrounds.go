@@ -50,7 +50,7 @@ func (r rounds) round(ctx context.Context) (alarms, failures int) {
 	return alarms, failures
 }
 
-// cosignedFile is where the newest cosigned checkpoint of a log is put.
+// cosignedFile returns where the newest cosigned checkpoint of a log is put.
 func cosignedFile(folder, origin string) string {
 	return filepath.Join(folder, witness.FileName(origin)+".checkpoint")
 }

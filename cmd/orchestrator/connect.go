@@ -30,7 +30,7 @@ func serverFlags(cmd *cobra.Command, o *serverOptions) {
 		"file with the token to ask with; without it the viewer's, or the pm's, of --data")
 }
 
-// timeoutFlag is --timeout of commands that somebody waits for.
+// timeoutFlag adds --timeout to commands that somebody waits for.
 func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 15*time.Second, "how long the service may take for its answer")
 }

@@ -111,7 +111,7 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where everything stands"), 1}
 }
 
-// faulty tells whether an error is more than that the service is gone.
+// faulty reports whether an error is more than that the service is gone.
 func faulty(err error) bool {
 	f, is := errors.AsType[*fault.Error](err)
 	return !is || f.Code != "server_unreachable"

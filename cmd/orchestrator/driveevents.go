@@ -47,7 +47,7 @@ func (d *driven) line(raw []byte) error {
 	return nil
 }
 
-// text is an event as a line; "" for one that only the bar shows.
+// text returns an event as a line; "" for one that only the bar shows.
 func (d *driven) text(e drive.Event) string {
 	var text string
 	switch {

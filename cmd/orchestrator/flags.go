@@ -14,7 +14,7 @@ func dataFlag(cmd *cobra.Command, data *string) {
 	cmd.Flags().StringVar(data, "data", datadir.Default, "folder of the database and the tokens")
 }
 
-// formatFlag is --format; the first one known is the default.
+// formatFlag adds --format; the first one known is the default.
 func formatFlag(cmd *cobra.Command, format *string, known []string) {
 	cmd.Flags().StringVar(format, "format", known[0], "how to show it: "+strings.Join(known, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
@@ -26,7 +26,7 @@ func unknownFormat(format string, known []string) error {
 		WithFix("use --format %s", strings.Join(known, ", "))
 }
 
-// readingFlags are how documents are read, the same for every command that reads some.
+// readingFlags adds how documents are read, the same for every command that reads some.
 func readingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	families := reqdoc.Families()
 	cmd.Flags().StringVar(&o.Family, "family", "",

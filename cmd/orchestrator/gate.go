@@ -108,7 +108,7 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	return err
 }
 
-// project is the review of the service, or of the export.
+// project returns the review of the service, or of the export.
 func (o gateOptions) project(ctx context.Context, notes io.Writer) (review.Project, error) {
 	if o.offline {
 		return o.fromExport(ctx, notes)
@@ -159,7 +159,8 @@ func addSummary(r render.Gate) (err error) {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the runner names its own file
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY,
+		0o600) //nolint:gosec // the runner names its own file
 	if err == nil {
 		err = errors.Join(r.Markdown(f), f.Close())
 	}

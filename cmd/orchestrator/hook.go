@@ -17,8 +17,8 @@ var (
 	doctorPatience time.Duration // 0 leaves it to the doctor
 )
 
-// hookCommand is the hook in the whole program; orchestrator-hook is the same, and starts faster. Nothing is parsed by
-// cobra: a failure to understand the command line must block, and cobra's exits with 1.
+// hookCommand makes the hook a command of the whole program; orchestrator-hook is the same, and starts faster. Nothing
+// is parsed by cobra: a failure to understand the command line must block, and cobra's exits with 1.
 func hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook CLIENT [--root DIR]",

@@ -60,7 +60,8 @@ With 1 or 2 nothing was imported.`,
 			if o.files = args; len(args) == 0 {
 				o.files = defaultDocuments()
 			}
-			debug.SetGCPercent(project.ImportGC) // a large document is read once: memory matters more than the collector's time
+			// a large document is read once: memory matters more than the collector's time
+			debug.SetGCPercent(project.ImportGC)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

@@ -41,7 +41,7 @@ func (o importOptions) write(out, notes io.Writer, r requirements.Report, agains
 	return err
 }
 
-// done says what the numbers are about.
+// done returns what the numbers are about.
 func (o importOptions) done(against string, written bool) string {
 	switch {
 	case o.dryRun:

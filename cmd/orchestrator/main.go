@@ -14,7 +14,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-// run is main without the exit, so that tests can be the program.
+// run does all that main does but exit, so that tests can be the program.
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

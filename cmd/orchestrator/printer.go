@@ -25,7 +25,7 @@ const (
 	plain  colour = "\x1b[0m"
 )
 
-// colourful says whether out is a terminal whose owner wants colours.
+// colourful reports whether out is a terminal whose owner wants colours.
 func colourful(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -56,7 +56,7 @@ func at(path string, line int) string {
 	return fmt.Sprintf("%s:%d: ", printable(path), line)
 }
 
-// reportDisplaced says what stood in the place of a file that was written; "" is nothing to speak of.
+// reportDisplaced writes what stood in the place of a file that was written; "" is nothing to speak of.
 func reportDisplaced(notes io.Writer, path, displaced string) {
 	if displaced != "" {
 		fmt.Fprintf(notes, "%s was %s; it is replaced, and what it led to is as it was\n", printable(path),

@@ -33,7 +33,7 @@ func newProgress(notes io.Writer, what string) *progress {
 	return &progress{out: f, what: what, next: time.Now().Add(progressAfter)}
 }
 
-// update is what is to be told of each step, or nil.
+// update returns what is to be called at each step, or nil.
 func (p *progress) update() func(done, total int) {
 	if p.out == nil {
 		return nil

@@ -147,7 +147,7 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 	return err
 }
 
-// lostOf says what is known of what the backup does not have.
+// lostOf returns what is known of what the backup does not have.
 func lostOf(d backup.Restored, export string) (said []string) {
 	for _, m := range d.Lost {
 		if m.Size > d.Records {

@@ -94,7 +94,7 @@ func showReview[T sheet](ctx context.Context, out io.Writer, o serverOptions, pa
 	return err
 }
 
-// styleOf is how tables look on out: as wide as a terminal, with colours where its owner wants them.
+// styleOf returns how tables look on out: as wide as a terminal, with colours where its owner wants them.
 func styleOf(out io.Writer) render.Style {
 	style := render.Style{Color: colourful(out)}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -121,7 +121,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 		apiclient.Options{Token: secret, UserAgent: userAgent(), Timeout: o.timeout})
 }
 
-// warnExposed says that a file with a token may end up in a repository.
+// warnExposed warns that a file with a token may end up in a repository.
 func warnExposed(ctx context.Context, w io.Writer, path string) {
 	exposed, err := gitignore.Look(ctx, path)
 	switch {

@@ -109,7 +109,8 @@ func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
 		return nil, err
 	}
 	if len(set.Requirements) == 0 {
-		return nil, documents.HintAssign(fault.New(fault.Invalid, "no_requirements", "the documents define no requirement").
+		return nil, documents.HintAssign(fault.New(fault.Invalid, "no_requirements",
+			"the documents define no requirement").
 			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
 	}
 	all := make([]trace.Requirement, len(set.Requirements))
@@ -119,7 +120,7 @@ func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
 	return all, nil
 }
 
-// inRepo are the documents as files of the folder that is looked through.
+// inRepo returns the documents as files of the folder that is looked through.
 func (o traceOptions) inRepo(files []reqdoc.File) []string {
 	var all []string
 	root := tree.Real(o.repo)

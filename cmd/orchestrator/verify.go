@@ -117,7 +117,7 @@ func verifyBundle(ctx context.Context, path string, options auditor.Options) (au
 	return auditor.Verify(ctx, bundle, options)
 }
 
-// trustedKey is a key that was given as it is, or in a file.
+// trustedKey returns a key that was given as it is, or in a file.
 func trustedKey(given string) (string, error) {
 	key := strings.TrimSpace(given)
 	if key == "" || audit.CheckKey(key) == nil {

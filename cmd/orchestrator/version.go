@@ -13,7 +13,7 @@ var buildVersion = "development"
 
 func version() string { return buildVersion + " " + commit() + " " + runtime.Version() }
 
-// commit is the revision that the program was built from, as far as the build recorded it.
+// commit returns the revision that the program was built from, as far as the build recorded it.
 func commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -1,5 +1,5 @@
-// Package daemon is the process that serves a project: it listens, answers HTTP, keeps figures, and ends in order when it
-// is told to stop or the database fails. What it serves is opened by package project.
+// Package daemon is the process that serves a project: it listens, answers HTTP, keeps figures, and ends in order when
+// it is told to stop or the database fails. What it serves is opened by package project.
 package daemon
 
 import (

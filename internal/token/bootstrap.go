@@ -60,7 +60,7 @@ func (f *File) Supply(roles []string, now time.Time) (created map[string]string,
 	return created, err
 }
 
-// supplied says whether a role has a token of its own: in its file, or elsewhere under its name.
+// supplied reports whether a role has a token of its own: in its file, or elsewhere under its name.
 func (f *File) supplied(role string, tokens []Token) bool {
 	held, err := durable.ReadRegular(f.secretPath(role), maxSecretFile)
 	return err == nil && Holds(tokens, string(held)) ||

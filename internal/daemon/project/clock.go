@@ -43,7 +43,7 @@ func (c *clock) watch(ctx context.Context) {
 	}
 }
 
-// check says whether the wall clock was set, or is behind the log.
+// check reports whether the wall clock was set, or is behind the log.
 func (c *clock) check() httpapi.Check {
 	problem := c.jumps.Problem(time.Since(c.begun))
 	if problem == "" {

@@ -42,8 +42,9 @@ func checkExportPath(ctx context.Context, data datadir.Dir, export string, docum
 	return nil
 }
 
-// openOwnExport is projection.OpenExport for whoever will write the export: what stands in its place and is no file of ours, such
-// as a link that leads elsewhere, is not read; the next export replaces it and reports it.
+// openOwnExport opens an export as projection.OpenExport does, for whoever will write the export: what stands in its
+// place and is no file of ours, such as a link that leads elsewhere, is not read; the next export replaces it and
+// reports it.
 func openOwnExport(ctx context.Context, path string) (*tree.File, error) {
 	if planted(path) {
 		return nil, nil
@@ -51,7 +52,7 @@ func openOwnExport(ctx context.Context, path string) (*tree.File, error) {
 	return projection.OpenExport(ctx, path)
 }
 
-// planted says that what stands at a path is no regular file, which the service would have made.
+// planted reports whether what stands at a path is no regular file, which the service would have made.
 func planted(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && !info.Mode().IsRegular()
@@ -67,7 +68,7 @@ func warnOfPlanted(export string, log zerolog.Logger) {
 	}
 }
 
-// sameFile says whether writing file would replace own. A link in the place of file is replaced itself.
+// sameFile reports whether writing file would replace own. A link in the place of file is replaced itself.
 func sameFile(own, file string) bool {
 	one, err := os.Stat(own)
 	two, err2 := os.Lstat(file)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime/pprof"
-	"slices"
 	"sync"
 	"time"
 
@@ -30,29 +29,19 @@ func endless(run func(context.Context)) func(context.Context) error {
 	}
 }
 
-// Run runs the loops until ctx ends, and writes the last export.
-func (p *Project) Run(ctx context.Context) error {
-	errs := make([]error, len(p.loops))
+// loops run at the same time.
+type loops []loop
+
+// run runs all loops until ctx ends.
+func (all loops) run(ctx context.Context) error {
+	errs := make([]error, len(all))
 	var running sync.WaitGroup
-	for i, l := range p.loops {
+	for i, l := range all {
 		running.Go(func() {
 			pprof.Do(ctx, pprof.Labels("loop", l.name), func(ctx context.Context) { errs[i] = l.run(ctx) })
 		})
 	}
 	running.Wait()
-	return errors.Join(errs...)
-}
-
-// closing is what has to be closed, in the order in which it was opened.
-type closing []func() error
-
-func (c *closing) add(closer func() error) { *c = append(*c, closer) }
-
-func (c closing) close() error {
-	var errs []error
-	for _, closer := range slices.Backward(c) {
-		errs = append(errs, closer())
-	}
 	return errors.Join(errs...)
 }
 
@@ -74,12 +63,4 @@ func forgetKeys(ctx context.Context, service *requirements.Service, log zerolog.
 			return
 		}
 	}
-}
-
-func texts[T ~string](items []T) []string {
-	out := make([]string, len(items))
-	for i, s := range items {
-		out[i] = string(s)
-	}
-	return out
 }

@@ -16,8 +16,8 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// moments returns what the export and the checkpoint beside it remember of the log. key is the one that the log names: a
-// checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
+// moments returns what the export and the checkpoint beside it remember of the log. key is the one that the log names:
+// a checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
 // writes it. An export that cannot be read says nothing; unread is its path then.
 func moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
@@ -46,8 +46,8 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 	return append([]requirements.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
 }
 
-// Remembered returns what the export and the checkpoint beside it remember of a log, whoever has signed it. A checkpoint
-// that cannot be understood remembers nothing.
+// Remembered returns what the export and the checkpoint beside it remember of a log, whoever has signed it. A
+// checkpoint that cannot be understood remembers nothing.
 func Remembered(ctx context.Context, export string) ([]requirements.Moment, error) {
 	known, _, err := moments(ctx, export, "")
 	var f *fault.Error
@@ -60,7 +60,7 @@ func Remembered(ctx context.Context, export string) ([]requirements.Moment, erro
 // codeForeign is the code of the error that a checkpoint is none of the log's.
 const codeForeign = "checkpoint_foreign"
 
-// signedMoment is the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
+// signedMoment returns the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
 	c, err := audit.ReadCheckpoint(note)
 	if err == nil && key != "" {
@@ -74,7 +74,7 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
 }
 
-// witnessed is what a witness on this machine remembers of the log.
+// witnessed returns what a witness on this machine remembers of the log.
 func witnessed(path, key string) ([]requirements.Moment, error) {
 	if path == "" || !tree.Exists(path) {
 		return nil, nil

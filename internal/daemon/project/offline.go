@@ -99,7 +99,8 @@ func (o Offline) previewWithoutExport(ctx context.Context,
 }
 
 // Import takes documents over, as a service would, and writes the export. It reports whether the state is another now.
-func (o Offline) Import(ctx context.Context, files []reqdoc.File) (report requirements.Report, changed bool, err error) {
+func (o Offline) Import(ctx context.Context,
+	files []reqdoc.File) (report requirements.Report, changed bool, err error) {
 	database := o.Data.Database()
 	if !tree.Exists(database) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).

@@ -86,3 +86,11 @@ func (o *Options) checkEvidence() error {
 	}
 	return nil
 }
+
+func texts[T ~string](items []T) []string {
+	out := make([]string, len(items))
+	for i, s := range items {
+		out[i] = string(s)
+	}
+	return out
+}

@@ -3,9 +3,6 @@ package project
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -14,7 +11,6 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/system/durable"
 )
 
 // catchUpEvery is how often work is tried again that a full disk put off.
@@ -35,7 +31,7 @@ type postponed struct {
 	work map[string]func(context.Context) error
 }
 
-// add has work done when there is room. Work of the same name takes its place.
+// add keeps work to be done when there is room. Work of the same name takes its place.
 func (p *postponed) add(name string, cause error, work func(context.Context) error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +89,7 @@ func (p *postponed) awaitRoom(ctx context.Context) bool {
 	}
 }
 
-// check says whether changes are refused for want of room.
+// check reports whether changes are refused for want of room.
 func (p *postponed) check() httpapi.Check {
 	if p.full() != nil {
 		return httpapi.Check{Name: "room", Status: httpapi.CheckWarning,
@@ -102,7 +98,7 @@ func (p *postponed) check() httpapi.Check {
 	return httpapi.Check{Name: "room", Status: httpapi.CheckOK}
 }
 
-// startNeedsRoom says of a start that has to put something on record why it cannot go on without room.
+// startNeedsRoom explains why a start that has to put something on record cannot go on without room.
 func startNeedsRoom(err error) error {
 	if !isFull(err) {
 		return err
@@ -111,22 +107,4 @@ func startNeedsRoom(err error) error {
 		"the disk is full, and this start has something to put on record first").
 		WithFix("make room; or start with the flags and the key of the last start, which needs no record and serves " +
 			"what there is").Because(err)
-}
-
-// PublishAddress says in the data folder where the service answers. An old address must not stay: another service may
-// have it now.
-func (p *Project) PublishAddress(ctx context.Context, addr string) error {
-	path := p.Data.Address()
-	write := func(context.Context) error {
-		return durable.WriteFile(path, 0o600, func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, addr)
-			return err
-		})
-	}
-	err := write(ctx)
-	if isFull(err) {
-		_ = os.Remove(path) // what it took may be enough
-		return p.base.postponed.tryNow(ctx, "addr", write)
-	}
-	return err
 }

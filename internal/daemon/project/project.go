@@ -10,6 +10,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 
 	"github.com/rs/zerolog"
 
@@ -20,9 +23,9 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/durable"
 	"orchestrator/internal/token"
 )
 
@@ -47,18 +50,8 @@ type Project struct {
 	base     *base
 	clock    *clock
 	importer *importer
-	loops    []loop
+	loops    loops
 	opened   closing
-}
-
-// base is what the data folder has.
-type base struct {
-	*storage
-
-	watcher     *watcher
-	credentials *credentials
-	postponed   *postponed
-	log         zerolog.Logger
 }
 
 // Open opens the project, and imports its documents.
@@ -97,32 +90,6 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closing) (*Proj
 	return project, project.importer.first(ctx)
 }
 
-// openBase opens what the data folder has.
-func (p *Plan) openBase(ctx context.Context, log zerolog.Logger, opened *closing) (*base, error) {
-	files := tokens.Open(p.dir())
-	if err := p.refuseTracked(ctx, files, log); err != nil {
-		return nil, err
-	}
-	storage, err := p.openStorage(ctx, log, opened)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.keepOutOfGit(ctx, log); err != nil {
-		return nil, err
-	}
-	// The files are looked at before they are read, so that no change in between is missed.
-	watcher, err := newWatcher(ctx, p.documents, files, log)
-	if err != nil {
-		return nil, err
-	}
-	opened.add(watcher.close)
-	credentials, err := p.openCredentials(files, storage.ledger.Head().Size > 1, log)
-	if err != nil {
-		return nil, err
-	}
-	return &base{storage, watcher, credentials, &postponed{log: log, full: storage.store.Full}, log}, nil
-}
-
 // warnOfDeadEnds names the statuses of the workflow that nothing leads out of.
 func (p *Plan) warnOfDeadEnds(log zerolog.Logger) {
 	if dead := p.workflow.DeadEnds(); len(dead) > 0 {
@@ -133,6 +100,10 @@ func (p *Plan) warnOfDeadEnds(log zerolog.Logger) {
 
 // assemble puts together what was opened, and what has to happen while it is.
 func (p *Plan) assemble(b *base, s *served, w *work) *Project {
+	every := p.Recheck
+	if s.repository == nil {
+		every = 0 // what was only recorded cannot be looked at again
+	}
 	clock := newClock(b.ledger, b.log)
 	importer := &importer{service: s.service, documents: p.documents, reading: p.Reading, named: p.named(),
 		postponed: b.postponed, log: b.log}
@@ -140,14 +111,14 @@ func (p *Plan) assemble(b *base, s *served, w *work) *Project {
 		Data: p.dir(), Service: s.service, Boundary: w.boundary, Conductor: w.conductor, Driver: w.driver,
 		Model: p.model, Tokens: b.credentials.tokens, MadeTokens: b.credentials.made,
 		base: b, clock: clock, importer: importer,
-		loops: []loop{
+		loops: loops{
 			{"export", s.service.Run},
 			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, b.watcher) })},
 			{"tokens", endless(func(ctx context.Context) { b.credentials.watch(ctx, b.watcher, b.postponed) })},
 			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, s.service, b.log) })},
 			{"boundary", endless(func(ctx context.Context) { w.followBoundary(ctx, b.log) })},
 			{"runs", endless(func(ctx context.Context) { w.resume(ctx, b.postponed, b.log) })},
-			{"evidence", endless(func(ctx context.Context) { s.recheck(ctx, p.Recheck, b.log) })},
+			{"evidence", endless(func(ctx context.Context) { recheck(ctx, s.service, every, b.log) })},
 			{"clock", endless(clock.watch)},
 			{"store", endless(b.watchStore)},
 			{"postponed work", endless(b.postponed.catchUp)},
@@ -168,7 +139,28 @@ func (p *Project) Checks() []httpapi.Check {
 // Figures returns how updates were grouped into commits so far.
 func (p *Project) Figures() boltstore.Stats { return p.base.store.Stats() }
 
-// Failed is closed when the database can no longer be written; Err then says why.
+// PublishAddress writes into the data folder where the service answers. An old address must not stay: another service
+// may have it now.
+func (p *Project) PublishAddress(ctx context.Context, addr string) error {
+	err := writeAddress(p.Data, addr)
+	if isFull(err) {
+		_ = os.Remove(p.Data.Address()) // what it took may be enough
+		return p.base.postponed.tryNow(ctx, "addr", func(context.Context) error { return writeAddress(p.Data, addr) })
+	}
+	return err
+}
+
+func writeAddress(data datadir.Dir, addr string) error {
+	return durable.WriteFile(data.Address(), 0o600, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, addr)
+		return err
+	})
+}
+
+// Run runs what has to happen while the project is open, until ctx ends, and writes the last export.
+func (p *Project) Run(ctx context.Context) error { return p.loops.run(ctx) }
+
+// Failed returns a channel that is closed when the database can no longer be written; Err then says why.
 func (p *Project) Failed() <-chan struct{} { return p.base.ledger.Failed() }
 
 // Err returns what ended the database, or nil.

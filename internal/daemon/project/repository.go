@@ -18,9 +18,9 @@ import (
 // recheckShare is how much longer than it took the next look at all evidence waits, at least.
 const recheckShare = 20
 
-// openRepository opens the git working tree in which evidence is looked up, and returns nil where evidence is only recorded. A
-// machine without git records, whatever was asked for, and says so; so does a folder that is in no working tree, unless
-// looking up was asked for.
+// openRepository opens the git working tree in which evidence is looked up, and returns nil where evidence is only
+// recorded. A machine without git records, whatever was asked for, and says so; so does a folder that is in no working
+// tree, unless looking up was asked for.
 func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repository, error) {
 	if p.Evidence == projection.Record {
 		return nil, nil
@@ -78,8 +78,8 @@ func citedFrom(repository *evidence.Repository) func(path string) string {
 }
 
 // recheck looks at all evidence again, from time to time until ctx ends, so that what went stale shows by itself.
-func (s *served) recheck(ctx context.Context, every time.Duration, log zerolog.Logger) {
-	if s.repository == nil || every <= 0 {
+func recheck(ctx context.Context, service *requirements.Service, every time.Duration, log zerolog.Logger) {
+	if every <= 0 {
 		return
 	}
 	failing := false
@@ -90,7 +90,7 @@ func (s *served) recheck(ctx context.Context, every time.Duration, log zerolog.L
 			return
 		}
 		begun := time.Now()
-		changed, err := s.service.Recheck(ctx)
+		changed, err := service.Recheck(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -158,7 +158,7 @@ func checkWitness(database, path string) error {
 		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
 }
 
-// compareExport is the self-check of the tables, as far as an export of the same moment allows it.
+// compareExport checks the tables against the export, as far as an export of the same moment allows it.
 func compareExport(ctx context.Context, service *requirements.Service, path string) error {
 	f, err := openOwnExport(ctx, path)
 	if f == nil || err != nil {

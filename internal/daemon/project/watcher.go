@@ -63,7 +63,7 @@ func (w *watcher) watch(ctx context.Context, paths []*tree.Path, most int64, ins
 	}
 }
 
-// check says which files are not watched.
+// check names the files that are not watched.
 func (w *watcher) check() httpapi.Check {
 	blind := w.blind.all()
 	if len(blind) == 0 {

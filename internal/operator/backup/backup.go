@@ -100,7 +100,7 @@ func notWritten(path string, err error) error {
 		WithFix("name a file in a folder that exists and can be written to, with enough room on its disk").Because(err)
 }
 
-// besides are the files that are no part of the log.
+// besides returns the files that are no part of the log.
 func (w *Written) besides(ctx context.Context, src auditor.Source, folder string) ([]auditor.File, error) {
 	raw, err := json.Marshal(about{w.TakenAt})
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 	return all, nil
 }
 
-// keepsKey says why a folder is not taken for that of the log; "" when it has the key that signs it.
+// keepsKey returns why a folder is not taken for that of the log; "" when it has the key that signs it.
 func keepsKey(ctx context.Context, folder, key string) (without string, err error) {
 	path := filepath.Join(folder, datadir.Key)
 	private, err := tree.ReadFile(ctx, path, maxPrivate)
@@ -147,7 +147,7 @@ func keepsKey(ctx context.Context, folder, key string) (without string, err erro
 	return "", nil
 }
 
-// signs says whether a private key is the one of a public key.
+// signs reports whether a private key is the one of a public key.
 func signs(private []byte, public string) bool {
 	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
 	return err == nil && signer.Key == public

@@ -134,7 +134,7 @@ func (r *restorer) stage(ctx context.Context) error {
 	return r.stageTokens(ctx)
 }
 
-// private is a private file of the backup; nil when it has none, or is not asked for it.
+// private returns a private file of the backup, and nil when it has none, or is not asked for it.
 func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 	if r.WithoutKeys {
 		return nil, nil
@@ -146,7 +146,7 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 	return content, err
 }
 
-// stageKey says whether the folder will have the key that signs the log.
+// stageKey reports whether the folder will have the key that signs the log.
 func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, err error) {
 	path := filepath.Join(r.Folder, datadir.Key)
 	if backedUp != nil && !signs(backedUp, r.done.Key) {

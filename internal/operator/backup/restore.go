@@ -245,7 +245,7 @@ func notOpened(folder string, cause error) error {
 		WithFix("make it, writable for this user, or give another --data").Because(cause)
 }
 
-// notRestored is an error that left everything as it was.
+// notRestored makes an error that left everything as it was.
 func notRestored(database string, err error) error {
 	var bad *auditor.Bad
 	var f *fault.Error

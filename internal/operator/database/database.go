@@ -1,5 +1,5 @@
-// Package database works on the database of an installation while no service has it open: it verifies it, makes its file
-// smaller, and reads its log.
+// Package database works on the database of an installation while no service has it open: it verifies it, makes its
+// file smaller, and reads its log.
 package database
 
 import (

@@ -20,7 +20,11 @@ const acceptEvery = 50 * time.Millisecond
 
 // Open names the token file of a data folder without touching it.
 func Open(data datadir.Dir) *token.File {
-	return token.NewFile(string(data), func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
+	return token.NewFile(string(data), func(role string) bool {
+		_,
+			err := lifecycle.ParseRole(role)
+		return err == nil
+	})
 }
 
 // Order is a token to be made.

@@ -139,7 +139,7 @@ func (d Document) read(ctx context.Context, most int64) ([]byte, error) {
 	return file.ReadAll()
 }
 
-// Unreadable says what can be done about a document that is not read.
+// Unreadable returns the error of a document that is not read, with what can be done about it.
 func Unreadable(path string, err error) error {
 	err = &fs.PathError{Op: "read", Path: path, Err: err} // the review looks for the path as it is written
 	if led, is := errors.AsType[*tree.LinkError](err); is {
@@ -157,7 +157,7 @@ func Unreadable(path string, err error) error {
 		WithFix("put it back, or name another document").Because(err)
 }
 
-// tooLargeTogether says that a document is beyond what all of them may have.
+// tooLargeTogether returns the error of a document that is beyond what all of them may have.
 func tooLargeTogether(path string, err error) error {
 	return fault.New(fault.Invalid, "document_too_large",
 		"the requirement documents have together more than %d bytes", maxAll).
