@@ -18,20 +18,6 @@ import (
 // maxCited is how many tests of an attached report become evidence of the test record.
 const maxCited = 100
 
-// attachedReport says which record has a report.
-type attachedReport struct {
-	Seq uint64 `json:"seq"`
-}
-
-var tableReports = ledger.Table[attachedReport]{Name: "reports"}
-
-// attached is a report as it is kept in the record of the change that brought it.
-type attached struct {
-	SHA256 string            `json:"sha256"` // of the report as it was sent
-	Found  lifecycle.Found   `json:"found"`
-	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them
-}
-
 // Attachment answers an attached report: the requirement with its new test record, and what the report holds.
 type Attachment struct {
 	Answer

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/boundary/record"
+	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -26,9 +26,9 @@ type fold struct {
 	reports  map[string]attachedReport // by the digest of the report; nil before the first
 	tokens   []Credential              // in force, by their id; nil before the first
 	project  projection.Project
-	boundary map[string]record.Position // by the file of the journal; nil before the first
-	ir       map[string][]byte          // what the conductor knows, by key; nil before the first
-	keeps    bool                       // what only fill needs
+	boundary map[string]boundary.Position // by the file of the journal; nil before the first
+	ir       map[string][]byte            // what the conductor knows, by key; nil before the first
+	keeps    bool                         // what only fill needs
 
 	refusals pastRefusals
 	keys     []ChosenKey                 // oldest first
@@ -116,7 +116,7 @@ func (f *fold) tables() ([]table, error) {
 			return f.states.unpack(f.answers[key].packed, f.answers[key].size)
 		}},
 		{tableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
-		{record.Table.Name, sumsOf(journal, sum), func(key string) []byte { return journal[key] }},
+		{boundary.Table.Name, sumsOf(journal, sum), func(key string) []byte { return journal[key] }},
 		{state.Table.Name, sumsOf(f.ir, sum), func(key string) []byte { return f.ir[key] }},
 		{tableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
 		{projection.TableProject.Name, sumsOf(project, sum), func(key string) []byte { return project[key] }},

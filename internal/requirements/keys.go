@@ -11,9 +11,6 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// KeepKeys is how long an Idempotency-Key is remembered.
-const KeepKeys = 24 * time.Hour
-
 // maxSweep bounds one transaction of ForgetKeys.
 const maxSweep = 1000
 
@@ -73,12 +70,6 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (f
 	}
 	first, found, err := tableIdempotency.Get(from, keyOf(who, key))
 	return first, found && remembered(first.At, at), err
-}
-
-func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
-
-func keyOf(who lifecycle.Actor, key string) string {
-	return who.Name + "\x00" + string(who.Role) + "\x00" + key
 }
 
 func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {

@@ -3,8 +3,6 @@ package requirements
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strconv"
 	"time"
@@ -268,7 +266,6 @@ func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, i
 // bytes. Later versions limit the share of each role.
 const (
 	maxRequirement = 2 << 20
-	smallChange    = 4 << 10
 )
 
 func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
@@ -301,9 +298,4 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 	}
 	raw, err := ledger.Encode(next)
 	return Answer{Requirement: raw, Revision: next.Revision}, err
-}
-
-func digestOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

@@ -13,17 +13,6 @@ import (
 // maxRechecked bounds one transaction of Recheck, in requirements.
 const maxRechecked = 500
 
-// rechecked accounts for a look at the evidence of requirements that found something new.
-type rechecked struct {
-	Changed []recheckedOne `json:"changed"`
-}
-
-type recheckedOne struct {
-	ID     string `json:"id"`
-	SHA256 string `json:"sha256"` // of the requirement as it is stored now
-	lifecycle.Recheck
-}
-
 // Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
 // holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
 // A look that another caller began after this one asked will do for both: reviews do not queue up behind a slow git.

@@ -1,12 +1,17 @@
 package requirements
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -102,18 +107,6 @@ type requestRefused struct {
 	Refusal    *fault.Error `json:"refusal"`
 }
 
-// refusalsFolded accounts for equal refusals of one actor within a minute, beyond those that are on record one by one.
-// Request and Code are left out when they are of several kinds.
-type refusalsFolded struct {
-	Actor    audit.Actor `json:"actor"`
-	Request  string      `json:"request,omitempty"` // method and route
-	Code     string      `json:"code,omitempty"`
-	Count    uint64      `json:"count"`
-	From     time.Time   `json:"from"`     // of the first record
-	To       time.Time   `json:"to"`       // the last that was counted
-	Recorded []uint64    `json:"recorded"` // the numbers of the records
-}
-
 // tokensChanged accounts for the tokens that are in force from here on. One whose name, role or expiry changed is both
 // revoked and added.
 type tokensChanged struct {
@@ -125,12 +118,60 @@ type keysForgotten struct {
 	Keys []string `json:"keys"`
 }
 
-// firstAnswer is what an Idempotency-Key was first answered with.
-type firstAnswer struct {
-	At          time.Time       `json:"at"`
-	Seq         uint64          `json:"seq"`         // of the record
-	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
-	Requirement json.RawMessage `json:"requirement,omitempty"`
-	Revision    uint64          `json:"revision,omitzero"`
-	Refusal     *fault.Error    `json:"refusal,omitempty"`
+// rechecked accounts for a look at the evidence of requirements that found something new.
+type rechecked struct {
+	Changed []recheckedOne `json:"changed"`
+}
+
+type recheckedOne struct {
+	ID     string `json:"id"`
+	SHA256 string `json:"sha256"` // of the requirement as it is stored now
+	lifecycle.Recheck
+}
+
+// Restored says which copy of a log a database was made of. It is the data of the record that a restore appends, so
+// that the log says itself that it went on from a copy.
+type Restored struct {
+	Size    uint64     `json:"size"` // records that the copy had
+	Root    audit.Hash `json:"root"`
+	SHA256  string     `json:"sha256"`            // of the file, in hexadecimal
+	TakenAt time.Time  `json:"taken_at,omitzero"` // as the copy says, which nobody signed
+}
+
+// attachedReport says which record has a report.
+type attachedReport struct {
+	Seq uint64 `json:"seq"`
+}
+
+var tableReports = ledger.Table[attachedReport]{Name: "reports"}
+
+// attached is a report as it is kept in the record of the change that brought it.
+type attached struct {
+	SHA256 string            `json:"sha256"` // of the report as it was sent
+	Found  lifecycle.Found   `json:"found"`
+	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them
+}
+
+// forkBefore is the number of the first record after which the log may have gone on otherwise: the next one, or the
+// first of the records of restores that stand at its end.
+func forkBefore(r store.Getter, next uint64) (uint64, error) {
+	for next > 0 {
+		record, err := ledger.RecordAt(r, next-1)
+		if err != nil || record.Kind != kindRestored {
+			return next, err
+		}
+		next--
+	}
+	return next, nil
+}
+
+// smallChange is how large a refused change may be that is kept, in bytes.
+const smallChange = 4 << 10
+
+func auditActor(who lifecycle.Actor) audit.Actor {
+	return audit.Actor{Name: who.Name, Role: string(who.Role)}
+}
+func digestOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

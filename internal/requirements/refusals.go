@@ -11,22 +11,11 @@ import (
 	"orchestrator/internal/requirements/projection"
 )
 
-// Of equal refusals of one actor the first recordedEach of a window are recorded one by one. Further ones are only
-// counted, and write nothing; when the window is over, one record accounts for them.
 const (
-	recordedEach = 20
-	foldWindow   = time.Minute
 	foldCheck    = time.Second // how often windows are looked for that are over
 	maxWindows   = 1000        // that one actor may have open; what is refused beyond shares one window for all kinds
 	maxSummaries = 500         // in one transaction
 )
-
-// refusalKind is what makes two refusals of an actor equal. The zero kind stands for all of them.
-type refusalKind struct {
-	Request string // method and route
-	Subject string // the requirement, if there is such a one: made-up ids are all the same
-	Code    string
-}
 
 // Folding says that refusals of an actor are only counted from here on, until their window is over.
 type Folding struct {

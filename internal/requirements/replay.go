@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"orchestrator/internal/boundary/record"
+	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -154,7 +154,7 @@ func (f *fold) apply(s *Step) error {
 		return f.refusalsFolded(s.record, data)
 	case tokensChanged:
 		return f.tokensChanged(s.record, data)
-	case record.Recorded:
+	case boundary.Recorded:
 		return f.boundaryRecorded(s.record, data)
 	case state.Stepped:
 		return f.conductorStepped(s.record, data)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/boundary/record"
+	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -252,10 +252,10 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"evidence that an agent looked at": {ledger.Event{Kind: kindRechecked, Actor: auditActor(cody), Data: rechecked{}}, "by itself"},
 		"a recheck that found nothing": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
 			Data: rechecked{[]recheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
-		"a journal that an agent recorded": {ledger.Event{Kind: record.KindRecorded, Actor: auditActor(cody),
-			Subject: record.Subject, Data: record.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
-		"a journal that is recorded elsewhere": {ledger.Event{Kind: record.KindRecorded, Actor: ledger.System(),
-			Subject: "REQ-001", Data: record.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
+		"a journal that an agent recorded": {ledger.Event{Kind: boundary.KindRecorded, Actor: auditActor(cody),
+			Subject: boundary.Subject, Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
+		"a journal that is recorded elsewhere": {ledger.Event{Kind: boundary.KindRecorded, Actor: ledger.System(),
+			Subject: "REQ-001", Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
 		"a step of the conductor about something else": {ledger.Event{Kind: state.KindStepped, Actor: auditActor(cody), Subject: "REQ-001",
 			Data: state.Stepped{Run: "r1", Step: "s", Rows: []state.Row{{Key: "a/1", Value: []byte(`1`)}}}}, "a step of conductor/r1 is about"},
 		"an import by a coder": {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/boundary/record"
+	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -144,13 +144,13 @@ func (f *fold) conductorStepped(record audit.Record, data state.Stepped) error {
 }
 
 // boundaryRecorded takes over how far the boundary's journal was read. What its lines say is the hook's word.
-func (f *fold) boundaryRecorded(r audit.Record, data record.Recorded) error {
+func (f *fold) boundaryRecorded(r audit.Record, data boundary.Recorded) error {
 	next, err := data.Next(r, f.boundary[data.File])
 	if err != nil {
 		return err
 	}
 	if f.boundary == nil {
-		f.boundary = map[string]record.Position{}
+		f.boundary = map[string]boundary.Position{}
 	}
 	f.boundary[data.File] = next
 	return nil

@@ -3,21 +3,11 @@ package requirements
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 )
-
-// Restored says which copy of a log a database was made of. It is the data of the record that a restore appends, so
-// that the log says itself that it went on from a copy.
-type Restored struct {
-	Size    uint64     `json:"size"` // records that the copy had
-	Root    audit.Hash `json:"root"`
-	SHA256  string     `json:"sha256"`            // of the file, in hexadecimal
-	TakenAt time.Time  `json:"taken_at,omitzero"` // as the copy says, which nobody signed
-}
 
 // PutRestored appends the record that says so to a log that was just rebuilt from a copy.
 func PutRestored(ctx context.Context, l *ledger.Ledger, of Restored) error {
@@ -28,19 +18,6 @@ func PutRestored(ctx context.Context, l *ledger.Ledger, of Restored) error {
 		}
 		return tx.Append(ledger.Event{Kind: kindRestored, Actor: ledger.System(), Data: of})
 	})
-}
-
-// forkBefore is the number of the first record after which the log may have gone on otherwise: the next one, or the
-// first of the records of restores that stand at its end.
-func forkBefore(r store.Getter, next uint64) (uint64, error) {
-	for next > 0 {
-		record, err := ledger.RecordAt(r, next-1)
-		if err != nil || record.Kind != kindRestored {
-			return next, err
-		}
-		next--
-	}
-	return next, nil
 }
 
 // restored changes no table.

@@ -26,8 +26,6 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
-
 // Options are the choices of an operator.
 type Options struct {
 	Workflow       lifecycle.Workflow         // the zero value keeps the store's; for a new store it is lifecycle.V1
@@ -182,8 +180,4 @@ func (s *Service) chooseEvidence(ctx context.Context) error {
 		}
 		return tx.Append(ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(), Data: data})
 	})
-}
-
-func auditActor(who lifecycle.Actor) audit.Actor {
-	return audit.Actor{Name: who.Name, Role: string(who.Role)}
 }

@@ -3,8 +3,9 @@ package requirements
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
-	"orchestrator/internal/boundary/record"
+	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -22,37 +23,27 @@ type Step struct {
 	changeErr error
 }
 
-// dataOf reads the data of every kind that a replay knows; nil where the replay needs none.
-var dataOf = map[string]func(store.Getter, audit.Record) (any, error){
-	kindWorkflowChosen: dataAs[workflowChosen],
-	kindImported:       dataAs[imported],
-	kindChanged:        dataAs[proposed],
-	kindRefused:        dataAs[proposed],
-	kindRolledBack:     dataAs[rolledBack],
-	kindAuditKeyChosen: dataAs[auditKeyChosen],
-	kindEvidenceChosen: dataAs[evidenceChosen],
-	kindRechecked:      dataAs[rechecked],
-	kindKeysForgotten:  dataAs[keysForgotten],
-	kindRequestRefused: dataAs[requestRefused],
-	kindRestored:       dataAs[Restored],
-	kindFolded:         dataAs[refusalsFolded],
-	kindTokensChanged:  dataAs[tokensChanged],
-	ledger.KindCreated: nil,
-
-	record.KindRecorded: dataAs[record.Recorded],
-	state.KindStepped:   dataAs[state.Stepped],
+// others read the data of the other subsystems' records; nil where the replay needs none.
+var others = map[string]func(store.Getter, audit.Record) (any, error){
+	ledger.KindCreated:    nil,
+	boundary.KindRecorded: dataAs[boundary.Recorded],
+	state.KindStepped:     dataAs[state.Stepped],
 }
 
 func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {
 	return ledger.DataOf[T](blobs, record)
 }
 
+var kinds = Kinds()
+
 // ReadStep reads a record for Replay.Step, which says what is wrong with it when its turn comes. blobs has data too
 // large for a record. It is safe for concurrent use.
 func ReadStep(blobs store.Getter, record audit.Record) *Step {
 	s := &Step{record: record}
-	readData, known := dataOf[record.Kind]
+	readData, known := others[record.Kind]
 	switch {
+	case slices.Contains(kinds, record.Kind):
+		s.data, s.err = Read(blobs, record)
 	case !known:
 		s.err = fmt.Errorf("no such kind of record is known")
 	case readData != nil:

@@ -1,0 +1,31 @@
+package requirements
+
+import (
+	"encoding/json"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// KeepKeys is how long an Idempotency-Key is remembered.
+const KeepKeys = 24 * time.Hour
+
+// firstAnswer is what an Idempotency-Key was first answered with.
+type firstAnswer struct {
+	At          time.Time       `json:"at"`
+	Seq         uint64          `json:"seq"`         // of the record
+	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
+	Requirement json.RawMessage `json:"requirement,omitempty"`
+	Revision    uint64          `json:"revision,omitzero"`
+	Refusal     *fault.Error    `json:"refusal,omitempty"`
+}
+
+var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
+
+func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
+
+func keyOf(who lifecycle.Actor, key string) string {
+	return who.Name + "\x00" + string(who.Role) + "\x00" + key
+}
