@@ -28,15 +28,16 @@ var mayImport = map[string][]string{
 		"internal/requirements/evidence", "internal/requirements/projection", "internal/requirements/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/requirements/reqdoc", "internal/requirements/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
 	"cmd/orchestrator-hook":    {"internal/boundary/hook"},
-	"internal/operator/backup": {"internal/auditor", "internal/requirements", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
+	"internal/operator/backup": {"internal/auditor", "internal/requirements", "internal/requirements/record", "internal/ledger", "internal/ledger/store/boltstore", "internal/ledger/audit", "internal/system/durable", "internal/system/tree", "internal/fault"},
 	"internal/auditor":         {"internal/requirements", "internal/requirements/projection", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/apiclient", "internal/system/git", "internal/fault"},
 	"internal/httpapi": {
 		"internal/boundary/report", "api", "schemas", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/requirements": {
-		"schemas", "internal/rules/lifecycle", "internal/requirements/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
+		"internal/requirements/record", "schemas", "internal/rules/lifecycle", "internal/requirements/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
 		"internal/requirements/evidence", "internal/requirements/testreport", "internal/requirements/idmatch", "internal/requirements/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
+	"internal/requirements/record":     {"internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/projection", "internal/requirements/testreport", "internal/rules/lifecycle", "internal/fault"},
 	"internal/requirements/projection": {"internal/rules/lifecycle", "internal/ledger", "internal/ledger/audit", "internal/system/tree", "internal/fault"},
 	"internal/ledger":                  {"internal/ledger/audit", "internal/ledger/store", "internal/fault"},
 	"internal/ledger/store/boltstore":  {"internal/ledger/store", "internal/fault"},

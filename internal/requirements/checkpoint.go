@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever
@@ -68,7 +69,7 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data := auditKeyChosen{From: p.AuditKey, To: now}
+		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
 		if was != "" {
 			data.Reason = s.options.AcceptKey
 		}
@@ -76,7 +77,7 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: kindAuditKeyChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindAuditKeyChosen, Actor: ledger.System(), Data: data})
 	})
 }
 

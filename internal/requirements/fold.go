@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/requirements/record"
+
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
@@ -22,9 +24,9 @@ import (
 // fold is the state that the log amounts to so far.
 type fold struct {
 	states   *states
-	answers  map[string]answered       // by the key of table idempotency; nil before the first
-	reports  map[string]attachedReport // by the digest of the report; nil before the first
-	tokens   []Credential              // in force, by their id; nil before the first
+	answers  map[string]answered        // by the key of table idempotency; nil before the first
+	reports  map[string]record.ReportAt // by the digest of the report; nil before the first
+	tokens   []record.Credential        // in force, by their id; nil before the first
 	project  projection.Project
 	boundary map[string]boundary.Position // by the file of the journal; nil before the first
 	ir       map[string][]byte            // what the conductor knows, by key; nil before the first
@@ -57,7 +59,7 @@ type answered struct {
 
 type digest = [sha256.Size]byte
 
-func (f *fold) remember(key string, answer firstAnswer) error {
+func (f *fold) remember(key string, answer record.FirstAnswer) error {
 	raw, err := ledger.Encode(answer)
 	if err != nil {
 		return err
@@ -87,9 +89,9 @@ func (f *fold) tables() ([]table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var inForce map[string][]Credential
+	var inForce map[string][]record.Credential
 	if f.tokens != nil {
-		inForce = map[string][]Credential{keyTokens: f.tokens}
+		inForce = map[string][]record.Credential{record.KeyTokens: f.tokens}
 	}
 	tokens, err := encoded(inForce)
 	if err != nil {
@@ -112,13 +114,13 @@ func (f *fold) tables() ([]table, error) {
 	}
 	return []table{
 		{projection.TableRequirements.Name, sumsOf(f.states.byID, func(s *replayed) digest { return s.sum }), f.states.raw},
-		{tableIdempotency.Name, sumsOf(f.answers, func(a answered) digest { return a.sum }), func(key string) []byte {
+		{record.TableIdempotency.Name, sumsOf(f.answers, func(a answered) digest { return a.sum }), func(key string) []byte {
 			return f.states.unpack(f.answers[key].packed, f.answers[key].size)
 		}},
-		{tableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
+		{record.TableReports.Name, sumsOf(reports, sum), func(key string) []byte { return reports[key] }},
 		{boundary.Table.Name, sumsOf(journal, sum), func(key string) []byte { return journal[key] }},
 		{state.Table.Name, sumsOf(f.ir, sum), func(key string) []byte { return f.ir[key] }},
-		{tableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
+		{record.TableTokens.Name, sumsOf(tokens, sum), func(key string) []byte { return tokens[key] }},
 		{projection.TableProject.Name, sumsOf(project, sum), func(key string) []byte { return project[key] }},
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -21,8 +22,8 @@ func (s *Service) ForgetKeys(ctx context.Context) (int, error) {
 	now := s.clock()
 	err := s.ledger.View(ctx, func(r store.Reader) error {
 		var found []string
-		err := tableIdempotency.Scan(r, func(key string, _ []byte, first firstAnswer) error {
-			if now.Sub(first.At) >= KeepKeys {
+		err := record.TableIdempotency.Scan(r, func(key string, _ []byte, first record.FirstAnswer) error {
+			if now.Sub(first.At) >= record.KeepKeys {
 				found = append(found, key)
 			}
 			if len(found) == maxSweep {
@@ -45,14 +46,14 @@ func (s *Service) ForgetKeys(ctx context.Context) (int, error) {
 func forget(tx *ledger.Tx, candidates []string) error {
 	gone := make([]string, 0, len(candidates))
 	for _, key := range candidates {
-		first, found, err := tableIdempotency.Get(tx, key)
+		first, found, err := record.TableIdempotency.Get(tx, key)
 		if err != nil {
 			return err
 		}
-		if !found || tx.At().Sub(first.At) < KeepKeys {
+		if !found || tx.At().Sub(first.At) < record.KeepKeys {
 			continue
 		}
-		if err := tableIdempotency.Delete(tx, key); err != nil {
+		if err := record.TableIdempotency.Delete(tx, key); err != nil {
 			return err
 		}
 		gone = append(gone, key)
@@ -60,16 +61,16 @@ func forget(tx *ledger.Tx, candidates []string) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return tx.Append(ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{gone}})
+	return tx.Append(ledger.Event{Kind: record.KindKeysForgotten, Actor: ledger.System(), Data: record.KeysForgotten{Keys: gone}})
 }
 
 // recall finds the first answer to a key that is still remembered.
-func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (firstAnswer, bool, error) {
+func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (record.FirstAnswer, bool, error) {
 	if key == "" {
-		return firstAnswer{}, false, nil
+		return record.FirstAnswer{}, false, nil
 	}
-	first, found, err := tableIdempotency.Get(from, keyOf(who, key))
-	return first, found && remembered(first.At, at), err
+	first, found, err := record.TableIdempotency.Get(from, record.KeyOf(who, key))
+	return first, found && record.Remembered(first.At, at), err
 }
 
 func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
@@ -91,5 +92,5 @@ func bodyDigest(p Proposal) string {
 	if p.IdempotencyKey == "" {
 		return ""
 	}
-	return digestOf(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
+	return record.Digest(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
 }

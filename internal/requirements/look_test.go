@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -48,7 +49,7 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	if f.missing[e.Path+e.Commit+e.Name] {
 		return nil, &fault.Field{Code: "missing", Detail: "there is no such thing" + f.instead}
 	}
-	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: digestOf([]byte(e.Path + e.Commit + e.Report))}
+	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: record.Digest([]byte(e.Path + e.Commit + e.Report))}
 	if e.Kind == lifecycle.EvidenceTest {
 		found.In, found.Modified, found.Counts = lifecycle.InWorktree, newClock().now.AddDate(1, 0, 0), &lifecycle.Results{Run: 2, Passed: 2}
 	}
@@ -457,9 +458,9 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 	p := Proposal{ID: "REQ-002", Body: body, IdempotencyKey: "k"}
 	_, refused := decide(r.reader(r.current.Load()), r.options.Workflow, cody, p.ID, nil, change, r.clock.read())
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		data := proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: asRefusal(refused)}
-		_, err := tableIdempotency.Put(tx, keyOf(cody, "k"), firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
-		return errors.Join(err, tx.Append(ledger.Event{Kind: kindRefused, Actor: auditActor(cody), Subject: p.ID, Data: data}))
+		data := record.Proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: asRefusal(refused)}
+		_, err := record.TableIdempotency.Put(tx, record.KeyOf(cody, "k"), record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
+		return errors.Join(err, tx.Append(ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: p.ID, Data: data}))
 	}))
 	r.verified()
 }

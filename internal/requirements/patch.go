@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
@@ -52,9 +53,9 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	change.Size = len(body)
 	p.parsed()
 	s.look(ctx, who, &change)
-	return s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
+	return s.propose(ctx, who, p, func() (lifecycle.Change, record.Proposed, error) {
 		err := s.lookAgain(ctx, p.ID, &change)
-		return change, proposed{Change: body}, err
+		return change, record.Proposed{Change: body}, err
 	})
 }
 
@@ -67,7 +68,7 @@ func (p Proposal) parsed() {
 // propose has a change decided, made and decided anew whenever the requirement moves on while it is made. It is made
 // before the transaction, since all updates share one writer.
 func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal,
-	draft func() (lifecycle.Change, proposed, error)) (Answer, error) {
+	draft func() (lifecycle.Change, record.Proposed, error)) (Answer, error) {
 	for range maxLooks {
 		change, data, err := draft()
 		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p),
@@ -91,7 +92,7 @@ func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal,
 }
 
 func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change,
-	data proposed) (Answer, error) {
+	data record.Proposed) (Answer, error) {
 	var out decision
 	p.ticket = &ticket{}
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
@@ -154,14 +155,14 @@ func (s *Service) checkConditional(p Proposal) error {
 
 // decision is what one run of the transaction came to.
 type decision struct {
-	answer   firstAnswer
+	answer   record.FirstAnswer
 	replayed bool
 	receipt  Receipt
 }
 
 // decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
 func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change,
-	data proposed) (decision, error) {
+	data record.Proposed) (decision, error) {
 	first, found, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
 		return decision{}, err
@@ -176,7 +177,7 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 	}
 	answer, err := s.decideAndRecord(tx, who, p, c, data)
 	if err == nil && p.IdempotencyKey != "" && !found && !p.ticket.folded {
-		_, err = tableIdempotency.Put(tx, keyOf(who, p.IdempotencyKey), answer)
+		_, err = record.TableIdempotency.Put(tx, record.KeyOf(who, p.IdempotencyKey), answer)
 	}
 	receipt := receiptOf(tx, answer.Seq)
 	receipt.Folded = p.ticket.folded
@@ -184,9 +185,9 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 }
 
 func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change,
-	data proposed) (firstAnswer, error) {
-	event := ledger.Event{Kind: kindChanged, Actor: auditActor(who), Subject: p.ID, RequestID: p.RequestID}
-	answer := firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}
+	data record.Proposed) (record.FirstAnswer, error) {
+	event := ledger.Event{Kind: record.KindChanged, Actor: record.Actor(who), Subject: p.ID, RequestID: p.RequestID}
+	answer := record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}
 	c.Record = tx.Seq()
 	next := lifecycle.Requirement{}
 	if data.Refusal == nil {
@@ -203,7 +204,7 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 		if folded, err := s.refusals.fold(tx, p.ticket, p.Request, data.Refusal.Code, event); folded || err != nil {
 			return answer, err
 		}
-		event.Kind, event.Data = kindRefused, data.shortened()
+		event.Kind, event.Data = record.KindRefused, data.Shortened()
 		return answer, tx.Append(event)
 	}
 	raw, err := projection.TableRequirements.Put(tx, p.ID, next)
@@ -211,7 +212,7 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 		return answer, err
 	}
 	answer.Requirement, answer.Revision = raw, next.Revision
-	data.Revision, data.SHA256 = next.Revision, digestOf(raw)
+	data.Revision, data.SHA256 = next.Revision, record.Digest(raw)
 	if data.Report, err = keepReport(tx, data.Report); err != nil {
 		return answer, err
 	}
@@ -253,11 +254,11 @@ func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, i
 		return req, w.At(req, err)
 	}
 	next, err := w.Apply(req, who, c, at)
-	if err == nil && c.Rules == lifecycle.Rules1 && size > maxRequirement && c.Size > smallChange {
+	if err == nil && c.Rules == lifecycle.Rules1 && size > maxRequirement && c.Size > record.SmallChange {
 		err = w.At(req, fault.New(fault.Invalid, "requirement_full",
 			"%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
 			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken",
-				smallChange))
+				record.SmallChange))
 	}
 	return next, err
 }
@@ -292,7 +293,7 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 	if err != nil {
 		err = momentary(err)
 		if refusal := asRefusal(err); refusal != nil {
-			err = s.explained(decision{answer: firstAnswer{Refusal: refusal}}, p)
+			err = s.explained(decision{answer: record.FirstAnswer{Refusal: refusal}}, p)
 		}
 		return Answer{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -200,9 +201,9 @@ func (p *importPlan) write(tx *ledger.Tx, who lifecycle.Actor, requestID string)
 	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
 		return err
 	}
-	data := imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
+	data := record.Imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
 	if !slices.Equal(p.after.IDs, p.before.IDs) {
 		data.IDs = p.after.IDs
 	}
-	return tx.Append(ledger.Event{Kind: kindImported, Actor: auditActor(who), RequestID: requestID, Data: data})
+	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: record.Actor(who), RequestID: requestID, Data: data})
 }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
@@ -213,7 +214,7 @@ func (s *Service) Workflow() WorkflowView {
 
 // LogBudget is what an actor may add to the log on a day, and has added.
 func (s *Service) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget, error) {
-	return s.ledger.BudgetOf(ctx, auditActor(who))
+	return s.ledger.BudgetOf(ctx, record.Actor(who))
 }
 
 // History is the records about one requirement, newest first, those before a number or all.

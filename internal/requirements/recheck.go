@@ -7,6 +7,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -54,7 +55,7 @@ func (s *Service) recheckAll(ctx context.Context) (int, error) {
 
 // lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new,
 // since that says nothing of it; unread says so.
-func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread, err error) {
+func (s *Service) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {
 		if e.Cites {
@@ -72,7 +73,7 @@ func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread,
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read")
 		}
 		if _, changed := req.Rechecked(found[i]); changed {
-			news = append(news, recheckedOne{ID: req.ID, Recheck: found[i]})
+			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
 		}
 	}
 	return news, unread, nil
@@ -135,10 +136,10 @@ func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail str
 }
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
-func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, error) {
+func (s *Service) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
 	changed := 0
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		var data rechecked
+		var data record.Rechecked
 		for _, one := range found {
 			req, _, err := s.reader(tx)(one.ID)
 			if err != nil {
@@ -152,14 +153,14 @@ func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, erro
 			if err != nil {
 				return err
 			}
-			one.SHA256 = digestOf(raw)
+			one.SHA256 = record.Digest(raw)
 			data.Changed = append(data.Changed, one)
 		}
 		changed = len(data.Changed)
 		if changed == 0 {
 			return nil
 		}
-		return tx.Append(ledger.Event{Kind: kindRechecked, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(), Data: data})
 	})
 	return changed, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -32,12 +33,12 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	if reason == nil || r.DryRun {
 		return refusal
 	}
-	data := requestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
+	data := record.RequestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
 	if len(r.Body) > 0 {
-		data.BodySHA256 = digestOf(r.Body)
+		data.BodySHA256 = record.Digest(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
-	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID,
+	event, place := ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(who), RequestID: r.RequestID,
 		Data: data}, &ticket{}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {

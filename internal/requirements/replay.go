@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"orchestrator/internal/requirements/record"
+
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
@@ -127,32 +129,32 @@ func (f *fold) apply(s *Step) error {
 		return s.err
 	}
 	switch data := s.data.(type) {
-	case workflowChosen:
+	case record.WorkflowChosen:
 		return f.workflowChosen(s.record, data)
-	case imported:
+	case record.Imported:
 		return f.imported(s.record, data)
-	case proposed:
+	case record.Proposed:
 		if err := f.noteRefusal(s.record, "", data.Refusal); err != nil {
 			return err
 		}
 		return f.proposed(s, data)
-	case requestRefused:
+	case record.RequestRefused:
 		return f.noteRefusal(s.record, data.Request, data.Refusal)
-	case rolledBack:
+	case record.RolledBack:
 		return f.rolledBack(s.record, data)
-	case Restored:
+	case record.Restored:
 		return f.restored(s.record, data)
-	case auditKeyChosen:
+	case record.AuditKeyChosen:
 		return f.auditKeyChosen(s.record, data)
-	case evidenceChosen:
+	case record.EvidenceChosen:
 		return f.evidenceChosen(s.record, data)
-	case rechecked:
+	case record.Rechecked:
 		return f.rechecked(s.record, data)
-	case keysForgotten:
+	case record.KeysForgotten:
 		return f.forgotten(s.record, data)
-	case refusalsFolded:
+	case record.RefusalsFolded:
 		return f.refusalsFolded(s.record, data)
-	case tokensChanged:
+	case record.TokensChanged:
 		return f.tokensChanged(s.record, data)
 	case boundary.Recorded:
 		return f.boundaryRecorded(s.record, data)
@@ -162,18 +164,18 @@ func (f *fold) apply(s *Step) error {
 	return nil // the first record changes no table
 }
 
-func (f *fold) forgotten(record audit.Record, data keysForgotten) error {
+func (f *fold) forgotten(rec audit.Record, data record.KeysForgotten) error {
 	for _, key := range data.Keys {
 		first, found := f.answers[key]
-		if !found || remembered(first.at, record.At) {
-			return fmt.Errorf("it forgets an Idempotency-Key that is not %v old", KeepKeys)
+		if !found || record.Remembered(first.at, rec.At) {
+			return fmt.Errorf("it forgets an Idempotency-Key that is not %v old", record.KeepKeys)
 		}
 		delete(f.answers, key)
 	}
 	return nil
 }
 
-func (f *fold) imported(record audit.Record, data imported) error {
+func (f *fold) imported(record audit.Record, data record.Imported) error {
 	if record.Actor != ledger.System() && record.Actor.Role != string(lifecycle.PM) {
 		return fmt.Errorf("%q imported, in the role %s", record.Actor.Name, record.Actor.Role)
 	}
@@ -215,15 +217,15 @@ func (f *fold) imported(record audit.Record, data imported) error {
 }
 
 // proposed decides again, and holds the decision against the record.
-func (f *fold) proposed(s *Step, data proposed) error {
-	record, key := s.record, ""
-	who := lifecycle.Actor{Name: record.Actor.Name, Role: lifecycle.Role(record.Actor.Role)}
+func (f *fold) proposed(s *Step, data record.Proposed) error {
+	rec, key := s.record, ""
+	who := lifecycle.Actor{Name: rec.Actor.Name, Role: lifecycle.Role(rec.Actor.Role)}
 	if data.IdempotencyKey != "" {
-		key = keyOf(who, data.IdempotencyKey)
+		key = record.KeyOf(who, data.IdempotencyKey)
 	}
 	first, known := f.answers[key]
-	known = known && remembered(first.at, record.At)
-	answer := firstAnswer{At: record.At, Seq: record.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
+	known = known && record.Remembered(first.at, rec.At)
+	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if data.Change != nil || data.Refusal == nil {
 		if s.changeErr != nil {
 			return s.changeErr
@@ -231,7 +233,7 @@ func (f *fold) proposed(s *Step, data proposed) error {
 		if err := f.decided(s, data, who, known, &answer); err != nil {
 			return err
 		}
-		if err := f.attach(record, data); err != nil {
+		if err := f.attach(rec, data); err != nil {
 			return err
 		}
 	}
@@ -242,7 +244,7 @@ func (f *fold) proposed(s *Step, data proposed) error {
 }
 
 // decided decides a change that the record has, and adds to the answer what it came to.
-func (f *fold) decided(s *Step, data proposed, who lifecycle.Actor, known bool, answer *firstAnswer) error {
+func (f *fold) decided(s *Step, data record.Proposed, who lifecycle.Actor, known bool, answer *record.FirstAnswer) error {
 	record := s.record
 	if f.project.Evidence == projection.Verify && data.Refusal == nil && s.change.Looked == nil &&
 		s.change.NeedsLook() {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/requirements/record"
+
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
@@ -13,7 +15,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 )
 
-func (f *fold) workflowChosen(record audit.Record, data workflowChosen) (err error) {
+func (f *fold) workflowChosen(record audit.Record, data record.WorkflowChosen) (err error) {
 	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
 	}
@@ -24,7 +26,7 @@ func (f *fold) workflowChosen(record audit.Record, data workflowChosen) (err err
 	return err
 }
 
-func (f *fold) evidenceChosen(record audit.Record, data evidenceChosen) (err error) {
+func (f *fold) evidenceChosen(record audit.Record, data record.EvidenceChosen) (err error) {
 	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
 	}
@@ -35,7 +37,7 @@ func (f *fold) evidenceChosen(record audit.Record, data evidenceChosen) (err err
 	return err
 }
 
-func (f *fold) auditKeyChosen(record audit.Record, data auditKeyChosen) (err error) {
+func (f *fold) auditKeyChosen(record audit.Record, data record.AuditKeyChosen) (err error) {
 	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the key of the log, which only an operator can", record.Actor.Name)
 	}
@@ -48,7 +50,7 @@ func (f *fold) auditKeyChosen(record audit.Record, data auditKeyChosen) (err err
 	return err
 }
 
-func (f *fold) rolledBack(record audit.Record, data rolledBack) (err error) {
+func (f *fold) rolledBack(record audit.Record, data record.RolledBack) (err error) {
 	if record.Actor != ledger.System() {
 		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", record.Actor.Name)
 	}
@@ -61,9 +63,9 @@ func (f *fold) rolledBack(record audit.Record, data rolledBack) (err error) {
 }
 
 // rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
-func (f *fold) rechecked(record audit.Record, data rechecked) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q looked at evidence, which the service does by itself", record.Actor.Name)
+func (f *fold) rechecked(rec audit.Record, data record.Rechecked) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q looked at evidence, which the service does by itself", rec.Actor.Name)
 	}
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func (f *fold) rechecked(record audit.Record, data rechecked) (err error) {
 		if err != nil {
 			return err
 		}
-		if digestOf(raw) != one.SHA256 {
+		if record.Digest(raw) != one.SHA256 {
 			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
 		}
 	}
@@ -89,7 +91,7 @@ func (f *fold) rechecked(record audit.Record, data rechecked) (err error) {
 }
 
 // attach remembers which record has a report; only the first one that brings it has its tests.
-func (f *fold) attach(record audit.Record, data proposed) error {
+func (f *fold) attach(rec audit.Record, data record.Proposed) error {
 	if data.Report == nil {
 		return nil
 	}
@@ -101,16 +103,16 @@ func (f *fold) attach(record audit.Record, data proposed) error {
 		return nil
 	}
 	if f.reports == nil {
-		f.reports = map[string]attachedReport{}
+		f.reports = map[string]record.ReportAt{}
 	}
-	f.reports[data.Report.SHA256] = attachedReport{record.Seq}
+	f.reports[data.Report.SHA256] = record.ReportAt{Seq: rec.Seq}
 	return nil
 }
 
 // tokensChanged takes over which tokens are in force.
-func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", record.Actor.Name)
+func (f *fold) tokensChanged(rec audit.Record, data record.TokensChanged) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", rec.Actor.Name)
 	}
 	if err != nil {
 		return err
@@ -120,18 +122,18 @@ func (f *fold) tokensChanged(record audit.Record, data tokensChanged) (err error
 		return fmt.Errorf("it says that tokens changed, and names none")
 	}
 	for _, c := range data.Revoked {
-		if !slices.ContainsFunc(before, c.same) {
+		if !slices.ContainsFunc(before, c.Same) {
 			return fmt.Errorf("it revokes a token of %q, in the role %s, that was not in force", c.Name, c.Role)
 		}
 	}
-	now := without(before, data.Revoked)
+	now := record.Without(before, data.Revoked)
 	for _, c := range data.Added {
-		if slices.ContainsFunc(now, func(other Credential) bool { return other.ID == c.ID }) {
+		if slices.ContainsFunc(now, func(other record.Credential) bool { return other.ID == c.ID }) {
 			return fmt.Errorf("it adds a token of %q, in the role %s, that was in force already", c.Name, c.Role)
 		}
 		now = append(now, c)
 	}
-	f.tokens = byID(now)
+	f.tokens = record.SortedByID(now)
 	return nil
 }
 

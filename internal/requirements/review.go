@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -79,7 +80,7 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 		switch {
 		case !known:
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
-		case digest != digestOf(f.Content):
+		case digest != record.Digest(f.Content):
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
 		}
 	}

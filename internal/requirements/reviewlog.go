@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"orchestrator/internal/requirements/record"
+
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/ledger/audit"
@@ -49,15 +51,15 @@ func byActor(a, b review.ActorCount) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
 }
 
-func (l *logReview) count(record audit.Record) {
-	switch record.Kind {
-	case kindChanged:
-		l.add(record.Actor, 1, 0)
-	case kindRefused, kindRequestRefused:
-		l.add(record.Actor, 0, 1)
-	case kindFolded:
-		var data refusalsFolded
-		if jsonv2.Unmarshal(record.Data, &data) == nil { // another shape is for Verify to find
+func (l *logReview) count(rec audit.Record) {
+	switch rec.Kind {
+	case record.KindChanged:
+		l.add(rec.Actor, 1, 0)
+	case record.KindRefused, record.KindRequestRefused:
+		l.add(rec.Actor, 0, 1)
+	case record.KindFolded:
+		var data record.RefusalsFolded
+		if jsonv2.Unmarshal(rec.Data, &data) == nil { // another shape is for Verify to find
 			l.add(data.Actor, 0, int(data.Count))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -98,7 +99,7 @@ func TestSecretsAreRefusedBeforeAnythingIsKept(t *testing.T) {
 			require.Contains(t, refusal.Fields[0].Fix, "revoke it")
 			require.Equal(t, before+1, r.State().LogSize, "the refusal is on record")
 			require.Contains(t, r.last(), fmt.Sprintf(`"body_bytes":%d`, len(c.body)))
-			require.Contains(t, r.last(), digestOf([]byte(c.body)))
+			require.Contains(t, r.last(), record.Digest([]byte(c.body)))
 			_, err = r.Patch(t.Context(), c.who, Proposal{ID: c.id, Body: []byte(c.body), DryRun: true})
 			require.Equal(t, "secret_in_text", asFault(err).Code)
 			require.Equal(t, before+1, r.State().LogSize, "a dry run is not recorded")
@@ -226,7 +227,7 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		_, err := r.decideOnce(tx, paula, Proposal{ID: "REQ-001", ticket: &ticket{}}, change, proposed{Rules: lifecycle.LatestRules, Change: body})
+		_, err := r.decideOnce(tx, paula, Proposal{ID: "REQ-001", ticket: &ticket{}}, change, record.Proposed{Rules: lifecycle.LatestRules, Change: body})
 		return err
 	}))
 	r.verified()

@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -58,7 +59,7 @@ type Service struct {
 	rechecks   atomic.Uint64 // that have begun
 	rechecked  bool          // the last one came to its end; held by oneRecheck
 	signed     atomic.Pointer[signedAt]
-	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
+	lastReport atomic.Pointer[record.Report] // that was looked at: evidence cites one report many times
 }
 
 // Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
@@ -148,12 +149,12 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data := workflowChosen{From: p.WorkflowName, To: chosen}
+		data := record.WorkflowChosen{From: p.WorkflowName, To: chosen}
 		p.WorkflowName = chosen
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(), Data: data})
 	})
 }
 
@@ -173,11 +174,11 @@ func (s *Service) chooseEvidence(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data := evidenceChosen{From: p.Evidence, To: chosen}
+		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
 		p.Evidence = chosen
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindEvidenceChosen, Actor: ledger.System(), Data: data})
 	})
 }

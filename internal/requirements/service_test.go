@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -334,7 +335,7 @@ func TestIdempotency(t *testing.T) {
 	require.True(t, replay.Replayed, "a refusal is an answer too")
 	r.verified()
 
-	r.clock.wind(KeepKeys)
+	r.clock.wind(record.KeepKeys)
 	n, err := r.ForgetKeys(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
@@ -353,7 +354,7 @@ func TestAnExpiredKeyIsNewEvenBeforeItIsSwept(t *testing.T) {
 	p := Proposal{ID: "REQ-001", Body: []byte(move(lifecycle.Planned)), IdempotencyKey: "k"}
 	_, err := r.Patch(t.Context(), paula, p)
 	require.NoError(t, err)
-	r.clock.wind(KeepKeys)
+	r.clock.wind(record.KeepKeys)
 	_, err = r.Patch(t.Context(), paula, p)
 	requireCode(t, err, "same_status")
 	r.verified()

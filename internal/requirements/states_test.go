@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -58,17 +59,17 @@ func TestStates(t *testing.T) {
 			next := randomChange(rt, req)
 			encoded, err := ledger.Encode(next)
 			require.NoError(rt, err)
-			expected := rapid.SampledFrom([]string{digestOf(encoded), digestOf(encoded), digestOf(encoded), "", digestOf(want[id])}).Draw(rt, "digest")
+			expected := rapid.SampledFrom([]string{record.Digest(encoded), record.Digest(encoded), record.Digest(encoded), "", record.Digest(want[id])}).Draw(rt, "digest")
 			raw, digest, err := s.putChanged(next, expected)
 			require.NoError(rt, err)
 			require.Equal(rt, string(encoded), string(raw))
-			require.Equal(rt, digestOf(encoded), digest)
+			require.Equal(rt, record.Digest(encoded), digest)
 			want[id] = bytes.Clone(encoded)
 		}
 		hot := 0
 		for id, raw := range want {
 			require.Equal(rt, raw, s.raw(id))
-			require.Equal(rt, digestOf(raw), fmt.Sprintf("%x", s.byID[id].sum))
+			require.Equal(rt, record.Digest(raw), fmt.Sprintf("%x", s.byID[id].sum))
 			if one := s.byID[id]; one.hot != nil {
 				hot += one.size
 			}
@@ -93,7 +94,7 @@ func TestStatesAppend(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(raw))
 		require.Equal(t, "[", string(raw[history-1]))
-		_, _, err = s.putChanged(req, digestOf(want))
+		_, _, err = s.putChanged(req, record.Digest(want))
 		require.NoError(t, err)
 		require.Equal(t, history, s.byID["R"].hot.history)
 	}

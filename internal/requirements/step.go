@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"orchestrator/internal/requirements/record"
+
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
@@ -34,25 +36,25 @@ func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {
 	return ledger.DataOf[T](blobs, record)
 }
 
-var kinds = Kinds()
+var kinds = record.Kinds()
 
 // ReadStep reads a record for Replay.Step, which says what is wrong with it when its turn comes. blobs has data too
 // large for a record. It is safe for concurrent use.
-func ReadStep(blobs store.Getter, record audit.Record) *Step {
-	s := &Step{record: record}
-	readData, known := others[record.Kind]
+func ReadStep(blobs store.Getter, rec audit.Record) *Step {
+	s := &Step{record: rec}
+	readData, known := others[rec.Kind]
 	switch {
-	case slices.Contains(kinds, record.Kind):
-		s.data, s.err = Read(blobs, record)
+	case slices.Contains(kinds, rec.Kind):
+		s.data, s.err = record.Read(blobs, rec)
 	case !known:
 		s.err = fmt.Errorf("no such kind of record is known")
 	case readData != nil:
-		s.data, s.err = readData(blobs, record)
+		s.data, s.err = readData(blobs, rec)
 	}
 	s.record.Data = nil // it was read
-	if data, is := s.data.(proposed); is && s.err == nil && (data.Change != nil || data.Refusal == nil) {
-		s.change, s.changeErr = parseRecorded(data.Change, lifecycle.Role(record.Actor.Role))
-		s.change.Size, s.change.Looked, s.change.Record = len(data.Change), data.Looked, record.Seq
+	if data, is := s.data.(record.Proposed); is && s.err == nil && (data.Change != nil || data.Refusal == nil) {
+		s.change, s.changeErr = parseRecorded(data.Change, lifecycle.Role(rec.Actor.Role))
+		s.change.Size, s.change.Looked, s.change.Record = len(data.Change), data.Looked, rec.Seq
 		if s.change.Rules = cmp.Or(data.Rules, lifecycle.Rules1); !s.change.Rules.Known() {
 			s.changeErr = fmt.Errorf("it was decided by version %d of the rules, which this program does not know",
 				data.Rules)

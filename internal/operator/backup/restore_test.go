@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/record"
 )
 
 // tables is all that a database holds but the log itself, and the records of the log from one on.
@@ -75,9 +76,9 @@ func TestARestoredDatabaseIsTheOneThatWasBackedUp(t *testing.T) {
 	require.Len(t, added, 1)
 	require.Equal(t, "log.restored", added[0].Kind)
 	require.Equal(t, ledger.System(), added[0].Actor)
-	var says requirements.Restored
+	var says record.Restored
 	require.NoError(t, json.Unmarshal(added[0].Data, &says))
-	require.Equal(t, requirements.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
+	require.Equal(t, record.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
 
 	var names []string
 	for path, digest := range digests(t, to) {

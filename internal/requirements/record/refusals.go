@@ -1,4 +1,4 @@
-package requirements
+package record
 
 import (
 	"time"
@@ -6,23 +6,23 @@ import (
 	"orchestrator/internal/ledger/audit"
 )
 
-// Of equal refusals of one actor the first recordedEach of a window are recorded one by one. Further ones are only
+// Of equal refusals of one actor the first RecordedEach of a window (FoldWindow long) are recorded one by one. Further ones are only
 // counted, and write nothing; when the window is over, one record accounts for them.
 const (
-	recordedEach = 20
-	foldWindow   = time.Minute
+	RecordedEach = 20
+	FoldWindow   = time.Minute
 )
 
-// refusalKind is what makes two refusals of an actor equal. The zero kind stands for all of them.
-type refusalKind struct {
+// RefusalKind is what makes two refusals of an actor equal. The zero kind stands for all of them.
+type RefusalKind struct {
 	Request string // method and route
 	Subject string // the requirement, if there is such a one: made-up ids are all the same
 	Code    string
 }
 
-// refusalsFolded accounts for equal refusals of one actor within a minute, beyond those that are on record one by one.
+// RefusalsFolded accounts for equal refusals of one actor within a minute, beyond those that are on record one by one.
 // Request and Code are left out when they are of several kinds.
-type refusalsFolded struct {
+type RefusalsFolded struct {
 	Actor    audit.Actor `json:"actor"`
 	Request  string      `json:"request,omitempty"` // method and route
 	Code     string      `json:"code,omitempty"`

@@ -1,4 +1,4 @@
-package requirements
+package record
 
 import (
 	"maps"
@@ -11,19 +11,19 @@ import (
 
 // readers decode the data of each kind of record.
 var readers = map[string]func(store.Getter, audit.Record) (any, error){
-	kindWorkflowChosen: readAs[workflowChosen],
-	kindImported:       readAs[imported],
-	kindChanged:        readAs[proposed],
-	kindRefused:        readAs[proposed],
-	kindRolledBack:     readAs[rolledBack],
-	kindAuditKeyChosen: readAs[auditKeyChosen],
-	kindEvidenceChosen: readAs[evidenceChosen],
-	kindRechecked:      readAs[rechecked],
-	kindKeysForgotten:  readAs[keysForgotten],
-	kindRequestRefused: readAs[requestRefused],
-	kindRestored:       readAs[Restored],
-	kindFolded:         readAs[refusalsFolded],
-	kindTokensChanged:  readAs[tokensChanged],
+	KindWorkflowChosen: readAs[WorkflowChosen],
+	KindImported:       readAs[Imported],
+	KindChanged:        readAs[Proposed],
+	KindRefused:        readAs[Proposed],
+	KindRolledBack:     readAs[RolledBack],
+	KindAuditKeyChosen: readAs[AuditKeyChosen],
+	KindEvidenceChosen: readAs[EvidenceChosen],
+	KindRechecked:      readAs[Rechecked],
+	KindKeysForgotten:  readAs[KeysForgotten],
+	KindRequestRefused: readAs[RequestRefused],
+	KindRestored:       readAs[Restored],
+	KindFolded:         readAs[RefusalsFolded],
+	KindTokensChanged:  readAs[TokensChanged],
 }
 
 func readAs[T any](blobs store.Getter, from audit.Record) (any, error) {

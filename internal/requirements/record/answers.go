@@ -1,4 +1,4 @@
-package requirements
+package record
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 // KeepKeys is how long an Idempotency-Key is remembered.
 const KeepKeys = 24 * time.Hour
 
-// firstAnswer is what an Idempotency-Key was first answered with.
-type firstAnswer struct {
+// FirstAnswer is what an Idempotency-Key was first answered with.
+type FirstAnswer struct {
 	At          time.Time       `json:"at"`
 	Seq         uint64          `json:"seq"`         // of the record
 	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
@@ -22,10 +22,13 @@ type firstAnswer struct {
 	Refusal     *fault.Error    `json:"refusal,omitempty"`
 }
 
-var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
+// TableIdempotency has the first answers by KeyOf.
+var TableIdempotency = ledger.Table[FirstAnswer]{Name: "idempotency"}
 
-func remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
+// Remembered reports whether a first answer given at since still counts at a time.
+func Remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
 
-func keyOf(who lifecycle.Actor, key string) string {
+// KeyOf returns the key of TableIdempotency for the Idempotency-Key of an actor.
+func KeyOf(who lifecycle.Actor, key string) string {
 	return who.Name + "\x00" + string(who.Role) + "\x00" + key
 }

@@ -1,4 +1,4 @@
-package requirements
+package record
 
 import (
 	"cmp"
@@ -17,23 +17,26 @@ type Credential struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-var tableTokens = ledger.Table[[]Credential]{Name: "tokens"}
+// TableTokens has, under KeyTokens, the tokens in force that the log accounts for.
+var TableTokens = ledger.Table[[]Credential]{Name: "tokens"}
 
-const keyTokens = "tokens"
+// KeyTokens is the only key of TableTokens.
+const KeyTokens = "tokens"
 
-// without is those of all that are not, just so, among the others, in the order of their ids.
-func without(all, others []Credential) []Credential {
-	return slices.DeleteFunc(byID(all), func(c Credential) bool {
-		return slices.ContainsFunc(others, c.same)
+// Without returns those of all that are not, just so, among the others, in the order of their ids.
+func Without(all, others []Credential) []Credential {
+	return slices.DeleteFunc(SortedByID(all), func(c Credential) bool {
+		return slices.ContainsFunc(others, c.Same)
 	})
 }
 
-func (c Credential) same(other Credential) bool {
+// Same reports whether two credentials are alike in every member.
+func (c Credential) Same(other Credential) bool {
 	return c.ID == other.ID && c.Name == other.Name && c.Role == other.Role && c.Expires.Equal(other.Expires)
 }
 
-// byID is a sorted copy.
-func byID(all []Credential) []Credential {
+// SortedByID returns a copy in the order of the ids.
+func SortedByID(all []Credential) []Credential {
 	sorted := append([]Credential{}, all...)
 	for i := range sorted {
 		sorted[i].Expires = sorted[i].Expires.UTC()
