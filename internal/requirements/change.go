@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -95,7 +96,7 @@ func isForbidden(role lifecycle.Role, fields []string) bool {
 func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	var w wireChange
 	var refusal *fault.Error
-	if err := asFault(strictjson.Fill(body, &w)); err != nil {
+	if err := faultOf(strictjson.Fill(body, &w)); err != nil {
 		return err
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
@@ -114,7 +115,7 @@ func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	c.Names = namesOf(names.Files, names.Commits)
 	if c.Test.Sent = w.Test != nil; c.Test.Sent && w.Test.Kind() != 'n' {
 		c.Test.Record = &lifecycle.TestRecord{}
-		refusal = asFault(strictjson.Fill(w.Test, c.Test.Record))
+		refusal = faultOf(strictjson.Fill(w.Test, c.Test.Record))
 		if refusal != nil {
 			for i := range refusal.Fields {
 				refusal.Fields[i].Pointer = "/test" + refusal.Fields[i].Pointer
@@ -185,4 +186,26 @@ func compact(raw jsontext.Value) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(raw)
+}
+
+// namesOf lists the files and commits that an implementation names, as evidence.
+func namesOf(files []namedFile, commits []string) []lifecycle.Citation {
+	var names []lifecycle.Citation
+	add := func(under string, i int, e lifecycle.Evidence) {
+		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
+		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
+	}
+	for i, f := range files {
+		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: f.Path, Lines: f.Lines})
+	}
+	for i, id := range commits {
+		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})
+	}
+	return names
+}
+
+// namedFile is a file that an implementation names.
+type namedFile struct {
+	Path  string `json:"path"`
+	Lines string `json:"lines"`
 }

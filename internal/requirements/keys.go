@@ -82,11 +82,6 @@ func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
 	return refusal, err
 }
 
-func keyReused() *fault.Error {
-	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
-		WithFix("use a new key for a new request")
-}
-
 // bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.
 func bodyDigest(p Proposal) string {
 	if p.IdempotencyKey == "" {

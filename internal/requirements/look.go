@@ -3,7 +3,6 @@ package requirements
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -135,25 +134,3 @@ func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []e
 
 // maxRemark bounds what a recheck adds to a requirement, in bytes of one remark.
 const maxRemark = 300
-
-// namesOf lists the files and commits that an implementation names, as evidence.
-func namesOf(files []namedFile, commits []string) []lifecycle.Citation {
-	var names []lifecycle.Citation
-	add := func(under string, i int, e lifecycle.Evidence) {
-		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
-		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
-	}
-	for i, f := range files {
-		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: f.Path, Lines: f.Lines})
-	}
-	for i, id := range commits {
-		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})
-	}
-	return names
-}
-
-// namedFile is a file that an implementation names.
-type namedFile struct {
-	Path  string `json:"path"`
-	Lines string `json:"lines"`
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -93,7 +92,7 @@ func (s *Service) propose(ctx context.Context, who lifecycle.Actor, p Proposal,
 
 func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, change lifecycle.Change,
 	data record.Proposed) (Answer, error) {
-	var out decision
+	var out verdict
 	p.ticket = &ticket{}
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
 		s.refusals.restart(p.ticket)
@@ -115,7 +114,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal, c
 }
 
 // explained is a refusal with what only this request makes worth saying.
-func (s *Service) explained(out decision, p Proposal) error {
+func (s *Service) explained(out verdict, p Proposal) error {
 	refusal := *out.answer.Refusal
 	switch {
 	case out.replayed && !p.KeyMade:
@@ -154,7 +153,7 @@ func (s *Service) checkConditional(p Proposal) error {
 }
 
 // decision is what one run of the transaction came to.
-type decision struct {
+type verdict struct {
 	answer   record.FirstAnswer
 	replayed bool
 	receipt  Receipt
@@ -162,17 +161,17 @@ type decision struct {
 
 // decideOnce answers a known Idempotency-Key with its first answer, and decides everything else.
 func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change,
-	data record.Proposed) (decision, error) {
+	data record.Proposed) (verdict, error) {
 	first, found, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
-		return decision{}, err
+		return verdict{}, err
 	}
 	if found && first.BodySHA256 == data.BodySHA256 {
-		return decision{answer: first, replayed: true, receipt: receiptOf(tx, first.Seq)}, nil
+		return verdict{answer: first, replayed: true, receipt: receiptOf(tx, first.Seq)}, nil
 	}
 	if found {
 		if data.Refusal, err = s.keyReused(s.reader(tx), p.ID); err != nil {
-			return decision{}, err
+			return verdict{}, err
 		}
 	}
 	answer, err := s.decideAndRecord(tx, who, p, c, data)
@@ -181,7 +180,7 @@ func (s *Service) decideOnce(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c l
 	}
 	receipt := receiptOf(tx, answer.Seq)
 	receipt.Folded = p.ticket.folded
-	return decision{answer: answer, receipt: receipt}, err
+	return verdict{answer: answer, receipt: receipt}, err
 }
 
 func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal, c lifecycle.Change,
@@ -220,9 +219,6 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	return answer, tx.Append(event)
 }
 
-// finder finds a requirement by its id, and how many bytes it has; 0 when there is none.
-type finder func(id string) (req lifecycle.Requirement, size int, err error)
-
 // reader finds requirements in a transaction. What the snapshot holds decoded is not decoded again.
 func (s *Service) reader(tx store.Getter) finder {
 	return func(id string) (lifecycle.Requirement, int, error) {
@@ -238,53 +234,6 @@ func (s *Service) reader(tx store.Getter) finder {
 	}
 }
 
-// decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
-// A replay of the log calls it too.
-func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change,
-	at time.Time) (lifecycle.Requirement, error) {
-	req, size, err := from(id)
-	if err != nil {
-		return req, err
-	}
-	if size == 0 {
-		return req, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id).
-			WithFix("GET /requirements lists the ids; they are compared letter by letter")
-	}
-	if err := checkCondition(req, ifMatch); err != nil {
-		return req, w.At(req, err)
-	}
-	next, err := w.Apply(req, who, c, at)
-	if err == nil && c.Rules == lifecycle.Rules1 && size > maxRequirement && c.Size > record.SmallChange {
-		err = w.At(req, fault.New(fault.Invalid, "requirement_full",
-			"%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
-			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken",
-				record.SmallChange))
-	}
-	return next, err
-}
-
-// Under lifecycle.Rules1 a requirement that has grown beyond maxRequirement bytes takes changes of up to smallChange
-// bytes. Later versions limit the share of each role.
-const (
-	maxRequirement = 2 << 20
-)
-
-func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
-	if len(ifMatch) == 0 {
-		return nil
-	}
-	for _, tag := range ifMatch {
-		if tag == "*" || tag == strconv.FormatUint(req.Revision, 10) {
-			return nil
-		}
-	}
-	err := fault.New(fault.Stale, "stale_revision", "%s is at revision %d, which If-Match does not name", req.ID,
-		req.Revision).
-		WithFix("read the requirement again, look at what changed, and send the change with its present ETag")
-	err.Current = &fault.Current{Status: string(req.Status), Revision: req.Revision}
-	return err
-}
-
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
 	c.Record = s.current.Load().Head.Size
@@ -293,7 +242,7 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (A
 	if err != nil {
 		err = momentary(err)
 		if refusal := asRefusal(err); refusal != nil {
-			err = s.explained(decision{answer: record.FirstAnswer{Refusal: refusal}}, p)
+			err = s.explained(verdict{answer: record.FirstAnswer{Refusal: refusal}}, p)
 		}
 		return Answer{}, err
 	}

@@ -3,7 +3,6 @@ package requirements
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -59,17 +58,6 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		return err
 	}
 	return OnRecord{receipt, refusal}
-}
-
-// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor
-// does a limit of the token.
-func asRefusal(err error) *fault.Error {
-	f := asFault(err)
-	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
-	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
-		return nil
-	}
-	return f
 }
 
 func asFault(err error) *fault.Error {
