@@ -34,9 +34,10 @@ var mayImport = map[string][]string{
 		"internal/boundary/report", "api", "schemas", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/requirements": {
-		"internal/requirements/record", "schemas", "internal/rules/lifecycle", "internal/requirements/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
+		"internal/requirements/record", "internal/requirements/decision", "internal/rules/lifecycle", "internal/requirements/projection", "internal/boundary/record", "internal/conductor/state", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
 		"internal/requirements/evidence", "internal/requirements/testreport", "internal/requirements/idmatch", "internal/requirements/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
+	"internal/requirements/decision":   {"schemas", "internal/requirements/record", "internal/rules/lifecycle", "internal/secret", "internal/strictjson", "internal/fault"},
 	"internal/requirements/record":     {"internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/projection", "internal/requirements/testreport", "internal/rules/lifecycle", "internal/fault"},
 	"internal/requirements/projection": {"internal/rules/lifecycle", "internal/ledger", "internal/ledger/audit", "internal/system/tree", "internal/fault"},
 	"internal/ledger":                  {"internal/ledger/audit", "internal/ledger/store", "internal/fault"},
@@ -137,7 +138,7 @@ var onlyIn = map[string][]string{
 
 // pure packages do no I/O, read no clock and draw no randomness.
 var pure = []string{
-	"internal/rules/lifecycle", "internal/rules/boundary", "internal/boundary/shell", "internal/rules/planning", "internal/requirements/review", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/requirements/markdown", "internal/strictjson",
+	"internal/rules/lifecycle", "internal/rules/boundary", "internal/boundary/shell", "internal/rules/planning", "internal/requirements/review", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/requirements/markdown", "internal/requirements/decision", "internal/strictjson",
 	"internal/requirements/idmatch", "internal/secret", "internal/rules/actorname", "internal/requirements/testreport", "internal/agentclient", "internal/fault",
 	"internal/conductor/arith", "internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/testreport"
@@ -159,7 +160,7 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 	if err != nil {
 		return lifecycle.Change{}, nil, err
 	}
-	change, err := ParseChange(body, lifecycle.Tester)
+	change, err := decision.Read(body, lifecycle.Tester)
 	change.Size, change.MadeFrom = len(body), req.Revision
 	change.Looked = &lifecycle.Looked{}
 	for _, claim := range change.Claims() {

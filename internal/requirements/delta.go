@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
@@ -211,7 +212,7 @@ func refusedDelta(problems []reqdoc.Problem) error {
 	})
 	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the document: %d", len(problems)).
 		WithFix("mend the document and import it again; nothing was taken from it")
-	for _, p := range problems[:min(len(problems), maxViolations)] {
+	for _, p := range problems[:min(len(problems), decision.MaxViolations)] {
 		err.Fields = append(err.Fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
 			Fix: p.Fix})
 	}

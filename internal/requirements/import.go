@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
@@ -167,7 +168,7 @@ func definitionOf(r reqdoc.Requirement) lifecycle.Definition {
 
 func noRequirements(skipped []reqdoc.Problem) error {
 	var fields []fault.Field
-	for _, p := range skipped[:min(len(skipped), maxViolations)] {
+	for _, p := range skipped[:min(len(skipped), decision.MaxViolations)] {
 		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
 			Fix: p.Fix})
 	}

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -73,8 +74,8 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (r
 	return first, found && record.Remembered(first.At, at), err
 }
 
-func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
-	refusal := keyReused()
+func (s *Service) keyReused(from decision.Finder, id string) (*fault.Error, error) {
+	refusal := decision.KeyReused()
 	req, size, err := from(id)
 	if err == nil && size > 0 {
 		_ = s.options.Workflow.At(req, refusal)

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -451,14 +452,14 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	f.unread["a.go"] = true
 	body := []byte(`{"implementation":{"summary":"s","files":[{"path":"a.go"}]}}`)
-	change, err := ParseChange(body, lifecycle.Coder)
+	change, err := decision.Read(body, lifecycle.Coder)
 	require.NoError(t, err)
 	change.Size = len(body)
 	r.look(t.Context(), cody, &change)
 	p := Proposal{ID: "REQ-002", Body: body, IdempotencyKey: "k"}
-	_, refused := decide(r.reader(r.current.Load()), r.options.Workflow, cody, p.ID, nil, change, r.clock.read())
+	_, refused := decision.Decide(r.reader(r.current.Load()), r.options.Workflow, cody, p.ID, nil, change, r.clock.read())
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		data := record.Proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: asRefusal(refused)}
+		data := record.Proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: decision.Refusal(refused)}
 		_, err := record.TableIdempotency.Put(tx, record.KeyOf(cody, "k"), record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
 		return errors.Join(err, tx.Append(ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: p.ID, Data: data}))
 	}))

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -48,7 +49,7 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
-	body := compact(p.Body)
+	body := decision.Compact(p.Body)
 	change.Size = len(body)
 	p.parsed()
 	s.look(ctx, who, &change)
@@ -134,7 +135,7 @@ func (s *Service) read(role lifecycle.Role, p Proposal) (lifecycle.Change, error
 	if _, known := s.current.Load().Find(p.ID); !known && (reqdoc.ValidID(p.ID) != nil || len(secret.Find(p.ID)) > 0) {
 		return lifecycle.Change{}, s.unknown(p.ID)
 	}
-	change, err := ParseChange(p.Body, role)
+	change, err := decision.Read(p.Body, role)
 	if err != nil {
 		return change, unreadable(p.Body, err)
 	}
@@ -191,9 +192,9 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	next := lifecycle.Requirement{}
 	if data.Refusal == nil {
 		var err error
-		if next, err = decide(s.reader(tx), s.options.Workflow, who, p.ID, data.IfMatch, c, tx.At()); err != nil {
+		if next, err = decision.Decide(s.reader(tx), s.options.Workflow, who, p.ID, data.IfMatch, c, tx.At()); err != nil {
 			err = momentary(err)
-			if data.Refusal = asRefusal(err); data.Refusal == nil {
+			if data.Refusal = decision.Refusal(err); data.Refusal == nil {
 				return answer, err
 			}
 		}
@@ -220,7 +221,7 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 }
 
 // reader finds requirements in a transaction. What the snapshot holds decoded is not decoded again.
-func (s *Service) reader(tx store.Getter) finder {
+func (s *Service) reader(tx store.Getter) decision.Finder {
 	return func(id string) (lifecycle.Requirement, int, error) {
 		raw, err := tx.Get(projection.TableRequirements.Name, id)
 		if err != nil || raw == nil {
@@ -237,11 +238,11 @@ func (s *Service) reader(tx store.Getter) finder {
 // dryRun decides on the published state.
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, c lifecycle.Change) (Answer, error) {
 	c.Record = s.current.Load().Head.Size
-	next, err := decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c,
+	next, err := decision.Decide(s.reader(s.current.Load()), s.options.Workflow, who, p.ID, p.IfMatch, c,
 		s.clock().UTC().Truncate(time.Microsecond))
 	if err != nil {
 		err = momentary(err)
-		if refusal := asRefusal(err); refusal != nil {
+		if refusal := decision.Refusal(err); refusal != nil {
 			err = s.explained(verdict{answer: record.FirstAnswer{Refusal: refusal}}, p)
 		}
 		return Answer{}, err

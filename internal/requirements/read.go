@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -41,7 +42,7 @@ func (s *Service) entry(id string) (*projection.Entry, error) {
 
 // unknown names the id that was probably meant, or what keeps the text from being one.
 func (s *Service) unknown(id string) *fault.Error {
-	err := fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", clip(id))
+	err := fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", decision.Quote(id))
 	if near, ok := s.current.Load().Like(id); ok {
 		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
 	}

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -367,13 +368,13 @@ func TestWhatWasNotAnsweredIsNotCounted(t *testing.T) {
 		f.fails = fails
 		for range record.RecordedEach + 3 {
 			_, err := r.patch(cody, "REQ-001", move(lifecycle.Planned))
-			require.Equal(t, !fails, asRefusal(err) != nil)
+			require.Equal(t, !fails, decision.Refusal(err) != nil)
 		}
 	}
 	require.Len(t, r.records(0, record.KindRefused), record.RecordedEach)
 	f.fails = true
 	_, err := r.patch(cody, "REQ-001", move(lifecycle.Planned))
-	require.Nil(t, asRefusal(err))
+	require.Nil(t, decision.Refusal(err))
 	require.NoError(t, r.foldRefusals(t.Context()))
 	r.clock.wind(record.FoldWindow)
 	require.Error(t, r.foldRefusals(t.Context()))

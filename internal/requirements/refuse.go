@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
@@ -28,7 +29,7 @@ func (p Proposal) Refused() Refused {
 // Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord;
 // only a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
-	reason := asRefusal(refusal)
+	reason := decision.Refusal(refusal)
 	if reason == nil || r.DryRun {
 		return refusal
 	}

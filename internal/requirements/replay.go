@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 
 	boundary "orchestrator/internal/boundary/record"
@@ -250,13 +251,13 @@ func (f *fold) decided(s *Step, data record.Proposed, who lifecycle.Actor, known
 		s.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
-	next, err := decide(f.states.find, f.project.Workflow(), who, record.Subject, data.IfMatch, s.change, record.At)
-	refusal := asRefusal(err)
+	next, err := decision.Decide(f.states.find, f.project.Workflow(), who, record.Subject, data.IfMatch, s.change, record.At)
+	refusal := decision.Refusal(err)
 	if err != nil && refusal == nil {
 		return err
 	}
 	if known {
-		refusal = keyReused()
+		refusal = decision.KeyReused()
 	}
 	if err := sameDecision(refusal, data.Refusal); err != nil || refusal != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 
 	boundary "orchestrator/internal/boundary/record"
@@ -236,9 +237,9 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"an illegal change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
 		"a refusal of what is allowed": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "refused (idempotency_key_reused), but the rules allow it"},
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: decision.KeyReused()}}, "refused (idempotency_key_reused), but the rules allow it"},
 		"a refusal for another reason": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: "REQ-002",
-			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "the rules refuse it as field_forbidden"},
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: decision.KeyReused()}}, "the rules refuse it as field_forbidden"},
 		"a change with another outcome": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
 		"an import of what did not change": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
@@ -264,7 +265,7 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"a change that calls itself refused": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
 		"a refusal that calls itself a change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Refusal: keyReused()}}, "whether it was refused"},
+			Data: record.Proposed{Refusal: decision.KeyReused()}}, "whether it was refused"},
 		"a refusal of nothing":        {ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(cody), Data: record.RequestRefused{}}, "whether it was refused"},
 		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
 		"a key forgotten that is not": {ledger.Event{Kind: record.KindKeysForgotten, Actor: ledger.System(), Data: record.KeysForgotten{Keys: []string{"x"}}}, "forgets"},

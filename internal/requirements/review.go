@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -98,7 +99,7 @@ func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Dr
 	var at *fs.PathError
 	known := errors.As(err, &at)
 	for _, source := range imported {
-		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + clip(refusalText(err))}
+		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + decision.Quote(refusalText(err))}
 		if known && filepath.ToSlash(filepath.Clean(at.Path)) == source.Path {
 			return []review.Drift{one}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/secret"
@@ -27,7 +28,7 @@ func refuseFound(found []fault.Field) error {
 	}
 	return fault.New(fault.Invalid, "secret_in_text",
 		"the request holds what looks like a secret; nothing of it was kept").
-		WithFields(limited(found)...).WithFix(secret.Fix)
+		WithFields(decision.Limited(found)...).WithFix(secret.Fix)
 }
 
 // secretsInHeaders looks at the headers that the log keeps.
@@ -105,7 +106,7 @@ func secretsInDocuments(files []reqdoc.File) (warnings []reqdoc.Problem) {
 			})
 		}
 	}
-	return warnings[:min(len(warnings), maxViolations)]
+	return warnings[:min(len(warnings), decision.MaxViolations)]
 }
 
 // unreadable is why a body cannot be read, without the places in it where it holds secrets: they are cut short, and

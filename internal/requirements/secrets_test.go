@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -223,7 +224,7 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
 	body := []byte(`{"pm_notes":[{"text":"` + awsKey + `"}]}`)
-	change, err := ParseChange(body, lifecycle.PM)
+	change, err := decision.Read(body, lifecycle.PM)
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {

@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -607,34 +608,34 @@ func TestRefusalsAreOnRecord(t *testing.T) {
 
 func TestSchemaHints(t *testing.T) {
 	for name, hint := range map[string]string{"STATUS": "did you mean status", "ſtatuſ": "did you mean status", "role": "token", "x/y": "use "} {
-		c, err := ParseChange(fmt.Appendf(nil, `{%q:"x"}`, name), lifecycle.PM)
+		c, err := decision.Read(fmt.Appendf(nil, `{%q:"x"}`, name), lifecycle.PM)
 		require.NoError(t, err)
 		require.Len(t, c.Violations, 1)
 		require.Contains(t, c.Violations[0].Fix, hint)
 	}
-	c, err := ParseChange([]byte(`{"test":{"results":{"passed":1.0,"failed":0}}}`), lifecycle.Tester)
+	c, err := decision.Read([]byte(`{"test":{"results":{"passed":1.0,"failed":0}}}`), lifecycle.Tester)
 	require.NoError(t, err)
 	require.Equal(t, "/test/results/passed", c.Violations[0].Pointer, "an integer to the schema, not to us")
-	c, err = ParseChange([]byte(`{`+manyUnknown(80)+`}`), lifecycle.PM)
+	c, err = decision.Read([]byte(`{`+manyUnknown(80)+`}`), lifecycle.PM)
 	require.NoError(t, err)
-	require.Len(t, c.Violations, maxViolations+1)
-	require.Equal(t, "and 30 more", c.Violations[maxViolations].Detail)
-	c, err = ParseChange([]byte(`{`+manyUnknown(19_000)+`}`), lifecycle.PM)
+	require.Len(t, c.Violations, decision.MaxViolations+1)
+	require.Equal(t, "and 30 more", c.Violations[decision.MaxViolations].Detail)
+	c, err = decision.Read([]byte(`{`+manyUnknown(19_000)+`}`), lifecycle.PM)
 	require.NoError(t, err)
-	require.Len(t, c.Violations, maxViolations+1)
-	require.Equal(t, "and at least 50 more", c.Violations[maxViolations].Detail, "the search for them stopped")
+	require.Len(t, c.Violations, decision.MaxViolations+1)
+	require.Equal(t, "and at least 50 more", c.Violations[decision.MaxViolations].Detail, "the search for them stopped")
 }
 
 // TestRightsAreLookedAtBeforeTheSchema: a change that its role may not make is not held against the schema, however wrong it is.
 func TestRightsAreLookedAtBeforeTheSchema(t *testing.T) {
 	body := []byte(`{"pm_notes":[` + strings.Repeat(`1,`, 15_000) + `1],"more":1}`)
 	for _, role := range []lifecycle.Role{lifecycle.Viewer, lifecycle.Coder, lifecycle.Architect, lifecycle.Tester} {
-		c, err := ParseChange(body, role)
+		c, err := decision.Read(body, role)
 		require.NoError(t, err)
 		require.Equal(t, []string{"more", "pm_notes"}, c.Fields)
 		require.Empty(t, c.Violations, role)
 	}
-	c, err := ParseChange(body, lifecycle.PM)
+	c, err := decision.Read(body, lifecycle.PM)
 	require.NoError(t, err)
 	require.NotEmpty(t, c.Violations)
 }
@@ -642,10 +643,10 @@ func TestRightsAreLookedAtBeforeTheSchema(t *testing.T) {
 // TestAnOldLogWithManyValuesStaysVerifiable: what a body may hold is bounded at the door, and not in the log.
 func TestAnOldLogWithManyValuesStaysVerifiable(t *testing.T) {
 	body := []byte(`{"more":[` + strings.Repeat(`1,`, strictjson.MaxValues) + `1]}`)
-	_, err := ParseChange(body, lifecycle.PM)
+	_, err := decision.Read(body, lifecycle.PM)
 	require.ErrorIs(t, err, fault.Malformed)
 	require.Equal(t, "json_values", asFault(err).Code)
-	_, err = parseRecorded(body, lifecycle.PM)
+	_, err = decision.ReadRecorded(body, lifecycle.PM)
 	require.NoError(t, err)
 }
 

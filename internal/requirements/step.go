@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 
 	boundary "orchestrator/internal/boundary/record"
@@ -53,7 +54,7 @@ func ReadStep(blobs store.Getter, rec audit.Record) *Step {
 	}
 	s.record.Data = nil // it was read
 	if data, is := s.data.(record.Proposed); is && s.err == nil && (data.Change != nil || data.Refusal == nil) {
-		s.change, s.changeErr = parseRecorded(data.Change, lifecycle.Role(rec.Actor.Role))
+		s.change, s.changeErr = decision.ReadRecorded(data.Change, lifecycle.Role(rec.Actor.Role))
 		s.change.Size, s.change.Looked, s.change.Record = len(data.Change), data.Looked, rec.Seq
 		if s.change.Rules = cmp.Or(data.Rules, lifecycle.Rules1); !s.change.Rules.Known() {
 			s.changeErr = fmt.Errorf("it was decided by version %d of the rules, which this program does not know",

@@ -1,4 +1,9 @@
-package requirements
+// Package decision reads a change request and decides it.
+//
+// The service decides with it, and so does the replay of the log, which must come to the same verdict: nothing here
+// depends on anything but its arguments. Rights, table and gates are those of package lifecycle; what is added here is
+// the reading of the request, the requirement that it is about, and the condition of If-Match.
+package decision
 
 import (
 	"bytes"
@@ -42,11 +47,11 @@ var changeMembers = func() []string {
 	return slices.Compact(all)
 }()
 
-// ParseChange reads a change request of a role. Its error is of kind Malformed: bytes that are not one JSON object.
+// Read reads a change request of a role. Its error is of kind Malformed: bytes that are not one JSON object.
 // What the schema finds wrong is not an error here but part of the change, since the rules refuse by
 // rights and by table before they refuse by schema. A change that the rules refuse by rights is not held
 // against the schema at all: it has no more than the names of its members.
-func ParseChange(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
+func Read(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.Parse(body)
 	if err != nil {
 		return lifecycle.Change{}, err
@@ -54,8 +59,8 @@ func ParseChange(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	return changeOf(value, body, role)
 }
 
-// parseRecorded is ParseChange for a change that the log has.
-func parseRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
+// ReadRecorded is Read for a change that the log has.
+func ReadRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.ParseUncounted(body)
 	if err != nil {
 		return lifecycle.Change{}, err
@@ -74,7 +79,7 @@ func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, er
 	if isForbidden(role, c.Fields) {
 		return c, nil // the rules refuse it for its names alone
 	}
-	c.Violations = limited(violations(object))
+	c.Violations = Limited(violations(object))
 	if status, ok := object[lifecycle.FieldStatus].(string); ok && lifecycle.Status(status).Valid() {
 		c.Status = lifecycle.Status(status)
 	}
@@ -101,7 +106,7 @@ func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
 	c.PMNotes, c.Deviations, c.Approvals = w.PMNotes, w.Deviations, w.Approvals
-	c.DesignSpec, c.Implementation = compact(w.DesignSpec), compact(w.Implementation)
+	c.DesignSpec, c.Implementation = Compact(w.DesignSpec), Compact(w.Implementation)
 	var names struct {
 		Files   []namedFile `json:"files"`
 		Commits []string    `json:"commits"`
@@ -125,16 +130,17 @@ func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	return refusal
 }
 
-// maxViolations is how many an answer and its record list; the rest is counted.
-const maxViolations = 50
+// MaxViolations is how many violations an answer and its record list; the rest is counted.
+const MaxViolations = 50
 
-func limited(found []fault.Field) []fault.Field {
-	if more := len(found) - maxViolations; more > 0 {
+// Limited shortens a list of violations to MaxViolations, and says how many more there were.
+func Limited(found []fault.Field) []fault.Field {
+	if more := len(found) - MaxViolations; more > 0 {
 		detail := fmt.Sprintf("and %d more", more)
 		if len(found) > schemas.MaxViolations { // where the search for them stopped
 			detail = fmt.Sprintf("and at least %d more", more-1)
 		}
-		found = append(found[:maxViolations:maxViolations], fault.Field{Code: "more", Detail: detail})
+		found = append(found[:MaxViolations:MaxViolations], fault.Field{Code: "more", Detail: detail})
 	}
 	return found
 }
@@ -153,7 +159,7 @@ func violations(object map[string]any) []fault.Field {
 		}
 		if !slices.Contains(changeMembers, name) {
 			found = append(found, fault.Field{Pointer: "/" + escapePointer(name), Code: "unknown_member",
-				Detail: fmt.Sprintf("a change request has no member %q", clip(name)), Fix: memberHint(name)})
+				Detail: fmt.Sprintf("a change request has no member %q", Quote(name)), Fix: memberHint(name)})
 		}
 	}
 	return found
@@ -169,15 +175,15 @@ func memberHint(name string) string {
 	return "use " + strings.Join(changeMembers, ", ")
 }
 
-// clip keeps what a client chose to send from filling an answer.
-func clip(s string) string { return fault.Clip(secret.Mask(s), 128) }
+// Quote returns the beginning of what a client sent, without secrets, for an error that quotes it.
+func Quote(s string) string { return fault.Clip(secret.Mask(s), 128) }
 
 func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(name))
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(Quote(name))
 }
 
-// compact takes the white space out of a part; it was parsed before.
-func compact(raw jsontext.Value) json.RawMessage {
+// Compact returns JSON that was parsed before without its white space.
+func Compact(raw jsontext.Value) json.RawMessage {
 	if raw == nil {
 		return nil
 	}

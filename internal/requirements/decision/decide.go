@@ -1,4 +1,4 @@
-package requirements
+package decision
 
 import (
 	"errors"
@@ -11,12 +11,12 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// finder finds a requirement by its id, and how many bytes it has; 0 when there is none.
-type finder func(id string) (req lifecycle.Requirement, size int, err error)
+// Finder finds a requirement by its id, and how many bytes it has as stored; 0 when there is none.
+type Finder func(id string) (req lifecycle.Requirement, size int, err error)
 
-// decide is the verdict on one change in the present state: unknown id, stale condition, then the rules.
-// A replay of the log calls it too.
-func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change,
+// Decide decides one change in the state that from reads: unknown id, stale condition, then the rules. It returns the
+// requirement as the change makes it, or the refusal; see Refusal.
+func Decide(from Finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change,
 	at time.Time) (lifecycle.Requirement, error) {
 	req, size, err := from(id)
 	if err != nil {
@@ -61,14 +61,15 @@ func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 	return err
 }
 
-func keyReused() *fault.Error {
+// KeyReused returns the refusal of a request whose Idempotency-Key was used with another one.
+func KeyReused() *fault.Error {
 	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
 		WithFix("use a new key for a new request")
 }
 
-// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor
-// does a limit of the token.
-func asRefusal(err error) *fault.Error {
+// Refusal returns the refusal that an error of Decide is, or nil for a failure: what is unavailable, internal or for
+// want of room decides nothing, nor does a limit of the token.
+func Refusal(err error) *fault.Error {
 	f := faultOf(err)
 	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
 	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
