@@ -112,7 +112,11 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 func (v *verifier) readAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size, !v.options.HashesOnly) {
+	deciding := v.replay
+	if v.options.HashesOnly {
+		deciding = nil
+	}
+	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size, deciding) {
 		for _, e := range p.entries {
 			if err := v.record(ctx, e); err != nil {
 				return err
@@ -158,10 +162,10 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 	if v.options.HashesOnly {
 		return nil
 	}
-	if e.step == nil {
-		e.step = requirements.ReadStep(e, e.record)
+	if e.decoded == nil {
+		e.decoded = v.replay.Read(e, e.record)
 	}
-	if err := v.replay.Step(e.step, head); err != nil {
+	if err := v.replay.Apply(e.decoded, head); err != nil {
 		return at(asBad(err), n)
 	}
 	if v.builder == nil {

@@ -3,7 +3,6 @@ package requirements
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 
 	"orchestrator/internal/fault"
@@ -24,27 +23,10 @@ func (s *Service) Matches(export io.Reader) error {
 	if err != nil || log.Size != snap.Head.Size {
 		return nil //nolint:nilerr // the start has reported it as unreadable
 	}
-	same := &comparer{want: buffered}
-	if err := snap.Write(same); err != nil || !same.atEnd() {
+	if !projection.Equals(buffered, snap.Write) {
 		return fault.New(fault.Internal, "store_differs",
 			"the database and the export are of the same moment and do not agree").
 			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")
 	}
 	return nil
-}
-
-// comparer is a writer that fails when it is given other bytes than it wants.
-type comparer struct{ want *bufio.Reader }
-
-func (c *comparer) Write(b []byte) (int, error) {
-	got := make([]byte, len(b))
-	if _, err := io.ReadFull(c.want, got); err != nil || !bytes.Equal(got, b) {
-		return 0, errors.New("it differs")
-	}
-	return len(b), nil
-}
-
-func (c *comparer) atEnd() bool {
-	_, err := c.want.ReadByte()
-	return errors.Is(err, io.EOF)
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/requirements/decision"
-	"orchestrator/internal/requirements/record"
-
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -86,7 +86,7 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 			if head, _, err = head.Follow(raw, record); err != nil {
 				return err
 			}
-			if err := replay.Record(r, record, head); err != nil {
+			if err := replay.Apply(replay.Read(r, record), head); err != nil {
 				return err
 			}
 			return b.Append(t.Context(), raw)
@@ -189,7 +189,7 @@ func verify(t *testing.T, s store.Store, export []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = Verify(t.Context(), l, ExportOf(export))
+	_, err = Verify(t.Context(), l, projection.ExportOf(export))
 	return err
 }
 

@@ -4,20 +4,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"orchestrator/internal/requirements/record"
-
-	boundary "orchestrator/internal/boundary/record"
-	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
-func (f *fold) workflowChosen(record audit.Record, data record.WorkflowChosen) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q chose the workflow, which only an operator can", record.Actor.Name)
+func (f *fold) workflowChosen(rec audit.Record, data record.WorkflowChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the workflow, which only an operator can", rec.Actor.Name)
 	}
 	if err == nil && data.From != f.project.WorkflowName {
 		err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
@@ -26,9 +21,9 @@ func (f *fold) workflowChosen(record audit.Record, data record.WorkflowChosen) (
 	return err
 }
 
-func (f *fold) evidenceChosen(record audit.Record, data record.EvidenceChosen) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", record.Actor.Name)
+func (f *fold) evidenceChosen(rec audit.Record, data record.EvidenceChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", rec.Actor.Name)
 	}
 	if err == nil && data.From != f.project.Evidence {
 		err = fmt.Errorf("what was made of evidence before was %q, not %q", f.project.Evidence, data.From)
@@ -37,28 +32,28 @@ func (f *fold) evidenceChosen(record audit.Record, data record.EvidenceChosen) (
 	return err
 }
 
-func (f *fold) auditKeyChosen(record audit.Record, data record.AuditKeyChosen) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q chose the key of the log, which only an operator can", record.Actor.Name)
+func (f *fold) auditKeyChosen(rec audit.Record, data record.AuditKeyChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the key of the log, which only an operator can", rec.Actor.Name)
 	}
 	if err == nil && (data.From != f.project.AuditKey || (data.From != "") != (data.Reason != "")) {
 		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason",
 			f.project.AuditKey, data.From)
 	}
 	f.project.AuditKey = data.To
-	f.keys = append(f.keys, ChosenKey{record.Seq, data.To, data.Reason})
+	f.keys = append(f.keys, record.ChosenKey{Record: rec.Seq, Key: data.To, Reason: data.Reason})
 	return err
 }
 
-func (f *fold) rolledBack(record audit.Record, data record.RolledBack) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", record.Actor.Name)
+func (f *fold) rolledBack(rec audit.Record, data record.RolledBack) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", rec.Actor.Name)
 	}
 	if err == nil && data.Reason == "" {
 		err = fmt.Errorf("it gives no reason")
 	}
 	f.project.Rollbacks = append(f.project.Rollbacks,
-		projection.Rollback{Record: f.forkBefore(record.Seq), Size: data.Size, Root: data.Root})
+		projection.Rollback{Record: f.forkBefore(rec.Seq), Size: data.Size, Root: data.Root})
 	return err
 }
 
@@ -137,23 +132,26 @@ func (f *fold) tokensChanged(rec audit.Record, data record.TokensChanged) (err e
 	return nil
 }
 
-// conductorStepped takes over the rows of a step. What they say is the conductor's word.
-func (f *fold) conductorStepped(record audit.Record, data state.Stepped) error {
-	if f.ir == nil {
-		f.ir = map[string][]byte{}
+// restored changes no table.
+func (f *fold) restored(rec audit.Record, data record.Restored) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q restored the log, which only an operator can", rec.Actor.Name)
 	}
-	return data.Apply(record, func(key string, value jsontext.Value) { f.ir[key] = value })
+	if err == nil && (data.Size != rec.Seq || data.Root != f.root) {
+		err = fmt.Errorf("it says that the log was restored at %d records with the root %s; it had %d with %s",
+			data.Size, data.Root, rec.Seq, f.root)
+	}
+	if f.restores.end != rec.Seq {
+		f.restores.first = rec.Seq
+	}
+	f.restores.end = rec.Seq + 1
+	return err
 }
 
-// boundaryRecorded takes over how far the boundary's journal was read. What its lines say is the hook's word.
-func (f *fold) boundaryRecorded(r audit.Record, data boundary.Recorded) error {
-	next, err := data.Next(r, f.boundary[data.File])
-	if err != nil {
-		return err
+// forkBefore is the same as of a store.
+func (f *fold) forkBefore(next uint64) uint64 {
+	if f.restores.end == next {
+		return f.restores.first
 	}
-	if f.boundary == nil {
-		f.boundary = map[string]boundary.Position{}
-	}
-	f.boundary[data.File] = next
-	return nil
+	return next
 }

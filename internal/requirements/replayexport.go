@@ -1,57 +1,12 @@
 package requirements
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"io"
+	"iter"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
 )
-
-// ExportFile opens an export to be read from its beginning. It is read twice, and never held in memory.
-type ExportFile func() (io.Reader, error)
-
-// ExportOf is an export that is in memory already.
-func ExportOf(content []byte) ExportFile {
-	return func() (io.Reader, error) { return bytes.NewReader(content), nil }
-}
-
-// head reads the export to its end, and returns what stands before the requirements.
-func (e ExportFile) head() (head projection.FileHead, err error) {
-	from, err := e()
-	if err != nil {
-		return head, err
-	}
-	watched := &watchedReader{Reader: from}
-	if err := jsonv2.UnmarshalRead(watched, &head); watched.err != nil {
-		return head, watched.err
-	} else if err != nil {
-		return head, damagedExport("it is not whole").Because(err)
-	}
-	if head.Log.Size == 0 {
-		return head, damagedExport("it names no log")
-	}
-	return head, nil
-}
-
-// watchedReader keeps the error of reading apart from what is wrong with what was read.
-type watchedReader struct {
-	io.Reader
-	err error
-}
-
-func (w *watchedReader) Read(b []byte) (int, error) {
-	n, err := w.Reader.Read(b)
-	if err != nil && !errors.Is(err, io.EOF) {
-		w.err = err
-	}
-	return n, err
-}
 
 // compareExport holds the export against the state that the log has come to, byte by byte.
 func (f *fold) compareExport(head audit.Head) error {
@@ -62,26 +17,38 @@ func (f *fold) compareExport(head audit.Head) error {
 	if err != nil {
 		return err
 	}
-	from, err := f.export()
-	if err != nil {
-		return err
+	same, err := f.export.Equals(func(to io.Writer) error {
+		return projection.WriteFile(to, f.project, counts, head, f.listed())
+	})
+	if err == nil && !same {
+		err = projection.ExportDiffers("it is not the state of the log at size %d", head.Size)
 	}
-	watched := &watchedReader{Reader: from}
-	same := &comparer{want: bufio.NewReaderSize(watched, headBytes)}
-	err = projection.WriteFile(same, f.project, counts, head, func(yield func([]byte) bool) {
+	return err
+}
+
+// listed returns the requirements as they are stored, in the order of the project.
+func (f *fold) listed() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
 		for _, id := range f.project.IDs {
 			if !yield(f.states.raw(id)) {
 				return
 			}
 		}
-	})
-	if watched.err != nil {
-		return watched.err
 	}
-	if err != nil || !same.atEnd() {
-		return damagedExport("it is not the state of the log at size %d", head.Size)
+}
+
+// Export says how the export compares with the log, which has ended: it matches, is behind, or is absent. The error is
+// what is wrong with it.
+func (f *fold) Export(head audit.Head) (string, error) {
+	switch {
+	case f.exportSize > head.Size:
+		return "absent", projection.ExportDiffers("it is of a log with %d records, the store has %d", f.exportSize, head.Size)
+	case f.exportSize == head.Size:
+		return "matches", f.exportErr
+	case f.export != nil:
+		return "behind", f.exportErr
 	}
-	return nil
+	return "absent", f.exportErr
 }
 
 // counts counts the requirements, each of which the project must list once.
@@ -101,10 +68,4 @@ func (f *fold) counts() (counts projection.Counts, err error) {
 			len(f.states.byID))
 	}
 	return counts, nil
-}
-
-func damagedExport(format string, args ...any) *fault.Error {
-	return fault.New(fault.Conflict, "export_differs", "the export does not match the store: "+format, args...).
-		WithFix("the store is the truth: move the export away and start the service, which writes it anew; if the " +
-			"export is the newer one, put back the newer database")
 }

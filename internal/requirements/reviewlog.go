@@ -7,11 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"orchestrator/internal/requirements/record"
-
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )

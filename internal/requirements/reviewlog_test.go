@@ -74,7 +74,8 @@ func TestARefusedReportIsNotKept(t *testing.T) {
 }
 
 func TestReplayWantsTheTestsOfAReportOnce(t *testing.T) {
-	f := newFold()
+	f, err := newFold(nil)
+	require.NoError(t, err)
 	first := record.Proposed{Report: &record.Report{SHA256: "a", Cases: []testreport.Case{}}}
 	again := record.Proposed{Report: &record.Report{SHA256: "a"}}
 	require.NoError(t, f.attach(audit.Record{Seq: 7}, record.Proposed{}))

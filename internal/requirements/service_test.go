@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -151,7 +152,7 @@ func (r *rig) verifiedAgainst(export []byte) Verified {
 	r.t.Helper()
 	l, err := ledger.OpenReadOnly(r.t.Context(), r.store)
 	require.NoError(r.t, err)
-	v, err := Verify(r.t.Context(), l, ExportOf(export))
+	v, err := Verify(r.t.Context(), l, projection.ExportOf(export))
 	require.NoError(r.t, err)
 	return v
 }

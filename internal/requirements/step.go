@@ -3,63 +3,47 @@ package requirements
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
-	"orchestrator/internal/requirements/decision"
-	"orchestrator/internal/requirements/record"
-
-	boundary "orchestrator/internal/boundary/record"
-	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Step is a record with its data read and checked as far as that needs nothing of the records before it, so that it
-// can be done ahead of its turn.
-type Step struct {
-	record    audit.Record
-	data      any // of the type that the kind has; nil when the replay needs none
-	err       error
-	change    lifecycle.Change // of a proposed
-	changeErr error
+// request is the data of a decided request, with its change as it was read.
+type request struct {
+	record.Proposed
+	change    lifecycle.Change
+	changeErr error // why there is none
 }
 
-// others read the data of the other subsystems' records; nil where the replay needs none.
-var others = map[string]func(store.Getter, audit.Record) (any, error){
-	ledger.KindCreated:    nil,
-	boundary.KindRecorded: dataAs[boundary.Recorded],
-	state.KindStepped:     dataAs[state.Stepped],
-}
+// Kinds makes fold a ledger.Replay.
+func (f *fold) Kinds() []string { return record.Kinds() }
 
-func dataAs[T any](blobs store.Getter, record audit.Record) (any, error) {
-	return ledger.DataOf[T](blobs, record)
-}
-
-var kinds = record.Kinds()
-
-// ReadStep reads a record for Replay.Step, which says what is wrong with it when its turn comes. blobs has data too
-// large for a record. It is safe for concurrent use.
-func ReadStep(blobs store.Getter, rec audit.Record) *Step {
-	s := &Step{record: rec}
-	readData, known := others[rec.Kind]
-	switch {
-	case slices.Contains(kinds, rec.Kind):
-		s.data, s.err = record.Read(blobs, rec)
-	case !known:
-		s.err = fmt.Errorf("no such kind of record is known")
-	case readData != nil:
-		s.data, s.err = readData(blobs, rec)
+// Read makes fold a ledger.Replay.
+func (f *fold) Read(blobs store.Getter, from audit.Record) (any, error) {
+	data, err := record.Read(blobs, from)
+	proposed, is := data.(record.Proposed)
+	if !is || err != nil {
+		return data, err
 	}
-	s.record.Data = nil // it was read
-	if data, is := s.data.(record.Proposed); is && s.err == nil && (data.Change != nil || data.Refusal == nil) {
-		s.change, s.changeErr = decision.ReadRecorded(data.Change, lifecycle.Role(rec.Actor.Role))
-		s.change.Size, s.change.Looked, s.change.Record = len(data.Change), data.Looked, rec.Seq
-		if s.change.Rules = cmp.Or(data.Rules, lifecycle.Rules1); !s.change.Rules.Known() {
-			s.changeErr = fmt.Errorf("it was decided by version %d of the rules, which this program does not know",
-				data.Rules)
-		}
+	r := request{Proposed: proposed}
+	if r.decides() {
+		r.change, r.changeErr = readChange(from, proposed)
 	}
-	return s
+	return r, nil
+}
+
+// decides reports whether the record has what the decision was about.
+func (r request) decides() bool { return r.Change != nil || r.Refusal == nil }
+
+// readChange reads the change of a record as it was read when it was decided.
+func readChange(from audit.Record, data record.Proposed) (lifecycle.Change, error) {
+	change, err := decision.ReadRecorded(data.Change, lifecycle.Role(from.Actor.Role))
+	change.Size, change.Looked, change.Record = len(data.Change), data.Looked, from.Seq
+	if change.Rules = cmp.Or(data.Rules, lifecycle.Rules1); !change.Rules.Known() {
+		err = fmt.Errorf("it was decided by version %d of the rules, which this program does not know", data.Rules)
+	}
+	return change, err
 }

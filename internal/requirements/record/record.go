@@ -57,6 +57,13 @@ type AuditKeyChosen struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// ChosenKey is a key that signs the log from a record on.
+type ChosenKey struct {
+	Record uint64
+	Key    string
+	Reason string
+}
+
 // RolledBack says that records were lost which something outside of the database knew of, and why the service went on.
 type RolledBack struct {
 	Reason string     `json:"reason"`
