@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 )
 
 // hoarder counts the bytes of data beside the log that it was made to give out.
@@ -55,7 +55,7 @@ func hoard(t *testing.T, size int) *hoarder {
 func TestDataBesideTheLogIsNotHoarded(t *testing.T) {
 	h := hoard(t, 3*audit.TileWidth)
 	records := 0
-	again, err := requirements.NewReplay(nil)
+	again, err := replay.New(nil)
 	require.NoError(t, err)
 	for p := range readAhead(t.Context(), h, 1+3*audit.TileWidth, again) {
 		require.NoError(t, p.err)

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 )
@@ -150,7 +150,7 @@ func (l Log) gaveUp(k keptAt) bool {
 func Database(ctx context.Context, name string, l *ledger.Ledger, export projection.ExportFile,
 	o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
-	found, err := requirements.Verify(ctx, l, export)
+	found, err := replay.Verify(ctx, l, export)
 	if err != nil {
 		return r, badInDatabase(err, found.Records, l.Head().Size)
 	}

@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 )
 
 // Options of Verify.
@@ -79,7 +79,7 @@ type verifier struct {
 	options Options
 	report  Report
 
-	replay  *requirements.Replay
+	replay  *replay.Replay
 	head    audit.Head
 	threads audit.Threads
 	roots   map[uint64]audit.Hash // at the sizes of the kept checkpoints
@@ -98,7 +98,7 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 			Against: []Held{}, CannotShow: []string{}},
 	}
 	var err error
-	if v.replay, err = requirements.NewReplay(h.state); err != nil {
+	if v.replay, err = replay.New(h.state); err != nil {
 		return v, finding(err)
 	}
 	kept, err := readKept(o.Against)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
@@ -56,7 +57,7 @@ func TestImportsThatNobodyAskedForHaveABudget(t *testing.T) {
 	require.NoError(t, r.CheckUnaskedBudget(t.Context()))
 	_, err = r.importUnasked(text + "- **REQ-004**: More.\n")
 	require.NoError(t, err)
-	_, err = Verify(t.Context(), r.ledger, nil)
+	_, err = replay.Verify(t.Context(), r.ledger, nil)
 	require.NoError(t, err)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
@@ -43,7 +44,7 @@ func TestVerifyFollowsTheConductor(t *testing.T) {
 			}
 			l, err := ledger.OpenReadOnly(t.Context(), s)
 			require.NoError(t, err)
-			_, err = Verify(t.Context(), l, nil)
+			_, err = replay.Verify(t.Context(), l, nil)
 			if c.want == "" {
 				require.NoError(t, err)
 				return

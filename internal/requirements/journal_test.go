@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/auditor/replay"
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
@@ -77,7 +78,7 @@ func TestVerifyFollowsTheBoundarysJournal(t *testing.T) {
 			}
 			l, err := ledger.OpenReadOnly(t.Context(), s)
 			require.NoError(t, err)
-			_, err = Verify(t.Context(), l, nil)
+			_, err = replay.Verify(t.Context(), l, nil)
 			if c.want == "" {
 				require.NoError(t, err)
 				return

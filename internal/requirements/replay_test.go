@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/auditor/replay"
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
@@ -71,7 +72,7 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 		if err != nil {
 			return err
 		}
-		replay, err := NewReplay(nil)
+		replay, err := replay.New(nil)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func TestALogOfOneRecord(t *testing.T) {
 	require.NoError(t, err)
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	v, err := Verify(t.Context(), l, nil)
+	v, err := replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), v.Records)
 	require.Equal(t, s.Dump(), rebuilt(t, s).Dump())
@@ -189,7 +190,7 @@ func verify(t *testing.T, s store.Store, export []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = Verify(t.Context(), l, projection.ExportOf(export))
+	_, err = replay.Verify(t.Context(), l, projection.ExportOf(export))
 	return err
 }
 
@@ -319,7 +320,7 @@ func TestVerifyOfTheExport(t *testing.T) {
 	require.Equal(t, "behind", r.verifiedAgainst(export).Export, "whole, and of an earlier moment")
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	v, err := Verify(t.Context(), l, nil)
+	v, err := replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.Equal(t, "absent", v.Export)
 }

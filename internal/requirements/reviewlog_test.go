@@ -13,7 +13,6 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
-	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -71,17 +70,4 @@ func TestARefusedReportIsNotKept(t *testing.T) {
 	require.Nil(t, large.Change)
 	require.Nil(t, large.Looked)
 	require.Equal(t, record.SmallChange+1, large.Omitted.Bytes)
-}
-
-func TestReplayWantsTheTestsOfAReportOnce(t *testing.T) {
-	f, err := newFold(nil)
-	require.NoError(t, err)
-	first := record.Proposed{Report: &record.Report{SHA256: "a", Cases: []testreport.Case{}}}
-	again := record.Proposed{Report: &record.Report{SHA256: "a"}}
-	require.NoError(t, f.attach(audit.Record{Seq: 7}, record.Proposed{}))
-	require.ErrorContains(t, f.attach(audit.Record{Seq: 7}, again), "not where they belong")
-	require.NoError(t, f.attach(audit.Record{Seq: 7}, first))
-	require.ErrorContains(t, f.attach(audit.Record{Seq: 8}, first), "not where they belong")
-	require.NoError(t, f.attach(audit.Record{Seq: 8}, again))
-	require.Equal(t, map[string]record.ReportAt{"a": {Seq: 7}}, f.reports)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
@@ -140,7 +141,7 @@ func requireCode(t *testing.T, err error, code string) *fault.Error {
 }
 
 // verified stops nothing: it opens the store a second time and verifies it against the export of now.
-func (r *rig) verified() Verified {
+func (r *rig) verified() replay.Verified {
 	r.t.Helper()
 	var export bytes.Buffer
 	_, write := r.Project()
@@ -148,11 +149,11 @@ func (r *rig) verified() Verified {
 	return r.verifiedAgainst(export.Bytes())
 }
 
-func (r *rig) verifiedAgainst(export []byte) Verified {
+func (r *rig) verifiedAgainst(export []byte) replay.Verified {
 	r.t.Helper()
 	l, err := ledger.OpenReadOnly(r.t.Context(), r.store)
 	require.NoError(r.t, err)
-	v, err := Verify(r.t.Context(), l, projection.ExportOf(export))
+	v, err := replay.Verify(r.t.Context(), l, projection.ExportOf(export))
 	require.NoError(r.t, err)
 	return v
 }
@@ -192,7 +193,7 @@ func TestAWholeLife(t *testing.T) {
 	answer := r.must(paula, "REQ-001", move(lifecycle.Done, approved))
 	require.Equal(t, uint64(11), answer.Revision)
 	r.refused(cody, "REQ-001", implemented, "sealed")
-	require.Equal(t, Verified{Records: r.State().LogSize, Root: r.ledger.Head().Root, Requirements: 2, Export: "matches"}, r.verified())
+	require.Equal(t, replay.Verified{Records: r.State().LogSize, Root: r.ledger.Head().Root, Requirements: 2, Export: "matches"}, r.verified())
 
 	page, err := r.History(t.Context(), "REQ-001", 0, 100)
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -30,7 +31,7 @@ func tables(t *testing.T, path string, from uint64) (entries map[string]string, 
 	require.NoError(t, s.Check())
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = requirements.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	entries = map[string]string{}
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {

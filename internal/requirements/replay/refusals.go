@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ type actorsKind struct {
 }
 
 // noteRefusal remembers a refusal for the sum that may follow.
-func (f *fold) noteRefusal(rec audit.Record, request string, refusal *fault.Error) error {
+func (r *Replay) noteRefusal(rec audit.Record, request string, refusal *fault.Error) error {
 	if (refusal == nil) != (rec.Kind == record.KindChanged) {
 		return fmt.Errorf("its kind does not say whether it was refused")
 	}
@@ -41,10 +41,10 @@ func (f *fold) noteRefusal(rec audit.Record, request string, refusal *fault.Erro
 		return nil
 	}
 	kind := actorsKind{rec.Actor, record.RefusalKind{Request: request, Code: refusal.Code}}
-	if one := f.states.byID[rec.Subject]; one != nil {
+	if one := r.states.byID[rec.Subject]; one != nil {
 		kind.Subject = one.id
 	}
-	p := &f.refusals
+	p := &r.refusals
 	n, known := p.kinds[kind]
 	if !known {
 		n = p.add(kind)
@@ -72,7 +72,7 @@ func (p *pastRefusals) add(kind actorsKind) uint32 {
 
 // refusalsFolded holds a sum against the refusals that it adds to: enough of them are on record one by one, they are
 // equal, and they and all that were counted fall in one minute, which has one sum.
-func (f *fold) refusalsFolded(rec audit.Record, data record.RefusalsFolded) error {
+func (r *Replay) refusalsFolded(rec audit.Record, data record.RefusalsFolded) error {
 	switch {
 	case rec.Actor != ledger.System():
 		return fmt.Errorf("%q folded refusals, which the service does by itself", rec.Actor.Name)
@@ -80,14 +80,14 @@ func (f *fold) refusalsFolded(rec audit.Record, data record.RefusalsFolded) erro
 		return fmt.Errorf("it counts no refusal")
 	case len(data.Recorded) < record.RecordedEach || !ascending(data.Recorded):
 		return fmt.Errorf("it does not name %d records of refusals in their order", record.RecordedEach)
-	case f.refusals.sums[data.Recorded[0]]:
+	case r.refusals.sums[data.Recorded[0]]:
 		return fmt.Errorf("the refusals since record %d are accounted for already", data.Recorded[0])
 	case data.To.Before(data.From) || data.To.Sub(data.From) >= record.FoldWindow:
 		return fmt.Errorf("the refusals from %s to %s are not those of one minute", data.From, data.To)
 	}
-	kinds := f.refusals.kindsOf(rec.Subject, data)
+	kinds := r.refusals.kindsOf(rec.Subject, data)
 	for i, seq := range data.Recorded {
-		one, found := f.refusals.find(seq)
+		one, found := r.refusals.find(seq)
 		passed := time.UnixMicro(one.at).Sub(data.From)
 		switch {
 		case !found:
@@ -98,10 +98,10 @@ func (f *fold) refusalsFolded(rec audit.Record, data record.RefusalsFolded) erro
 			return fmt.Errorf("record %d is not of the minute from %s on", seq, data.From)
 		}
 	}
-	if f.refusals.sums == nil {
-		f.refusals.sums = map[uint64]bool{}
+	if r.refusals.sums == nil {
+		r.refusals.sums = map[uint64]bool{}
 	}
-	f.refusals.sums[data.Recorded[0]] = true
+	r.refusals.sums[data.Recorded[0]] = true
 	return nil
 }
 

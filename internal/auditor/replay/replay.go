@@ -1,4 +1,8 @@
-package requirements
+// Package replay decides every record of a log again and works out what the log amounts to, each record in the wing that
+// wrote it. It alone knows the records of all wings; what they mean is for the wings to say.
+//
+// Whoever verifies a log, rebuilds a database from one, or checks the copy of one, replays it here.
+package replay
 
 import (
 	"cmp"
@@ -13,6 +17,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
+	requirements "orchestrator/internal/requirements/replay"
 )
 
 // Verified is what Verify found in order.
@@ -31,7 +36,7 @@ type Verified struct {
 // must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
 // many records were found good. Records are read and hashed while those before them are decided.
 func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile) (Verified, error) {
-	r, err := NewReplay(export)
+	r, err := New(export)
 	if err != nil {
 		return Verified{}, err
 	}
@@ -55,7 +60,7 @@ func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile)
 
 // Replay decides every record of a log again, in their order, each in the wing that wrote it.
 type Replay struct {
-	requirements *fold
+	requirements *requirements.Replay
 	wings        []ledger.Replay
 	byKind       map[string]ledger.Replay
 	keeps        bool
@@ -63,8 +68,8 @@ type Replay struct {
 
 // NewReplay starts with nothing. The export, unless it is nil, will be held against the state at the size of the log
 // that it names.
-func NewReplay(export projection.ExportFile) (*Replay, error) {
-	own, err := newFold(export)
+func New(export projection.ExportFile) (*Replay, error) {
+	own, err := requirements.New(export)
 	if err != nil {
 		return nil, err
 	}

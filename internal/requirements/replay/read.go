@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"cmp"
@@ -18,21 +18,21 @@ type request struct {
 	changeErr error // why there is none
 }
 
-// Kinds makes fold a ledger.Replay.
-func (f *fold) Kinds() []string { return record.Kinds() }
+// Kinds makes Replay a ledger.Replay.
+func (r *Replay) Kinds() []string { return record.Kinds() }
 
-// Read makes fold a ledger.Replay.
-func (f *fold) Read(blobs store.Getter, from audit.Record) (any, error) {
+// Read makes Replay a ledger.Replay.
+func (r *Replay) Read(blobs store.Getter, from audit.Record) (any, error) {
 	data, err := record.Read(blobs, from)
 	proposed, is := data.(record.Proposed)
 	if !is || err != nil {
 		return data, err
 	}
-	r := request{Proposed: proposed}
-	if r.decides() {
-		r.change, r.changeErr = readChange(from, proposed)
+	decided := request{Proposed: proposed}
+	if decided.decides() {
+		decided.change, decided.changeErr = readChange(from, proposed)
 	}
-	return r, nil
+	return decided, nil
 }
 
 // decides reports whether the record has what the decision was about.

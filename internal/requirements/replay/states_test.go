@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -48,7 +49,7 @@ func TestStates(t *testing.T) {
 			require.Len(rt, want[id], size)
 			require.True(rt, size == 0 || s.byID[id].hot != nil, "what was used last is decoded")
 			if size == 0 {
-				req, _ = lifecycle.Define(nil, lifecycle.Definition{ID: id}, newClock().read())
+				req, _ = lifecycle.Define(nil, lifecycle.Definition{ID: id}, time.Unix(0, 0))
 			}
 			if size > 0 && rapid.IntRange(0, 3).Draw(rt, "only look") == 0 {
 				again, err := ledger.Encode(req)
@@ -82,7 +83,7 @@ func TestStates(t *testing.T) {
 
 // What was encoded of a history is taken over, and not encoded again.
 func TestStatesAppend(t *testing.T) {
-	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, newClock().read())
+	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0))
 	s := newStates(1 << 20)
 	_, err := s.put(req)
 	require.NoError(t, err)

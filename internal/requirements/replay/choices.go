@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"fmt"
@@ -10,55 +10,55 @@ import (
 	"orchestrator/internal/requirements/record"
 )
 
-func (f *fold) workflowChosen(rec audit.Record, data record.WorkflowChosen) (err error) {
+func (r *Replay) workflowChosen(rec audit.Record, data record.WorkflowChosen) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the workflow, which only an operator can", rec.Actor.Name)
 	}
-	if err == nil && data.From != f.project.WorkflowName {
-		err = fmt.Errorf("the workflow before was %q, not %q", f.project.WorkflowName, data.From)
+	if err == nil && data.From != r.project.WorkflowName {
+		err = fmt.Errorf("the workflow before was %q, not %q", r.project.WorkflowName, data.From)
 	}
-	f.project.WorkflowName = data.To
+	r.project.WorkflowName = data.To
 	return err
 }
 
-func (f *fold) evidenceChosen(rec audit.Record, data record.EvidenceChosen) (err error) {
+func (r *Replay) evidenceChosen(rec audit.Record, data record.EvidenceChosen) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", rec.Actor.Name)
 	}
-	if err == nil && data.From != f.project.Evidence {
-		err = fmt.Errorf("what was made of evidence before was %q, not %q", f.project.Evidence, data.From)
+	if err == nil && data.From != r.project.Evidence {
+		err = fmt.Errorf("what was made of evidence before was %q, not %q", r.project.Evidence, data.From)
 	}
-	f.project.Evidence = data.To
+	r.project.Evidence = data.To
 	return err
 }
 
-func (f *fold) auditKeyChosen(rec audit.Record, data record.AuditKeyChosen) (err error) {
+func (r *Replay) auditKeyChosen(rec audit.Record, data record.AuditKeyChosen) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the key of the log, which only an operator can", rec.Actor.Name)
 	}
-	if err == nil && (data.From != f.project.AuditKey || (data.From != "") != (data.Reason != "")) {
+	if err == nil && (data.From != r.project.AuditKey || (data.From != "") != (data.Reason != "")) {
 		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason",
-			f.project.AuditKey, data.From)
+			r.project.AuditKey, data.From)
 	}
-	f.project.AuditKey = data.To
-	f.keys = append(f.keys, record.ChosenKey{Record: rec.Seq, Key: data.To, Reason: data.Reason})
+	r.project.AuditKey = data.To
+	r.keys = append(r.keys, record.ChosenKey{Record: rec.Seq, Key: data.To, Reason: data.Reason})
 	return err
 }
 
-func (f *fold) rolledBack(rec audit.Record, data record.RolledBack) (err error) {
+func (r *Replay) rolledBack(rec audit.Record, data record.RolledBack) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", rec.Actor.Name)
 	}
 	if err == nil && data.Reason == "" {
 		err = fmt.Errorf("it gives no reason")
 	}
-	f.project.Rollbacks = append(f.project.Rollbacks,
-		projection.Rollback{Record: f.forkBefore(rec.Seq), Size: data.Size, Root: data.Root})
+	r.project.Rollbacks = append(r.project.Rollbacks,
+		projection.Rollback{Record: r.forkBefore(rec.Seq), Size: data.Size, Root: data.Root})
 	return err
 }
 
 // rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
-func (f *fold) rechecked(rec audit.Record, data record.Rechecked) (err error) {
+func (r *Replay) rechecked(rec audit.Record, data record.Rechecked) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q looked at evidence, which the service does by itself", rec.Actor.Name)
 	}
@@ -66,7 +66,7 @@ func (f *fold) rechecked(rec audit.Record, data record.Rechecked) (err error) {
 		return err
 	}
 	for _, one := range data.Changed {
-		req, _, err := f.states.find(one.ID)
+		req, _, err := r.states.find(one.ID)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (f *fold) rechecked(rec audit.Record, data record.Rechecked) (err error) {
 		if !changed {
 			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
 		}
-		raw, err := f.states.put(next)
+		raw, err := r.states.put(next)
 		if err != nil {
 			return err
 		}
@@ -86,33 +86,33 @@ func (f *fold) rechecked(rec audit.Record, data record.Rechecked) (err error) {
 }
 
 // attach remembers which record has a report; only the first one that brings it has its tests.
-func (f *fold) attach(rec audit.Record, data record.Proposed) error {
+func (r *Replay) attach(rec audit.Record, data record.Proposed) error {
 	if data.Report == nil {
 		return nil
 	}
-	_, known := f.reports[data.Report.SHA256]
+	_, known := r.reports[data.Report.SHA256]
 	if known == (data.Report.Cases != nil) {
 		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
 	}
 	if known {
 		return nil
 	}
-	if f.reports == nil {
-		f.reports = map[string]record.ReportAt{}
+	if r.reports == nil {
+		r.reports = map[string]record.ReportAt{}
 	}
-	f.reports[data.Report.SHA256] = record.ReportAt{Seq: rec.Seq}
+	r.reports[data.Report.SHA256] = record.ReportAt{Seq: rec.Seq}
 	return nil
 }
 
 // tokensChanged takes over which tokens are in force.
-func (f *fold) tokensChanged(rec audit.Record, data record.TokensChanged) (err error) {
+func (r *Replay) tokensChanged(rec audit.Record, data record.TokensChanged) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", rec.Actor.Name)
 	}
 	if err != nil {
 		return err
 	}
-	before := f.tokens
+	before := r.tokens
 	if len(data.Added)+len(data.Revoked) == 0 {
 		return fmt.Errorf("it says that tokens changed, and names none")
 	}
@@ -128,30 +128,30 @@ func (f *fold) tokensChanged(rec audit.Record, data record.TokensChanged) (err e
 		}
 		now = append(now, c)
 	}
-	f.tokens = record.SortedByID(now)
+	r.tokens = record.SortedByID(now)
 	return nil
 }
 
 // restored changes no table.
-func (f *fold) restored(rec audit.Record, data record.Restored) (err error) {
+func (r *Replay) restored(rec audit.Record, data record.Restored) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q restored the log, which only an operator can", rec.Actor.Name)
 	}
-	if err == nil && (data.Size != rec.Seq || data.Root != f.root) {
+	if err == nil && (data.Size != rec.Seq || data.Root != r.root) {
 		err = fmt.Errorf("it says that the log was restored at %d records with the root %s; it had %d with %s",
-			data.Size, data.Root, rec.Seq, f.root)
+			data.Size, data.Root, rec.Seq, r.root)
 	}
-	if f.restores.end != rec.Seq {
-		f.restores.first = rec.Seq
+	if r.restores.end != rec.Seq {
+		r.restores.first = rec.Seq
 	}
-	f.restores.end = rec.Seq + 1
+	r.restores.end = rec.Seq + 1
 	return err
 }
 
 // forkBefore is the same as of a store.
-func (f *fold) forkBefore(next uint64) uint64 {
-	if f.restores.end == next {
-		return f.restores.first
+func (r *Replay) forkBefore(next uint64) uint64 {
+	if r.restores.end == next {
+		return r.restores.first
 	}
 	return next
 }

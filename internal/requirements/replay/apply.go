@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"fmt"
@@ -12,58 +12,58 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Apply makes fold a ledger.Replay: an accepted change must be legal for its actor at that moment, a refusal must be
+// Apply makes Replay a ledger.Replay: an accepted change must be legal for its actor at that moment, a refusal must be
 // one.
-func (f *fold) Apply(from audit.Record, data any) error {
+func (r *Replay) Apply(from audit.Record, data any) error {
 	switch data := data.(type) {
 	case record.WorkflowChosen:
-		return f.workflowChosen(from, data)
+		return r.workflowChosen(from, data)
 	case record.Imported:
-		return f.imported(from, data)
+		return r.imported(from, data)
 	case request:
-		if err := f.noteRefusal(from, "", data.Refusal); err != nil {
+		if err := r.noteRefusal(from, "", data.Refusal); err != nil {
 			return err
 		}
-		return f.proposed(from, data)
+		return r.proposed(from, data)
 	case record.RequestRefused:
-		return f.noteRefusal(from, data.Request, data.Refusal)
+		return r.noteRefusal(from, data.Request, data.Refusal)
 	case record.RolledBack:
-		return f.rolledBack(from, data)
+		return r.rolledBack(from, data)
 	case record.Restored:
-		return f.restored(from, data)
+		return r.restored(from, data)
 	case record.AuditKeyChosen:
-		return f.auditKeyChosen(from, data)
+		return r.auditKeyChosen(from, data)
 	case record.EvidenceChosen:
-		return f.evidenceChosen(from, data)
+		return r.evidenceChosen(from, data)
 	case record.Rechecked:
-		return f.rechecked(from, data)
+		return r.rechecked(from, data)
 	case record.KeysForgotten:
-		return f.forgotten(from, data)
+		return r.forgotten(from, data)
 	case record.RefusalsFolded:
-		return f.refusalsFolded(from, data)
+		return r.refusalsFolded(from, data)
 	case record.TokensChanged:
-		return f.tokensChanged(from, data)
+		return r.tokensChanged(from, data)
 	}
 	return fmt.Errorf("nothing is known of its kind")
 }
 
-func (f *fold) forgotten(rec audit.Record, data record.KeysForgotten) error {
+func (r *Replay) forgotten(rec audit.Record, data record.KeysForgotten) error {
 	for _, key := range data.Keys {
-		first, found := f.answers[key]
+		first, found := r.answers[key]
 		if !found || record.Remembered(first.at, rec.At) {
 			return fmt.Errorf("it forgets an Idempotency-Key that is not %v old", record.KeepKeys)
 		}
-		delete(f.answers, key)
+		delete(r.answers, key)
 	}
 	return nil
 }
 
-func (f *fold) imported(rec audit.Record, data record.Imported) error {
+func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 	if rec.Actor != ledger.System() && rec.Actor.Role != string(lifecycle.PM) {
 		return fmt.Errorf("%q imported, in the role %s", rec.Actor.Name, rec.Actor.Role)
 	}
 	for _, def := range data.Defined {
-		req, size, err := f.states.find(def.ID)
+		req, size, err := r.states.find(def.ID)
 		if err != nil {
 			return err
 		}
@@ -75,12 +75,12 @@ func (f *fold) imported(rec audit.Record, data record.Imported) error {
 		if drift == lifecycle.Unchanged {
 			return fmt.Errorf("it says that %s changed, which it did not", def.ID)
 		}
-		if err := f.put(next); err != nil {
+		if err := r.put(next); err != nil {
 			return err
 		}
 	}
 	for _, id := range data.Retired {
-		req, _, err := f.states.find(id)
+		req, _, err := r.states.find(id)
 		if err != nil {
 			return err
 		}
@@ -88,51 +88,51 @@ func (f *fold) imported(rec audit.Record, data record.Imported) error {
 		if drift != lifecycle.Retired {
 			return fmt.Errorf("it retires %s, which was retired already", id)
 		}
-		if err := f.put(next); err != nil {
+		if err := r.put(next); err != nil {
 			return err
 		}
 	}
-	f.project.Name, f.project.Sources = data.Name, data.Sources
+	r.project.Name, r.project.Sources = data.Name, data.Sources
 	if data.IDs != nil {
-		f.project.IDs = data.IDs
+		r.project.IDs = data.IDs
 	}
 	return nil
 }
 
 // proposed decides again, and holds the decision against the record.
-func (f *fold) proposed(rec audit.Record, data request) error {
+func (r *Replay) proposed(rec audit.Record, data request) error {
 	key := ""
 	who := lifecycle.Actor{Name: rec.Actor.Name, Role: lifecycle.Role(rec.Actor.Role)}
 	if data.IdempotencyKey != "" {
 		key = record.KeyOf(who, data.IdempotencyKey)
 	}
-	first, known := f.answers[key]
+	first, known := r.answers[key]
 	known = known && record.Remembered(first.at, rec.At)
 	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if data.decides() {
 		if data.changeErr != nil {
 			return data.changeErr
 		}
-		if err := f.decided(rec, data, who, known, &answer); err != nil {
+		if err := r.decided(rec, data, who, known, &answer); err != nil {
 			return err
 		}
-		if err := f.attach(rec, data.Proposed); err != nil {
+		if err := r.attach(rec, data.Proposed); err != nil {
 			return err
 		}
 	}
 	if key == "" || known {
 		return nil
 	}
-	return f.remember(key, answer)
+	return r.remember(key, answer)
 }
 
 // decided decides a change that the record has, and adds to the answer what it came to.
-func (f *fold) decided(rec audit.Record, data request, who lifecycle.Actor, known bool, answer *record.FirstAnswer) error {
-	if f.project.Evidence == projection.Verify && data.Refusal == nil && data.change.Looked == nil &&
+func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, known bool, answer *record.FirstAnswer) error {
+	if r.project.Evidence == projection.Verify && data.Refusal == nil && data.change.Looked == nil &&
 		data.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
-	next, err := decision.Decide(f.states.find, f.project.Workflow(), who, rec.Subject, data.IfMatch, data.change, rec.At)
+	next, err := decision.Decide(r.states.find, r.project.Workflow(), who, rec.Subject, data.IfMatch, data.change, rec.At)
 	refusal := decision.Refusal(err)
 	if err != nil && refusal == nil {
 		return err
@@ -143,7 +143,7 @@ func (f *fold) decided(rec audit.Record, data request, who lifecycle.Actor, know
 	if err := sameDecision(refusal, data.Refusal); err != nil || refusal != nil {
 		return err
 	}
-	raw, sum, err := f.states.putChanged(next, data.SHA256)
+	raw, sum, err := r.states.putChanged(next, data.SHA256)
 	if err != nil {
 		return err
 	}

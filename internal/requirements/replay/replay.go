@@ -1,4 +1,9 @@
-package requirements
+// Package replay decides the records of requirements again and works out the tables that they amount to: an accepted
+// change must be legal for its actor at that moment, a refusal must be one, and what was chosen must go on from what was
+// chosen before. An export can be held against the state at the size of the log that it names.
+//
+// The verdicts are those of package decision, by which the service decides too.
+package replay
 
 import (
 	"bytes"
@@ -12,8 +17,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// fold is the state that the log amounts to so far.
-type fold struct {
+// Replay is the state that the records so far amount to. It is a ledger.Replay.
+type Replay struct {
 	states  *states
 	answers map[string]answered        // by the key of record.TableIdempotency; nil before the first
 	reports map[string]record.ReportAt // by the digest of the report; nil before the first
@@ -31,43 +36,43 @@ type fold struct {
 	exportErr  error // said after the tables were compared: the store may be what is wrong
 }
 
-// newFold starts with nothing. The export, unless it is nil, will be held against the state at the size of the log that
+// New returns a Replay that has seen no record. The export, unless it is nil, will be held against the state at the size of the log that
 // it names.
-func newFold(export projection.ExportFile) (*fold, error) {
-	f := &fold{states: newStates(maxHot)}
+func New(export projection.ExportFile) (*Replay, error) {
+	r := &Replay{states: newStates(maxHot)}
 	if export == nil {
-		return f, nil
+		return r, nil
 	}
 	head, err := export.Head()
 	if err != nil {
 		return nil, err
 	}
-	f.export, f.exportSize = export, head.Log.Size
-	return f, nil
+	r.export, r.exportSize = export, head.Log.Size
+	return r, nil
 }
 
 // Keep makes the replay keep what Tables needs to show the entries of its tables. It is called before the first record.
-func (f *fold) Keep() { f.keeps = true }
+func (r *Replay) Keep() { r.keeps = true }
 
 // Reached tells how far the log has come, after each record of any wing.
-func (f *fold) Reached(head audit.Head) {
-	f.root = head.Root
-	if head.Size == f.exportSize {
-		f.exportErr = f.compareExport(head)
+func (r *Replay) Reached(head audit.Head) {
+	r.root = head.Root
+	if head.Size == r.exportSize {
+		r.exportErr = r.compareExport(head)
 	}
 }
 
 // Requirements returns how many requirements there are.
-func (f *fold) Requirements() int { return len(f.states.byID) }
+func (r *Replay) Requirements() int { return len(r.states.byID) }
 
 // Keys returns the keys that the log was signed with, oldest first.
-func (f *fold) Keys() []record.ChosenKey { return f.keys }
+func (r *Replay) Keys() []record.ChosenKey { return r.keys }
 
 // Rollbacks returns the parts of the log that were given up.
-func (f *fold) Rollbacks() []projection.Rollback { return f.project.Rollbacks }
+func (r *Replay) Rollbacks() []projection.Rollback { return r.project.Rollbacks }
 
-func (f *fold) put(req lifecycle.Requirement) error {
-	_, err := f.states.put(req)
+func (r *Replay) put(req lifecycle.Requirement) error {
+	_, err := r.states.put(req)
 	return err
 }
 
@@ -79,62 +84,62 @@ type answered struct {
 	packed []byte // the answer, compressed; only when the replay keeps it
 }
 
-func (f *fold) remember(key string, answer record.FirstAnswer) error {
+func (r *Replay) remember(key string, answer record.FirstAnswer) error {
 	raw, err := ledger.Encode(answer)
 	if err != nil {
 		return err
 	}
-	if f.answers == nil {
-		f.answers = map[string]answered{}
+	if r.answers == nil {
+		r.answers = map[string]answered{}
 	}
 	a := answered{at: answer.At, size: len(raw), sum: sha256.Sum256(raw)}
-	if f.keeps {
-		a.packed = f.states.pack(raw)
+	if r.keeps {
+		a.packed = r.states.pack(raw)
 	}
-	f.answers[key] = a
+	r.answers[key] = a
 	return nil
 }
 
-// Tables makes fold a ledger.Replay.
-func (f *fold) Tables() ([]ledger.Contents, error) {
-	reports, err := ledger.ContentsOf(record.TableReports, f.reports)
+// Tables makes Replay a ledger.Replay.
+func (r *Replay) Tables() ([]ledger.Contents, error) {
+	reports, err := ledger.ContentsOf(record.TableReports, r.reports)
 	if err != nil {
 		return nil, err
 	}
 	var inForce map[string][]record.Credential
-	if f.tokens != nil {
-		inForce = map[string][]record.Credential{record.KeyTokens: f.tokens}
+	if r.tokens != nil {
+		inForce = map[string][]record.Credential{record.KeyTokens: r.tokens}
 	}
 	tokens, err := ledger.ContentsOf(record.TableTokens, inForce)
 	if err != nil {
 		return nil, err
 	}
-	project, err := f.projectTable()
+	project, err := r.projectTable()
 	if err != nil {
 		return nil, err
 	}
-	return []ledger.Contents{f.requirementsTable(), f.answersTable(), reports, tokens, project}, nil
+	return []ledger.Contents{r.requirementsTable(), r.answersTable(), reports, tokens, project}, nil
 }
 
-func (f *fold) requirementsTable() ledger.Contents {
+func (r *Replay) requirementsTable() ledger.Contents {
 	return ledger.Contents{
 		Table: projection.TableRequirements.Name,
-		Sums:  sumsOf(f.states.byID, func(s *replayed) ledger.Sum { return s.sum }),
-		Entry: f.states.raw,
+		Sums:  sumsOf(r.states.byID, func(s *replayed) ledger.Sum { return s.sum }),
+		Entry: r.states.raw,
 	}
 }
 
-func (f *fold) answersTable() ledger.Contents {
+func (r *Replay) answersTable() ledger.Contents {
 	return ledger.Contents{
 		Table: record.TableIdempotency.Name,
-		Sums:  sumsOf(f.answers, func(a answered) ledger.Sum { return a.sum }),
-		Entry: func(key string) []byte { return f.states.unpack(f.answers[key].packed, f.answers[key].size) },
+		Sums:  sumsOf(r.answers, func(a answered) ledger.Sum { return a.sum }),
+		Entry: func(key string) []byte { return r.states.unpack(r.answers[key].packed, r.answers[key].size) },
 	}
 }
 
 // projectTable returns the table of the project, which was never written to while nothing is known of it.
-func (f *fold) projectTable() (ledger.Contents, error) {
-	now, err := ledger.Encode(f.project)
+func (r *Replay) projectTable() (ledger.Contents, error) {
+	now, err := ledger.Encode(r.project)
 	if err != nil {
 		return ledger.Contents{}, err
 	}
