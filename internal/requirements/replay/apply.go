@@ -143,10 +143,11 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 	if err := sameDecision(refusal, data.Refusal); err != nil || refusal != nil {
 		return err
 	}
-	raw, sum, err := r.states.putChanged(next, data.SHA256)
+	raw, err := r.states.putChanged(next)
 	if err != nil {
 		return err
 	}
+	sum := r.states.digest(next.ID)
 	answer.Requirement, answer.Revision = raw, next.Revision
 	if next.Revision != data.Revision || sum != data.SHA256 {
 		return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, sum,
