@@ -1,11 +1,13 @@
 package requirements
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -147,8 +149,8 @@ func remarks(problems []reqdoc.Problem) []ReportRemark {
 // Failed is the report on an import that was refused: nothing but its errors.
 func Failed(err error) Report {
 	r := emptyReport()
-	f := asFault(err)
-	if f == nil {
+	f, refused := errors.AsType[*fault.Error](err)
+	if !refused {
 		r.Errors = append(r.Errors, ReportRemark{Message: err.Error()})
 		return r
 	}
