@@ -23,7 +23,7 @@ const module = "orchestrator"
 // sideways between use cases.
 var mayImport = map[string][]string{
 	"cmd/orchestrator": {
-		"internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
+		"internal/requirements/drift", "internal/boundary/report", "internal/httpapi", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/daemon/bridge", "internal/conductor/drive", "internal/conductor/prompt", "internal/conductor/contract", "internal/conductor/tools", "internal/conductor/language", "internal/conductor/state", "internal/rules/planning", "internal/boundary/hook", "internal/agentclient", "internal/agentclient/settings", "internal/boundary/install", "internal/boundary/doctor", "internal/boundary/folder", "internal/ledger", "internal/ledger/store/boltstore",
 		"internal/rules/lifecycle", "internal/rules/boundary",
 		"internal/requirements/evidence", "internal/requirements/projection", "internal/requirements/review", "internal/operator/backup", "internal/auditor", "internal/apiclient", "internal/requirements/reqdoc", "internal/requirements/trace", "internal/secret", "internal/token", "internal/system/gitignore", "internal/system/watch", "internal/auditor/witness", "internal/ledger/audit", "internal/system/clockjump", "internal/system/durable", "internal/system/tree", "internal/fault",
 	},
@@ -32,13 +32,14 @@ var mayImport = map[string][]string{
 	"internal/auditor":         {"internal/auditor/replay", "internal/requirements/projection", "internal/requirements/record", "internal/ledger", "internal/ledger/store", "internal/ledger/audit", "internal/apiclient", "internal/system/git", "internal/fault"},
 	"internal/auditor/replay":  {"internal/requirements/replay", "internal/boundary/record", "internal/conductor/state", "internal/requirements/projection", "internal/requirements/record", "internal/ledger", "internal/ledger/audit", "internal/ledger/store"},
 	"internal/httpapi": {
-		"internal/boundary/report", "api", "schemas", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
+		"internal/requirements/drift", "internal/boundary/report", "api", "schemas", "internal/requirements", "internal/boundary/control", "internal/conductor", "internal/conductor/drive", "internal/conductor/language", "internal/rules/planning", "internal/ledger", "internal/ledger/audit", "internal/requirements/reqdoc", "internal/rules/lifecycle", "internal/rules/boundary", "internal/strictjson", "internal/requirements/review", "internal/secret", "internal/token", "internal/fault",
 	},
 	"internal/requirements": {
-		"internal/requirements/record", "internal/requirements/decision", "internal/rules/lifecycle", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
+		"internal/requirements/record", "internal/requirements/decision", "internal/requirements/drift", "internal/rules/lifecycle", "internal/requirements/projection", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/reqdoc",
 		"internal/requirements/evidence", "internal/requirements/testreport", "internal/requirements/idmatch", "internal/requirements/review", "internal/secret", "internal/strictjson", "internal/fault",
 	},
 	"internal/requirements/decision":   {"schemas", "internal/requirements/record", "internal/rules/lifecycle", "internal/secret", "internal/strictjson", "internal/fault"},
+	"internal/requirements/drift":      {"internal/requirements/decision", "internal/requirements/projection", "internal/requirements/record", "internal/requirements/reqdoc", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/rules/lifecycle", "internal/secret", "internal/fault"},
 	"internal/requirements/replay":     {"internal/requirements/decision", "internal/requirements/projection", "internal/requirements/record", "internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/rules/lifecycle", "internal/fault"},
 	"internal/requirements/record":     {"internal/ledger", "internal/ledger/audit", "internal/ledger/store", "internal/requirements/projection", "internal/requirements/testreport", "internal/rules/lifecycle", "internal/fault"},
 	"internal/requirements/projection": {"internal/rules/lifecycle", "internal/ledger", "internal/ledger/audit", "internal/system/tree", "internal/fault"},
@@ -125,7 +126,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/":                     {"cmd/orchestrator"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
-	"github.com/aymanbagabas/go-udiff":      {"internal/requirements"},
+	"github.com/aymanbagabas/go-udiff":      {"internal/requirements/drift"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/requirements/testreport"},
 	"cel.dev/":                              {"internal/conductor/contract"},

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
@@ -112,7 +113,7 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var report requirements.Report
+	var report drift.Report
 	var against string
 	var written bool
 	if o.dryRun = o.dryRun || o.check; o.dryRun {
@@ -143,8 +144,8 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 }
 
 // failed is the report on broken documents. What is wrong with the only one as a whole bears its name.
-func (o importOptions) failed(err error, files []reqdoc.File) requirements.Report {
-	report := requirements.Failed(err)
+func (o importOptions) failed(err error, files []reqdoc.File) drift.Report {
+	report := drift.Failed(err)
 	report.DryRun = o.dryRun
 	for i := range report.Errors {
 		if report.Errors[i].Path == "" && len(files) == 1 {
@@ -168,31 +169,31 @@ func (o importOptions) inDocuments(err error) error {
 }
 
 // preview compares with the export, else with the database, else with nothing, and says with which.
-func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requirements.Report, string, error) {
+func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (drift.Report, string, error) {
 	f, err := openExport(ctx, o.export)
 	if err != nil {
-		return requirements.Report{}, "", err
+		return drift.Report{}, "", err
 	}
 	if f == nil {
 		return o.previewWithoutExport(ctx, files)
 	}
 	defer f.Close()
 	if !startsAsExport(f) {
-		return requirements.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.export).
+		return drift.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.export).
 			WithFix("name the project_status.json of this project with --export")
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return requirements.Report{}, "", err
+		return drift.Report{}, "", err
 	}
-	report, err := requirements.Preview(f, files, o.reading)
+	report, err := drift.Preview(f, files, o.reading)
 	return report, o.export, o.inDocuments(err)
 }
 
 func (o importOptions) previewWithoutExport(ctx context.Context,
-	files []reqdoc.File) (report requirements.Report, against string, err error) {
+	files []reqdoc.File) (report drift.Report, against string, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
-		report, err = requirements.Preview(nil, files, o.reading)
+		report, err = drift.Preview(nil, files, o.reading)
 		return report, "", o.inDocuments(err)
 	}
 	store, err := boltstore.Open(database, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
@@ -214,7 +215,7 @@ func (o importOptions) previewWithoutExport(ctx context.Context,
 
 // importNow takes the documents over, as a service would, writes the export, and says whether the state is another now.
 func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
-	notes io.Writer) (report requirements.Report, written bool, err error) {
+	notes io.Writer) (report drift.Report, written bool, err error) {
 	database := filepath.Join(o.data, "state.db")
 	if !exists(database) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
@@ -288,7 +289,7 @@ func (o importOptions) whenLocked(err error, instead, query string) error {
 }
 
 // drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.
-func drifted(r requirements.Report) bool {
+func drifted(r drift.Report) bool {
 	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
 }
 

@@ -36,6 +36,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -274,8 +275,8 @@ func (s *server) reimport(ctx context.Context, unasked bool) error {
 
 // logFailure says why documents were not imported, with a line for each problem in them.
 func (s *server) logFailure(err error, document, msg string) {
-	problems := requirements.Failed(err).Errors
-	located := slices.ContainsFunc(problems, func(r requirements.ReportRemark) bool { return r.Path != "" })
+	problems := drift.Failed(err).Errors
+	located := slices.ContainsFunc(problems, func(r drift.Remark) bool { return r.Path != "" })
 	event := s.log.Error().Str("document", document)
 	if !located {
 		event.Err(err).Msg(msg)

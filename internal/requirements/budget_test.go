@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -68,7 +69,7 @@ func (r *rig) budget(who lifecycle.Actor) (limit, spent uint64) {
 	return b.Limit, b.Spent
 }
 
-func (r *rig) importUnasked(text string) (Report, error) {
+func (r *rig) importUnasked(text string) (drift.Report, error) {
 	files := reading(reqdoc.File{Path: "REQUIREMENTS.md", Content: []byte(text)})
 	return r.Import(r.t.Context(), theSystem(), files, ImportOptions{Unasked: true})
 }

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
@@ -55,28 +56,28 @@ type outcome struct {
 // An import that changes nothing writes nothing. A refused one leaves the state as it was, and State and Review
 // show why until one succeeds; so does a document that cannot be read.
 func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() ([]reqdoc.File, error),
-	o ImportOptions) (Report, error) {
+	o ImportOptions) (drift.Report, error) {
 	return s.importing(ctx, who, func() (reqdoc.Set, error) {
 		given, err := files()
 		if err != nil {
 			return reqdoc.Set{}, err
 		}
-		return read(given, s.options.Reading)
+		return drift.Read(given, s.options.Reading)
 	}, o)
 }
 
 func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func() (reqdoc.Set, error),
-	o ImportOptions) (Report, error) {
+	o ImportOptions) (drift.Report, error) {
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not undo what it asked for
 	s.oneImport.Lock()               // before reading: of two imports the later one has the newer documents
 	defer s.oneImport.Unlock()
 	documents, err := set()
-	var report Report
+	var report drift.Report
 	switch {
 	case err != nil:
 	case o.DryRun:
 		now := s.current.Load()
-		report, err = preview(now, now.Project, documents)
+		report, err = drift.DryRun(now, now.Project, documents)
 	default:
 		report, err = s.take(ctx, who, documents, o)
 	}
@@ -89,23 +90,23 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 	return report, err
 }
 
-func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set, o ImportOptions) (Report, error) {
-	var plan importPlan
+func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set, o ImportOptions) (drift.Report, error) {
+	var plan drift.Plan
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		before, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 		if err != nil {
 			return err
 		}
-		if plan, err = newPlan(tx, before, set, tx.At()); err != nil || !plan.changes() {
+		if plan, err = drift.New(tx, before, set, tx.At()); err != nil || !plan.Changes() {
 			return err
 		}
 		if o.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
-		return plan.write(tx, who, o.RequestID)
+		return plan.Write(tx, who, o.RequestID)
 	})
 	if err != nil {
-		return Report{}, err
+		return drift.Report{}, err
 	}
-	return plan.reported(), nil // after the transaction, which all changes wait for
+	return plan.Report(), nil // after the transaction, which all changes wait for
 }

@@ -13,6 +13,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -32,7 +33,7 @@ func setOf(lines ...string) reqdoc.Set {
 	return set
 }
 
-func (r *rig) mustTake(set reqdoc.Set) Report {
+func (r *rig) mustTake(set reqdoc.Set) drift.Report {
 	r.t.Helper()
 	asked := func() (reqdoc.Set, error) { return set, nil }
 	dry, err := r.importing(r.t.Context(), paula, asked, ImportOptions{DryRun: true})
@@ -55,7 +56,7 @@ func (r *rig) ids() []string {
 func TestNoListOfAReportIsNull(t *testing.T) {
 	r := start(t, store.NewMemory())
 	set := setOf("REQ-001 one")
-	for _, report := range []Report{r.mustTake(set), r.mustTake(setOf("REQ-001 two")), Failed(errors.New("x"))} {
+	for _, report := range []drift.Report{r.mustTake(set), r.mustTake(setOf("REQ-001 two")), drift.Failed(errors.New("x"))} {
 		raw, err := json.Marshal(report) // of the standard library, which writes null for nil
 		require.NoError(t, err)
 		require.NotContains(t, string(raw), "null")
@@ -70,12 +71,12 @@ func TestTheReportTellsWhatWasRead(t *testing.T) {
 	set.Warnings = []reqdoc.Problem{{Place: at, ID: "REQ-001", Message: "m", Fix: "f"}}
 	set.Skipped = []reqdoc.Problem{{Place: at, Message: "s"}}
 	report := start(t, store.NewMemory()).mustTake(set)
-	require.Equal(t, []ReportDocument{{
+	require.Equal(t, []drift.Document{{
 		Path: "R.md", SHA256: strings.Repeat("0", 64), Families: map[string]int{"markdown": 1}, Found: 1, Others: map[string]int{},
 	}}, report.Documents)
-	require.Equal(t, []ReportOther{{"success_criterion", "SC-001", "fast", ReportPlace(at)}}, report.Others)
-	require.Equal(t, []ReportRemark{{ReportPlace(at), "REQ-001", "m", "f"}}, report.Warnings)
-	require.Equal(t, []ReportRemark{{ReportPlace(at), "", "s", ""}}, report.Skipped)
+	require.Equal(t, []drift.Other{{Kind: "success_criterion", ID: "SC-001", Title: "fast", Place: drift.Place(at)}}, report.Others)
+	require.Equal(t, []drift.Remark{{Place: drift.Place(at), ID: "REQ-001", Message: "m", Fix: "f"}}, report.Warnings)
+	require.Equal(t, []drift.Remark{{Place: drift.Place(at), ID: "", Message: "s", Fix: ""}}, report.Skipped)
 	require.Equal(t, "1 found, 0 unchanged, 1 added, 1 warnings, 1 skipped", report.String())
 	require.Equal(t, 1, report.Found)
 }
@@ -88,10 +89,10 @@ func TestTheReportTellsWhatAChangeMakesStale(t *testing.T) {
 	report := r.mustImport(strings.Replace(twoRequirements, "login", "sign-in", 1))
 	require.Equal(t, []string{"design_spec", "implementation", "test", "approvals"}, report.Changed[0].Stale)
 	require.True(t, report.Changed[0].Suspect)
-	require.Equal(t, []Edit{{"equal", "The"}, {"delete", "login"}, {"insert", "sign-in"}, {"equal", "works."}}, report.Changed[0].Diff)
+	require.Equal(t, []drift.Edit{{Op: "equal", Text: "The"}, {Op: "delete", Text: "login"}, {Op: "insert", Text: "sign-in"}, {Op: "equal", Text: "works."}}, report.Changed[0].Diff)
 
 	report = r.mustImport("- **REQ-002**: The logout works.\n")
-	require.Equal(t, []ReportRetired{{
+	require.Equal(t, []drift.Retired{{
 		ID: "REQ-001", Title: "The sign-in works.", Status: lifecycle.TestedPass, Strands: []string{"status", "design_spec", "implementation", "test", "approvals"},
 		PMMust: "work had begun: defer it, or put its text back into the document",
 	}}, report.Retired)
@@ -107,18 +108,18 @@ func TestRenamesAreProposedAndNeverMade(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after []string
 		declared      []reqdoc.Rename
-		want          []ReportRenamed
+		want          []drift.Renamed
 	}{
-		"the same text":     {[]string{"A-1 one", "A-2 two"}, []string{"B-1 one", "A-2 two"}, nil, []ReportRenamed{{"A-1", "B-1", false}}},
-		"another text":      {[]string{"A-1 one"}, []string{"B-1 two"}, nil, []ReportRenamed{}},
-		"several":           {[]string{"A-1 one", "A-2 one", "A-3 one"}, []string{"B-1 one", "B-2 one"}, nil, []ReportRenamed{{"A-1", "B-1", false}, {"A-2", "B-2", false}}},
-		"it is still there": {[]string{"A-1 one"}, []string{"A-1 one", "B-1 one"}, nil, []ReportRenamed{}},
-		"declared":          {[]string{"A-1 one"}, []string{"B-1 two"}, []reqdoc.Rename{{From: "A-1", To: "B-1"}}, []ReportRenamed{{"A-1", "B-1", true}}},
+		"the same text":     {[]string{"A-1 one", "A-2 two"}, []string{"B-1 one", "A-2 two"}, nil, []drift.Renamed{{From: "A-1", To: "B-1", Declared: false}}},
+		"another text":      {[]string{"A-1 one"}, []string{"B-1 two"}, nil, []drift.Renamed{}},
+		"several":           {[]string{"A-1 one", "A-2 one", "A-3 one"}, []string{"B-1 one", "B-2 one"}, nil, []drift.Renamed{{From: "A-1", To: "B-1", Declared: false}, {From: "A-2", To: "B-2", Declared: false}}},
+		"it is still there": {[]string{"A-1 one"}, []string{"A-1 one", "B-1 one"}, nil, []drift.Renamed{}},
+		"declared":          {[]string{"A-1 one"}, []string{"B-1 two"}, []reqdoc.Rename{{From: "A-1", To: "B-1"}}, []drift.Renamed{{From: "A-1", To: "B-1", Declared: true}}},
 		"declared, and others": {
 			[]string{"A-1 one", "A-2 one"}, []string{"B-1 one", "B-2 one"}, []reqdoc.Rename{{From: "A-2", To: "B-1"}},
-			[]ReportRenamed{{"A-2", "B-1", true}, {"A-1", "B-2", false}},
+			[]drift.Renamed{{From: "A-2", To: "B-1", Declared: true}, {From: "A-1", To: "B-2", Declared: false}},
 		},
-		"declared otherwise": {[]string{"A-1 one"}, []string{"B-1 one"}, []reqdoc.Rename{{From: "A-9", To: "B-1"}}, []ReportRenamed{{"A-9", "B-1", true}}},
+		"declared otherwise": {[]string{"A-1 one"}, []string{"B-1 one"}, []reqdoc.Rename{{From: "A-9", To: "B-1"}}, []drift.Renamed{{From: "A-9", To: "B-1", Declared: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, store.NewMemory())
@@ -177,7 +178,7 @@ func TestDeltasLeaveWhatTheyDoNotName(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	files := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: []byte(strings.Replace(twoRequirements, "login", "sign-in", 1))}}
-	report, err := Preview(nil, files, reqdoc.Options{})
+	report, err := drift.Preview(nil, files, reqdoc.Options{})
 	require.NoError(t, err)
 	require.True(t, report.DryRun)
 	require.Len(t, report.Added, 2)
@@ -189,7 +190,7 @@ func TestPreview(t *testing.T) {
 	_, write := r.Project()
 	require.NoError(t, write(&export))
 	whole := export.String()
-	report, err = Preview(strings.NewReader(whole), files, reqdoc.Options{})
+	report, err = drift.Preview(strings.NewReader(whole), files, reqdoc.Options{})
 	require.NoError(t, err)
 	there, err := r.Import(t.Context(), paula, reading(files...), ImportOptions{DryRun: true})
 	require.NoError(t, err)
@@ -201,7 +202,7 @@ func TestPreview(t *testing.T) {
 		"another version": strings.Replace(whole, `"schema_version":1`, `"schema_version":2`, 1), "no status": strings.Replace(whole, `"status":"planned"`, `"status":"soon"`, 1),
 		"a wrong type": strings.Replace(whole, `"suspect":false`, `"suspect":0`, 1),
 	} {
-		_, err = Preview(strings.NewReader(broken), files, reqdoc.Options{})
+		_, err = drift.Preview(strings.NewReader(broken), files, reqdoc.Options{})
 		require.ErrorIs(t, requireCode(t, err, "export_invalid"), fault.Invalid, name)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -200,7 +201,7 @@ func (s *Service) importFailure() string {
 			text += "; and more, see GET /project/review"
 			break
 		}
-		text += fmt.Sprintf("; %s:%d: %s", fault.Clip(e.Path, longestEdit), e.Line, fault.Clip(e.Detail, longestEdit))
+		text += fmt.Sprintf("; %s:%d: %s", fault.Clip(e.Path, drift.LongestEdit), e.Line, fault.Clip(e.Detail, drift.LongestEdit))
 	}
 	if p.Fix != "" {
 		text += " (" + p.Fix + ")"

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -210,9 +211,9 @@ func TestAnImportWarnsOfSecrets(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements + "\nThe key is " + awsKey + ".\n\n- **REQ-003**: Logs in.\n\n      " + strings.ReplaceAll(pemKey, `\n`, "\n      ") + "\n")
 	require.Len(t, report.Warnings, 2)
-	require.Equal(t, ReportPlace{"REQUIREMENTS.md", 6}, report.Warnings[0].ReportPlace)
+	require.Equal(t, drift.Place{Path: "REQUIREMENTS.md", Line: 6}, report.Warnings[0].Place)
 	require.Contains(t, report.Warnings[0].Message, "an AWS access key")
-	require.Equal(t, ReportPlace{"REQUIREMENTS.md", 10}, report.Warnings[1].ReportPlace)
+	require.Equal(t, drift.Place{Path: "REQUIREMENTS.md", Line: 10}, report.Warnings[1].Place)
 	out, err := json.Marshal(report.Warnings)
 	require.NoError(t, err)
 	require.NotContains(t, string(out), awsKey)

@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -89,7 +90,7 @@ func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
 	return r
 }
 
-func (r *rig) importText(text string) (Report, error) {
+func (r *rig) importText(text string) (drift.Report, error) {
 	r.t.Helper()
 	return r.Import(r.t.Context(), paula, reading(reqdoc.File{Path: "REQUIREMENTS.md", Content: []byte(text)}), ImportOptions{})
 }
@@ -98,7 +99,7 @@ func reading(files ...reqdoc.File) func() ([]reqdoc.File, error) {
 	return func() ([]reqdoc.File, error) { return files, nil }
 }
 
-func (r *rig) mustImport(text string) Report {
+func (r *rig) mustImport(text string) drift.Report {
 	r.t.Helper()
 	report, err := r.importText(text)
 	require.NoError(r.t, err)
@@ -203,8 +204,8 @@ func TestAWholeLife(t *testing.T) {
 func TestImportDrift(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements)
-	require.Equal(t, []ReportAdded{
-		{"REQ-001", "The login works.", ReportPlace{"REQUIREMENTS.md", 3}}, {"REQ-002", "The logout works.", ReportPlace{"REQUIREMENTS.md", 4}},
+	require.Equal(t, []drift.Added{
+		{ID: "REQ-001", Title: "The login works.", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 3}}, {ID: "REQ-002", Title: "The logout works.", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 4}},
 	}, report.Added)
 	size := r.State().LogSize
 	require.Equal(t, 2, r.mustImport(twoRequirements).Unchanged)
@@ -212,11 +213,11 @@ func TestImportDrift(t *testing.T) {
 
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	report = r.mustImport("# Demo\n\n- **REQ-001**: The login works well.\n- **REQ-003**: More.\n")
-	require.Equal(t, []ReportChanged{{"REQ-001", ReportPlace{"REQUIREMENTS.md", 3}, true, []string{}, []Edit{
-		{"equal", "The login"}, {"delete", "works."}, {"insert", "works well."},
+	require.Equal(t, []drift.Changed{{ID: "REQ-001", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 3}, Suspect: true, Stale: []string{}, Diff: []drift.Edit{
+		{Op: "equal", Text: "The login"}, {Op: "delete", Text: "works."}, {Op: "insert", Text: "works well."},
 	}}}, report.Changed)
 	require.Equal(t, "REQ-003", report.Added[0].ID)
-	require.Equal(t, []ReportRetired{{ID: "REQ-002", Title: "The logout works.", Status: lifecycle.NotStarted, Strands: []string{}}}, report.Retired)
+	require.Equal(t, []drift.Retired{{ID: "REQ-002", Title: "The logout works.", Status: lifecycle.NotStarted, Strands: []string{}}}, report.Retired)
 	list, err := r.List(Query{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, []string{"REQ-001", "REQ-003", "REQ-002"}, ids(list), "document order, then what was removed")
@@ -232,9 +233,9 @@ func TestImportDrift(t *testing.T) {
 	require.NotEqual(t, sources, r.current.Load().Project.Sources, "other bytes, same requirements")
 
 	report = r.mustImport("# Demo\n\nAn introduction.\n\n- **REQ-001**: The login works.\n- **REQ-002**: The logout works.\n")
-	require.Equal(t, []ReportMoved{
-		{"REQ-001", ReportPlace{"REQUIREMENTS.md", 5}, ReportPlace{"REQUIREMENTS.md", 3}},
-		{"REQ-002", ReportPlace{"REQUIREMENTS.md", 6}, ReportPlace{"REQUIREMENTS.md", 4}},
+	require.Equal(t, []drift.Moved{
+		{ID: "REQ-001", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 5}, From: drift.Place{Path: "REQUIREMENTS.md", Line: 3}},
+		{ID: "REQ-002", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 6}, From: drift.Place{Path: "REQUIREMENTS.md", Line: 4}},
 	}, report.Moved)
 	r.verified()
 }

@@ -1,4 +1,4 @@
-package requirements
+package drift
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 
 // delta holds documents that name only what they change against the requirements of the state, which they change.
 type delta struct {
-	plan     *importPlan
+	plan     *Plan
 	from     store.Getter
 	set      reqdoc.Set
 	known    map[string]bool
@@ -25,7 +25,7 @@ type delta struct {
 	problems []reqdoc.Problem
 }
 
-func newDelta(p *importPlan, from store.Getter, set reqdoc.Set) *delta {
+func newDelta(p *Plan, from store.Getter, set reqdoc.Set) *delta {
 	d := &delta{plan: p, from: from, set: set, known: make(map[string]bool, len(p.before.IDs)),
 		alike: map[string][]string{}, leaving: map[string]bool{}}
 	for _, id := range p.before.IDs {
@@ -42,7 +42,7 @@ func newDelta(p *importPlan, from store.Getter, set reqdoc.Set) *delta {
 }
 
 // applyDelta makes the plan for documents that all are deltas.
-func (p *importPlan) applyDelta(from store.Getter, set reqdoc.Set) error {
+func (p *Plan) applyDelta(from store.Getter, set reqdoc.Set) error {
 	p.after.Name = cmp.Or(p.before.Name, set.Title)
 	d := newDelta(p, from, set)
 	if err := d.check(); err != nil {

@@ -1,4 +1,4 @@
-package requirements
+package drift
 
 import (
 	"bytes"
@@ -16,20 +16,20 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// preview is the report on an import that is not made.
-func preview(from store.Getter, before projection.Project, set reqdoc.Set) (Report, error) {
-	plan, err := newPlan(from, before, set, time.Time{})
+// DryRun returns the report on an import that is not made.
+func DryRun(from store.Getter, before projection.Project, set reqdoc.Set) (Report, error) {
+	plan, err := New(from, before, set, time.Time{})
 	if err != nil {
 		return Report{}, err
 	}
-	report := plan.reported()
+	report := plan.Report()
 	report.DryRun = true
 	return report, nil
 }
 
 // Preview reports what an import would do to the state of an export; without one, to the empty state.
 func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, error) {
-	set, err := read(files, o)
+	set, err := Read(files, o)
 	if err != nil {
 		return Report{}, err
 	}
@@ -41,10 +41,11 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 		return Report{}, fault.New(fault.Invalid, "export_invalid", "the export cannot be read as one").
 			WithFix("give the export that the service writes, whole, or none").Because(err)
 	}
-	return preview(snap, snap.Project, set)
+	return DryRun(snap, snap.Project, set)
 }
 
-func read(files []reqdoc.File, o reqdoc.Options) (reqdoc.Set, error) {
+// Read reads documents as a set of requirements, which must not be empty, and warns of secrets in them.
+func Read(files []reqdoc.File, o reqdoc.Options) (reqdoc.Set, error) {
 	set, err := reqdoc.Read(files, o)
 	set.Warnings = append(set.Warnings, secretsInDocuments(files)...)
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {

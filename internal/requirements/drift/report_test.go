@@ -1,4 +1,4 @@
-package requirements
+package drift
 
 import (
 	"encoding/json"
@@ -26,20 +26,20 @@ func TestFailed(t *testing.T) {
 	line := fault.Field{Pointer: "a#b/R.md#L12", Detail: "d", Fix: "mend it"}
 	for name, c := range map[string]struct {
 		err  error
-		want []ReportRemark
+		want []Remark
 	}{
 		"lines": {
 			fault.New(fault.Invalid, "x", "all").WithFix("f").WithFields(line, fault.Field{Pointer: "R.md#Lx", Detail: "e"}),
-			[]ReportRemark{{ReportPlace{"a#b/R.md", 12}, "", "d", "mend it"}, {ReportPlace{"R.md#Lx", 0}, "", "e", "f"}},
+			[]Remark{{Place{"a#b/R.md", 12}, "", "d", "mend it"}, {Place{"R.md#Lx", 0}, "", "e", "f"}},
 		},
-		"a whole document": {fault.New(fault.Invalid, "x", "R.md: too large").WithFix("f"), []ReportRemark{{ReportPlace{}, "", "R.md: too large", "f"}}},
-		"not a fault":      {errors.New("odd"), []ReportRemark{{ReportPlace{}, "", "odd", ""}}},
+		"a whole document": {fault.New(fault.Invalid, "x", "R.md: too large").WithFix("f"), []Remark{{Place{}, "", "R.md: too large", "f"}}},
+		"not a fault":      {errors.New("odd"), []Remark{{Place{}, "", "odd", ""}}},
 	} {
 		require.Equal(t, c.want, Failed(c.err).Errors, name)
 	}
 	_, err := Preview(nil, []reqdoc.File{{Path: "R.md", Content: []byte("- **REQ-001**: a\n- **REQ-001**: b\n")}}, reqdoc.Options{})
 	report := Failed(err)
-	require.Equal(t, ReportPlace{"R.md", 2}, report.Errors[0].ReportPlace)
+	require.Equal(t, Place{"R.md", 2}, report.Errors[0].Place)
 	require.NotEmpty(t, report.Errors[0].Fix)
 	require.Equal(t, "0 found, 0 unchanged, 1 errors", report.String())
 }
@@ -124,7 +124,7 @@ func TestAWordDiffIsBounded(t *testing.T) {
 			size += len(e.Text)
 			ops[e.Op] = true
 		}
-		require.Less(t, size, longestDiff+longestEdit, name)
+		require.Less(t, size, longestDiff+LongestEdit, name)
 		require.True(t, ops[opDelete] && ops[opInsert], name)
 	}
 }
