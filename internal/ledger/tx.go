@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -227,6 +228,14 @@ func Encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("ledger: encode %T: %w", v, err)
 	}
 	return b, nil
+}
+
+// EncodeTo is Encode at the end of a buffer.
+func EncodeTo(b *bytes.Buffer, v any) error {
+	if err := jsonv2.MarshalWrite(b, v, jsonv2.Deterministic(true), trusted); err != nil {
+		return fmt.Errorf("ledger: encode %T: %w", v, err)
+	}
+	return nil
 }
 
 func decode(raw []byte, v any) error {

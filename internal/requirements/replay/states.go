@@ -27,6 +27,7 @@ type states struct {
 	size int                  // of the hot ones, as encoded
 	most int
 
+	spare []byte // for the next encoding
 	packer
 }
 
@@ -81,7 +82,8 @@ func (s *states) put(req lifecycle.Requirement) ([]byte, error) {
 	return raw, err
 }
 
-// putChanged is put for a requirement that a change came to. A history only grows: its entries are encoded once.
+// putChanged is put for a requirement that a change came to. A history only grows: its entries are encoded once. The
+// encoding is valid until the next one.
 func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
 	one := s.byID[req.ID]
 	if one == nil || one.hot == nil || !grew(one.hot.req.History, req.History) {
@@ -95,11 +97,13 @@ func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
 		}
 		history = append(history, encoded)
 	}
-	raw, err := ledger.Encode(withHistory{req, history})
-	if err == nil {
-		s.replace(req, raw, sha256.Sum256(raw), history)
+	b := bytes.NewBuffer(s.spare[:0])
+	if err := ledger.EncodeTo(b, withHistory{req, history}); err != nil {
+		return nil, err
 	}
-	return raw, err
+	s.spare = one.hot.raw // which nobody needs any more
+	s.replace(req, b.Bytes(), sha256.Sum256(b.Bytes()), history)
+	return b.Bytes(), nil
 }
 
 // withHistory is a requirement whose history is encoded already. It takes the place of the requirement's own, which is
