@@ -68,7 +68,7 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 			withoutTests("no test that ran in the report can be cited for "+p.ID))
 	}
 	p.parsed()
-	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, record.Proposed, error) {
+	out.Answer, err = s.commit(ctx, who, p, func() (lifecycle.Change, record.Proposed, error) {
 		e, err := s.entry(p.ID)
 		if err != nil {
 			return lifecycle.Change{}, record.Proposed{}, err
@@ -195,7 +195,7 @@ func attachedDigest(e lifecycle.Evidence) (string, bool) {
 }
 
 // lookAtAttached looks a test up in a report that was attached earlier.
-func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
+func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 	digest string) (*lifecycle.Found, *fault.Field) {
 	kept, err := s.attachedReport(ctx, digest)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 }
 
 // attachedReport reads a report that was attached earlier; nil when there is none with this digest.
-func (s *Service) attachedReport(ctx context.Context, digest string) (*record.Report, error) {
+func (s *Rechecker) attachedReport(ctx context.Context, digest string) (*record.Report, error) {
 	if kept := s.lastReport.Load(); kept != nil && kept.SHA256 == digest {
 		return kept, nil
 	}

@@ -15,7 +15,7 @@ const headBytes = 64 << 10
 // Matches holds an export of the present size of the log against the state, byte for byte: where they differ,
 // the tables or the export were changed behind the service's back. An export of an earlier moment, as a crash
 // leaves it, says nothing; Verify compares that one too.
-func (s *Service) Matches(export io.Reader) error {
+func (s *Reader) Matches(export io.Reader) error {
 	snap := s.current.Load()
 	buffered := bufio.NewReaderSize(export, headBytes)
 	head, _ := buffered.Peek(headBytes) // all of it, when the export is small

@@ -5,10 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -72,15 +70,6 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (r
 	}
 	first, found, err := record.TableIdempotency.Get(from, record.KeyOf(who, key))
 	return first, found && record.Remembered(first.At, at), err
-}
-
-func (s *Service) keyReused(from decision.Finder, id string) (*fault.Error, error) {
-	refusal := decision.KeyReused()
-	req, size, err := from(id)
-	if err == nil && size > 0 {
-		_ = s.options.Workflow.At(req, refusal)
-	}
-	return refusal, err
 }
 
 // bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.

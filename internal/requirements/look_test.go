@@ -395,7 +395,7 @@ func TestRechecksThatWaitShareTheNextOne(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	looks := 0
 	f.during = func() { looks++ }
-	asked := r.rechecks.Load()
+	asked := r.begun.Load()
 	for range 3 {
 		_, err := r.recheckSince(t.Context(), asked)
 		require.NoError(t, err)
@@ -404,7 +404,7 @@ func TestRechecksThatWaitShareTheNextOne(t *testing.T) {
 	_, err := r.Recheck(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, looks, "it asked after the last one began")
-	asked, f.failing = r.rechecks.Load(), errors.New("called off")
+	asked, f.failing = r.begun.Load(), errors.New("called off")
 	for range 2 {
 		_, err = r.recheckSince(t.Context(), asked)
 		require.ErrorIs(t, err, f.failing)
@@ -457,9 +457,10 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 	change.Size = len(body)
 	r.look(t.Context(), cody, &change)
 	p := Proposal{ID: "REQ-002", Body: body, IdempotencyKey: "k"}
-	_, refused := decision.Decide(r.reader(r.current.Load()), r.options.Workflow, cody, p.ID, nil, change, r.clock.read())
+	_, refused, err := decision.Decide(r.reader(r.current.Load()), r.options.Workflow, decision.Request{Actor: cody, ID: p.ID, Change: change, At: r.clock.read()})
+	require.NoError(t, err)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		data := record.Proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: decision.Refusal(refused)}
+		data := record.Proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: refused}
 		_, err := record.TableIdempotency.Put(tx, record.KeyOf(cody, "k"), record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
 		return errors.Join(err, tx.Append(ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: p.ID, Data: data}))
 	}))

@@ -17,27 +17,27 @@ const maxRechecked = 500
 // Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
 // holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
 // A look that another caller began after this one asked will do for both: reviews do not queue up behind a slow git.
-func (s *Service) Recheck(ctx context.Context) (int, error) {
+func (s *Rechecker) Recheck(ctx context.Context) (int, error) {
 	if !s.verifies() {
 		return 0, nil
 	}
-	return s.recheckSince(ctx, s.rechecks.Load())
+	return s.recheckSince(ctx, s.begun.Load())
 }
 
 // recheckSince is Recheck for a caller that asked when so many had begun.
-func (s *Service) recheckSince(ctx context.Context, asked uint64) (int, error) {
-	s.oneRecheck.Lock()
-	defer s.oneRecheck.Unlock()
-	if s.rechecked && s.rechecks.Load() > asked {
+func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error) {
+	s.one.Lock()
+	defer s.one.Unlock()
+	if s.ended && s.begun.Load() > asked {
 		return 0, nil
 	}
-	s.rechecks.Add(1)
+	s.begun.Add(1)
 	changed, err := s.recheckAll(ctx)
-	s.rechecked = err == nil
+	s.ended = err == nil
 	return changed, err
 }
 
-func (s *Service) recheckAll(ctx context.Context) (int, error) {
+func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	found, unread, err := s.lookOverAll(ctx)
 	if err != nil {
 		return 0, err
@@ -55,7 +55,7 @@ func (s *Service) recheckAll(ctx context.Context) (int, error) {
 
 // lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new,
 // since that says nothing of it; unread says so.
-func (s *Service) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
+func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {
 		if e.Cites {
@@ -82,7 +82,7 @@ func (s *Service) lookOverAll(ctx context.Context) (news []record.RecheckedOne, 
 // LookOver looks again at the evidence that one requirement cites, and returns how much that is and what no longer
 // holds. Nothing is recorded. Evidence that cannot be looked at now is fault.Unavailable; a service that looks nothing
 // up is fault.Conflict.
-func (s *Service) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
+func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return 0, nil, err
@@ -136,7 +136,7 @@ func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail str
 }
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
-func (s *Service) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
+func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
 	changed := 0
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		var data record.Rechecked

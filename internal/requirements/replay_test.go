@@ -12,10 +12,10 @@ import (
 	"orchestrator/internal/auditor/replay"
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -238,9 +238,9 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"an illegal change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
 		"a refusal of what is allowed": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: decision.KeyReused()}}, "refused (idempotency_key_reused), but the rules allow it"},
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "refused (idempotency_key_reused), but the rules allow it"},
 		"a refusal for another reason": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: "REQ-002",
-			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: decision.KeyReused()}}, "the rules refuse it as field_forbidden"},
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "the rules refuse it as field_forbidden"},
 		"a change with another outcome": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
 		"an import of what did not change": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
@@ -266,7 +266,7 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"a change that calls itself refused": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
 		"a refusal that calls itself a change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Refusal: decision.KeyReused()}}, "whether it was refused"},
+			Data: record.Proposed{Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "whether it was refused"},
 		"a refusal of nothing":        {ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(cody), Data: record.RequestRefused{}}, "whether it was refused"},
 		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
 		"a key forgotten that is not": {ledger.Event{Kind: record.KindKeysForgotten, Actor: ledger.System(), Data: record.KeysForgotten{Keys: []string{"x"}}}, "forgets"},

@@ -24,7 +24,7 @@ type logReview struct {
 }
 
 // reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
-func (s *Service) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
+func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
 	l := &s.logReview
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -229,7 +229,7 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		_, err := r.decideOnce(tx, paula, Proposal{ID: "REQ-001", ticket: &ticket{}}, change, record.Proposed{Rules: lifecycle.LatestRules, Change: body})
+		_, err := r.decide(tx, paula, Proposal{ID: "REQ-001"}, change, record.Proposed{Rules: lifecycle.LatestRules, Change: body}, &ticket{})
 		return err
 	}))
 	r.verified()

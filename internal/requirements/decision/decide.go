@@ -14,36 +14,58 @@ import (
 // Finder finds a requirement by its id, and how many bytes it has as stored; 0 when there is none.
 type Finder func(id string) (req lifecycle.Requirement, size int, err error)
 
-// Decide decides one change in the state that from reads: unknown id, stale condition, then the rules. It returns the
-// requirement as the change makes it, or the refusal; see Refusal.
-func Decide(from Finder, w lifecycle.Workflow, who lifecycle.Actor, id string, ifMatch []string, c lifecycle.Change,
-	at time.Time) (lifecycle.Requirement, error) {
-	req, size, err := from(id)
-	if err != nil {
-		return req, err
-	}
-	if size == 0 {
-		return req, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id).
-			WithFix("GET /requirements lists the ids; they are compared letter by letter")
-	}
-	if err := checkCondition(req, ifMatch); err != nil {
-		return req, w.At(req, err)
-	}
-	next, err := w.Apply(req, who, c, at)
-	if err == nil && c.Rules == lifecycle.Rules1 && size > maxRequirement && c.Size > record.SmallChange {
-		err = w.At(req, fault.New(fault.Invalid, "requirement_full",
-			"%s has %d bytes; beyond %d only small changes are taken", id, size, maxRequirement).
-			WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken",
-				record.SmallChange))
-	}
-	return next, err
+// Request is a change that an actor asks for.
+type Request struct {
+	Actor   lifecycle.Actor
+	ID      string   // of the requirement
+	IfMatch []string // the revisions that it may have, as If-Match has them; none is any
+	KeyUsed bool     // its Idempotency-Key was used with another request
+	Change  lifecycle.Change
+	At      time.Time
 }
 
-// Under lifecycle.Rules1 a requirement that has grown beyond maxRequirement bytes takes changes of up to smallChange
-// bytes. Later versions limit the share of each role.
-const (
-	maxRequirement = 2 << 20
-)
+// Decide decides a request in the state that from reads: its Idempotency-Key, unknown id, stale condition, then the
+// rules. It returns the requirement as the change makes it, or why the request is refused. An error decides nothing.
+func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement, *fault.Error, error) {
+	req, size, err := from(r.ID)
+	if err != nil {
+		return req, nil, err
+	}
+	next := lifecycle.Requirement{}
+	switch {
+	case r.KeyUsed:
+		err = keyUsed(w, req, size)
+	case size == 0:
+		err = fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", r.ID).
+			WithFix("GET /requirements lists the ids; they are compared letter by letter")
+	default:
+		if err = w.At(req, checkCondition(req, r.IfMatch)); err == nil {
+			next, err = w.Apply(req, r.Actor, r.Change, r.At)
+		}
+		if err == nil {
+			err = w.At(req, checkSize(r, size))
+		}
+	}
+	if refusal := Refusal(err); refusal != nil {
+		return next, refusal, nil
+	}
+	return next, nil, err
+}
+
+// maxRequirement is from how many bytes on a requirement takes changes of up to record.SmallChange bytes alone, under
+// lifecycle.Rules1. Later versions limit the share of each role.
+const maxRequirement = 2 << 20
+
+// checkSize refuses what Rules1 alone limits.
+func checkSize(r Request, size int) error {
+	if r.Change.Rules != lifecycle.Rules1 || size <= maxRequirement || r.Change.Size <= record.SmallChange {
+		return nil
+	}
+	return fault.New(fault.Invalid, "requirement_full", "%s has %d bytes; beyond %d only small changes are taken", r.ID,
+		size, maxRequirement).
+		WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken",
+			record.SmallChange)
+}
 
 func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 	if len(ifMatch) == 0 {
@@ -61,13 +83,17 @@ func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 	return err
 }
 
-// KeyReused returns the refusal of a request whose Idempotency-Key was used with another one.
-func KeyReused() *fault.Error {
-	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
+// keyUsed returns the refusal of a request whose Idempotency-Key was used with another one.
+func keyUsed(w lifecycle.Workflow, req lifecycle.Requirement, size int) error {
+	refusal := fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
 		WithFix("use a new key for a new request")
+	if size == 0 {
+		return refusal
+	}
+	return w.At(req, refusal)
 }
 
-// Refusal returns the refusal that an error of Decide is, or nil for a failure: what is unavailable, internal or for
+// Refusal returns the refusal that an error is, or nil for a failure: what is unavailable, internal or for
 // want of room decides nothing, nor does a limit of the token.
 func Refusal(err error) *fault.Error {
 	f := faultOf(err)

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
@@ -34,7 +33,7 @@ type wireChange struct {
 	Approvals         []lifecycle.NewApproval     `json:"approvals"`
 	DesignSpec        jsontext.Value              `json:"design_spec"`
 	Implementation    jsontext.Value              `json:"implementation"`
-	Test              jsontext.Value              `json:"test"`
+	Test              *lifecycle.TestRecord       `json:"test"`
 }
 
 // changeMembers are the names a change request may have, for hints.
@@ -86,7 +85,7 @@ func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, er
 	if len(c.Violations) > 0 {
 		return c, nil
 	}
-	if err := fill(&c, body); err != nil {
+	if err := fill(&c, object, body); err != nil {
 		c.Violations = append(c.Violations, err.Fields...)
 	}
 	return c, nil
@@ -98,36 +97,18 @@ func isForbidden(role lifecycle.Role, fields []string) bool {
 
 // fill reads the members; the schema has accepted them. What a schema calls an integer and Go does not
 // (1.0) is refused here.
-func fill(c *lifecycle.Change, body []byte) *fault.Error {
+func fill(c *lifecycle.Change, object map[string]any, body []byte) *fault.Error {
 	var w wireChange
-	var refusal *fault.Error
 	if err := faultOf(strictjson.Fill(body, &w)); err != nil {
 		return err
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
 	c.PMNotes, c.Deviations, c.Approvals = w.PMNotes, w.Deviations, w.Approvals
 	c.DesignSpec, c.Implementation = Compact(w.DesignSpec), Compact(w.Implementation)
-	var names struct {
-		Files   []namedFile `json:"files"`
-		Commits []string    `json:"commits"`
-	}
-	if len(c.Implementation) > 0 {
-		if err := jsonv2.Unmarshal(c.Implementation, &names); err != nil {
-			return fault.New(fault.Invalid, "schema_violation", "the implementation cannot be read").
-				WithFields(fault.Field{Pointer: "/implementation", Detail: "files and commits cannot be read"})
-		}
-	}
-	c.Names = namesOf(names.Files, names.Commits)
-	if c.Test.Sent = w.Test != nil; c.Test.Sent && w.Test.Kind() != 'n' {
-		c.Test.Record = &lifecycle.TestRecord{}
-		refusal = faultOf(strictjson.Fill(w.Test, c.Test.Record))
-		if refusal != nil {
-			for i := range refusal.Fields {
-				refusal.Fields[i].Pointer = "/test" + refusal.Fields[i].Pointer
-			}
-		}
-	}
-	return refusal
+	c.Names = namesIn(object[lifecycle.FieldImplementation])
+	_, c.Test.Sent = object[lifecycle.FieldTest]
+	c.Test.Record = w.Test
+	return nil
 }
 
 // MaxViolations is how many violations an answer and its record list; the rest is counted.
@@ -194,24 +175,25 @@ func Compact(raw jsontext.Value) json.RawMessage {
 	return json.RawMessage(raw)
 }
 
-// namesOf lists the files and commits that an implementation names, as evidence.
-func namesOf(files []namedFile, commits []string) []lifecycle.Citation {
+// namesIn lists the files and commits that an implementation names, as evidence. The schema has accepted it.
+func namesIn(implementation any) []lifecycle.Citation {
 	var names []lifecycle.Citation
 	add := func(under string, i int, e lifecycle.Evidence) {
 		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
 		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
 	}
-	for i, f := range files {
-		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: f.Path, Lines: f.Lines})
+	object, _ := implementation.(map[string]any)
+	files, _ := object["files"].([]any)
+	for i, each := range files {
+		file, _ := each.(map[string]any)
+		path, _ := file["path"].(string)
+		lines, _ := file["lines"].(string)
+		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: path, Lines: lines})
 	}
-	for i, id := range commits {
+	commits, _ := object["commits"].([]any)
+	for i, each := range commits {
+		id, _ := each.(string)
 		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})
 	}
 	return names
-}
-
-// namedFile is a file that an implementation names.
-type namedFile struct {
-	Path  string `json:"path"`
-	Lines string `json:"lines"`
 }

@@ -132,13 +132,11 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 		data.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
-	next, err := decision.Decide(r.states.find, r.project.Workflow(), who, rec.Subject, data.IfMatch, data.change, rec.At)
-	refusal := decision.Refusal(err)
-	if err != nil && refusal == nil {
+	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), decision.Request{
+		Actor: who, ID: rec.Subject, IfMatch: data.IfMatch, KeyUsed: known, Change: data.change, At: rec.At,
+	})
+	if err != nil {
 		return err
-	}
-	if known {
-		refusal = decision.KeyReused()
 	}
 	if err := sameDecision(refusal, data.Refusal); err != nil || refusal != nil {
 		return err

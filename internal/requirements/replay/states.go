@@ -17,7 +17,7 @@ import (
 )
 
 // maxHot is how many bytes of requirements, as encoded, a replay keeps decoded.
-const maxHot = 6 << 20
+const maxHot = 5 << 20
 
 // states are the requirements that a log amounts to so far. They can be more than memory should hold, and few are
 // worked on at a time: those used last are kept decoded, the others rest compressed.
