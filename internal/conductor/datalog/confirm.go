@@ -21,7 +21,7 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	if err := checkProof(p, a); err != nil {
 		return err
 	}
-	all, err := everything(ctx, p)
+	all, err := deriveAll(ctx, p)
 	if a.Holds && tooLong(err) {
 		return nil // it is proven; only whether there are more answers is not known
 	}
@@ -31,7 +31,7 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	var again []string
 	for _, row := range all[p.Query.Relation] {
 		fact := ground(p.Query.Relation, row)
-		if fits(p.Query, fact, map[string]string{}) {
+		if unify(p.Query, fact, map[string]string{}) {
 			again = append(again, fact.String())
 		}
 	}
@@ -42,10 +42,10 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	return nil
 }
 
-// everything is what follows, derived naively from the given facts. Where that takes too many rounds, it starts from
-// what the engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that
-// follows, whoever made it.
-func everything(ctx context.Context, p Program) (map[string][][]string, error) {
+// deriveAll derives naively what follows from the given facts. Where that takes too many rounds, it starts from what
+// the engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that follows,
+// whoever made it.
+func deriveAll(ctx context.Context, p Program) (map[string][][]string, error) {
 	all, err := naive(ctx, p, nil, maxNaive)
 	if !tooLong(err) {
 		return all, err
@@ -56,7 +56,7 @@ func everything(ctx context.Context, p Program) (map[string][][]string, error) {
 	}
 	var found []Atom
 	for number := range e.facts[e.given:] {
-		found = append(found, e.written(int32(e.given+number)))
+		found = append(found, e.atom(int32(e.given+number)))
 	}
 	return naive(ctx, p, found, maxClosing)
 }
@@ -74,8 +74,8 @@ func ground(relation string, row []string) Atom {
 	return a
 }
 
-// fits binds the variables of an atom so that it becomes a fact.
-func fits(atom, fact Atom, bound map[string]string) bool {
+// unify binds the variables of an atom so that it becomes a fact; it reports whether that can be.
+func unify(atom, fact Atom, bound map[string]string) bool {
 	if atom.Relation != fact.Relation || len(atom.Terms) != len(fact.Terms) {
 		return false
 	}
@@ -116,7 +116,7 @@ func checkProof(p Program, a Answer) error {
 			if !known {
 				return fmt.Errorf("step %d: there is no rule %s", i+1, s.Rule)
 			}
-			if err := instance(rule, fact, s.From, facts); err != nil {
+			if err := checkInstance(rule, fact, s.From, facts); err != nil {
 				return fmt.Errorf("step %d: %w", i+1, err)
 			}
 		}
@@ -128,15 +128,15 @@ func checkProof(p Program, a Answer) error {
 		if err != nil {
 			return err
 		}
-		if !proven[fact.String()] || !fits(p.Query, fact, map[string]string{}) {
+		if !proven[fact.String()] || !unify(p.Query, fact, map[string]string{}) {
 			return fmt.Errorf("%s is not proven, or not asked for", fact)
 		}
 	}
 	return nil
 }
 
-// instance tells whether a rule makes a fact of those of the steps that it is said to come from.
-func instance(r Rule, fact Atom, from []int, facts []Atom) error {
+// checkInstance checks that a rule derives a fact from the facts of the steps that it cites.
+func checkInstance(r Rule, fact Atom, from []int, facts []Atom) error {
 	if len(from) != len(r.Body) {
 		return fmt.Errorf("%s comes from %d facts where the rule wants %d", fact, len(from), len(r.Body))
 	}
@@ -145,18 +145,18 @@ func instance(r Rule, fact Atom, from []int, facts []Atom) error {
 		if step < 1 || step > len(facts) {
 			return fmt.Errorf("%s comes from step %d, which is no earlier one", fact, step)
 		}
-		if !fits(r.Body[i], facts[step-1], bound) {
+		if !unify(r.Body[i], facts[step-1], bound) {
 			return fmt.Errorf("%s is no instance of %s", facts[step-1], r.Body[i])
 		}
 	}
-	if !fits(r.Head, fact, bound) {
+	if !unify(r.Head, fact, bound) {
 		return fmt.Errorf("%s is not what the rule makes of that", fact)
 	}
 	return nil
 }
 
 // naive derives everything from everything until nothing is new, beginning with the given facts and others that are
-// said to follow from them: the rows of each relation.
+// said to follow from them. It returns the rows of each relation.
 func naive(ctx context.Context, p Program, others []Atom, steps int) (map[string][][]string, error) {
 	m := meter{most: steps}
 	all, seen := map[string][][]string{}, map[string]bool{}
@@ -207,7 +207,7 @@ type table struct {
 	rows      [][]string
 }
 
-// fill is an atom with the values of a row for its variables.
+// fill substitutes the values of a row for the variables of an atom.
 func (t table) fill(atom Atom, row []string) []string {
 	out := constants(atom)
 	for i, term := range atom.Terms {
@@ -277,7 +277,7 @@ func (t table) join(ctx context.Context, m *meter, atom Atom, facts [][]string, 
 	return next, nil
 }
 
-// admits tells whether a row has the constants of an atom, and the same value wherever a variable stands twice.
+// admits reports whether a row has the constants of an atom, and the same value wherever a variable is repeated.
 func admits(atom Atom, row []string) bool {
 	for i, t := range atom.Terms {
 		if !t.Var && t.Text != row[i] || t.Var && row[atom.place(t.Text)] != row[i] {
@@ -287,7 +287,7 @@ func admits(atom Atom, row []string) bool {
 	return true
 }
 
-// place is where a variable of an atom first stands.
+// place returns the index of the first use of a variable in an atom.
 func (a Atom) place(variable string) int {
 	return slices.Index(a.Terms, Term{Var: true, Text: variable})
 }
