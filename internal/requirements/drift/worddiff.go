@@ -1,4 +1,4 @@
-package requirements
+package drift
 
 import (
 	"slices"
@@ -31,7 +31,7 @@ const (
 	longestEqual  = 12       // words of an equal run that is shown whole
 	aroundChange  = 5        // words that are left of a longer one beside a change
 	beforeChange  = 40       // bytes that are left of equal text before a change that is not compared by words
-	longestEdit   = 1_000    // bytes of one edit
+	LongestEdit   = 1_000    // bytes of one edit
 	longestDiff   = 8_000    // bytes of all edits
 )
 
@@ -118,11 +118,11 @@ func replaced(old, now string) []Edit {
 }
 
 func excerpt(wording string, from int) string {
-	text := strings.ToValidUTF8(wording[from:min(len(wording), from+longestEdit)], "")
+	text := strings.ToValidUTF8(wording[from:min(len(wording), from+LongestEdit)], "")
 	if from > 0 {
 		text = ellipsis + text
 	}
-	if from+longestEdit < len(wording) {
+	if from+LongestEdit < len(wording) {
 		text += ellipsis
 	}
 	return strings.ReplaceAll(text, partBreak, "\n")
@@ -165,7 +165,7 @@ func shortened(run []string, before, after bool) []string {
 func bounded(all []Edit) []Edit {
 	size := 0
 	for i := range all {
-		all[i].Text = fault.Clip(all[i].Text, longestEdit)
+		all[i].Text = fault.Clip(all[i].Text, LongestEdit)
 		if size += len(all[i].Text); size > longestDiff {
 			return append(slices.Clip(all[:i]), Edit{opEqual, ellipsis})
 		}
