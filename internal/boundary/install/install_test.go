@@ -90,11 +90,11 @@ func TestTheVersionThatAClientSays(t *testing.T) {
 // A client that does not end, and its children, keep nobody waiting.
 func TestAClientThatDoesNotSayItsVersion(t *testing.T) {
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "claude"), []byte("#!/bin/sh\nsleep 60 & sleep 60\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "claude"), []byte("#!/bin/sh\nsleep 600 & sleep 600\n"), 0o755))
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	start := time.Now()
 	require.Empty(t, ClientVersion(t.Context(), "claude"))
-	require.Less(t, time.Since(start), 10*time.Second)
+	require.Less(t, time.Since(start), 5*time.Minute)
 }
 
 func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
