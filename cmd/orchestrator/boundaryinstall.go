@@ -53,7 +53,8 @@ func followLinkFlag(cmd *cobra.Command, follow *bool) {
 		"where the client's settings are a symbolic link, change the file that it leads to")
 }
 
-// posting is what is to be posted: in the project that --root lies in, or at --root where none has a boundary yet.
+// posting returns what is to be installed: in the project that --root lies in, or at --root where none has a boundary
+// yet.
 func (o *boundaryOptions) posting(client string) (install.Options, error) {
 	dir := folder.In(o.root)
 	if found, ok := folder.Find(dir.Root); ok {
