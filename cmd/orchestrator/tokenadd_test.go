@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"orchestrator/internal/system/durable"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"orchestrator/internal/system/durable"
 
 	"github.com/stretchr/testify/require"
 )
