@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// Asked is a request, and the words that it was made of.
+// Asked is a request together with the utterance that it was made of.
 type Asked struct {
 	planning.Request
 	Utterance string // "" where obligations were sent
@@ -22,19 +22,19 @@ type Asked struct {
 	Translate func(ctx context.Context) ([]planning.Obligation, error)
 	Rephrase  Rephrase // nil leaves the answers as the templates have them
 	// called before the run waits for what is outside of the process; may be nil, and be called again
-	Waits func()
+	OnWait func()
 }
 
-// Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.
+// Rephrase rephrases a draft. The facts are context. With an error the draft stands.
 type Rephrase func(ctx context.Context, facts []string, draft string) (string, error)
 
-// rephrasing is how long all answers of a run may take: somebody waits for them.
-const rephrasing = 20 * time.Second
+// rephraseTimeout bounds the rephrasing of all answers of a run, since a caller is waiting.
+const rephraseTimeout = 20 * time.Second
 
-// eventUtterance is the id and the kind of the event that has the words.
+// eventUtterance is the id and the kind of the event that records the utterance.
 const eventUtterance = "utterance"
 
-// sameAs tells whether an idempotency key names the same request as before, of which said are the words.
+// sameAs reports whether an idempotency key names the same request as before; said is its utterance.
 func (a Asked) sameAs(first planning.Request, said string) bool {
 	if a.Translate != nil {
 		return said == secret.Mask(a.Utterance)
@@ -50,13 +50,13 @@ func putUtterance(w *state.Writer, utterance string) error {
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
-// rephrased has the answers said in other words, where that was asked for. What is not certain is left in plain words.
-// Once nobody is there to rephrase, no more is tried.
-func (r *run) rephrased(ctx context.Context) {
+// rephraseAnswers rephrases the answers, if the request asks for that. An uncertain answer keeps its plain words. Once
+// the rephraser is unavailable, no further answer is tried.
+func (r *run) rephraseAnswers(ctx context.Context) {
 	if r.rephrase == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, rephrasing)
+	ctx, cancel := context.WithTimeout(ctx, rephraseTimeout)
 	defer cancel()
 	of := map[string]planning.Obligation{}
 	for _, t := range r.trace.Obligations {
@@ -68,7 +68,7 @@ func (r *run) rephrased(ctx context.Context) {
 		text, err := a.Text, gone
 		switch {
 		case a.Uncertain:
-			err = errors.New("it says what is not certain")
+			err = errors.New("the answer is uncertain")
 		case gone == nil:
 			text, err = r.rephrase(ctx, []string{of[a.Obligation].String()}, a.Text)
 		}
@@ -85,7 +85,7 @@ func (r *run) rephrased(ctx context.Context) {
 	}
 }
 
-// detailOf is what happened, without causes and advice.
+// detailOf returns what happened, without causes and advice.
 func detailOf(err error) string {
 	if f := new(fault.Error); errors.As(err, &f) {
 		return f.Detail

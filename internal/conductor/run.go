@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/conductor/contract"
@@ -21,31 +20,28 @@ const (
 	defaultTime     = 10 * time.Minute
 )
 
-// run is one request on its way.
+// run is the state of one request while it is conducted.
 type run struct {
 	*Conductor
-	request    state.Request
-	guardrails []guardrail
-	left       int       // runs of tools
-	spent      float64   // what they weighed
-	size       int       // bytes of results
-	until      time.Time // the end of the time
-	trace      Trace
-	rephrase   Rephrase
-	waits      func()                        // is called before it waits for what is outside of the process
-	forgets    bool                          // it leaves nothing behind
-	resumed    bool                          // it goes on from what is recorded of it
-	pending    []func(w *state.Writer) error // what the next step writes
-	known      bool                          // among it is what others may ask for
+	journal
+	guardrails  []guardrail
+	runsLeft    int // of tools
+	costSpent   float64
+	resultBytes int
+	deadline    time.Time
+	trace       Trace
+	rephrase    Rephrase
+	onWait      func() // called before it waits for what is outside of the process
+	resumed     bool   // continues from what is recorded of it
 }
 
-// guardrail is a condition that is looked at before every run of a tool.
+// guardrail is a condition that is checked before every run of a tool.
 type guardrail struct {
-	traced    *Traced
+	traced    *ObligationTrace
 	condition *contract.Condition
 }
 
-// Limit is how long a run may take.
+// Limit returns how long a run may take.
 func Limit(b planning.Budgets) time.Duration {
 	if b.TimeMS == 0 {
 		return defaultTime
@@ -53,17 +49,18 @@ func Limit(b planning.Budgets) time.Duration {
 	return time.Duration(b.TimeMS) * time.Millisecond
 }
 
-// of makes the run of a request.
-func (c *Conductor) of(request state.Request) *run {
+// newRun prepares the run of a request.
+func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
-	r := &run{Conductor: c, request: request, waits: func() {}, left: b.MaxToolRuns, trace: Trace{
-		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced,
-			len(request.Request.Obligations)), Answers: []Answer{},
-	}}
-	if r.left == 0 {
-		r.left = defaultToolRuns
+	r := &run{
+		Conductor: c, journal: journal{store: c.state, request: request}, runsLeft: b.MaxToolRuns, onWait: func() {},
+		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
+			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
 	}
-	r.until = c.Clock().Add(Limit(b))
+	if r.runsLeft == 0 {
+		r.runsLeft = defaultToolRuns
+	}
+	r.deadline = c.Clock().Add(Limit(b))
 	return r
 }
 
@@ -76,57 +73,17 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		return Trace{}, err
 	}
 	if r.rephrase != nil {
-		r.waits()
-		r.rephrased(ctx)
+		r.onWait()
+		r.rephraseAnswers(ctx)
 	}
 	return r.trace, r.finish(ctx)
-}
-
-// later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need
-// not be there before it happens.
-func (r *run) later(write func(w *state.Writer) error) {
-	if !r.forgets {
-		r.pending = append(r.pending, write)
-	}
-}
-
-// step writes what is pending, as one record.
-func (r *run) step(ctx context.Context, name string) error {
-	if len(r.pending) == 0 {
-		return nil
-	}
-	err := r.ir.Step(ctx, r.request.ID, name, r.request.Caller, func(w *state.Writer) error {
-		for _, write := range r.pending {
-			if err := write(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	switch {
-	case err == nil:
-		r.pending, r.known = nil, false
-	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
-		return underWay("another run")
-	}
-	return err
-}
-
-// view reads what is known, with what this run has asserted.
-func (r *run) view(ctx context.Context, read func(v state.View) error) error {
-	if r.known {
-		if err := r.step(ctx, "known"); err != nil {
-			return err
-		}
-	}
-	return r.ir.View(ctx, read)
 }
 
 // obligations runs the plan loop for each.
 func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
-		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active,
+		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active,
 			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
 	}
 	guardrails, rest := planning.Guardrails(all)
@@ -135,14 +92,14 @@ func (r *run) obligations(ctx context.Context) error {
 			return err
 		}
 	}
-	why := r.brokenAlready()
+	why := r.priorViolation()
 	for _, i := range rest {
 		t := &r.trace.Obligations[i]
 		switch {
 		case why != "":
 			t.end(planning.Failed, planning.OutGuardrail, why)
 			continue
-		case ofAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+		case verifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
 			continue // the verification of the answers resolves it
 		}
 		if err := r.satisfy(ctx, t); err != nil {
@@ -157,8 +114,8 @@ func (r *run) obligations(ctx context.Context) error {
 	return nil
 }
 
-// ofAnswers tells whether an obligation is to verify the answers of its own request.
-func ofAnswers(o planning.Obligation) bool {
+// verifiesAnswers reports whether an obligation is to verify the answers of its own request.
+func verifiesAnswers(o planning.Obligation) bool {
 	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
 }
 
@@ -167,8 +124,8 @@ func conditionOf(o planning.Obligation) (*contract.Condition, error) {
 	return contract.CompileCondition(text)
 }
 
-// guard keeps a guardrail for the runs to come, and looks at it at once, unless it is about what a tool is given.
-func (r *run) guard(ctx context.Context, t *Traced) error {
+// guard keeps a guardrail for the runs to come, and checks it at once, unless it is about the inputs of a tool.
+func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	condition, err := conditionOf(t.Obligation)
 	if err != nil {
 		return err
@@ -181,13 +138,13 @@ func (r *run) guard(ctx context.Context, t *Traced) error {
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
 	if err == nil {
-		g.broken(facts)
+		g.violation(facts)
 	}
 	return err
 }
 
-// brokenAlready is why a guardrail that was looked at does not hold; "" where all do.
-func (r *run) brokenAlready() string {
+// priorViolation returns why a guardrail that was checked does not hold, or "".
+func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
 		if g.traced.Outcome == planning.OutGuardrail {
 			return g.traced.Why
@@ -196,26 +153,26 @@ func (r *run) brokenAlready() string {
 	return ""
 }
 
-// broken is the guardrail that does not hold for a run; "" where all do.
-func (r *run) broken(facts contract.Facts) string {
+// violation returns why a guardrail does not hold for a run, or "".
+func (r *run) violation(facts contract.Facts) string {
 	for _, g := range r.guardrails {
-		if why := g.broken(facts); why != "" {
+		if why := g.violation(facts); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// broken says why the guardrail does not hold; "" where it does. One that cannot be told does not.
-func (g guardrail) broken(facts contract.Facts) string {
+// violation returns why the guardrail does not hold, or "". One that cannot be evaluated does not hold.
+func (g guardrail) violation(facts contract.Facts) string {
 	verdict := g.condition.Holds(facts)
-	if verdict.Told() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
+	if verdict.Decided() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
 		return ""
 	}
 	why := fmt.Sprintf("%s %s: ", g.traced.Obligation.Type, verdict.Condition)
 	switch {
-	case !verdict.Told():
-		why += "it cannot be told: " + verdict.Why
+	case !verdict.Decided():
+		why += "it cannot be evaluated: " + verdict.Why
 	case verdict.Holds:
 		why += "it holds"
 	default:
@@ -225,12 +182,12 @@ func (g guardrail) broken(facts contract.Facts) string {
 	return why
 }
 
-// satisfy is the plan loop of one obligation.
-func (r *run) satisfy(ctx context.Context, t *Traced) error {
+// satisfy runs the candidates of one obligation, in order, until one succeeds.
+func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
 	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
-		waits(t)
+		t.awaitAnswer()
 		return nil
 	case len(candidates) == 0:
 		r.noTool(t)
@@ -239,77 +196,47 @@ func (r *run) satisfy(ctx context.Context, t *Traced) error {
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {
-			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "another one resolved it"})
+			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
 			continue
 		}
-		a, err := r.consider(ctx, t, c, 0)
+		o, err := r.consider(ctx, t, c, 0)
 		if err != nil {
 			return err
 		}
-		t.Candidates = append(t.Candidates, Candidate{c.Name, a.taken, a.reason})
+		t.Candidates = append(t.Candidates, Candidate{c.Name, o.ran, o.reason})
 		if missing == nil {
-			missing = a.missing
+			missing = o.missing
 		}
 		switch {
-		case a.guardrail:
-			t.end(planning.Failed, planning.OutGuardrail, a.reason)
+		case o.ends != "":
+			t.end(planning.Failed, o.ends, o.reason)
 			return nil
-		case a.truncated:
-			t.end(planning.Failed, planning.OutTruncated, a.reason)
-			return nil
-		case a.result != nil:
-			t.answered = a.result
+		case o.result != nil:
+			t.answered = o.result
 			t.end(planning.Resolved, planning.OutResolved, "")
 		}
 	}
 	switch {
 	case t.Status == planning.Resolved:
 	case len(t.Runs) == 0 && missing != nil:
-		r.clarify(t, missing)
+		t.clarify(missing)
 	default:
 		t.justify("failure of " + t.Obligation.String())
-		t.end(planning.Escalated, planning.OutFailed, r.reasons(t))
+		t.end(planning.Escalated, planning.OutFailed, t.reasons())
 	}
 	return nil
 }
 
-// reasons are why each candidate did not do.
-func (r *run) reasons(t *Traced) string {
-	var all []string
-	for _, c := range t.Candidates {
-		all = append(all, c.Tool+": "+c.Reason)
-	}
-	return strings.Join(all, "; ")
-}
-
-// noTool asks for a tool that nobody has registered.
-func (r *run) noTool(t *Traced) {
+// noTool emits an obligation to find a tool, since no registered one satisfies this.
+func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
 	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
 	t.end(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
 	r.trace.Missing = append(r.trace.Missing, capability)
 }
 
-// waits is for a question that only who asks can answer.
-func waits(t *Traced) {
-	question, _ := t.Obligation.Payload["question"].(string)
-	if strings.TrimSpace(question) == "" {
-		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
-	}
-	t.end(planning.Active, planning.OutClarify, question)
-}
-
-// clarify asks for what is missing; the obligation waits for it.
-func (r *run) clarify(t *Traced, missing []string) {
-	for _, slot := range missing {
-		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
-			"for": t.Obligation.String()})
-	}
-	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
-}
-
-// facts are what conditions are held against. What is known, and the state of the project, are read only where one
-// names them.
+// facts returns what conditions are evaluated on. What is known, and the state of the project, are read only if a
+// condition names them.
 func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.Obligation,
 	inputs map[string]any) (f contract.Facts, err error) {
 	f = contract.Facts{Payload: o.Payload, Input: inputs,
@@ -319,16 +246,18 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 			func(g guardrail) bool { return g.condition.Names(variable) })
 	}
 	if named("state") && r.Project != nil {
-		if f.State, err = r.Project.Status(ctx); err != nil {
+		status, err := r.Project.Status(ctx)
+		if err != nil {
 			return f, err
 		}
+		f.State = status.values()
 	}
 	if !named("ir") {
 		return f, nil
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		f.IR = known
+		f.Known = known
 		return err
 	})
 	return f, err
@@ -345,9 +274,9 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.later(func(w *state.Writer) error {
+	r.enqueue(func(w *state.Writer) error {
 		for _, t := range r.trace.Obligations {
-			if err := putEnded(w, t); err != nil {
+			if err := putObligation(w, t); err != nil {
 				return err
 			}
 		}
@@ -356,10 +285,10 @@ func (r *run) finish(ctx context.Context) error {
 		}
 		return errors.Join(w.Trace(raw), w.Ended(r.request))
 	})
-	return r.step(ctx, "ended")
+	return r.flush(ctx, "ended")
 }
 
-func putEnded(w *state.Writer, t Traced) error {
+func putObligation(w *state.Writer, t ObligationTrace) error {
 	if err := w.Obligation(state.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func facts() Facts {
 			"e": json.Number("2e0"), "text": "Ada", "deep": map[string]any{"a": []any{map[string]any{"b": 1}}}, "bad": json.Number("x"), "i8": int8(2), "u8": uint8(2), "f32": float32(2),
 		},
 		Caller: map[string]any{"role": "pm"},
-		IR:     map[string]any{"facts": []any{map[string]any{"subject": "user", "object": "Jeff"}}},
+		Known:  map[string]any{"facts": []any{map[string]any{"subject": "user", "object": "Jeff"}}},
 		State:  project{Open: 3, Tags: []string{"a", "b"}, When: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), By: map[string]uint16{"pm": 1, "coder": 2}},
 	}
 }
@@ -213,7 +213,7 @@ func TestWhatIsNoBomb(t *testing.T) {
 	for i := range people {
 		people[i] = map[string]any{"subject": "p" + strconv.Itoa(i), "predicate": "friend_of", "object": "user"}
 	}
-	on := Facts{IR: map[string]any{"facts": people}, Payload: map[string]any{"text": strings.Repeat("a", 1<<20), "name": "p4999"}}
+	on := Facts{Known: map[string]any{"facts": people}, Payload: map[string]any{"text": strings.Repeat("a", 1<<20), "name": "p4999"}}
 	for _, text := range []string{
 		`ir.facts.exists(f, f.subject == payload.name)`, `payload.text.size() == 1048576`, `payload.text != ""`, `ir != null && ir.facts != []`,
 		`payload.text.startsWith("aaa")`, `!payload.text.contains("b")`, `payload.name.matches("^p[0-9]{1,9}$")`, `ir.facts.map(f, f.subject).size() == 5000`,

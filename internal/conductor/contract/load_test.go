@@ -199,7 +199,7 @@ func TestBadContracts(t *testing.T) {
 		"stdin of http":        {"a.yaml", with("role: pm", `implementation: {means: http, url: "http://a/", stdin: prompt}`), "a.yaml:12", "does not belong here"},
 		"stdin of mcp":         {"a.yaml", with("role: pm", "implementation: {means: mcp, name: a, argv: [x], stdin: json}"), "a.yaml:12", "does not belong here"},
 		"stdin of the box":     {"a.yaml", with("implementation: {means: builtin, name: math.eval, stdin: json}"), "a.yaml:12", "does not belong here"},
-		"not in the box":       {"a.yaml", with(`implementation: {means: builtin, name: magic}`), "a.yaml:12", "no tool magic in the box"},
+		"not in the box":       {"a.yaml", with(`implementation: {means: builtin, name: magic}`), "a.yaml:12", "no built-in tool magic"},
 		"a slot":               {"a.yaml", with(`consumes: {N: {schema: {}}}`), "a.yaml:13", "there is no member N"},
 		"a list of slots":      {"a.yaml", with(`consumes: [{name: n, schema: {}}]`), "a.yaml:13", "want object"},
 		"a slot's schema":      {"a.yaml", with("consumes:\n  n:\n    schema:\n      type: text"), "a.yaml:16", "must be one of"},

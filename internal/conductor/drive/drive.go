@@ -1,9 +1,11 @@
-// Package drive brings requirements to done: what a requirement waits for now is made an obligation, the conductor has
-// it brought about, and the requirement is looked at again. Nothing is kept between two steps; what was driven half way
-// is driven on from where it stands.
+// Package drive brings requirements to done. It makes an obligation of what a requirement waits for, has the conductor
+// conduct it, and looks at the requirement again. Nothing is kept between two steps: a drive that was interrupted
+// continues from where the requirement stands.
 //
-// One requirement is worked on by one obligation at a time, and not before the requirements that it depends on are
-// done. What no tool brings about ends as blocked, with the reason, or is said to wait, and for whom.
+// A requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done.
+// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for.
+//
+// The package is a client of the engine, which must not import it.
 package drive
 
 import (
@@ -15,52 +17,46 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
 // Project is what is driven.
 type Project interface {
-	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the
-	// order of the documents. An id that there is not is fault.NotFound.
-	Chosen(ctx context.Context, ids []string) ([]Requirement, error)
-	// Stand is where a requirement stands now.
-	Stand(ctx context.Context, id string) (Stand, error)
-	// Block is the obligation to block a requirement.
+	// Select returns the requirements with these ids or, if none is given, all that are not done and not retired, in
+	// the order of the documents. An unknown id is fault.NotFound.
+	Select(ctx context.Context, ids []string) ([]Requirement, error)
+	// Position returns where a requirement stands now.
+	Position(ctx context.Context, id string) (Position, error)
+	// Block returns the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
 }
 
-// Conductor brings obligations about.
+// Conductor conducts obligations.
 type Conductor interface {
 	Conduct(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Trace, error)
-	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Planned, error)
-	// UnderWay is the run that works on a requirement now; "" where none does.
-	UnderWay(ctx context.Context, id string) (run string, err error)
+	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Plan, error)
+	// ActiveRun returns the run that works on a requirement now, or "".
+	ActiveRun(ctx context.Context, id string) (run string, err error)
 }
 
-// Requirement is one that is to be driven.
+// Requirement is a requirement to be driven.
 type Requirement struct {
 	ID        string
-	Status    string
+	Status    lifecycle.Status
 	DependsOn []string // ids of those that it needs and that are not done
 	Moves     int      // on the way to done
 }
 
-// Stand is where a requirement stands.
-type Stand struct {
-	Status string
-	Due    []conductor.Due // what leads it on; none where nothing does
-	Why    string          // why nothing does
-	Moves  int             // on the way to done
+// Position is where a requirement stands.
+type Position struct {
+	Status lifecycle.Status
+	Work   []conductor.Work // what leads it on; none where nothing does
+	Why    string           // why nothing does
+	Moves  int              // on the way to done
 }
 
-// The statuses that end or turn a drive.
-const (
-	done       = "done"
-	blocked    = "blocked"
-	testedFail = "tested_fail"
-)
-
-// Order is what is to be driven, and how far.
+// Order says what is to be driven, and how far.
 type Order struct {
 	Caller       conductor.Caller
 	Roles        []string // whose work is done; all where none is named
@@ -72,7 +68,7 @@ type Order struct {
 // Bounds of an order.
 const (
 	DefaultSteps = 1000
-	MostParallel = 16
+	MaxParallel  = 16
 )
 
 // Outcome is how a requirement ended.
@@ -87,7 +83,7 @@ const (
 	Failed  Outcome = "failed"  // the service itself could not go on
 )
 
-// Step is an obligation that was brought about, or was not.
+// Step is an obligation that was conducted, and its outcome.
 type Step struct {
 	Number      int              `json:"number"` // from 1, as they ended
 	Requirement string           `json:"requirement"`
@@ -97,18 +93,18 @@ type Step struct {
 	Tool        string           `json:"tool,omitempty"` // the last that was run
 	Outcome     planning.Outcome `json:"outcome"`
 	Why         string           `json:"why,omitempty"` // the tools that were run did not do
-	From        string           `json:"from"`          // the status before and after
-	To          string           `json:"to"`
+	From        lifecycle.Status `json:"from"`          // the status before and after
+	To          lifecycle.Status `json:"to"`
 	Moves       int              `json:"moves"` // on the way to done, that are left
 }
 
 // End is what became of a requirement.
 type End struct {
-	Requirement string  `json:"requirement"`
-	Status      string  `json:"status"`
-	Outcome     Outcome `json:"outcome"`
-	Why         string  `json:"why,omitempty"`
-	Steps       int     `json:"steps"`
+	Requirement string           `json:"requirement"`
+	Status      lifecycle.Status `json:"status"`
+	Outcome     Outcome          `json:"outcome"`
+	Why         string           `json:"why,omitempty"`
+	Steps       int              `json:"steps"`
 }
 
 // Report is what became of an order.
@@ -118,7 +114,7 @@ type Report struct {
 	Steps        int             `json:"steps"`
 }
 
-// Event is told while an order is carried out: exactly one member is there.
+// Event is told while an order is carried out. Exactly one member is set.
 type Event struct {
 	Order  *Scope  `json:"order,omitempty"` // the first event
 	Waits  *Waits  `json:"waits,omitempty"`
@@ -128,7 +124,7 @@ type Event struct {
 	Report *Report `json:"report,omitempty"` // the last event
 }
 
-// Begun is an obligation that is being brought about.
+// Begun announces an obligation that is about to be conducted.
 type Begun struct {
 	Requirement string `json:"requirement"`
 	Role        string `json:"role"`
@@ -136,32 +132,32 @@ type Begun struct {
 	Moves       int    `json:"moves"` // on the way to done
 }
 
-// Waits is a requirement that another run works on, whose end is waited for.
+// Waits announces that the end of another run on a requirement is waited for.
 type Waits struct {
 	Requirement string `json:"requirement"`
 	Run         string `json:"run"`
 }
 
-// Scope is how much an order is about.
+// Scope is the extent of an order.
 type Scope struct {
 	Requirements int `json:"requirements"`
 	Moves        int `json:"moves"` // on their ways to done
 }
 
-// Driver drives requirements. It may be used by many at once: one requirement is driven for one of them at a time.
+// Driver drives requirements. It is safe for concurrent use: a requirement is driven for one order at a time.
 type Driver struct {
 	Project   Project
 	Conductor Conductor
 	Draining  func() bool // tells that the service is about to end: then no step is begun
 
-	turn sync.Mutex
-	held map[string]bool
+	holding sync.Mutex
+	held    map[string]bool
 }
 
-// hold keeps a requirement for one order; false where another one has it.
+// hold reserves a requirement for one order; it reports false if another order has it.
 func (d *Driver) hold(id string) bool {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.holding.Lock()
+	defer d.holding.Unlock()
 	if d.held == nil {
 		d.held = map[string]bool{}
 	}
@@ -173,29 +169,29 @@ func (d *Driver) hold(id string) bool {
 }
 
 func (d *Driver) release(id string) {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.holding.Lock()
+	defer d.holding.Unlock()
 	delete(d.held, id)
 }
 
 // Drive carries an order out, and tells each event as it happens, one at a time. When ctx ends, no step is begun; those
 // that were begun come to their end.
 func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, error) {
-	all, err := d.Project.Chosen(ctx, o.Requirements)
+	all, err := d.Project.Select(ctx, o.Requirements)
 	if err != nil {
 		return Report{}, err
 	}
-	c := &carrying{Driver: d, Order: o, tell: tell, left: o.MaxSteps, broken: map[string]int{}}
-	if c.left == 0 {
-		c.left = DefaultSteps
+	c := &job{Driver: d, Order: o, tell: tell, stepsLeft: o.MaxSteps, toolFailures: map[string]int{}}
+	if c.stepsLeft == 0 {
+		c.stepsLeft = DefaultSteps
 	}
 	scope := Scope{Requirements: len(all)}
 	for _, r := range all {
 		scope.Moves += r.Moves
 	}
 	tell(Event{Order: &scope})
-	ends := c.all(ctx, all, max(o.Parallel, 1))
-	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.number}
+	ends := c.runAll(ctx, all, max(o.Parallel, 1))
+	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.stepsDone}
 	for _, r := range all {
 		end := ends[r.ID]
 		report.Requirements = append(report.Requirements, end)
@@ -205,34 +201,34 @@ func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, 
 	return report, nil
 }
 
-// carrying is an order on its way.
-type carrying struct {
+// job is an order that is being carried out.
+type job struct {
 	*Driver
 	Order
 
-	telling sync.Mutex // holds what follows
-	tell    func(Event)
-	left    int            // steps
-	number  int            // of the last step that ended
-	broken  map[string]int // by tool: how many requirements in a row it failed for
-	why     string         // no further step is begun
+	mu           sync.Mutex // holds what follows
+	tell         func(Event)
+	stepsLeft    int            // steps
+	stepsDone    int            // of the last step that ended
+	toolFailures map[string]int // by tool: how many requirements in a row it failed for
+	stopped      string         // no further step is begun
 }
 
-// all drives requirements, so many at once, each after those that it depends on.
-func (c *carrying) all(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
+// runAll drives requirements, at most parallel at once, each after those that it depends on.
+func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
 	ended, ends := make(chan End), map[string]End{}
 	waiting = slices.Clone(waiting)
 	running := 0
 	for {
 		for running < parallel {
-			i := slices.IndexFunc(waiting, func(r Requirement) bool { return c.needs(r, ends) == "" })
+			i := slices.IndexFunc(waiting, func(r Requirement) bool { return j.unfinishedDependency(r, ends) == "" })
 			if i < 0 {
 				break
 			}
 			r := waiting[i]
 			waiting = slices.Delete(waiting, i, i+1)
 			running++
-			go func() { ended <- c.one(ctx, r) }()
+			go func() { ended <- j.runOne(ctx, r) }()
 		}
 		if running == 0 {
 			break
@@ -243,27 +239,28 @@ func (c *carrying) all(ctx context.Context, waiting []Requirement, parallel int)
 	}
 	held := map[string]string{} // what each of those that are left needs first
 	for _, r := range waiting {
-		held[r.ID] = c.needs(r, ends)
+		held[r.ID] = j.unfinishedDependency(r, ends)
 	}
 	for _, r := range waiting {
-		ends[r.ID] = c.ended(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting, Why: dependsOn(r.ID, held)})
+		ends[r.ID] = j.emitEnd(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting,
+			Why: dependencyReason(r.ID, held)})
 	}
 	return ends
 }
 
-// dependsOn says what a requirement is held up by; in a circle, that it is one.
-func dependsOn(id string, held map[string]string) string {
+// dependencyReason returns what a requirement is waiting for; in a cycle, that it is one.
+func dependencyReason(id string, held map[string]string) string {
 	why := "it depends on " + held[id]
 	for at, steps := held[id], 0; at != "" && steps < len(held); at, steps = held[at], steps+1 {
 		if at == id {
-			return why + ", and that on it in the end: a circle, which the documents have to undo"
+			return why + ", which in turn depends on it: a cycle, which the documents have to resolve"
 		}
 	}
 	return why + ", which is not done"
 }
 
-// needs is a requirement that another one depends on and that is not done; "" where there is none.
-func (c *carrying) needs(r Requirement, ends map[string]End) string {
+// unfinishedDependency returns a requirement that r depends on and that is not done, or "".
+func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	for _, id := range r.DependsOn {
 		if ends[id].Outcome != Done {
 			return id
@@ -272,59 +269,59 @@ func (c *carrying) needs(r Requirement, ends map[string]End) string {
 	return ""
 }
 
-// tells says that something happened, and to how much it amounts.
-func (c *carrying) tells(e Event) {
-	c.telling.Lock()
-	defer c.telling.Unlock()
+// emit tells an event, one at a time, and numbers steps.
+func (j *job) emit(e Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if e.Step != nil {
-		c.number++
-		e.Step.Number = c.number
+		j.stepsDone++
+		e.Step.Number = j.stepsDone
 	}
-	c.tell(e)
+	j.tell(e)
 }
 
-func (c *carrying) ended(end End) End {
-	c.tells(Event{End: &end})
+func (j *job) emitEnd(end End) End {
+	j.emit(Event{End: &end})
 	return end
 }
 
-// take takes one of the steps that are left. It says why there is none; "" where there is.
-func (c *carrying) take() string {
-	c.telling.Lock()
-	defer c.telling.Unlock()
+// takeStep takes one of the steps that are left. It returns why there is none, or "".
+func (j *job) takeStep() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	switch {
-	case c.why != "":
-		return c.why
-	case c.left <= 0:
-		return "max_steps is used up"
+	case j.stopped != "":
+		return j.stopped
+	case j.stepsLeft <= 0:
+		return "max_steps is exhausted"
 	}
-	c.left--
+	j.stepsLeft--
 	return ""
 }
 
-// mostBroken is for how many requirements in a row a tool may fail before an order is given up: then something is wrong
-// with the tool, and not with them.
-const mostBroken = 3
+// maxToolFailures is for how many requirements in a row a tool may fail before the order is given up: then the tool is
+// at fault, and not the requirements.
+const maxToolFailures = 3
 
-// count notes which tools failed, and which did.
-func (c *carrying) count(of conductor.Traced) {
-	c.telling.Lock()
-	defer c.telling.Unlock()
+// countFailures counts, by tool, the failures in a row.
+func (j *job) countFailures(of conductor.ObligationTrace) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	for _, r := range of.Runs {
 		if r.Status != state.RunFailed {
-			c.broken[r.Tool] = 0
+			j.toolFailures[r.Tool] = 0
 			continue
 		}
-		if c.broken[r.Tool]++; c.broken[r.Tool] >= mostBroken {
-			c.why = fmt.Sprintf("%s failed %d times in a row", r.Tool, c.broken[r.Tool])
+		if j.toolFailures[r.Tool]++; j.toolFailures[r.Tool] >= maxToolFailures {
+			j.stopped = fmt.Sprintf("%s failed %d times in a row", r.Tool, j.toolFailures[r.Tool])
 		}
 	}
 }
 
-// MediaType is that of events, one a line: https://github.com/ndjson/ndjson-spec.
+// MediaType is the media type of events, one a line: https://github.com/ndjson/ndjson-spec.
 const MediaType = "application/x-ndjson"
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r Report) String() string {
 	text := fmt.Sprintf("%d requirements, %d steps:", len(r.Requirements), r.Steps)
 	for _, o := range []Outcome{Done, Blocked, Waiting, Stopped, Failed} {

@@ -33,9 +33,9 @@ type LLM struct {
 	Timeout time.Duration // of one call, with its body; 0 is 30 s
 }
 
-// FromEnvironment is the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name; nil
-// without a URL. With one the model is needed, the key is not. An error is a *fault.Error, Invalid, llm_setting, and
-// repeats neither the key nor the URL, in which some have one.
+// FromEnvironment returns the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name;
+// nil without a URL. With one the model is needed, the key is not. Its error is a *fault.Error, Invalid, llm_setting,
+// and repeats neither the key nor the URL, in which some have one.
 func FromEnvironment(getenv func(string) string) (*LLM, error) {
 	l := &LLM{
 		BaseURL: strings.TrimSpace(getenv("ORCHESTRATOR_LLM_URL")),
@@ -71,7 +71,7 @@ func setting(detail, fix string) error {
 // String names the endpoint without the key.
 func (l LLM) String() string { return l.Model + " at " + l.host() }
 
-// GoString is String, so that no way of printing shows the key.
+// GoString returns String, so that no way of printing shows the key.
 func (l LLM) GoString() string { return l.String() }
 
 func (l LLM) host() string {
@@ -180,15 +180,15 @@ func (l *LLM) Out(ctx context.Context, facts []string, draft string) (string, er
 }
 
 func unfaithful(why error) error {
-	return fault.New(fault.Invalid, "rephrasing_refused", "what the model made of the answer was refused: %v", why).
+	return fault.New(fault.Invalid, "rephrasing_refused", "the model's rephrasing was rejected: %v", why).
 		WithFix("nothing needs to be done: the answer stands as the template has it")
 }
 
-// errTurnedDown is an endpoint that does not take a request.
+// errTurnedDown is returned when an endpoint does not take a request.
 var errTurnedDown = errors.New("the request is refused")
 
-// chat is the content of the model's answer. An endpoint that refuses the request is asked once more, without what some
-// do not have: schemas of the output, and a temperature.
+// chat returns the content of the model's answer. An endpoint that refuses the request is asked once more, without what
+// some do not support: schemas of the output, and a temperature.
 func (l *LLM) chat(ctx context.Context, messages []message, format map[string]any) (string, error) {
 	asked := map[string]any{"model": l.Model, "messages": messages, "temperature": 0}
 	if format != nil {
@@ -247,7 +247,7 @@ func (l *LLM) request(ctx context.Context, asked map[string]any) (*http.Request,
 		strings.TrimRight(l.BaseURL, "/")+"/chat/completions", bytes.NewReader(body))
 	if err != nil || request.URL.Host == "" || request.URL.Scheme != "https" && request.URL.Scheme != "http" {
 		return nil, fault.New(fault.Unavailable, "translator_unavailable",
-			"the address of the language model is not one").
+			"the address of the language model is not a URL").
 			WithFix("set ORCHESTRATOR_LLM_URL to an address such as https://llm.example.org/v1")
 	}
 	request.Header.Set("Content-Type", "application/json")
@@ -258,7 +258,8 @@ func (l *LLM) request(ctx context.Context, asked map[string]any) (*http.Request,
 	return request, nil
 }
 
-// client is the given one, or one of its own, that follows no redirect: the key goes to the named endpoint alone.
+// client returns the given client, or a default one, that follows no redirect: the key goes to the named endpoint
+// alone.
 func (l *LLM) client() *http.Client {
 	client := http.Client{}
 	if l.Client != nil {

@@ -1,0 +1,229 @@
+// Package language turns sentences into obligations and results into sentences.
+//
+// Without a model it does so by a grammar: forms.go has the sentences it knows, each with the obligation that it makes.
+// It never guesses. A sentence that no form covers, or that two forms read differently, is refused with the forms that
+// are known. With a model (LLM), what the model makes of a sentence counts only when the schema accepts it, and what it
+// makes of an answer only when Faithful finds every number, id and status in it, and no other.
+package language
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// The limits of an utterance.
+const (
+	MaxUtterance = 2_000 // characters
+	MaxSentences = 32    // sentences, each of which makes one obligation
+)
+
+// In reads an utterance by the grammar in the box: one obligation for each of its sentences, in their order. Sentences
+// are parted by "?", ";" or "and then", outside of double quotes. Budgets and key are left empty. An error is a
+// *fault.Error of kind Invalid: not_understood, whose fix lists the known forms, or utterance_too_long.
+func In(utterance string) (planning.Request, error) {
+	if err := checkUtterance(utterance); err != nil {
+		return planning.Request{}, err
+	}
+	all, err := sentences(utterance)
+	if err != nil {
+		return planning.Request{}, err
+	}
+	var request planning.Request
+	for _, sentence := range all {
+		o, err := read(sentence)
+		if err != nil {
+			return planning.Request{}, err
+		}
+		request.Obligations = append(request.Obligations, o)
+	}
+	return request, nil
+}
+
+// checkUtterance refuses what neither the grammar nor a model is to see.
+func checkUtterance(utterance string) error {
+	if len(utterance) > MaxUtterance*utf8.UTFMax || utf8.RuneCountInString(utterance) > MaxUtterance {
+		return fault.New(fault.Invalid, "utterance_too_long", "the utterance has more than %d characters",
+			MaxUtterance).
+			WithFix("ask for less at once; obligations of any size go in as JSON")
+	}
+	if !utf8.ValidString(utterance) {
+		return notUnderstood("the utterance is not valid UTF-8")
+	}
+	for _, r := range utterance {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
+			return notUnderstood("the utterance has the invisible character %U", r)
+		}
+	}
+	return nil
+}
+
+func notUnderstood(format string, args ...any) *fault.Error {
+	return fault.New(fault.Invalid, "not_understood", format, args...).
+		WithFix("say it in one of these forms (values of several words stand in double quotes): %s",
+			strings.Join(knownForms(), "; "))
+}
+
+// plain maps typographic characters to those of the forms.
+var plain = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`)
+
+// sentences parts an utterance. The words of each are one space apart, but for those in quotes.
+func sentences(utterance string) ([]string, error) {
+	var all []string
+	var words []string
+	end := func() {
+		if sentence := trim(strings.Join(words, " ")); sentence != "" {
+			all = append(all, sentence)
+		}
+		words = nil
+	}
+	tokens, closed := tokenize(plain.Replace(utterance))
+	if !closed {
+		return nil, notUnderstood("a double quote is not closed")
+	}
+	for i, token := range tokens {
+		switch {
+		case token == stop:
+			end()
+		case strings.EqualFold(token, "then") && i > 0 && strings.EqualFold(tokens[i-1], "and"):
+			words = words[:len(words)-1]
+			end()
+		default:
+			words = append(words, token)
+		}
+	}
+	end()
+	switch {
+	case len(all) == 0:
+		return nil, notUnderstood("the utterance says nothing")
+	case len(all) > MaxSentences:
+		return nil, fault.New(fault.Invalid, "utterance_too_long", "the utterance has %d sentences, more than %d",
+			len(all), MaxSentences).
+			WithFix("ask for less at once")
+	}
+	return all, nil
+}
+
+// stop is the token between two sentences; no token of a sentence is empty.
+const stop = ""
+
+// tokenize parts a text at white space, and at the signs that end a sentence. What stands in double quotes is never
+// parted. It reports whether every quote is closed.
+func tokenize(text string) (tokens []string, closed bool) {
+	quoted := false
+	from := -1 // where the current token began
+	flush := func(to int) {
+		if from >= 0 && to > from {
+			tokens = append(tokens, text[from:to])
+		}
+		from = -1
+	}
+	for i, r := range text {
+		switch {
+		case r == '"':
+			quoted = !quoted
+			if from < 0 {
+				from = i
+			}
+		case quoted:
+		case unicode.IsSpace(r):
+			flush(i)
+		case r == ';' || r == '?' && endsWord(text[i+1:]):
+			flush(i)
+			tokens = append(tokens, stop)
+		case from < 0:
+			from = i
+		}
+	}
+	flush(len(text))
+	return tokens, !quoted
+}
+
+// endsWord reports whether a question mark before the rest of a text ends a sentence; in a URL it does not.
+func endsWord(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune("?!;", r)
+}
+
+// trim takes the signs off the end of a sentence. "3!" is left: it could be a factorial.
+func trim(sentence string) string {
+	for {
+		short := strings.TrimRight(sentence, " .,")
+		if bare := strings.TrimRight(short, "!"); bare == "" ||
+			!strings.ContainsAny(bare[len(bare)-1:], "0123456789)") {
+			short = bare
+		}
+		if short == sentence {
+			return short
+		}
+		sentence = short
+	}
+}
+
+var (
+	courtesyBefore = regexp.MustCompile(
+		`(?i)^(?:(?:please|kindly|hey|hi|hello|ok|okay|so|now|and|then|also|(?:can|could|would|will) you|tell me|let me know)[,:]? )+`)
+	courtesyAfter = regexp.MustCompile(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
+)
+
+// readings returns a sentence as it stands, and without its courtesies. The first that a form covers counts, so that
+// courtesies which are meant ("count e in please") are kept.
+func readings(sentence string) []string {
+	after := trim(courtesyAfter.ReplaceAllString(sentence, ""))
+	return []string{sentence, courtesyBefore.ReplaceAllString(sentence, ""), after,
+		courtesyBefore.ReplaceAllString(after, "")}
+}
+
+// read makes the obligation of one sentence.
+func read(sentence string) (planning.Obligation, error) {
+	var why string
+	for _, reading := range readings(sentence) {
+		found, reason := match(reading)
+		if why == "" {
+			why = reason
+		}
+		for _, other := range found[min(1, len(found)):] {
+			if !reflect.DeepEqual(found[0].obligation, other.obligation) {
+				return planning.Obligation{}, notUnderstood("%q can be read as %s and as %s",
+					fault.Clip(sentence, 200), found[0].form.name(), other.form.name())
+			}
+		}
+		if len(found) > 0 {
+			return found[0].obligation, nil
+		}
+	}
+	if why != "" {
+		return planning.Obligation{}, notUnderstood("%q is not understood: %s", fault.Clip(sentence, 200), why)
+	}
+	return planning.Obligation{}, notUnderstood("%q is not understood", fault.Clip(sentence, 200))
+}
+
+type reading struct {
+	form       *form
+	obligation planning.Obligation
+}
+
+// match returns every form that covers a sentence, or else the first reason why one that nearly does is not it.
+func match(sentence string) (found []reading, why string) {
+	for _, c := range grammar() {
+		slots, reason, fits := c.pattern.read(sentence)
+		if !fits {
+			continue
+		}
+		var payload map[string]any
+		if reason == "" {
+			payload, reason = c.form.payload(slots)
+		}
+		if reason == "" {
+			found = append(found, reading{c.form, planning.Obligation{Type: c.form.Type, Payload: payload}})
+		} else if why == "" {
+			why = reason
+		}
+	}
+	return found, why
+}
