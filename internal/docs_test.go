@@ -54,11 +54,12 @@ func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
 
 // TestCommandsInPagesNameTests: go test exits with 0 where a pattern matches nothing.
 func TestCommandsInPagesNameTests(t *testing.T) {
+	_, scripts := testsOfTheTree(t)
 	found := 0
 	for _, p := range readPages(t) {
 		for _, call := range p.commands() {
 			if call[0] == "go" && call[1] == "test" && slices.ContainsFunc(call, isOurs) {
-				requireTests(t, p.path, call[2:])
+				requireTests(t, p.path, call[2:], scripts)
 				found++
 			}
 		}
@@ -69,8 +70,8 @@ func TestCommandsInPagesNameTests(t *testing.T) {
 func isOurs(word string) bool { return strings.HasPrefix(word, "./") && word != "./..." }
 
 // requireTests fails unless each package of a go test command exists and each alternative of its pattern matches a
-// test, a fuzz target or a benchmark of them.
-func requireTests(t *testing.T, path string, args []string) {
+// test, a fuzz target or a benchmark of them; and a script where it names one.
+func requireTests(t *testing.T, path string, args []string, scripts map[string]bool) {
 	t.Helper()
 	pattern, names := "", []string(nil)
 	for i, arg := range args {
@@ -88,7 +89,6 @@ func requireTests(t *testing.T, path string, args []string) {
 		matches := func(name string) bool { return regexp.MustCompile(function).MatchString(name) }
 		require.True(t, slices.ContainsFunc(names, matches), "%s: %v: no test matches %s", path, args, function)
 		if strings.HasSuffix(function, "Scripts") || strings.HasSuffix(function, "Transcripts") {
-			_, scripts := testsOfTheTree(t)
 			require.True(t, scripts[subtest+".txtar"] || scripts[subtest+".transcript"], "%s: %v: no script %s", path, args, subtest)
 		}
 	}

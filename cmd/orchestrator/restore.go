@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/fault"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
 	"orchestrator/internal/requirements"
@@ -77,9 +76,8 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, _, err := moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
-	var f *fault.Error
-	if err != nil && !(errors.As(err, &f) && f.Code == codeForeign) {
+	known, err := project.Remembered(ctx, o.export) // to say what is lost
+	if err != nil {
 		return done, err
 	}
 	show := newProgress(notes, "records")
@@ -149,7 +147,7 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 	return err
 }
 
-// lostOf says what is known of what the backup does not have.
+// lostOf returns what is known of what the backup does not have.
 func lostOf(d backup.Restored, export string) (said []string) {
 	for _, m := range d.Lost {
 		if m.Size > d.Records {

@@ -50,8 +50,8 @@ func putUtterance(w *state.Writer, utterance string) error {
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
-// rephraseAnswers has the answers rephrased, if the request asks for that. An uncertain answer keeps its plain words.
-// Once the rephraser is unavailable, no further answer is tried.
+// rephraseAnswers rephrases the answers, if the request asks for that. An uncertain answer keeps its plain words. Once
+// the rephraser is unavailable, no further answer is tried.
 func (r *run) rephraseAnswers(ctx context.Context) {
 	if r.rephrase == nil {
 		return

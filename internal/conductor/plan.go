@@ -47,8 +47,8 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 	return plan, nil
 }
 
-// planObligation is satisfy without runs: it returns what would be run for one obligation. broken is the guardrail that
-// does not hold, or "".
+// planObligation does what satisfy does, without runs: it returns what would be run for one obligation. broken is the
+// guardrail that does not hold, or "".
 func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken string) (ObligationPlan, error) {
 	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{},
 		Missing: []string{}}
@@ -91,8 +91,8 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 	return one, nil
 }
 
-// planCandidate is consider without effects: it allows a candidate that no check refuses, and takes its cost from the
-// budgets.
+// planCandidate does what consider does, without effects: it allows a candidate that no check refuses, and takes its
+// cost from the budgets.
 func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract,
 	depth int) (verdict, error) {
 	inputs, v, err := r.resolveInputs(ctx, o, c)

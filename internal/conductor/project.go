@@ -204,18 +204,7 @@ func ProjectContracts() []planning.Contract {
 	list := map[string]any{"type": "array"}
 	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
 	checked := objectSchema([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
-	var changes []string
-	for _, kind := range kindsOfChange {
-		changes = append(changes, "ACHIEVE(requirement."+kind+")")
-	}
-	change := builtinContract("requirement.change",
-		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
-		60_000, changes, one, id)
-	change.LatencyMS, change.Verify = 20, planning.CheckOff
-	change.Postconditions = []string{
-		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
-		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
-	}
+	change := changeContract(one, id)
 	evidence := builtinContract("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
 		[]string{"VERIFY(requirement.evidence)"}, checked, id)
 	log := builtinContract("audit.verify",
@@ -246,6 +235,24 @@ func ProjectContracts() []planning.Contract {
 			planning.Input{Name: "why", Schema: yes}),
 		change, evidence, log,
 	}
+}
+
+// changeContract returns the contract of requirement.change, which answers with a requirement in a shape.
+func changeContract(shape map[string]any, id planning.Input) planning.Contract {
+	var changes []string
+	for _, kind := range kindsOfChange {
+		changes = append(changes, "ACHIEVE(requirement."+kind+")")
+	}
+	change := builtinContract("requirement.change",
+		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. "+
+			"The payload is the change, as PATCH takes it.",
+		60_000, changes, shape, id)
+	change.LatencyMS, change.Verify = 20, planning.CheckOff
+	change.Postconditions = []string{
+		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
+		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
+	}
+	return change
 }
 
 // builtinContract returns the contract of a built-in tool over what is known, or over the project.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/conductor/contract"
@@ -24,19 +23,16 @@ const (
 // run is the state of one request while it is conducted.
 type run struct {
 	*Conductor
-	request      state.Request
-	guardrails   []guardrail
-	runsLeft     int // of tools
-	costSpent    float64
-	resultBytes  int
-	deadline     time.Time
-	trace        Trace
-	rephrase     Rephrase
-	onWait       func()                        // called before it waits for what is outside of the process
-	ephemeral    bool                          // leaves nothing behind
-	resumed      bool                          // continues from what is recorded of it
-	pending      []func(w *state.Writer) error // what the next step writes
-	factsPending bool                          // pending has assertions, which tools may query
+	journal
+	guardrails  []guardrail
+	runsLeft    int // of tools
+	costSpent   float64
+	resultBytes int
+	deadline    time.Time
+	trace       Trace
+	rephrase    Rephrase
+	onWait      func() // called before it waits for what is outside of the process
+	resumed     bool   // continues from what is recorded of it
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -56,10 +52,11 @@ func Limit(b planning.Budgets) time.Duration {
 // newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
-	r := &run{Conductor: c, request: request, onWait: func() {}, runsLeft: b.MaxToolRuns, trace: Trace{
-		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]ObligationTrace,
-			len(request.Request.Obligations)), Answers: []Answer{},
-	}}
+	r := &run{
+		Conductor: c, journal: journal{store: c.state, request: request}, runsLeft: b.MaxToolRuns, onWait: func() {},
+		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
+			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
+	}
 	if r.runsLeft == 0 {
 		r.runsLeft = defaultToolRuns
 	}
@@ -80,46 +77,6 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		r.rephraseAnswers(ctx)
 	}
 	return r.trace, r.finish(ctx)
-}
-
-// enqueue adds a write to the next step, unless the run is ephemeral: what changes nothing outside of the conductor's
-// state need not be on record before it happens.
-func (r *run) enqueue(write func(w *state.Writer) error) {
-	if !r.ephemeral {
-		r.pending = append(r.pending, write)
-	}
-}
-
-// flush writes what is pending, as one record.
-func (r *run) flush(ctx context.Context, name string) error {
-	if len(r.pending) == 0 {
-		return nil
-	}
-	err := r.state.Step(ctx, r.request.ID, name, r.request.Caller, func(w *state.Writer) error {
-		for _, write := range r.pending {
-			if err := write(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	switch {
-	case err == nil:
-		r.pending, r.factsPending = nil, false
-	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
-		return errUnderWay("another run")
-	}
-	return err
-}
-
-// view reads what is known, including what this run has asserted.
-func (r *run) view(ctx context.Context, read func(v state.View) error) error {
-	if r.factsPending {
-		if err := r.flush(ctx, "known"); err != nil {
-			return err
-		}
-	}
-	return r.state.View(ctx, read)
 }
 
 // obligations runs the plan loop for each.
@@ -230,7 +187,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
 	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
-		awaitAnswer(t)
+		t.awaitAnswer()
 		return nil
 	case len(candidates) == 0:
 		r.noTool(t)
@@ -262,21 +219,12 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	switch {
 	case t.Status == planning.Resolved:
 	case len(t.Runs) == 0 && missing != nil:
-		r.clarify(t, missing)
+		t.clarify(missing)
 	default:
 		t.justify("failure of " + t.Obligation.String())
-		t.end(planning.Escalated, planning.OutFailed, r.reasons(t))
+		t.end(planning.Escalated, planning.OutFailed, t.reasons())
 	}
 	return nil
-}
-
-// reasons returns why no candidate succeeded.
-func (r *run) reasons(t *ObligationTrace) string {
-	var all []string
-	for _, c := range t.Candidates {
-		all = append(all, c.Tool+": "+c.Reason)
-	}
-	return strings.Join(all, "; ")
 }
 
 // noTool emits an obligation to find a tool, since no registered one satisfies this.
@@ -285,24 +233,6 @@ func (r *run) noTool(t *ObligationTrace) {
 	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
 	t.end(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
 	r.trace.Missing = append(r.trace.Missing, capability)
-}
-
-// awaitAnswer ends a CLARIFY, which only the caller can answer.
-func awaitAnswer(t *ObligationTrace) {
-	question, _ := t.Obligation.Payload["question"].(string)
-	if strings.TrimSpace(question) == "" {
-		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
-	}
-	t.end(planning.Active, planning.OutClarify, question)
-}
-
-// clarify asks for what is missing; the obligation waits for it.
-func (r *run) clarify(t *ObligationTrace, missing []string) {
-	for _, slot := range missing {
-		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
-			"for": t.Obligation.String()})
-	}
-	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
 }
 
 // facts returns what conditions are evaluated on. What is known, and the state of the project, are read only if a

@@ -127,6 +127,33 @@ func (t *ObligationTrace) justify(about string) {
 	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})
 }
 
+// reasons returns why no candidate succeeded.
+func (t *ObligationTrace) reasons() string {
+	var all []string
+	for _, c := range t.Candidates {
+		all = append(all, c.Tool+": "+c.Reason)
+	}
+	return strings.Join(all, "; ")
+}
+
+// awaitAnswer ends a CLARIFY, which only the caller can answer.
+func (t *ObligationTrace) awaitAnswer() {
+	question, _ := t.Obligation.Payload["question"].(string)
+	if strings.TrimSpace(question) == "" {
+		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
+	}
+	t.end(planning.Active, planning.OutClarify, question)
+}
+
+// clarify asks for what is missing; the obligation waits for it.
+func (t *ObligationTrace) clarify(missing []string) {
+	for _, slot := range missing {
+		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
+			"for": t.Obligation.String()})
+	}
+	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
+}
+
 func traceIn(v state.View, id string) (trace Trace, err error) {
 	raw, err := v.Trace(id)
 	if err != nil || raw == nil {

@@ -66,7 +66,7 @@ var neverAnswered = map[string]string{
 
 // elsewhere are the documented codes of other packages.
 var elsewhere = map[string]string{
-	"requirements_unreadable": "cmd/orchestrator",
+	"requirements_unreadable": "internal/requirements/documents",
 	"store_commit":            "internal/ledger/store/boltstore",
 	"store_lost":              "internal/ledger/store/boltstore",
 	"disk_full":               "internal/ledger/store/boltstore",

@@ -75,7 +75,7 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	return v.converted[name], known
 }
 
-// Parent is none.
+// Parent returns nil: there is no enclosing activation.
 func (v *variables) Parent() cel.Activation { return nil }
 
 // asJSON returns a value in the types that JSON is read into. What is in them already is not copied; a number may be of

@@ -390,9 +390,8 @@ func TestARunUnderWayIsWaitedFor(t *testing.T) {
 	require.NotNil(t, told[2].Begun)
 
 	w = newWorld("A")
-	w.under = func(string) string { return "another" }
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w.under = func(string) string { cancel(); return "another" }
 	report, err := (&Driver{Project: w, Conductor: w}).Drive(ctx, Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
 	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Stopped, Why: callerGone}, report.Requirements[0])

@@ -33,9 +33,9 @@ type LLM struct {
 	Timeout time.Duration // of one call, with its body; 0 is 30 s
 }
 
-// FromEnvironment is the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name; nil
-// without a URL. With one the model is needed, the key is not. An error is a *fault.Error, Invalid, llm_setting, and
-// repeats neither the key nor the URL, in which some have one.
+// FromEnvironment returns the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name;
+// nil without a URL. With one the model is needed, the key is not. Its error is a *fault.Error, Invalid, llm_setting,
+// and repeats neither the key nor the URL, in which some have one.
 func FromEnvironment(getenv func(string) string) (*LLM, error) {
 	l := &LLM{
 		BaseURL: strings.TrimSpace(getenv("ORCHESTRATOR_LLM_URL")),

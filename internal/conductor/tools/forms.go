@@ -24,7 +24,7 @@ func normalizer(name, description string, inputs []planning.Input, form func(in 
 	}}
 }
 
-// of is a form of one input.
+// of returns a form of one input.
 func of(name string, form func(string) (string, error)) func(In) (string, error) {
 	return func(in In) (string, error) {
 		text, err := in.text(name)
