@@ -83,6 +83,7 @@ var onlyIn = map[string][]string{
 	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/httpapi"},
 	"github.com/prometheus/client_golang":   {"internal/daemon", "internal/httpapi"},
 	"github.com/spf13/":                     {"cmd/orchestrator"},
+	"github.com/tailscale/hujson":           {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/requirements"},

@@ -42,7 +42,7 @@ every rule that was looked at in order. Nothing is recorded. FILE - is standard 
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cmd.Flags().StringVar(&client, "client", "claude",
+	cmd.Flags().StringVar(&client, "client", agentclient.Names()[0],
 		"whose form the call has: "+strings.Join(agentclient.Names(), ", "))
 	return withEnv(cmd)
 }

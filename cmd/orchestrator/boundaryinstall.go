@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundary/install"
@@ -23,7 +23,7 @@ func boundaryInstallCommand() *cobra.Command {
 		Long: `Install makes .orchestrator/boundary with the default policy, unless the project has one, and registers the hook in the client's settings in the
 project. Everything else in them stays as it is, and a copy is kept. Done again, it changes nothing.
 
-Clients: ` + strings.Join(settings.Clients(), ", "),
+Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

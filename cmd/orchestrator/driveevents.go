@@ -58,7 +58,7 @@ func (d *driven) text(e drive.Event) string {
 			text += " by " + s.Tool
 		}
 		if s.From != s.To {
-			text += ", " + s.From + " → " + s.To
+			text += fmt.Sprintf(", %s → %s", s.From, s.To)
 		}
 		switch {
 		case s.Outcome != planning.OutResolved:

@@ -6,25 +6,28 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
 )
 
 func TestFactsAreThoseOfWhatIsRegistered(t *testing.T) {
 	t.Parallel()
-	for _, client := range Clients() {
+	for _, client := range agentclient.Names() {
 		o := Options{Root: t.TempDir(), Command: "orchestrator-hook " + client, ClientVersion: "99.0.0"}
 		_, err := Install(client, o)
 		require.NoError(t, err)
-		facts, err := FactsOf(client)
+		c, err := agentclient.Find(client)
 		require.NoError(t, err)
+		wiring := c.Wiring
 		found, err := Registered(client, o)
 		require.NoError(t, err)
-		require.Equal(t, found[0].Event, facts.Before, client)
+		require.Equal(t, found[0].Event, wiring.Before(), client)
 		require.Equal(t, limit, found[0].Timeout, client)
-		require.Positive(t, facts.Unit, client)
-		require.Equal(t, facts.Shut != "" || client == "opencode", found[0].FailsShut, client)
+		require.Positive(t, wiring.Unit, client)
+		require.Equal(t, wiring.Shut != nil || client == "opencode", found[0].FailsShut, client)
 		require.Empty(t, Elsewhere(client, o), client)
 	}
-	_, err := FactsOf("vscode")
+	_, err := agentclient.Find("vscode")
 	require.ErrorContains(t, err, "vscode")
 	require.Empty(t, Elsewhere("vscode", Options{}))
 }

@@ -183,7 +183,7 @@ func TestShimBlocksAndWarns(t *testing.T) {
 
 // A guard that is broken, gone, killed or silent lets through what only reads, and nothing else.
 func TestShimFailsShut(t *testing.T) {
-	for name, answer := range map[string]string{"exit 1": "exit 1", "exit 127": "exit 127", "killed": "kill -9 $$", "missing": "missing", "silent": "sleep 60"} {
+	for name, answer := range map[string]string{"exit 1": "exit 1", "exit 127": "exit 127", "killed": "kill -9 $$", "missing": "missing", "silent": "sleep 600"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
@@ -191,7 +191,7 @@ func TestShimFailsShut(t *testing.T) {
 			require.Contains(t, p.Results[0], "did not answer")
 			require.Contains(t, p.Results[0], "uninstall opencode", "it says how to get out")
 			require.NotContains(t, p.Results, "late")
-			require.Less(t, time.Since(began), 20*time.Second)
+			require.Less(t, time.Since(began), 5*time.Minute)
 			if name != "silent" {
 				p = play(t, answer, [][]any{{"ses_main", "read", map[string]any{"filePath": "a"}}})
 				require.Equal(t, []string{"ran"}, p.Results)

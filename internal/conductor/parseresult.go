@@ -23,7 +23,7 @@ func parseResult(raw []byte, mask func(string) string) (map[string]any, error) {
 	return maskAll(result, mask).(map[string]any), nil
 }
 
-// maskAll is a value with its texts and names masked.
+// maskAll masks the texts and names of a value.
 func maskAll(value any, mask func(string) string) any {
 	switch v := value.(type) {
 	case string:

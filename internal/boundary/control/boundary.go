@@ -39,13 +39,13 @@ func (g *Guard) Record(ctx context.Context) (lines int, err error) {
 	return lines, err
 }
 
-// Recorded is how many lines went into the ledger since the start.
+// Recorded returns how many lines went into the ledger since the start.
 func (g *Guard) Recorded() int64 { return g.recorded.Load() }
 
 // Tally counts what was recorded since the start.
 func (g *Guard) Tally() Tally { return g.recorder.tally.read() }
 
-// Mode is the mode of the policy; "" where there is no boundary, or its policy cannot be read.
+// Mode returns the mode of the policy; "" where there is no boundary, or its policy cannot be read.
 func (g *Guard) Mode() boundary.Mode {
 	p, err := g.Dir.Policy()
 	if err != nil {
@@ -72,8 +72,8 @@ func (g *Guard) Readiness(ctx context.Context) (boundary.Readiness, error) {
 	return h.Readiness(&p, g.clock()), nil
 }
 
-// Decisions are those from the n-th on, oldest first, at most so many, and how many there are. Violations alone where
-// that is asked for.
+// Decisions returns the decisions from the n-th on, oldest first, at most so many, and how many there are. Violations
+// alone where that is asked for.
 func (g *Guard) Decisions(ctx context.Context, from uint64, limit int,
 	violations bool) (page []report.Violation, total int, err error) {
 	_, h, err := g.read(ctx)
@@ -124,8 +124,8 @@ func (g *Guard) read(ctx context.Context) (boundary.Policy, *report.History, err
 	return p, h, err
 }
 
-// history is what the ledger has of the journal, which is brought up to date before: what was recorded counts, whatever
-// became of the journal's files since. One is read at a time: it may be large.
+// history returns what the ledger has of the journal, which is brought up to date before: what was recorded counts,
+// whatever became of the journal's files since. One is read at a time: it may be large.
 func (g *Guard) history(ctx context.Context) (*report.History, error) {
 	g.reading.Lock()
 	defer g.reading.Unlock()

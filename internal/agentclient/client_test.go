@@ -30,7 +30,7 @@ func golden(t *testing.T, file, got string) {
 	require.Equal(t, string(want), got)
 }
 
-func protocol(t testing.TB, client string) agentclient.Protocol {
+func protocol(t testing.TB, client string) *agentclient.Client {
 	t.Helper()
 	p, found := agentclient.Named(client)
 	require.True(t, found)
@@ -85,7 +85,7 @@ func show(a agentclient.Answer) string {
 	return fmt.Sprintf("exit %d\n-- stdout --\n%s-- stderr --\n%s", a.Exit, a.Stdout, a.Stderr)
 }
 
-// blocks tells whether the client stops the tool on this answer.
+// blocks reports whether the client stops the tool on this answer.
 func blocks(t *testing.T, client string, a agentclient.Answer) bool {
 	t.Helper()
 	require.Contains(t, []int{0, 2}, a.Exit)
@@ -111,7 +111,7 @@ func blocks(t *testing.T, client string, a agentclient.Answer) bool {
 func TestAnswersHold(t *testing.T) {
 	for _, name := range agentclient.Names() {
 		p := protocol(t, name)
-		require.Equal(t, name, p.Name())
+		require.Equal(t, name, p.Name)
 		for _, message := range []string{"why", "", " \n", "\xff", strings.Repeat("é", 5000)} {
 			require.False(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Allow, message)), name)
 			require.False(t, blocks(t, name, p.Answer(agentclient.Before, boundary.Warn, message)), name)

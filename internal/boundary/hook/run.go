@@ -44,20 +44,17 @@ type Input struct {
 
 // Run answers one call.
 func Run(in Input) agentclient.Answer {
-	protocol, known := agentclient.Named(in.Client)
+	client, known := agentclient.Named(in.Client)
 	if !known {
 		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
 			"orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
 	}
 	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}
-	r.client.Store(&protocol)
+	r.client.Store(client)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
 	answers := make(chan agentclient.Answer, 1)
-	go func() {
-		deepen(0)
-		answers <- r.guarded()
-	}()
+	go func() { answers <- r.answerSafely() }()
 	late := time.NewTimer(in.Within - in.Now().Sub(in.Start))
 	defer late.Stop()
 	select {
@@ -66,21 +63,6 @@ func Run(in Input) agentclient.Answer {
 	case <-late.C:
 		return r.late(answers)
 	}
-}
-
-// deepen has the stack of this goroutine grow once, while there is next to nothing on it, instead of four times on the
-// way down: that is 3 % of a call. It is to be called with 0.
-//
-//go:noinline
-func deepen(n int) (last byte) {
-	if n > 0 {
-		var room [24 << 10]byte
-		for i := range room {
-			room[i] = byte(n)
-			last += room[i/2]
-		}
-	}
-	return last
 }
 
 // late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
@@ -100,23 +82,21 @@ func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
 // noting returns how long an answer waits for the disk at most: 50 ms of the Deadline.
 func (r *run) noting() time.Duration { return r.Within / 18 }
 
-// claim is true for the one who may answer: the decision, or what keeps it from being made.
+// claim reports whether the caller is the one who may answer: the decision, or what keeps it from being made.
 func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
 type run struct {
 	Input
 	enforcing atomic.Bool
-	client    atomic.Pointer[agentclient.Protocol] // who is answered
+	client    atomic.Pointer[agentclient.Client] // who is answered
 	dir       atomic.Pointer[folder.Dir]
 	lifted    atomic.Bool // by the environment variable
 	answered  atomic.Bool
 }
 
-func (r *run) protocol() agentclient.Protocol { return *r.client.Load() }
-
-// guarded is answer, with a panic as a failure like any other.
-func (r *run) guarded() (a agentclient.Answer) {
+// answerSafely is answer, with a panic as a failure like any other.
+func (r *run) answerSafely() (a agentclient.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = r.failed(fmt.Errorf("internal error: %v", p))
@@ -137,14 +117,14 @@ func (r *run) answer() agentclient.Answer {
 	}
 	var event agentclient.Event
 	if err == nil {
-		event, err = r.protocol().Parse(raw)
+		event, err = r.client.Load().Parse(raw)
 	}
 	if own, known := agentclient.Named(event.Client); known && err == nil {
-		r.client.Store(&own) // a client can call what is registered for another one, and is answered as itself
+		r.client.Store(own) // a client can call what is registered for another one, and is answered as itself
 	}
 	if !found {
 		if dir, found = r.findDir(event.Cwd); !found {
-			return r.protocol().Answer(event.When, boundary.Allow, "") // no project with a boundary
+			return r.client.Load().Answer(event.When, boundary.Allow, "") // no project with a boundary
 		}
 		r.dir.Store(&dir)
 		r.enforcing.Store(dir.Enforcing())
@@ -157,7 +137,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	policy, err := dir.Policy()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
-		return r.protocol().Answer(event.When, boundary.Allow, "") // not set up
+		return r.client.Load().Answer(event.When, boundary.Allow, "") // not set up
 	case errors.Is(err, fs.ErrNotExist):
 		return r.failed(fmt.Errorf(
 			"the project enforces its boundary, and its policy is missing: put policy.json back into %s, or have "+
@@ -172,7 +152,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
 	switch {
 	case policy.Mode == boundary.Off:
-		return r.protocol().Answer(event.When, boundary.Allow, "")
+		return r.client.Load().Answer(event.When, boundary.Allow, "")
 	case unread != nil:
 		return r.failed(unread)
 	case event.When == agentclient.Before:
@@ -180,7 +160,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	case event.When == agentclient.After || event.When == agentclient.Failed:
 		r.outcome(dir, event)
 	}
-	return r.protocol().Answer(event.When, boundary.Allow, "")
+	return r.client.Load().Answer(event.When, boundary.Allow, "")
 }
 
 // judge judges the call, notes that, and answers.
@@ -190,7 +170,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()
 	call.Grants = grants
-	policy.ProtectedPaths = append(policy.ProtectedPaths, resolver.outsideProject(r.Executable)...)
+	call.Guarded = resolver.guarded(r.Executable)
 
 	verdict := boundary.Judge(&policy, call)
 	if !r.claim() {
@@ -201,7 +181,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
 	if verdict.Decision == boundary.Allow {
-		return r.protocol().Answer(agentclient.Before, boundary.Allow, "")
+		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
 	message := boundary.Message(&policy, call, verdict)
 	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr),
@@ -210,7 +190,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 			message = boundary.WithNote(message, note)
 		}
 	}
-	return r.protocol().Answer(agentclient.Before, verdict.Decision, message)
+	return r.client.Load().Answer(agentclient.Before, verdict.Decision, message)
 }
 
 // ignored says that the environment variable does not count.
@@ -276,7 +256,7 @@ func (r *run) refusal(cause error) agentclient.Answer {
 	blocked := r.enforcing.Load() && !r.lifted.Load()
 	text := boundary.Failure(cause.Error(), blocked)
 	if blocked {
-		return r.protocol().Answer(agentclient.Before, boundary.Block, text)
+		return r.client.Load().Answer(agentclient.Before, boundary.Block, text)
 	}
 	return agentclient.Answer{Stderr: []byte(text + "\n")}
 }
@@ -287,8 +267,11 @@ func (r *run) findDir(cwd string) (folder.Dir, bool) {
 	if r.Root != "" {
 		return folder.Find(folder.In(r.Root).Root)
 	}
-	for _, from := range []string{r.Getenv("CLAUDE_PROJECT_DIR"), r.Getenv("GEMINI_PROJECT_DIR"),
-		r.Getenv("QWEN_PROJECT_DIR"), cwd, r.Cwd} {
+	var from []string
+	for _, variable := range agentclient.ProjectVariables() {
+		from = append(from, r.Getenv(variable))
+	}
+	for _, from := range append(from, cwd, r.Cwd) {
 		if from == "" {
 			continue
 		}

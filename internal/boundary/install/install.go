@@ -1,4 +1,4 @@
-// Package install posts the guard of a boundary with an agent client, and takes it away again: the folder with its
+// Package install registers the hook of a boundary with an agent client, and takes it out again: the folder with its
 // policy, the command line that the client is to run, and the entry in the client's settings.
 package install
 
@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
@@ -20,7 +21,7 @@ import (
 	"orchestrator/internal/system/git"
 )
 
-// Options say where to post what.
+// Options say what is registered where.
 type Options struct {
 	Client     string
 	Dir        folder.Dir
@@ -51,7 +52,7 @@ type Done struct {
 // Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes
 // nothing.
 func Install(ctx context.Context, o Options) (Done, error) {
-	facts, err := settings.FactsOf(o.Client)
+	client, err := agentclient.Find(o.Client)
 	if err != nil {
 		return Done{}, err
 	}
@@ -61,7 +62,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	}
 	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, Command: program + " " + o.Client,
 		Said: []string{}, Unkept: []string{}}
-	if facts.Project == "" {
+	if client.Wiring.Project == "" {
 		d.Command += " --root " + Quoted(o.Dir.Root)
 	}
 	if d.Version == "" {
@@ -76,7 +77,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version,
 		FollowLink: o.FollowLink}
 	if d.Version == "" {
-		so.ClientVersion = known(o.Client, facts, so)
+		so.ClientVersion = known(client, so)
 	}
 	c, err := settings.Install(o.Client, so)
 	if err != nil {
@@ -97,12 +98,13 @@ func (o Options) note(d Done, what string) error {
 	return control.NotePosting(o.Dir, o.Client, what, c)
 }
 
-// known is what an earlier installation knew of the client's version, where nobody says it now: what it registered
+// known returns what an earlier installation knew of the client's version, where nobody says it now: what it registered
 // stays.
-func known(client string, facts settings.Facts, o settings.Options) string {
-	registered, err := settings.Registered(client, o)
-	if err == nil && slices.ContainsFunc(registered, func(r settings.Registration) bool { return r.FailsShut }) {
-		return facts.ShutBy
+func known(client *agentclient.Client, o settings.Options) string {
+	registered, err := settings.Registered(client.Name, o)
+	if shut := client.Wiring.Shut; err == nil && shut != nil &&
+		slices.ContainsFunc(registered, func(r settings.Registration) bool { return r.FailsShut }) {
+		return shut.Since
 	}
 	return ""
 }
@@ -123,8 +125,8 @@ func (d *Done) take(c settings.Change) {
 	d.Said = append(d.Said, c.Said...)
 }
 
-// Program is how a shell starts the hook: the small program where it lies beside this one, links resolved; else this
-// one.
+// Program returns how a shell starts the hook: the small program where it lies beside this one, links resolved; else
+// this one.
 func Program(executable string) (string, error) {
 	const small, whole = "orchestrator-hook", "orchestrator"
 	at := []string{executable}
@@ -150,7 +152,7 @@ func Program(executable string) (string, error) {
 // plainPath is what no shell reads anything into.
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./+:@%-]+$`)
 
-// Quoted is a word that a POSIX shell takes as it is.
+// Quoted returns a word so that a POSIX shell takes it as it is.
 func Quoted(word string) string {
 	if plainPath.MatchString(word) {
 		return word
@@ -158,19 +160,13 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// programs are what prints a client's version.
-var programs = map[string]string{
-	"claude": "claude", "codex": "codex", "qwen": "qwen", "gemini": "gemini", "cursor": "cursor",
-	"copilot": "copilot", "opencode": "opencode",
-}
-
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
-// ClientVersion is what the client's program in PATH says it is, asked for three seconds at most; "" where it does not
-// say.
+// ClientVersion returns the version that the program of a client in PATH prints, "" where it prints none within three
+// seconds.
 func ClientVersion(ctx context.Context, client string) string {
 	const patience, most = 3 * time.Second, 4 << 10
-	path, err := exec.LookPath(programs[client])
+	path, err := exec.LookPath(client)
 	if err != nil {
 		return ""
 	}
@@ -191,7 +187,7 @@ func ClientVersion(ctx context.Context, client string) string {
 // private are files of a boundary that name people, files and sessions.
 var private = []string{".orchestrator/boundary/journal/", ".orchestrator/boundary/grants.json"}
 
-// unignored are those that git would take in. Outside of a repository, or without git, there are none.
+// unignored returns those that git would take in. Outside of a repository, or without git, there are none.
 func unignored(ctx context.Context, root string) []string {
 	found := []string{}
 	program, err := exec.LookPath("git")
