@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"path/filepath"
 	"sync/atomic"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 )
@@ -45,7 +45,7 @@ func runFloor(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	db, err := boltstore.Open(filepath.Join(".orchestrator", "state.db"), boltstore.Options{})
+	db, err := boltstore.Open(datadir.Dir(datadir.Default).Database(), boltstore.Options{})
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func serveFloor(ctx context.Context, handler http.Handler) error {
 	}
 	web := &http.Server{Handler: handler}
 	context.AfterFunc(ctx, func() { _ = web.Close() })
-	if err := os.WriteFile(filepath.Join(".orchestrator", "addr"), fmt.Appendln(nil, listener.Addr()),
+	if err := os.WriteFile(datadir.Dir(datadir.Default).Address(), fmt.Appendln(nil, listener.Addr()),
 		0o600); err != nil {
 		return err
 	}

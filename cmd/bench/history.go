@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -57,10 +58,10 @@ func newHistory(ctx context.Context, dir string, count int) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "audit.key"), []byte(private+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(datadir.Dir(dir).Key(), []byte(private+"\n"), 0o600); err != nil {
 		return nil, err
 	}
-	if h.store, err = boltstore.Open(filepath.Join(dir, "state.db"), boltstore.Options{}); err != nil {
+	if h.store, err = boltstore.Open(datadir.Dir(dir).Database(), boltstore.Options{}); err != nil {
 		return nil, err
 	}
 	if h.ledger, err = ledger.Open(ctx, h.store, h.clock); err != nil {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
@@ -153,7 +153,7 @@ func byTurns(ctx context.Context, one, other *history) (a, b float64, err error)
 
 // readHashes is the floor of verification: it reads the log in the current folder, and computes its tree.
 func readHashes(ctx context.Context) error {
-	db, err := boltstore.Open(filepath.Join(".", "state.db"), boltstore.Options{ReadOnly: true})
+	db, err := boltstore.Open(datadir.Dir(".").Database(), boltstore.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
