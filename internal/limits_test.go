@@ -36,16 +36,28 @@ const (
 )
 
 // largePackages lists the packages over maxPackage lines.
-var largePackages = map[string]int{}
+var largePackages = map[string]int{
+	"cmd/bench": 2620, "cmd/orchestrator": 4852, "internal/boundary/shell": 4228, "internal/conductor": 2820,
+	"internal/httpapi": 2678, "internal/requirements": 2596, "internal/requirements/reqdoc": 4104,
+}
 
 // manyExported lists the packages over maxExported; a vocabulary is a package of names and data.
-var manyExported = map[string]int{}
+var manyExported = map[string]int{"internal/ledger/audit": 29}
 
 // manyMethods lists the types over maxMethods.
-var manyMethods = map[string]int{}
+var manyMethods = map[string]int{
+	"cmd/bench.bench": 35, "internal/boundary/shell.call": 41, "internal/boundary/shell.walker": 40,
+	"internal/conductor.run": 46, "internal/ledger/store/boltstore.Store": 44, "internal/requirements/replay.Replay": 33,
+	"internal/requirements/reqdoc.collector": 49,
+}
 
 // largeKnots lists the packages with a knot over maxKnot files.
-var largeKnots = map[string]int{}
+var largeKnots = map[string]int{
+	"cmd/bench": 20, "internal/boundary/shell": 19, "internal/conductor": 14, "internal/httpapi": 16,
+	"internal/ledger/store/boltstore": 8, "internal/requirements": 15, "internal/requirements/evidence": 13,
+	"internal/requirements/reqdoc": 25, "internal/requirements/testreport": 7, "internal/rules/lifecycle": 11,
+	"internal/system/runner": 7,
+}
 
 // longCommands lists the commands of cmd/orchestrator over maxRun lines.
 var longCommands = map[string]int{}
@@ -57,7 +69,7 @@ type file struct {
 	ast    *ast.File
 }
 
-// room is a production package, parsed.
+// parsed is a production package, parsed.
 type parsed struct {
 	pkg
 	fset  *token.FileSet
@@ -90,7 +102,7 @@ func (p parsed) lines() (n int) {
 	return n
 }
 
-// exported counts the exported functions and the exported types with exported methods or exported constructors' results.
+// exported counts the exported functions, and the exported types with exported methods.
 func (p parsed) exported() int {
 	names := map[string]bool{}
 	for _, f := range p.files {
@@ -334,8 +346,7 @@ func TestExportedFunctionsSayWhatTheyDo(t *testing.T) {
 	}
 }
 
-// described returns how the comment of a function begins: "a verb", "a noun", "a predicate" that is not introduced by
-// "reports whether", or "" where there is none.
+// described returns how the comment of a function begins: "a verb" or "a noun", or "" where there is no comment.
 func described(d *ast.FuncDecl) string {
 	words := strings.Fields(d.Doc.Text())
 	if len(words) < 2 || words[0] != d.Name.Name {
