@@ -55,10 +55,8 @@ func (t names) has(name string) bool {
 }
 
 func (t tools) find(name string) (tool, bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r tool,
-		name string) int {
-		return strings.Compare(r.name, name)
-	})
+	order := func(row tool, name string) int { return strings.Compare(row.name, name) }
+	at, found := slices.BinarySearchFunc(t, name, order)
 	if !found {
 		return tool{}, false
 	}
@@ -66,10 +64,8 @@ func (t tools) find(name string) (tool, bool) {
 }
 
 func (t table[V]) find(name string) (is V, found bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r row[V],
-		name string) int {
-		return strings.Compare(r.name, name)
-	})
+	order := func(r row[V], name string) int { return strings.Compare(r.name, name) }
+	at, found := slices.BinarySearchFunc(t, name, order)
 	if found {
 		is = t[at].is
 	}
