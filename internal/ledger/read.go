@@ -184,7 +184,7 @@ func blob(r store.Getter, digest string) ([]byte, error) {
 	return append([]byte(nil), raw...), nil
 }
 
-// BlobOf is the SHA-256, in hexadecimal, of the data of a record that lies beside the log; "" when the record has
+// BlobOf returns the SHA-256, in hexadecimal, of the data of a record that lies beside the log; "" when the record has
 // its data itself.
 func BlobOf(record audit.Record) string {
 	if !bytes.HasPrefix(record.Data, []byte(`{"blob":`)) {

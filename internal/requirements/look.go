@@ -49,9 +49,9 @@ func (s *Rechecker) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.
 	}
 }
 
-// momentary returns the failure behind a refusal for nothing but evidence that could not be read now; nil for any other. It decides nothing: it
-// is neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a
-// log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
+// momentary returns the failure behind a refusal for nothing but evidence that could not be read now; nil for any other.
+// It decides nothing: it is neither on record nor remembered under an Idempotency-Key, so that the change can be sent
+// again as it is. What a log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
 func momentary(refusal *fault.Error) error {
 	untrue := func(wrong fault.Field) bool { return wrong.Code != "evidence_unreadable" }
 	if refusal == nil || refusal.Code != "evidence_not_found" || slices.ContainsFunc(refusal.Fields, untrue) {

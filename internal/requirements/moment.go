@@ -55,7 +55,7 @@ func givenUp(rollbacks []projection.Rollback, m Moment) bool {
 	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return r.GaveUp(m.Size, m.Root) })
 }
 
-// RolledBack is the refusal to go on from a log that has not gone through a moment.
+// RolledBack returns the refusal to go on from a log that has not gone through a moment.
 func RolledBack(m Moment, head audit.Head) error {
 	if m.Size > head.Size {
 		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d",

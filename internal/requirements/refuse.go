@@ -21,7 +21,7 @@ type Refused struct {
 	Unasked   bool // by an import that nobody asked for, and charged as one
 }
 
-// Refused is the proposal as a request that never became a change.
+// Refused returns the proposal as a request that never became a change.
 func (p Proposal) Refused() Refused {
 	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
 }

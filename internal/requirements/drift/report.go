@@ -146,7 +146,7 @@ func remarks(problems []reqdoc.Problem) []Remark {
 	return list
 }
 
-// Failed is the report on an import that was refused: nothing but its errors.
+// Failed returns the report on an import that was refused: nothing but its errors.
 func Failed(err error) Report {
 	r := emptyReport()
 	f, refused := errors.AsType[*fault.Error](err)
@@ -180,7 +180,7 @@ func placeOf(pointer string) Place {
 	return Place{pointer[:at], line}
 }
 
-// String is the report in one line, for logs.
+// String returns the report in one line, for logs.
 func (r Report) String() string {
 	declared := 0
 	for _, renamed := range r.Renamed {

@@ -37,12 +37,13 @@ func (r *Replay) listed() iter.Seq[[]byte] {
 	}
 }
 
-// Export says how the export compares with the log, which has ended: it matches, is behind, or is absent. The error is
-// what is wrong with it.
+// Export returns how the export compares with the log, which has ended: it matches, is behind, or is absent. The error
+// is what is wrong with it.
 func (r *Replay) Export(head audit.Head) (string, error) {
 	switch {
 	case r.exportSize > head.Size:
-		return "absent", projection.ExportDiffers("it is of a log with %d records, the store has %d", r.exportSize, head.Size)
+		return "absent", projection.ExportDiffers("it is of a log with %d records, the store has %d", r.exportSize,
+			head.Size)
 	case r.exportSize == head.Size:
 		return "matches", r.exportErr
 	case r.export != nil:
