@@ -34,7 +34,7 @@ type Options struct {
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
-	Evidence       string                     // projection.Verify or Record; "" keeps the store's, Record in a new one
+	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
 	Repository     Repository                 // where evidence is looked up; needed for Verify
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
@@ -198,9 +198,9 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 // chooseEvidence puts on record what is made of evidence from here on.
 func (s *Service) chooseEvidence(ctx context.Context) error {
 	was := s.current.Load().Project.Evidence
-	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.Record)
+	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
 	if s.options.Repository == nil {
-		s.options.Evidence = projection.Record
+		s.options.Evidence = projection.EvidenceRecorded
 	}
 	chosen := s.options.Evidence
 	if was == chosen {

@@ -43,7 +43,7 @@ type WorkflowChosen struct {
 	To   string `json:"to"`
 }
 
-// EvidenceChosen says what is made of evidence from here on: projection.Verify or projection.Record.
+// EvidenceChosen says what is made of evidence from here on: projection.EvidenceVerified or projection.EvidenceRecorded.
 type EvidenceChosen struct {
 	From string `json:"from"`
 	To   string `json:"to"`
