@@ -181,17 +181,10 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 	if s.current.Load().Project.WorkflowName == chosen {
 		return nil
 	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
-		}
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
 		data := record.WorkflowChosen{From: p.WorkflowName, To: chosen}
 		p.WorkflowName = chosen
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		return tx.Append(ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(), Data: data})
+		return ledger.Event{Kind: record.KindWorkflowChosen, Data: data}
 	})
 }
 
@@ -206,16 +199,25 @@ func (s *Service) chooseEvidence(ctx context.Context) error {
 	if was == chosen {
 		return nil
 	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
+		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
+		p.Evidence = chosen
+		return ledger.Event{Kind: record.KindEvidenceChosen, Data: data}
+	})
+}
+
+// choose changes the project by itself, and puts on record the event that change returns.
+func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Project) ledger.Event) error {
+	return l.Update(ctx, func(tx *ledger.Tx) error {
 		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 		if err != nil {
 			return err
 		}
-		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
-		p.Evidence = chosen
+		event := change(&p)
+		event.Actor = ledger.System()
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: record.KindEvidenceChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(event)
 	})
 }
