@@ -68,7 +68,7 @@ func newHistory(ctx context.Context, dir string, count int) (*history, error) {
 		return nil, errors.Join(err, h.store.Close())
 	}
 	h.service, err = requirements.Open(ctx, h.ledger, h.clock,
-		requirements.Options{Workflow: lifecycle.V1, Evidence: projection.Verify, Repository: repository{h},
+		requirements.Options{Workflow: lifecycle.V1, Evidence: projection.EvidenceVerified, Repository: repository{h},
 			Signer: signer})
 	if err == nil {
 		err = h.importAll(ctx, count)

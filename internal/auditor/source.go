@@ -169,7 +169,7 @@ type header struct {
 	state      projection.ExportFile // nil when there is none
 }
 
-// Key returns the public key that a source names as that of its log.
+// Key reads the public key that a source names as that of its log.
 func Key(ctx context.Context, src Source) (string, error) {
 	raw, err := read(ctx, src, pathKey)
 	if err != nil {

@@ -89,9 +89,9 @@ func (s *Service) readReport(p Proposal) (testreport.Report, error) {
 	}
 	report, err := testreport.Parse(p.Body)
 	if err != nil {
-		return report, unreadable(p.Body, err)
+		return report, decision.Unreadable(p.Body, err)
 	}
-	if err = refuseSecrets(p, secretsInTests(report.Cases)); err == nil && report.Counts().Run == 0 {
+	if err = refuseSecrets(p, decision.SecretsInTests(report.Cases)); err == nil && report.Counts().Run == 0 {
 		err = withoutTests("no test ran in the report; 0 tests that ran prove nothing")
 	}
 	return report, err

@@ -40,7 +40,7 @@ func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	return p.AuditKey, err
 }
 
-// EvidenceOnRecord returns what the log says is made of evidence: projection.Verify or Record; "" before the first
+// EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; "" before the first
 // choice.
 func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	p, err := projectOnRecord(ctx, l)
@@ -65,20 +65,13 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 	if err := CheckKey(was, now, s.options.AcceptKey); err != nil {
 		return err
 	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
-		}
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
 		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
 		if was != "" {
 			data.Reason = s.options.AcceptKey
 		}
 		p.AuditKey = now
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		return tx.Append(ledger.Event{Kind: record.KindAuditKeyChosen, Actor: ledger.System(), Data: data})
+		return ledger.Event{Kind: record.KindAuditKeyChosen, Data: data}
 	})
 }
 

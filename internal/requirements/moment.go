@@ -7,7 +7,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 )
@@ -23,11 +22,7 @@ type Moment struct {
 // Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
 // The largest comes first. What a recorded rollback has given up is not lost anew.
 func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
-	var project projection.Project
-	err = l.View(ctx, func(r store.Reader) (err error) {
-		project, _, err = projection.TableProject.Get(r, projection.KeyProject)
-		return err
-	})
+	project, err := projectOnRecord(ctx, l)
 	for _, m := range known {
 		has, failed := hasMoment(ctx, l, m)
 		if failed != nil {

@@ -68,3 +68,21 @@ func asFault(err error) *fault.Error {
 	}
 	return nil
 }
+
+// refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request
+// can be put on record: of what it refuses the log keeps size and digest, and the places.
+func refuseSecrets(p Proposal, inBody []fault.Field) error {
+	return decision.RefuseSecrets(append(secretsInHeaders(p), inBody...))
+}
+
+// RefuseSecrets refuses a body, known to be JSON, in which something looks like a secret, however it is written.
+func RefuseSecrets(body []byte) error { return decision.RefuseSecrets(decision.SecretsInJSON(body)) }
+
+// secretsInHeaders looks at the headers that the log keeps.
+func secretsInHeaders(p Proposal) []fault.Field {
+	found := decision.SecretsIn("", "the header Idempotency-Key", p.IdempotencyKey)
+	for _, tag := range p.IfMatch {
+		found = append(found, decision.SecretsIn("", "the header If-Match", tag)...)
+	}
+	return found
+}

@@ -20,9 +20,9 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Review returns the review of the whole project: the evidence is looked at again, the documents on disk are held
-// against those that were imported, and the log is verified as far as it has grown since the last time. Until one of
-// these changes the answer is the same.
+// Review reviews the whole project: the evidence is looked at again, the documents on disk are held against
+// those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
+// changes the answer is the same.
 func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
 	var unchecked []string
 	if _, err := s.evidence.Recheck(ctx); err != nil {
@@ -116,7 +116,7 @@ func refusalText(err error) string {
 	return "the log of the service says why"
 }
 
-// Dossier returns the review of one requirement, with its evidence looked at again.
+// Dossier reviews one requirement, with its evidence looked at again.
 func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
 	e, err := s.entry(id)
 	if err != nil {

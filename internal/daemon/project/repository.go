@@ -22,7 +22,7 @@ const recheckShare = 20
 // recorded. A machine without git records, whatever was asked for, and says so; so does a folder that is in no working
 // tree, unless looking up was asked for.
 func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repository, error) {
-	if p.Evidence == projection.Record {
+	if p.Evidence == projection.EvidenceRecorded {
 		return nil, nil
 	}
 	repository, err := evidence.Open(ctx, p.repositoryDir(), evidence.Options{Private: p.ownFiles()})
@@ -32,7 +32,7 @@ func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repositor
 	}
 	var f *fault.Error
 	withoutGit := errors.As(err, &f) && f.Code == "git_missing"
-	if p.Evidence == projection.Verify && !withoutGit {
+	if p.Evidence == projection.EvidenceVerified && !withoutGit {
 		return nil, err
 	}
 	if err := refuseLostRepository(ctx, b.ledger, err, withoutGit); err != nil {
@@ -46,7 +46,7 @@ func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repositor
 // from then on: a project that looked evidence up goes on to do so, unless an operator says otherwise.
 func refuseLostRepository(ctx context.Context, l *ledger.Ledger, cause error, withoutGit bool) error {
 	mode, err := requirements.EvidenceOnRecord(ctx, l)
-	if err != nil || mode != projection.Verify || withoutGit {
+	if err != nil || mode != projection.EvidenceVerified || withoutGit {
 		return err
 	}
 	return fault.New(fault.Conflict, "evidence_lost",

@@ -39,12 +39,12 @@ func (p *Plan) openService(ctx context.Context, b *base, opened *closing) (*serv
 	}
 	options := requirements.Options{
 		Workflow: p.workflow, ExportPath: p.Export, ExportWait: p.ExportWait, RequireIfMatch: p.RequireIfMatch,
-		Reading: p.Reading, Evidence: projection.Record, AcceptKey: p.AcceptNewKey, Lost: b.lost,
+		Reading: p.Reading, Evidence: projection.EvidenceRecorded, AcceptKey: p.AcceptNewKey, Lost: b.lost,
 		AcceptRollback: p.AcceptRollback, OnFolding: b.logFolding, OnDisplaced: b.logDisplaced,
 	}
 	if repository != nil {
 		opened.add(repository.Close)
-		options.Evidence, options.Repository = projection.Verify, repository
+		options.Evidence, options.Repository = projection.EvidenceVerified, repository
 	}
 	if options.Signer, err = p.openKey(ctx, b); err != nil {
 		return nil, err

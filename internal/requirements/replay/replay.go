@@ -54,7 +54,7 @@ func New(export projection.ExportFile) (*Replay, error) {
 // Keep makes the replay keep what Tables needs to show the entries of its tables. It is called before the first record.
 func (r *Replay) Keep() { r.keeps = true }
 
-// Reached is told how far the log has come, after each record of any wing.
+// Reached takes over how far the log has come. It is called after each record of any wing.
 func (r *Replay) Reached(head audit.Head) {
 	r.root = head.Root
 	if head.Size == r.exportSize {
@@ -114,19 +114,11 @@ func (r *Replay) Tables() ([]ledger.Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	project, err := r.projectTable()
+	project, err := projectTable(r.project)
 	if err != nil {
 		return nil, err
 	}
-	return []ledger.Contents{r.requirementsTable(), r.answersTable(), reports, tokens, project}, nil
-}
-
-func (r *Replay) requirementsTable() ledger.Contents {
-	return ledger.Contents{
-		Table: projection.TableRequirements.Name,
-		Sums:  sumsOf(r.states.byID, func(s *replayed) ledger.Sum { return s.sum }),
-		Entry: r.states.raw,
-	}
+	return []ledger.Contents{r.states.table(), r.answersTable(), reports, tokens, project}, nil
 }
 
 func (r *Replay) answersTable() ledger.Contents {
@@ -138,8 +130,8 @@ func (r *Replay) answersTable() ledger.Contents {
 }
 
 // projectTable returns the table of the project, which was never written to while nothing is known of it.
-func (r *Replay) projectTable() (ledger.Contents, error) {
-	now, err := ledger.Encode(r.project)
+func projectTable(p projection.Project) (ledger.Contents, error) {
+	now, err := ledger.Encode(p)
 	if err != nil {
 		return ledger.Contents{}, err
 	}

@@ -157,6 +157,15 @@ func (s *states) heat(one *replayed, req lifecycle.Requirement, raw []byte) {
 	}
 }
 
+// table returns the requirements as a table.
+func (s *states) table() ledger.Contents {
+	return ledger.Contents{
+		Table: projection.TableRequirements.Name,
+		Sums:  sumsOf(s.byID, func(one *replayed) ledger.Sum { return one.sum }),
+		Entry: s.raw,
+	}
+}
+
 // digest returns the digest of a requirement that is known, in hexadecimal.
 func (s *states) digest(id string) string { return hex.EncodeToString(s.byID[id].sum[:]) }
 
