@@ -86,7 +86,7 @@ var onlyIn = map[string][]string{
 	"github.com/tailscale/hujson":           {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
-	"github.com/aymanbagabas/go-udiff":      {"internal/requirements"},
+	"github.com/aymanbagabas/go-udiff":      {"internal/requirements/drift"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/requirements/testreport"},
 	"cel.dev/":                              {"internal/conductor/contract"},
@@ -119,7 +119,7 @@ var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname",
 	"internal/boundary/shell", "internal/agentclient", "internal/ledger/audit", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render", "internal/requirements/reqdoc", "internal/requirements/markdown",
-	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/conductor/arith",
+	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision", "internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }
 

@@ -55,7 +55,7 @@ func runFloor(ctx context.Context, name string) error {
 	return errors.Join(serveFloor(ctx, commitHandler(db, requirement, record)), db.Close())
 }
 
-// bytesHandler is the floor of GET.
+// bytesHandler returns the floor of GET.
 func bytesHandler(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -75,7 +75,7 @@ func seed(ctx context.Context, db *boltstore.Store, requirement []byte) error {
 	})
 }
 
-// commitHandler is the floor of PATCH: it reads the body and commits the requirement and the record, with the
+// commitHandler returns the floor of PATCH: it reads the body and commits the requirement and the record, with the
 // product's sizes, through the product's store.
 func commitHandler(db *boltstore.Store, requirement, record []byte) http.HandlerFunc {
 	var last atomic.Uint64

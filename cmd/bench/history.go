@@ -43,7 +43,7 @@ const atOnce = 256
 // perChange is how far the clock moves on when it is read, about two times for each change.
 const perChange = 2500 * time.Millisecond
 
-// requirementsFor is how many requirements live through so many records.
+// requirementsFor returns how many requirements live through so many records.
 func requirementsFor(records int) int { return records/len(life) + atOnce }
 
 // newHistory makes a database in dir with so many requirements to live.
@@ -180,7 +180,7 @@ func (h *history) change(ctx context.Context, n int) error {
 	return err
 }
 
-// codeOf is the code of a refusal, "" of an acceptance.
+// codeOf returns the code of a refusal, "" of an acceptance.
 func codeOf(err error) string {
 	if err == nil {
 		return ""

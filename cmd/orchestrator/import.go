@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 )
@@ -91,7 +91,7 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var report requirements.Report
+	var report drift.Report
 	var against string
 	var written bool
 	if o.dryRun = o.dryRun || o.check; o.dryRun {
@@ -129,8 +129,8 @@ func (o importOptions) offline(notes io.Writer) project.Offline {
 }
 
 // failed returns the report on broken documents. What is wrong with the only one as a whole bears its name.
-func (o importOptions) failed(err error, files []reqdoc.File) requirements.Report {
-	report := requirements.Failed(err)
+func (o importOptions) failed(err error, files []reqdoc.File) drift.Report {
+	report := drift.Failed(err)
 	report.DryRun = o.dryRun
 	for i := range report.Errors {
 		if report.Errors[i].Path == "" && len(files) == 1 {
@@ -141,7 +141,7 @@ func (o importOptions) failed(err error, files []reqdoc.File) requirements.Repor
 }
 
 // drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.
-func drifted(r requirements.Report) bool {
+func drifted(r drift.Report) bool {
 	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
 }
 

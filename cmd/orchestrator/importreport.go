@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
+	"orchestrator/internal/requirements/drift"
 
-	"orchestrator/internal/requirements"
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // shownShifts is how many requirements that only stand on other lines are named one by one.
 const shownShifts = 5
 
 // write shows the report as JSON alone, or for people.
-func (o importOptions) write(out, notes io.Writer, r requirements.Report, against string, written bool) error {
+func (o importOptions) write(out, notes io.Writer, r drift.Report, against string, written bool) error {
 	if o.dryRun && against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
 			printable(o.export), printable(o.data))
@@ -52,7 +52,7 @@ func (o importOptions) done(against string, written bool) string {
 	return "; imported, and " + printable(o.export) + " is written"
 }
 
-func (p *reportPrinter) documents(r requirements.Report) {
+func (p *reportPrinter) documents(r drift.Report) {
 	for _, d := range r.Documents {
 		family := "no family"
 		if d.Family != "" {
@@ -87,7 +87,7 @@ func counts(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-func (p *reportPrinter) drift(r requirements.Report) {
+func (p *reportPrinter) drift(r drift.Report) {
 	for _, a := range r.Added {
 		name := printable(a.ID)
 		if a.Title != a.ID {
@@ -129,7 +129,7 @@ func (p *reportPrinter) drift(r requirements.Report) {
 }
 
 // moves names what went to another document; of many that only stand on other lines, a few.
-func (p *reportPrinter) moves(r requirements.Report) {
+func (p *reportPrinter) moves(r drift.Report) {
 	shifts := 0
 	for _, m := range r.Moved {
 		if m.From.Path == m.Path {
@@ -147,9 +147,9 @@ func (p *reportPrinter) moves(r requirements.Report) {
 
 // wordDiff shows runs of words as {+new+}, [-old-], or as they are. White space stands between two runs, but not
 // between what was taken away and what came in its place.
-func (p *reportPrinter) wordDiff(edits []requirements.Edit) string {
+func (p *reportPrinter) wordDiff(edits []drift.Edit) string {
 	var b strings.Builder
-	var last requirements.Edit
+	var last drift.Edit
 	for _, e := range edits {
 		replaced := last.Op == "delete" && e.Op == "insert"
 		if b.Len() > 0 && !replaced && !strings.HasSuffix(last.Text, "\n") && !strings.HasPrefix(e.Text, "\n") {
@@ -161,7 +161,7 @@ func (p *reportPrinter) wordDiff(edits []requirements.Edit) string {
 	return b.String()
 }
 
-func (p *reportPrinter) edit(e requirements.Edit) string {
+func (p *reportPrinter) edit(e drift.Edit) string {
 	open, end, c := "", "", plain
 	switch e.Op {
 	case "insert":
@@ -180,7 +180,7 @@ func (p *reportPrinter) edit(e requirements.Edit) string {
 	return strings.Join(lines, "\n    ")
 }
 
-func (p *reportPrinter) remarks(what string, c colour, all []requirements.ReportRemark) {
+func (p *reportPrinter) remarks(what string, c colour, all []drift.Remark) {
 	for _, r := range all {
 		p.line("%s%s %s", at(r.Path, r.Line), p.paint(c, what+":"), printable(r.Message))
 		if r.Fix != "" {

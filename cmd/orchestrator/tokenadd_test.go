@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"orchestrator/internal/system/durable"
-
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/system/durable"
 )
 
 // TestTokenAddSaysWhenTheServiceDoesNotAccept: the token is made and printed all the same, and the error says how to go on.

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // Kept is a checkpoint that somebody kept, outside of the log.
@@ -40,9 +41,9 @@ type Log struct {
 	Origin        string
 	Size          uint64
 	RootAt        func(size uint64) (audit.Hash, error)
-	Keys          []requirements.ChosenKey // that it names
-	Rollbacks     []projection.Rollback    // that it has on record
-	AllowRollback bool                     // a kept checkpoint may be of a moment that one of them gave up
+	Keys          []record.ChosenKey    // that it names
+	Rollbacks     []projection.Rollback // that it has on record
+	AllowRollback bool                  // a kept checkpoint may be of a moment that one of them gave up
 }
 
 type keptAt struct {
@@ -130,26 +131,26 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 		fix("the two cannot both be true: keep both as proof that the log was rewritten")
 }
 
-// signed says whether a key that the log names has signed a kept checkpoint.
+// signed reports whether a key that the log names has signed a kept checkpoint.
 func (l Log) signed(k keptAt) bool {
-	return slices.ContainsFunc(l.Keys, func(chosen requirements.ChosenKey) bool {
+	return slices.ContainsFunc(l.Keys, func(chosen record.ChosenKey) bool {
 		_, err := audit.OpenCheckpoint(k.Signed, chosen.Key)
 		return err == nil
 	})
 }
 
-// gaveUp says whether the log has a record that gave up this very moment. One that lies between cannot be told from a
-// moment of the log that went on.
+// gaveUp reports whether the log has a record that gave up this very moment. One that lies between cannot be told from
+// a moment of the log that went on.
 func (l Log) gaveUp(k keptAt) bool {
 	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return r.GaveUp(k.Size, k.Root) })
 }
 
 // Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export
 // may be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
-func Database(ctx context.Context, name string, l *ledger.Ledger, export requirements.ExportFile,
+func Database(ctx context.Context, name string, l *ledger.Ledger, export projection.ExportFile,
 	o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
-	found, err := requirements.Verify(ctx, l, export)
+	found, err := replay.Verify(ctx, l, export)
 	if err != nil {
 		return r, badInDatabase(err, found.Records, l.Head().Size)
 	}

@@ -21,7 +21,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 )
 
 // Paths of a Source, besides tile/… of C2SP tlog-tiles and blobs/<SHA-256>.
@@ -49,7 +49,7 @@ const (
 	maxNote   = 1 << 20            // a checkpoint or a key
 )
 
-// mostOf is the most bytes that a file of a log can have.
+// mostOf returns the most bytes that a file of a log can have.
 func mostOf(path string) int64 {
 	switch {
 	case strings.HasPrefix(path, tilePrefix+"entries/"):
@@ -166,10 +166,10 @@ type header struct {
 	key        string
 	signed     []byte
 	checkpoint audit.Checkpoint
-	state      requirements.ExportFile // nil when there is none
+	state      projection.ExportFile // nil when there is none
 }
 
-// Key is the public key that a source names as that of its log.
+// Key returns the public key that a source names as that of its log.
 func Key(ctx context.Context, src Source) (string, error) {
 	raw, err := read(ctx, src, pathKey)
 	if err != nil {
@@ -212,14 +212,14 @@ type opener interface {
 }
 
 // openState finds the state, which may be large; nil when there is none.
-func openState(ctx context.Context, src Source) (requirements.ExportFile, error) {
+func openState(ctx context.Context, src Source) (projection.ExportFile, error) {
 	o, opens := src.(opener)
 	if !opens {
 		content, err := src.Read(ctx, pathState)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
-		return requirements.ExportOf(content), err
+		return projection.ExportOf(content), err
 	}
 	_, err := o.Open(pathState)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +228,7 @@ func openState(ctx context.Context, src Source) (requirements.ExportFile, error)
 	return func() (io.Reader, error) { return o.Open(pathState) }, err
 }
 
-// tiles are all tiles of records of a log, in order. The size is a claim: nothing is allocated for it.
+// tiles returns all tiles of records of a log, in order. The size is a claim: nothing is allocated for it.
 func tiles(size uint64) iter.Seq[audit.Tile] {
 	return func(yield func(audit.Tile) bool) {
 		for first := uint64(0); first < size; first += audit.TileWidth {

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // Moment is the log at one size, as something outside of the database remembers it.
@@ -48,13 +49,13 @@ func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
 	return root == m.Root, err
 }
 
-// givenUp says whether a recorded rollback gave up this very moment. One that lies between does not count: it may be of
-// the log that went on.
+// givenUp reports whether a recorded rollback gave up this very moment. One that lies between does not count: it may be
+// of the log that went on.
 func givenUp(rollbacks []projection.Rollback, m Moment) bool {
 	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return r.GaveUp(m.Size, m.Root) })
 }
 
-// RolledBack is the refusal to go on from a log that has not gone through a moment.
+// RolledBack returns the refusal to go on from a log that has not gone through a moment.
 func RolledBack(m Moment, head audit.Head) error {
 	if m.Size > head.Size {
 		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d",
@@ -91,7 +92,7 @@ func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
 	if givenUp(p.Rollbacks, lost) {
 		return nil // another file remembers the same
 	}
-	fork, err := forkBefore(tx, tx.Seq())
+	fork, err := record.ForkBefore(tx, tx.Seq())
 	if err != nil {
 		return err
 	}
@@ -99,6 +100,7 @@ func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
 	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 		return err
 	}
-	data := rolledBack{reason, lost.Where, lost.Size, lost.Root, string(lost.Signed)}
-	return tx.Append(ledger.Event{Kind: kindRolledBack, Actor: ledger.System(), Data: data})
+	data := record.RolledBack{Reason: reason, Where: lost.Where, Size: lost.Size, Root: lost.Root,
+		Note: string(lost.Signed)}
+	return tx.Append(ledger.Event{Kind: record.KindRolledBack, Actor: ledger.System(), Data: data})
 }

@@ -82,7 +82,7 @@ func TestACrowdOfReviewsLooksTwice(t *testing.T) {
 	var crowd sync.WaitGroup
 	crowd.Go(func() { _, _ = r.Recheck(context.Background()) })
 	<-begun
-	asked := r.rechecks.Load()
+	asked := r.begun.Load()
 	for range 20 {
 		crowd.Go(func() { _, _ = r.recheckSince(context.Background(), asked) })
 	}

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -86,8 +87,8 @@ func (i *importer) read(ctx context.Context) func() ([]reqdoc.File, error) {
 
 // logFailure logs why documents were not imported, with a line for each problem in them.
 func (i *importer) logFailure(err error, document, msg string) {
-	problems := requirements.Failed(err).Errors
-	located := slices.ContainsFunc(problems, func(r requirements.ReportRemark) bool { return r.Path != "" })
+	problems := drift.Failed(err).Errors
+	located := slices.ContainsFunc(problems, func(r drift.Remark) bool { return r.Path != "" })
 	event := i.log.Error().Str("document", document)
 	if !located {
 		event.Err(err).Msg(msg)

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
@@ -52,31 +53,31 @@ func (o Offline) inDocuments(err error) error {
 
 // Preview compares documents with the export, else with the database, else with nothing. It returns what it compared
 // them with; "" is nothing.
-func (o Offline) Preview(ctx context.Context, files []reqdoc.File) (requirements.Report, string, error) {
+func (o Offline) Preview(ctx context.Context, files []reqdoc.File) (drift.Report, string, error) {
 	f, err := projection.OpenExport(ctx, o.Export)
 	if err != nil {
-		return requirements.Report{}, "", err
+		return drift.Report{}, "", err
 	}
 	if f == nil {
 		return o.previewWithoutExport(ctx, files)
 	}
 	defer f.Close()
 	if !projection.StartsAsExport(f) {
-		return requirements.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.Export).
+		return drift.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.Export).
 			WithFix("name the project_status.json of this project with --export")
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return requirements.Report{}, "", err
+		return drift.Report{}, "", err
 	}
-	report, err := requirements.Preview(f, files, o.Reading)
+	report, err := drift.Preview(f, files, o.Reading)
 	return report, o.Export, o.inDocuments(err)
 }
 
 func (o Offline) previewWithoutExport(ctx context.Context,
-	files []reqdoc.File) (report requirements.Report, against string, err error) {
+	files []reqdoc.File) (report drift.Report, against string, err error) {
 	path := o.Data.Database()
 	if !tree.Exists(path) {
-		report, err = requirements.Preview(nil, files, o.Reading)
+		report, err = drift.Preview(nil, files, o.Reading)
 		return report, "", o.inDocuments(err)
 	}
 	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
@@ -98,7 +99,7 @@ func (o Offline) previewWithoutExport(ctx context.Context,
 
 // Import takes documents over, as a service would, and writes the export. It reports whether the state is another now.
 func (o Offline) Import(ctx context.Context,
-	files []reqdoc.File) (report requirements.Report, changed bool, err error) {
+	files []reqdoc.File) (report drift.Report, changed bool, err error) {
 	path := o.Data.Database()
 	if !tree.Exists(path) {
 		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", path).

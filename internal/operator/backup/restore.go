@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/record"
 )
 
 // RestoreOptions of Restore.
@@ -208,7 +209,7 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 	if err != nil {
 		return err
 	}
-	return requirements.PutRestored(ctx, l, requirements.Restored{Size: r.done.Records, Root: r.done.Root,
+	return requirements.PutRestored(ctx, l, record.Restored{Size: r.done.Records, Root: r.done.Root,
 		SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
 }
 

@@ -14,12 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/record"
 )
 
 // tables is all that a database holds but the log itself, and the records of the log from one on.
@@ -30,7 +32,7 @@ func tables(t *testing.T, path string, from uint64) (entries map[string]string, 
 	require.NoError(t, s.Check())
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = requirements.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	entries = map[string]string{}
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
@@ -76,9 +78,9 @@ func TestARestoredDatabaseIsTheOneThatWasBackedUp(t *testing.T) {
 	require.Len(t, added, 1)
 	require.Equal(t, "log.restored", added[0].Kind)
 	require.Equal(t, ledger.System(), added[0].Actor)
-	var says requirements.Restored
+	var says record.Restored
 	require.NoError(t, json.Unmarshal(added[0].Data, &says))
-	require.Equal(t, requirements.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
+	require.Equal(t, record.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
 
 	var names []string
 	for path, digest := range digests(t, to) {

@@ -40,7 +40,7 @@ type Rollback struct {
 	Root   audit.Hash `json:"root"`
 }
 
-// GaveUp says whether it gave up the log of a size and root.
+// GaveUp reports whether it gave up the log of a size and root.
 func (r Rollback) GaveUp(size uint64, root audit.Hash) bool { return r.Size == size && r.Root == root }
 
 // SourceFile is a requirement document as it was imported.
@@ -49,7 +49,7 @@ type SourceFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Workflow is the one in force; before the first choice nothing is allowed.
+// Workflow returns the one in force; before the first choice nothing is allowed.
 func (p Project) Workflow() lifecycle.Workflow {
 	w, err := lifecycle.ParseWorkflow(p.WorkflowName)
 	if err != nil {

@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/record"
 )
 
 // pastRefusals are the refusals that stand in the log one by one.
@@ -28,27 +29,27 @@ type pastRefusal struct {
 // actorsKind is what makes two refusals equal. A refused change does not say by which route it came.
 type actorsKind struct {
 	actor audit.Actor
-	refusalKind
+	record.RefusalKind
 }
 
 // noteRefusal remembers a refusal for the sum that may follow.
-func (f *fold) noteRefusal(record audit.Record, request string, refusal *fault.Error) error {
-	if (refusal == nil) != (record.Kind == kindChanged) {
+func (r *Replay) noteRefusal(rec audit.Record, request string, refusal *fault.Error) error {
+	if (refusal == nil) != (rec.Kind == record.KindChanged) {
 		return fmt.Errorf("its kind does not say whether it was refused")
 	}
 	if refusal == nil {
 		return nil
 	}
-	kind := actorsKind{record.Actor, refusalKind{Request: request, Code: refusal.Code}}
-	if one := f.states.byID[record.Subject]; one != nil {
+	kind := actorsKind{rec.Actor, record.RefusalKind{Request: request, Code: refusal.Code}}
+	if one := r.states.byID[rec.Subject]; one != nil {
 		kind.Subject = one.id
 	}
-	p := &f.refusals
+	p := &r.refusals
 	n, known := p.kinds[kind]
 	if !known {
 		n = p.add(kind)
 	}
-	p.all = append(p.all, pastRefusal{record.Seq, record.At.UnixMicro(), n})
+	p.all = append(p.all, pastRefusal{rec.Seq, rec.At.UnixMicro(), n})
 	return nil
 }
 
@@ -71,36 +72,36 @@ func (p *pastRefusals) add(kind actorsKind) uint32 {
 
 // refusalsFolded holds a sum against the refusals that it adds to: enough of them are on record one by one, they are
 // equal, and they and all that were counted fall in one minute, which has one sum.
-func (f *fold) refusalsFolded(record audit.Record, data refusalsFolded) error {
+func (r *Replay) refusalsFolded(rec audit.Record, data record.RefusalsFolded) error {
 	switch {
-	case record.Actor != ledger.System():
-		return fmt.Errorf("%q folded refusals, which the service does by itself", record.Actor.Name)
+	case rec.Actor != ledger.System():
+		return fmt.Errorf("%q folded refusals, which the service does by itself", rec.Actor.Name)
 	case data.Count == 0:
 		return fmt.Errorf("it counts no refusal")
-	case len(data.Recorded) < recordedEach || !ascending(data.Recorded):
-		return fmt.Errorf("it does not name %d records of refusals in their order", recordedEach)
-	case f.refusals.sums[data.Recorded[0]]:
+	case len(data.Recorded) < record.RecordedEach || !ascending(data.Recorded):
+		return fmt.Errorf("it does not name %d records of refusals in their order", record.RecordedEach)
+	case r.refusals.sums[data.Recorded[0]]:
 		return fmt.Errorf("the refusals since record %d are accounted for already", data.Recorded[0])
-	case data.To.Before(data.From) || data.To.Sub(data.From) >= foldWindow:
+	case data.To.Before(data.From) || data.To.Sub(data.From) >= record.FoldWindow:
 		return fmt.Errorf("the refusals from %s to %s are not those of one minute", data.From, data.To)
 	}
-	kinds := f.refusals.kindsOf(record.Subject, data)
+	kinds := r.refusals.kindsOf(rec.Subject, data)
 	for i, seq := range data.Recorded {
-		one, found := f.refusals.find(seq)
+		one, found := r.refusals.find(seq)
 		passed := time.UnixMicro(one.at).Sub(data.From)
 		switch {
 		case !found:
 			return fmt.Errorf("record %d is no refusal", seq)
 		case !kinds[one.kind]:
 			return fmt.Errorf("record %d is a refusal of another kind", seq)
-		case passed < 0 || passed >= foldWindow || i == 0 && passed != 0:
+		case passed < 0 || passed >= record.FoldWindow || i == 0 && passed != 0:
 			return fmt.Errorf("record %d is not of the minute from %s on", seq, data.From)
 		}
 	}
-	if f.refusals.sums == nil {
-		f.refusals.sums = map[uint64]bool{}
+	if r.refusals.sums == nil {
+		r.refusals.sums = map[uint64]bool{}
 	}
-	f.refusals.sums[data.Recorded[0]] = true
+	r.refusals.sums[data.Recorded[0]] = true
 	return nil
 }
 
@@ -122,12 +123,13 @@ func (p *pastRefusals) find(seq uint64) (pastRefusal, bool) {
 	return p.all[i], true
 }
 
-// kindsOf are those that a sum may add to; all of the actor's when it has no code.
-func (p *pastRefusals) kindsOf(subject string, data refusalsFolded) map[uint32]bool {
+// kindsOf returns those that a sum may add to; all of the actor's when it has no code.
+func (p *pastRefusals) kindsOf(subject string, data record.RefusalsFolded) map[uint32]bool {
 	fit := map[uint32]bool{}
 	if data.Code != "" {
 		for _, request := range []string{data.Request, ""} {
-			if n, known := p.kinds[actorsKind{data.Actor, refusalKind{request, subject, data.Code}}]; known {
+			kind := record.RefusalKind{Request: request, Subject: subject, Code: data.Code}
+			if n, known := p.kinds[actorsKind{data.Actor, kind}]; known {
 				fit[n] = true
 			}
 		}

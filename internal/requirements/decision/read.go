@@ -1,4 +1,9 @@
-package requirements
+// Package decision reads a change request and decides it.
+//
+// The service decides with it, and so does the replay of the log, which must come to the same verdict: nothing here
+// depends on anything but its arguments. Rights, table and gates are those of package lifecycle; what is added here is
+// the reading of the request, the requirement that it is about, and the condition of If-Match.
+package decision
 
 import (
 	"bytes"
@@ -6,9 +11,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
@@ -28,7 +33,7 @@ type wireChange struct {
 	Approvals         []lifecycle.NewApproval     `json:"approvals"`
 	DesignSpec        jsontext.Value              `json:"design_spec"`
 	Implementation    jsontext.Value              `json:"implementation"`
-	Test              jsontext.Value              `json:"test"`
+	Test              *lifecycle.TestRecord       `json:"test"`
 }
 
 // changeMembers are the names a change request may have, for hints.
@@ -41,11 +46,11 @@ var changeMembers = func() []string {
 	return slices.Compact(all)
 }()
 
-// ParseChange reads a change request of a role. Its error is of kind Malformed: bytes that are not one JSON object.
+// Read reads a change request of a role. Its error is of kind Malformed: bytes that are not one JSON object.
 // What the schema finds wrong is not an error here but part of the change, since the rules refuse by
 // rights and by table before they refuse by schema. A change that the rules refuse by rights is not held
 // against the schema at all: it has no more than the names of its members.
-func ParseChange(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
+func Read(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.Parse(body)
 	if err != nil {
 		return lifecycle.Change{}, err
@@ -53,8 +58,8 @@ func ParseChange(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	return changeOf(value, body, role)
 }
 
-// parseRecorded is ParseChange for a change that the log has.
-func parseRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
+// ReadRecorded reads a change that the log has.
+func ReadRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.ParseUncounted(body)
 	if err != nil {
 		return lifecycle.Change{}, err
@@ -73,14 +78,14 @@ func changeOf(value any, body []byte, role lifecycle.Role) (lifecycle.Change, er
 	if isForbidden(role, c.Fields) {
 		return c, nil // the rules refuse it for its names alone
 	}
-	c.Violations = limited(violations(object))
+	c.Violations = Limited(violations(object))
 	if status, ok := object[lifecycle.FieldStatus].(string); ok && lifecycle.Status(status).Valid() {
 		c.Status = lifecycle.Status(status)
 	}
 	if len(c.Violations) > 0 {
 		return c, nil
 	}
-	if err := fill(&c, body); err != nil {
+	if err := fill(&c, object, body); err != nil {
 		c.Violations = append(c.Violations, err.Fields...)
 	}
 	return c, nil
@@ -92,48 +97,31 @@ func isForbidden(role lifecycle.Role, fields []string) bool {
 
 // fill reads the members; the schema has accepted them. What a schema calls an integer and Go does not
 // (1.0) is refused here.
-func fill(c *lifecycle.Change, body []byte) *fault.Error {
+func fill(c *lifecycle.Change, object map[string]any, body []byte) *fault.Error {
 	var w wireChange
-	var refusal *fault.Error
-	if err := asFault(strictjson.Fill(body, &w)); err != nil {
+	if err := faultOf(strictjson.Fill(body, &w)); err != nil {
 		return err
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
 	c.PMNotes, c.Deviations, c.Approvals = w.PMNotes, w.Deviations, w.Approvals
-	c.DesignSpec, c.Implementation = compact(w.DesignSpec), compact(w.Implementation)
-	var names struct {
-		Files   []namedFile `json:"files"`
-		Commits []string    `json:"commits"`
-	}
-	if len(c.Implementation) > 0 {
-		if err := jsonv2.Unmarshal(c.Implementation, &names); err != nil {
-			return fault.New(fault.Invalid, "schema_violation", "the implementation cannot be read").
-				WithFields(fault.Field{Pointer: "/implementation", Detail: "files and commits cannot be read"})
-		}
-	}
-	c.Names = namesOf(names.Files, names.Commits)
-	if c.Test.Sent = w.Test != nil; c.Test.Sent && w.Test.Kind() != 'n' {
-		c.Test.Record = &lifecycle.TestRecord{}
-		refusal = asFault(strictjson.Fill(w.Test, c.Test.Record))
-		if refusal != nil {
-			for i := range refusal.Fields {
-				refusal.Fields[i].Pointer = "/test" + refusal.Fields[i].Pointer
-			}
-		}
-	}
-	return refusal
+	c.DesignSpec, c.Implementation = Compact(w.DesignSpec), Compact(w.Implementation)
+	c.Names = namesIn(object[lifecycle.FieldImplementation])
+	_, c.Test.Sent = object[lifecycle.FieldTest]
+	c.Test.Record = w.Test
+	return nil
 }
 
-// maxViolations is how many an answer and its record list; the rest is counted.
-const maxViolations = 50
+// MaxViolations is how many violations an answer and its record list; the rest is counted.
+const MaxViolations = 50
 
-func limited(found []fault.Field) []fault.Field {
-	if more := len(found) - maxViolations; more > 0 {
+// Limited shortens a list of violations to MaxViolations, and says how many more there were.
+func Limited(found []fault.Field) []fault.Field {
+	if more := len(found) - MaxViolations; more > 0 {
 		detail := fmt.Sprintf("and %d more", more)
 		if len(found) > schemas.MaxViolations { // where the search for them stopped
 			detail = fmt.Sprintf("and at least %d more", more-1)
 		}
-		found = append(found[:maxViolations:maxViolations], fault.Field{Code: "more", Detail: detail})
+		found = append(found[:MaxViolations:MaxViolations], fault.Field{Code: "more", Detail: detail})
 	}
 	return found
 }
@@ -152,7 +140,7 @@ func violations(object map[string]any) []fault.Field {
 		}
 		if !slices.Contains(changeMembers, name) {
 			found = append(found, fault.Field{Pointer: "/" + escapePointer(name), Code: "unknown_member",
-				Detail: fmt.Sprintf("a change request has no member %q", clip(name)), Fix: memberHint(name)})
+				Detail: fmt.Sprintf("a change request has no member %q", Quote(name)), Fix: memberHint(name)})
 		}
 	}
 	return found
@@ -168,15 +156,15 @@ func memberHint(name string) string {
 	return "use " + strings.Join(changeMembers, ", ")
 }
 
-// clip keeps what a client chose to send from filling an answer.
-func clip(s string) string { return fault.Clip(secret.Mask(s), 128) }
+// Quote returns the beginning of what a client sent, without secrets, for an error that quotes it.
+func Quote(s string) string { return fault.Clip(secret.Mask(s), 128) }
 
 func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(name))
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(Quote(name))
 }
 
-// compact takes the white space out of a part; it was parsed before.
-func compact(raw jsontext.Value) json.RawMessage {
+// Compact returns JSON that was parsed before without its white space.
+func Compact(raw jsontext.Value) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
@@ -185,4 +173,27 @@ func compact(raw jsontext.Value) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(raw)
+}
+
+// namesIn lists the files and commits that an implementation names, as evidence. The schema has accepted it.
+func namesIn(implementation any) []lifecycle.Citation {
+	var names []lifecycle.Citation
+	add := func(under string, i int, e lifecycle.Evidence) {
+		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
+		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
+	}
+	object, _ := implementation.(map[string]any)
+	files, _ := object["files"].([]any)
+	for i, each := range files {
+		file, _ := each.(map[string]any)
+		path, _ := file["path"].(string)
+		lines, _ := file["lines"].(string)
+		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: path, Lines: lines})
+	}
+	commits, _ := object["commits"].([]any)
+	for i, each := range commits {
+		id, _ := each.(string)
+		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})
+	}
+	return names
 }

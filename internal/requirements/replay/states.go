@@ -1,4 +1,4 @@
-package requirements
+package replay
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/projection"
@@ -14,7 +17,7 @@ import (
 )
 
 // maxHot is how many bytes of requirements, as encoded, a replay keeps decoded.
-const maxHot = 6 << 20
+const maxHot = 5 << 20
 
 // states are the requirements that a log amounts to so far. They can be more than memory should hold, and few are
 // worked on at a time: those used last are kept decoded, the others rest compressed.
@@ -31,27 +34,28 @@ type states struct {
 // replayed is one requirement.
 type replayed struct {
 	id     string
-	size   int               // in bytes, as encoded
-	sum    [sha256.Size]byte // of the encoding
-	packed []byte            // the encoding, compressed; nil when only hot has it
-	hot    *hotState         // nil while it rests
+	size   int        // in bytes, as encoded
+	sum    ledger.Sum // of the encoding
+	packed []byte     // the encoding, compressed; nil when only hot has it
+	hot    *hotState  // nil while it rests
 
 	status                  lifecycle.Status
 	suspect, stale, retired bool
 	revision                uint64
 }
 
+// hotState is a requirement as it is worked on.
 type hotState struct {
 	req lifecycle.Requirement
 	raw []byte // its encoding
 	at  *list.Element
 
-	history int // where the entries of the history begin in raw; 0 while nobody has asked
+	history []jsontext.Value // the entries of its history, as encoded; nil while nobody has asked
 }
 
 func newStates(most int) *states { return &states{most: most} }
 
-// find makes states a finder.
+// find implements decision.Finder.
 func (s *states) find(id string) (lifecycle.Requirement, int, error) {
 	one := s.byID[id]
 	if one == nil {
@@ -73,91 +77,55 @@ func (s *states) find(id string) (lifecycle.Requirement, int, error) {
 func (s *states) put(req lifecycle.Requirement) ([]byte, error) {
 	raw, err := ledger.Encode(req)
 	if err == nil {
-		s.replace(req, raw, sha256.Sum256(raw), 0)
+		s.replace(req, raw, sha256.Sum256(raw), nil)
 	}
 	return raw, err
 }
 
-// putChanged is put for what a change came to, which is to have a digest, in hexadecimal. It returns the digest that
-// it has. What is encoded already is not encoded again, unless that gives another digest. The encoding is valid until
-// the next one.
-func (s *states) putChanged(req lifecycle.Requirement, want string) (raw []byte, digest string, err error) {
-	if one := s.byID[req.ID]; one != nil && one.hot != nil && grew(one.hot.req.History, req.History) {
-		raw, history, err := one.hot.appended(s.spare, req)
+// putChanged puts a requirement that a change came to. A history only grows: its entries are encoded once. The
+// encoding is valid until the next one.
+func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
+	one := s.byID[req.ID]
+	if one == nil || one.hot == nil || !grew(one.hot.req.History, req.History) {
+		return s.put(req)
+	}
+	history := one.hot.history
+	for _, entry := range req.History[len(history):] {
+		encoded, err := ledger.Encode(entry)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		s.spare = raw
-		if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) == want {
-			s.spare = one.hot.raw // which nobody needs any more
-			s.replace(req, raw, sum, history)
-			return raw, want, nil
-		}
+		history = append(history, encoded)
 	}
-	raw, err = s.put(req)
-	if err == nil {
-		digest = hex.EncodeToString(s.byID[req.ID].sum[:])
+	b := bytes.NewBuffer(s.spare[:0])
+	if err := ledger.EncodeTo(b, withHistory{req, history}); err != nil {
+		return nil, err
 	}
-	return raw, digest, err
+	s.spare = one.hot.raw // which nobody needs any more
+	s.replace(req, b.Bytes(), sha256.Sum256(b.Bytes()), history)
+	return b.Bytes(), nil
 }
 
-// appended is the encoding of a requirement after a change, in the place of spare, and where its history begins. The
-// history, the last and often the largest member, only grows: what was encoded of it is taken over.
-func (h *hotState) appended(spare []byte, req lifecycle.Requirement) (raw []byte, history int, err error) {
-	b := bytes.NewBuffer(spare[:0])
-	if h.history == 0 {
-		if err := withoutHistory(b, h.req); err != nil {
-			return nil, 0, err
-		}
-		h.history = b.Len()
-		b.Reset()
-	}
-	if err := withoutHistory(b, req); err != nil {
-		return nil, 0, err
-	}
-	history = b.Len()
-	b.Write(h.raw[h.history : len(h.raw)-len(historyEnd)])
-	for i := len(h.req.History); i < len(req.History); i++ {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := ledger.EncodeTo(b, req.History[i]); err != nil {
-			return nil, 0, err
-		}
-	}
-	b.WriteString(historyEnd)
-	return b.Bytes(), history, nil
+// withHistory is a requirement whose history is encoded already. It takes the place of the requirement's own, which is
+// its last member too.
+type withHistory struct {
+	lifecycle.Requirement
+	History []jsontext.Value `json:"history"`
 }
 
-// grew tells whether a history begins with the very entries of another one.
+// grew reports whether a history begins with the very entries of another one.
 func grew(before, after []lifecycle.HistoryEntry) bool {
-	if len(after) < len(before) {
-		return false
-	}
-	for i, b := range before {
-		a := after[i]
-		cited, same := b.Justification.Evidence, a.Justification.Evidence
-		if a.Stamp != b.Stamp || a.From != b.From || a.To != b.To || a.Justification.Reason != b.Justification.Reason ||
-			len(cited) != len(same) || len(cited) > 0 && &cited[0] != &same[0] {
-			return false
-		}
-	}
-	return true
+	return len(after) >= len(before) && slices.EqualFunc(before, after[:len(before)], sameEntry)
 }
 
-// historyEnd ends the encoding of a requirement.
-const historyEnd = "]}"
-
-// withoutHistory encodes a requirement up to the first entry of its history.
-func withoutHistory(b *bytes.Buffer, req lifecycle.Requirement) error {
-	req.History = nil
-	err := ledger.EncodeTo(b, req)
-	b.Truncate(max(0, b.Len()-len(historyEnd)))
-	return err
+func sameEntry(a, b lifecycle.HistoryEntry) bool {
+	cited, same := a.Justification.Evidence, b.Justification.Evidence
+	return a.Stamp == b.Stamp && a.From == b.From && a.To == b.To && a.Justification.Reason == b.Justification.Reason &&
+		len(cited) == len(same) && (len(cited) == 0 || &cited[0] == &same[0])
 }
 
-// replace keeps a requirement with its encoding, in which its history begins at a place; 0 when that is not known.
-func (s *states) replace(req lifecycle.Requirement, raw []byte, sum [sha256.Size]byte, history int) {
+// replace keeps a requirement with its encoding, and that of the entries of its history; nil when they are not known.
+func (s *states) replace(req lifecycle.Requirement, raw []byte, sum ledger.Sum, history []jsontext.Value) {
 	one := s.byID[req.ID]
 	if one == nil {
 		if s.byID == nil {
@@ -189,7 +157,10 @@ func (s *states) heat(one *replayed, req lifecycle.Requirement, raw []byte) {
 	}
 }
 
-// raw is the encoding of a requirement that is known.
+// digest returns the digest of a requirement that is known, in hexadecimal.
+func (s *states) digest(id string) string { return hex.EncodeToString(s.byID[id].sum[:]) }
+
+// raw returns the encoding of a requirement that is known.
 func (s *states) raw(id string) []byte {
 	one := s.byID[id]
 	if one.hot != nil {

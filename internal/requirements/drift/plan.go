@@ -1,4 +1,9 @@
-package requirements
+// Package drift says what an import changes: it holds requirement documents against the state that they are to be taken
+// over into, plans what is written, and reports what is new, worded otherwise, moved, renamed, back or gone.
+//
+// Nothing is written here but a plan in the transaction of the import; a dry run and the preview of an export make the
+// same plan.
+package drift
 
 import (
 	"slices"
@@ -7,12 +12,13 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// importPlan is what an import will write, and what it will say.
-type importPlan struct {
+// Plan is what an import will write, and what it will say.
+type Plan struct {
 	report  Report
 	before  projection.Project
 	after   projection.Project
@@ -31,10 +37,10 @@ type importPlan struct {
 // newTexts finds what was added by its text, in document order.
 type newTexts map[string][]string
 
-// newPlan holds documents that were read at a time against a state: that of the transaction, or for a dry run of a
+// New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run of a
 // snapshot.
-func newPlan(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (importPlan, error) {
-	p := importPlan{
+func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (Plan, error) {
+	p := Plan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
 			len(set.Requirements)), texts: newTexts{},
 		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{},
@@ -69,11 +75,11 @@ func newPlan(from store.Getter, before projection.Project, set reqdoc.Set, at ti
 	return p, nil
 }
 
-func (p *importPlan) warn(at reqdoc.Place, id, message, fix string) {
-	p.report.Warnings = append(p.report.Warnings, ReportRemark{ReportPlace(at), id, message, fix})
+func (p *Plan) warn(at reqdoc.Place, id, message, fix string) {
+	p.report.Warnings = append(p.report.Warnings, Remark{Place(at), id, message, fix})
 }
 
-func (p *importPlan) defineAll(from store.Getter, set reqdoc.Set) error {
+func (p *Plan) defineAll(from store.Getter, set reqdoc.Set) error {
 	for _, r := range set.Requirements {
 		if err := p.define(from, definitionOf(r)); err != nil {
 			return err
@@ -82,7 +88,7 @@ func (p *importPlan) defineAll(from store.Getter, set reqdoc.Set) error {
 	return nil
 }
 
-func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
+func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
 	current, found, err := projection.TableRequirements.Get(from, def.ID)
 	if err != nil {
 		return err
@@ -97,27 +103,27 @@ func (p *importPlan) define(from store.Getter, def lifecycle.Definition) error {
 		return nil
 	}
 	p.defined, p.next = append(p.defined, def), append(p.next, next)
-	at := ReportPlace{def.Source.Path, def.Source.Line}
+	at := Place{def.Source.Path, def.Source.Line}
 	switch drift {
 	case lifecycle.Added:
-		p.report.Added = append(p.report.Added, ReportAdded{def.ID, def.Title, at})
+		p.report.Added = append(p.report.Added, Added{def.ID, def.Title, at})
 		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
 		return nil
 	case lifecycle.Moved:
-		p.report.Moved = append(p.report.Moved, ReportMoved{def.ID, at,
-			ReportPlace{current.Source.Path, current.Source.Line}})
+		p.report.Moved = append(p.report.Moved, Moved{def.ID, at,
+			Place{current.Source.Path, current.Source.Line}})
 	case lifecycle.Restored:
 		p.report.Restored = append(p.report.Restored, def.ID)
 	}
 	if current.Fingerprint != def.Fingerprint {
 		p.report.Changed = append(p.report.Changed,
-			ReportChanged{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
+			Changed{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
 		p.reword, p.newer = append(p.reword, current.Definition), append(p.newer, def)
 	}
 	return nil
 }
 
-func (p *importPlan) retire(from store.Getter, id string) error {
+func (p *Plan) retire(from store.Getter, id string) error {
 	current, found, err := projection.TableRequirements.Get(from, id)
 	if err != nil {
 		return err
@@ -129,7 +135,7 @@ func (p *importPlan) retire(from store.Getter, id string) error {
 	if drift != lifecycle.Retired {
 		return nil // it was retired by an earlier import; Review shows what PM must still do about it
 	}
-	retired := ReportRetired{ID: id, Title: next.Title, Status: next.Status, Strands: next.Strands()}
+	retired := Retired{ID: id, Title: next.Title, Status: next.Status, Strands: next.Strands()}
 	if next.NeedsDeferral() {
 		retired.PMMust = "work had begun: defer it, or put its text back into the document"
 	}
@@ -138,8 +144,8 @@ func (p *importPlan) retire(from store.Getter, id string) error {
 	return nil
 }
 
-// reported completes the report with what takes time and changes nothing.
-func (p *importPlan) reported() Report {
+// Report returns the report on the import, completed with what takes time and changes nothing.
+func (p *Plan) Report() Report {
 	for i := range p.reword {
 		p.report.Changed[i].Diff = wordDiff(p.reword[i], p.newer[i])
 	}
@@ -149,7 +155,7 @@ func (p *importPlan) reported() Report {
 }
 
 // keepNewNames leaves out the declared renamings that an earlier import has made, and those that come to nothing.
-func (p *importPlan) keepNewNames() {
+func (p *Plan) keepNewNames() {
 	news := map[string]bool{}
 	for _, a := range p.report.Added {
 		news[a.ID] = true
@@ -161,11 +167,11 @@ func (p *importPlan) keepNewNames() {
 		news[id] = true
 	}
 	p.report.Renamed = slices.DeleteFunc(p.report.Renamed,
-		func(r ReportRenamed) bool { return !news[r.From] && !news[r.To] })
+		func(r Renamed) bool { return !news[r.From] && !news[r.To] })
 }
 
 // proposeNames pairs what was retired with what was added under the same text, unless a document has said it.
-func (p *importPlan) proposeNames() {
+func (p *Plan) proposeNames() {
 	declared := map[string]bool{}
 	for _, r := range p.report.Renamed {
 		declared[r.From], declared[r.To] = true, true
@@ -179,19 +185,21 @@ func (p *importPlan) proposeNames() {
 			added = added[1:]
 		}
 		if len(added) > 0 {
-			p.report.Renamed = append(p.report.Renamed, ReportRenamed{From: old.ID, To: added[0]})
+			p.report.Renamed = append(p.report.Renamed, Renamed{From: old.ID, To: added[0]})
 			added = added[1:]
 		}
 		p.texts[old.Fingerprint] = added
 	}
 }
 
-func (p *importPlan) changes() bool {
+// Changes reports whether the import changes anything.
+func (p *Plan) Changes() bool {
 	return len(p.next) > 0 || p.after.Name != p.before.Name ||
 		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs)
 }
 
-func (p *importPlan) write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error {
+// Write writes what the plan changes, with its record.
+func (p *Plan) Write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error {
 	for _, next := range p.next {
 		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
 			return err
@@ -200,9 +208,9 @@ func (p *importPlan) write(tx *ledger.Tx, who lifecycle.Actor, requestID string)
 	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
 		return err
 	}
-	data := imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
+	data := record.Imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
 	if !slices.Equal(p.after.IDs, p.before.IDs) {
 		data.IDs = p.after.IDs
 	}
-	return tx.Append(ledger.Event{Kind: kindImported, Actor: auditActor(who), RequestID: requestID, Data: data})
+	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: record.Actor(who), RequestID: requestID, Data: data})
 }

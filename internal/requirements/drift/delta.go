@@ -1,4 +1,4 @@
-package requirements
+package drift
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
@@ -15,7 +16,7 @@ import (
 
 // delta holds documents that name only what they change against the requirements of the state, which they change.
 type delta struct {
-	plan     *importPlan
+	plan     *Plan
 	from     store.Getter
 	set      reqdoc.Set
 	known    map[string]bool
@@ -24,7 +25,7 @@ type delta struct {
 	problems []reqdoc.Problem
 }
 
-func newDelta(p *importPlan, from store.Getter, set reqdoc.Set) *delta {
+func newDelta(p *Plan, from store.Getter, set reqdoc.Set) *delta {
 	d := &delta{plan: p, from: from, set: set, known: make(map[string]bool, len(p.before.IDs)),
 		alike: map[string][]string{}, leaving: map[string]bool{}}
 	for _, id := range p.before.IDs {
@@ -41,7 +42,7 @@ func newDelta(p *importPlan, from store.Getter, set reqdoc.Set) *delta {
 }
 
 // applyDelta makes the plan for documents that all are deltas.
-func (p *importPlan) applyDelta(from store.Getter, set reqdoc.Set) error {
+func (p *Plan) applyDelta(from store.Getter, set reqdoc.Set) error {
 	p.after.Name = cmp.Or(p.before.Name, set.Title)
 	d := newDelta(p, from, set)
 	if err := d.check(); err != nil {
@@ -53,7 +54,8 @@ func (p *importPlan) applyDelta(from store.Getter, set reqdoc.Set) error {
 	return d.takeAway()
 }
 
-// skeleton is the same for ids that are nearly the same, so that each is compared with a few and not with all.
+// skeleton returns a key that is equal for ids that are nearly the same, so that each is compared with a few and not
+// with all.
 func skeleton(id string) string { return strings.ToLower(strings.ReplaceAll(id, "0", "")) }
 
 // near finds an id of the state that a reader would take for this one. One that is in use goes before a retired one.
@@ -211,7 +213,7 @@ func refusedDelta(problems []reqdoc.Problem) error {
 	})
 	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the document: %d", len(problems)).
 		WithFix("mend the document and import it again; nothing was taken from it")
-	for _, p := range problems[:min(len(problems), maxViolations)] {
+	for _, p := range problems[:min(len(problems), decision.MaxViolations)] {
 		err.Fields = append(err.Fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
 			Fix: p.Fix})
 	}

@@ -1,35 +1,37 @@
-package requirements
+package drift
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // Report says what an import did, or would do. No list is ever nil.
 type Report struct {
-	DryRun    bool             `json:"dry_run"`
-	Documents []ReportDocument `json:"documents"`
-	Found     int              `json:"found"` // requirements in the documents
-	Unchanged int              `json:"unchanged"`
-	Added     []ReportAdded    `json:"added"`
-	Changed   []ReportChanged  `json:"changed"`  // other text
-	Moved     []ReportMoved    `json:"moved"`    // same text, other place or other marks
-	Renamed   []ReportRenamed  `json:"renamed"`  // proposed or declared: the old one is retired, the new one added
-	Restored  []string         `json:"restored"` // had been retired, and are back
-	Retired   []ReportRetired  `json:"retired"`  // by this import: the documents no longer have them; kept and marked
-	Others    []ReportOther    `json:"others"`   // read, and no requirements
-	Warnings  []ReportRemark   `json:"warnings"`
-	Skipped   []ReportRemark   `json:"skipped"` // looked like definitions and were not taken
-	Errors    []ReportRemark   `json:"errors"`  // why nothing was imported
+	DryRun    bool       `json:"dry_run"`
+	Documents []Document `json:"documents"`
+	Found     int        `json:"found"` // requirements in the documents
+	Unchanged int        `json:"unchanged"`
+	Added     []Added    `json:"added"`
+	Changed   []Changed  `json:"changed"`  // other text
+	Moved     []Moved    `json:"moved"`    // same text, other place or other marks
+	Renamed   []Renamed  `json:"renamed"`  // proposed or declared: the old one is retired, the new one added
+	Restored  []string   `json:"restored"` // had been retired, and are back
+	Retired   []Retired  `json:"retired"`  // by this import: the documents no longer have them; kept and marked
+	Others    []Other    `json:"others"`   // read, and no requirements
+	Warnings  []Remark   `json:"warnings"`
+	Skipped   []Remark   `json:"skipped"` // looked like definitions and were not taken
+	Errors    []Remark   `json:"errors"`  // why nothing was imported
 }
 
 // ReportDocument is what was read of one document.
-type ReportDocument struct {
+type Document struct {
 	Path     string         `json:"path"`
 	SHA256   string         `json:"sha256"`
 	Title    string         `json:"title"`
@@ -42,43 +44,43 @@ type ReportDocument struct {
 }
 
 // ReportAdded is a requirement that is new.
-type ReportAdded struct {
+type Added struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	ReportPlace
+	Place
 }
 
 // ReportPlace is where something stands.
-type ReportPlace struct {
+type Place struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 }
 
 // ReportChanged is a requirement whose text changed.
-type ReportChanged struct {
+type Changed struct {
 	ID string `json:"id"`
-	ReportPlace
+	Place
 	Suspect bool     `json:"suspect"` // work had begun: PM must accept the new text
 	Stale   []string `json:"stale"`   // the parts that rest on another text
 	Diff    []Edit   `json:"diff"`
 }
 
 // ReportMoved is a requirement that stands elsewhere, or is marked otherwise, with the same text.
-type ReportMoved struct {
+type Moved struct {
 	ID string `json:"id"`
-	ReportPlace
-	From ReportPlace `json:"from"`
+	Place
+	From Place `json:"from"`
 }
 
 // ReportRenamed is a requirement that has got a new id, or seems to. Nothing is renamed by itself.
-type ReportRenamed struct {
+type Renamed struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Declared bool   `json:"declared"` // by the document; otherwise the texts are the same
 }
 
 // ReportRetired is a requirement that the documents no longer have.
-type ReportRetired struct {
+type Retired struct {
 	ID      string           `json:"id"`
 	Title   string           `json:"title"`
 	Status  lifecycle.Status `json:"status"`
@@ -87,45 +89,45 @@ type ReportRetired struct {
 }
 
 // ReportOther is something of a document that is no requirement.
-type ReportOther struct {
+type Other struct {
 	Kind  string `json:"kind"`
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title"`
-	ReportPlace
+	Place
 }
 
 // ReportRemark is something about a document that its author should know.
-type ReportRemark struct {
-	ReportPlace        // of an error that is not about a line, without path or with line 0
-	ID          string `json:"id,omitempty"`
-	Message     string `json:"message"`
-	Fix         string `json:"fix"`
+type Remark struct {
+	Place          // of an error that is not about a line, without path or with line 0
+	ID      string `json:"id,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
 }
 
 func emptyReport() Report {
 	return Report{
-		Documents: []ReportDocument{}, Added: []ReportAdded{}, Changed: []ReportChanged{}, Moved: []ReportMoved{},
-		Renamed:  []ReportRenamed{},
-		Restored: []string{}, Retired: []ReportRetired{}, Others: []ReportOther{},
-		Warnings: []ReportRemark{}, Skipped: []ReportRemark{}, Errors: []ReportRemark{},
+		Documents: []Document{}, Added: []Added{}, Changed: []Changed{}, Moved: []Moved{},
+		Renamed:  []Renamed{},
+		Restored: []string{}, Retired: []Retired{}, Others: []Other{},
+		Warnings: []Remark{}, Skipped: []Remark{}, Errors: []Remark{},
 	}
 }
 
-// reportOn is what can be said of a set before it meets the state.
+// reportOn returns what can be said of a set before it meets the state.
 func reportOn(set reqdoc.Set) Report {
 	r := emptyReport()
 	r.Found = len(set.Requirements)
 	for _, d := range set.Documents {
-		r.Documents = append(r.Documents, ReportDocument{
+		r.Documents = append(r.Documents, Document{
 			d.Path, d.SHA256, d.Title, d.Family, d.Mark, counted(d.Families), d.Found, counted(d.Others), d.Delta,
 		})
 	}
 	for _, o := range set.Others {
-		r.Others = append(r.Others, ReportOther{o.Kind, o.ID, o.Title, ReportPlace(o.Place)})
+		r.Others = append(r.Others, Other{o.Kind, o.ID, o.Title, Place(o.Place)})
 	}
 	r.Warnings, r.Skipped = remarks(set.Warnings), remarks(set.Skipped)
 	for _, renamed := range set.Renamed {
-		r.Renamed = append(r.Renamed, ReportRenamed{renamed.From, renamed.To, true})
+		r.Renamed = append(r.Renamed, Renamed{renamed.From, renamed.To, true})
 	}
 	return r
 }
@@ -136,49 +138,49 @@ func counted(by map[string]int) map[string]int {
 	return counts
 }
 
-func remarks(problems []reqdoc.Problem) []ReportRemark {
-	list := []ReportRemark{}
+func remarks(problems []reqdoc.Problem) []Remark {
+	list := []Remark{}
 	for _, p := range problems {
-		list = append(list, ReportRemark{ReportPlace(p.Place), p.ID, p.Message, p.Fix})
+		list = append(list, Remark{Place(p.Place), p.ID, p.Message, p.Fix})
 	}
 	return list
 }
 
-// Failed is the report on an import that was refused: nothing but its errors.
+// Failed returns the report on an import that was refused: nothing but its errors.
 func Failed(err error) Report {
 	r := emptyReport()
-	f := asFault(err)
-	if f == nil {
-		r.Errors = append(r.Errors, ReportRemark{Message: err.Error()})
+	f, refused := errors.AsType[*fault.Error](err)
+	if !refused {
+		r.Errors = append(r.Errors, Remark{Message: err.Error()})
 		return r
 	}
 	for _, field := range f.Fields {
-		remark := ReportRemark{ReportPlace: placeOf(field.Pointer), Message: field.Detail, Fix: field.Fix}
+		remark := Remark{Place: placeOf(field.Pointer), Message: field.Detail, Fix: field.Fix}
 		if remark.Fix == "" {
 			remark.Fix = f.Fix
 		}
 		r.Errors = append(r.Errors, remark)
 	}
 	if len(r.Errors) == 0 {
-		r.Errors = append(r.Errors, ReportRemark{Message: f.Detail, Fix: f.Fix})
+		r.Errors = append(r.Errors, Remark{Message: f.Detail, Fix: f.Fix})
 	}
 	return r
 }
 
 // placeOf reads the pointer of an error in a document, "<path>#L<line>".
-func placeOf(pointer string) ReportPlace {
+func placeOf(pointer string) Place {
 	at := strings.LastIndex(pointer, "#L")
 	if at < 0 {
-		return ReportPlace{Path: pointer}
+		return Place{Path: pointer}
 	}
 	line, err := strconv.Atoi(pointer[at+2:])
 	if err != nil || line < 0 {
-		return ReportPlace{Path: pointer}
+		return Place{Path: pointer}
 	}
-	return ReportPlace{pointer[:at], line}
+	return Place{pointer[:at], line}
 }
 
-// String is the report in one line, for logs.
+// String returns the report in one line, for logs.
 func (r Report) String() string {
 	declared := 0
 	for _, renamed := range r.Renamed {
