@@ -51,7 +51,8 @@ func refuseLostRepository(ctx context.Context, l *ledger.Ledger, cause error, wi
 	}
 	return fault.New(fault.Conflict, "evidence_lost",
 		"evidence of this project is looked up in a git working tree, and there is none now").
-		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, start with --evidence record").
+		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, " +
+			"start with --evidence record").
 		Because(cause)
 }
 

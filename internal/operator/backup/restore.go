@@ -259,5 +259,6 @@ func notRestored(database string, err error) error {
 		return f
 	}
 	return fault.New(fault.Unavailable, "restore_failed", "%s was not restored; what was there is as it was", database).
-		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup takes").Because(err)
+		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup " +
+			"takes").Because(err)
 }
