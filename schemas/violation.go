@@ -15,6 +15,16 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// The codes of violations that are told apart: keywords of JSON Schema, and one for a schema that is false.
+const (
+	AdditionalProperties fault.Code = "additionalProperties"
+
+	format     fault.Code = "format"
+	not        fault.Code = "not"
+	notAllowed fault.Code = "not_allowed"
+	pattern    fault.Code = "pattern"
+)
+
 // fieldsOf returns the parts of the library's error, in order; name is what was validated against.
 func fieldsOf(name string, err error) []fault.Field {
 	if err == nil {
@@ -33,7 +43,7 @@ func fieldsOf(name string, err error) []fault.Field {
 // duplicates.
 func inOrder(found []fault.Field) []fault.Field {
 	slices.SortFunc(found, func(a, b fault.Field) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Code, b.Code),
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Code, b.Code),
 			strings.Compare(a.Detail, b.Detail))
 	})
 	return slices.Compact(found)
@@ -49,23 +59,23 @@ func collect(e *jsonschema.ValidationError, found *[]fault.Field) {
 	}
 }
 
-// notAllowed is the library's message about a value whose schema is false.
-const notAllowed = "not allowed"
+// falseSchema is the library's message about a value whose schema is false.
+const falseSchema = "not allowed"
 
 // field returns a violation with the keyword as its code. Its text never repeats a value that was sent, which may be
 // long, or secret.
 func field(e *jsonschema.ValidationError) fault.Field {
 	f := fault.Field{Pointer: pointer(e.InstanceLocation), Code: keyword(e.KeywordLocation)}
 	switch {
-	case e.Message == notAllowed: // a member of another kind
-		f.Code, f.Detail = "not_allowed", "this member does not belong here"
-	case f.Code == "additionalProperties":
+	case e.Message == falseSchema: // a member of another kind
+		f.Code, f.Detail = notAllowed, "this member does not belong here"
+	case f.Code == AdditionalProperties:
 		f.Detail = "there is no member " + firstOf(quoted(e.Message))
-	case f.Code == "pattern":
+	case f.Code == pattern:
 		f.Detail = "does not match pattern '" + strings.Join(quoted(e.Message), "") + "'"
-	case f.Code == "not":
+	case f.Code == not:
 		f.Detail = "has what must not stand in it"
-	case f.Code == "format":
+	case f.Code == format:
 		valid := strings.LastIndex(e.Message, " is not valid ")
 		f.Detail = strings.ReplaceAll(e.Message[valid+1:], "'", "")
 	default:
@@ -85,13 +95,13 @@ func pointer(location string) string {
 
 // keyword returns the keyword that a location in a schema ends with. Only dependentRequired is followed by something,
 // the name of a member and an index.
-func keyword(location string) string {
+func keyword(location string) fault.Code {
 	steps := strings.Split(location, "/")
 	last := len(steps) - 1
 	if _, err := strconv.Atoi(steps[last]); err == nil && last >= 2 {
 		last -= 2
 	}
-	return steps[last]
+	return fault.Code(steps[last])
 }
 
 // rewordings bring the library's messages into one form: what was got, and what is wanted. The messages are those of
@@ -112,9 +122,9 @@ var rewordings = []struct {
 }
 
 // reword returns the message about a keyword in the words of this package.
-func reword(keyword, message string) string {
+func reword(keyword fault.Code, message string) string {
 	for _, r := range rewordings {
-		message = r.from.ReplaceAllString(message, strings.ReplaceAll(r.to, "%s", keyword))
+		message = r.from.ReplaceAllString(message, strings.ReplaceAll(r.to, "%s", string(keyword)))
 	}
 	return message
 }

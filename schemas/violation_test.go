@@ -47,7 +47,7 @@ func TestTheWordsOfEachKeyword(t *testing.T) {
 			require.Empty(t, wrong)
 			found := s.Violations(object(t, `{"v":`+c.value+`}`)["v"])
 			require.Len(t, found, 1)
-			require.Equal(t, c.want, strings.TrimSpace(found[0].Pointer+" "+found[0].Code+": "+found[0].Detail))
+			require.Equal(t, c.want, strings.TrimSpace(found[0].Pointer+" "+string(found[0].Code)+": "+found[0].Detail))
 		})
 	}
 }

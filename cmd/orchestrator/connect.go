@@ -66,8 +66,7 @@ func (o serverOptions) connect() (*apiclient.Client, error) {
 
 // notRunning says whether an error means that there is no service to ask.
 func notRunning(err error) bool {
-	var f *fault.Error
-	return errors.As(err, &f) && f.Code == apiclient.CodeNotRunning
+	return fault.Is(err, apiclient.CodeNotRunning)
 }
 
 // unknownFormat refuses a --format; known are the ones there are.

@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
@@ -183,7 +184,7 @@ func systemActor() lifecycle.Actor {
 
 // hintAssign adds to what is wrong with documents without ids how they can be read all the same.
 func hintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
-	if err.Code != "no_requirements" || o.Assign || strings.Contains(err.Fix, "--assign") {
+	if err.Code != requirements.CodeNoRequirements || o.Assign || strings.Contains(err.Fix, "--assign") {
 		return err
 	}
 	hinted := *err

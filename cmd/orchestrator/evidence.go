@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,8 +37,7 @@ func (s *server) openRepository(ctx context.Context) (requirements.Repository, e
 		s.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
 		return repository, nil
 	}
-	var f *fault.Error
-	withoutGit := errors.As(err, &f) && f.Code == "git_missing"
+	withoutGit := fault.Is(err, evidence.CodeGitMissing)
 	if s.options.evidence == projection.Verify && !withoutGit {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ import (
 	"orchestrator/internal/system/watch"
 )
 
+// codeExportUnreadable is the code of an export that cannot be read.
+const codeExportUnreadable fault.Code = "export_unreadable"
+
 // The most bytes of a file that the service reads on its own.
 const (
 	maxDocument  = 16 << 20
@@ -69,7 +72,7 @@ func openExport(ctx context.Context, path string) (*tree.File, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", path).
+		return nil, fault.New(fault.Unavailable, codeExportUnreadable, "the export %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	}
 	return f, nil

@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
@@ -160,8 +161,8 @@ type brokenDocuments struct{ why *fault.Error }
 func (b brokenDocuments) Error() string { return b.why.Error() }
 
 func (o importOptions) inDocuments(err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Invalid || f.Code == "export_invalid" {
+	f := fault.As(err)
+	if f == nil || f.Kind != fault.Invalid || f.Code == requirements.CodeExportInvalid {
 		return err
 	}
 	return brokenDocuments{hintAssign(f, o.reading)}
@@ -275,15 +276,14 @@ func exists(path string) bool {
 
 // whenLocked says how to get the same from the service that has the database.
 func (o importOptions) whenLocked(err error, instead, query string) error {
-	var locked *fault.Error
-	if !errors.As(err, &locked) || locked.Code != "store_locked" {
+	if !fault.Is(err, store.CodeLocked) {
 		return err
 	}
 	addr := "127.0.0.1:8080"
 	if b, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret); err == nil {
 		addr = strings.TrimSpace(string(b))
 	}
-	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",
+	return fault.As(err).WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",
 		instead, bearer(filepath.Join(o.data, "tokens", "pm.token")), localURL(addr), query)
 }
 

@@ -90,8 +90,8 @@ func group(cmd *cobra.Command) *cobra.Command {
 
 // printError writes what went wrong, each part of it on a line of its own, and what to do.
 func printError(err error) {
-	var f *fault.Error
-	if !errors.As(err, &f) {
+	f := fault.As(err)
+	if f == nil {
 		fmt.Fprintln(os.Stderr, "orchestrator:", printable(secret.Mask(err.Error())))
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -27,7 +28,7 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 	switch {
 	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
-		return nil, "", fault.New(fault.Unavailable, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
+		return nil, "", fault.New(fault.Unavailable, auditor.CodeCheckpointUnreadable, "the checkpoint %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	default:
 		m, err := signedMoment(path, note, key)
@@ -49,7 +50,7 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 }
 
 // codeForeign is the code of the error that a checkpoint is none of the log's.
-const codeForeign = "checkpoint_foreign"
+const codeForeign fault.Code = "checkpoint_foreign"
 
 // signedMoment is the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
@@ -58,7 +59,7 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return requirements.Moment{}, fault.New(fault.Conflict, "checkpoint_foreign",
+		return requirements.Moment{}, fault.New(fault.Conflict, codeForeign,
 			"%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -78,8 +77,7 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 		return done, err
 	}
 	known, _, err := moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
-	var f *fault.Error
-	if err != nil && !(errors.As(err, &f) && f.Code == codeForeign) {
+	if err != nil && !fault.Is(err, codeForeign) {
 		return done, err
 	}
 	show := newProgress(notes, "records")

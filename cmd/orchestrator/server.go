@@ -239,8 +239,7 @@ func (s *server) openConductor(signer audit.Signer) {
 func (s *server) firstImport(ctx context.Context) error {
 	err := s.reimport(ctx, false)
 	if err != nil && s.service.State().Requirements == 0 {
-		var f *fault.Error
-		if errors.As(err, &f) {
+		if f := fault.As(err); f != nil {
 			return hintAssign(f, s.options.reading)
 		}
 		return err

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
@@ -47,8 +48,7 @@ func (s *server) openLedger(ctx context.Context) error {
 // operator gave a reason, and that it was damaged is returned as its path.
 func (s *server) openStore(database string) (damaged string, err error) {
 	s.store, err = boltstore.Open(database, boltstore.Options{})
-	var f *fault.Error
-	if s.options.acceptRollback == "" || !errors.As(err, &f) || f.Code != "store_head_damaged" {
+	if s.options.acceptRollback == "" || !fault.Is(err, store.CodeHeadDamaged) {
 		return "", err
 	}
 	s.store, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})

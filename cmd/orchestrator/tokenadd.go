@@ -160,8 +160,7 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 
 // knows tells whether a refusal shows that the service has the token: it may have expired by now.
 func knows(err error) bool {
-	var f *fault.Error
-	return errors.As(err, &f) && f.Code == "token_expired"
+	return fault.Is(err, token.CodeExpired)
 }
 
 // awaitAccepted returns once the service that runs with the data folder, if one does, accepts the token. A service

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/trace"
 )
@@ -107,7 +108,7 @@ func (o traceOptions) read(documents []reqdoc.File) ([]trace.Requirement, error)
 		return nil, err
 	}
 	if len(set.Requirements) == 0 {
-		return nil, hintAssign(fault.New(fault.Invalid, "no_requirements", "the documents define no requirement").
+		return nil, hintAssign(fault.New(fault.Invalid, requirements.CodeNoRequirements, "the documents define no requirement").
 			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
 	}
 	all := make([]trace.Requirement, len(set.Requirements))

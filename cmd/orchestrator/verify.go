@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements/projection"
 )
@@ -148,7 +148,7 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 	for _, path := range o.against {
 		note, err := readNote(ctx, path)
 		if err != nil {
-			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable",
+			return nil, nil, fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable,
 				"the checkpoint %s cannot be read", path).
 				WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(err)
 		}
@@ -233,13 +233,12 @@ func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export str
 }
 
 // notChecked are the codes of what keeps a database from being looked at.
-var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty",
-	"export_unreadable", "checkpoint_unreadable"}
+var notChecked = []fault.Code{store.CodeLocked, store.CodeDenied, store.CodeMissing, store.CodeIO, ledger.CodeFormat,
+	ledger.CodeEmpty, codeExportUnreadable, auditor.CodeCheckpointUnreadable}
 
 // wrong marks a finding in a database, unlike what keeps it from being looked at.
 func wrong(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) && slices.Contains(notChecked, f.Code) {
+	if fault.Is(err, notChecked...) {
 		return err
 	}
 	return exitError{err, 1}
@@ -287,7 +286,6 @@ func writeVerdict(out io.Writer, r auditor.Report, err error) error {
 	}{Verdict: "in_order", Report: r}
 	var code exitError
 	var bad *auditor.Bad
-	var f *fault.Error
 	switch {
 	case errors.As(err, &code) && code.code == 1:
 		verdict.Verdict = "bad"
@@ -297,7 +295,7 @@ func writeVerdict(out io.Writer, r auditor.Report, err error) error {
 	if errors.As(err, &bad) {
 		verdict.Record = bad.Record
 	}
-	if errors.As(err, &f) {
+	if f := fault.As(err); f != nil {
 		verdict.Error, verdict.Fix = f.Detail, f.Fix
 	} else if err != nil {
 		verdict.Error = err.Error()

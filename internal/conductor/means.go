@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/url"
 	"os"
@@ -75,7 +74,7 @@ func (r *run) builtin(ctx context.Context, c planning.Contract, a asking) (map[s
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
-		return nil, nil, fault.New(fault.Invalid, "tool_missing", "there is no tool %q in the box",
+		return nil, nil, fault.New(fault.Invalid, runner.CodeMissing, "there is no tool %q in the box",
 			c.Implementation.Name).WithFix("orchestrator tools list names them; mend the contract")
 	}
 	return guarded(func() (map[string]any, []effect, error) {
@@ -140,8 +139,8 @@ func (r *run) program(argv []string) []string {
 
 // hidden keeps the values of variables that a tool was given out of what is said of its failure.
 func hidden(err error, env []string) error {
-	f, is := errors.AsType[*fault.Error](err)
-	if !is {
+	f := fault.As(err)
+	if f == nil {
 		return err
 	}
 	const short = 6 // such a value says nothing, and may stand anywhere

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strconv"
 	"strings"
@@ -146,8 +145,8 @@ const maxFields = 2000
 
 // withFields puts what a refusal says of single members into its detail: a failure of a tool has no list of them.
 func withFields(err error) error {
-	f, is := errors.AsType[*fault.Error](err)
-	if !is || len(f.Fields) == 0 {
+	f := fault.As(err)
+	if f == nil || len(f.Fields) == 0 {
 		return err
 	}
 	var all []string

@@ -67,8 +67,7 @@ type problem struct {
 // was applied for want of evidence or of room, and that nothing was run for want of a translation, is meant for
 // clients.
 func forClients(f *fault.Error) *fault.Error {
-	switch f.Code {
-	case "disk_full", "ledger_failed", "evidence_unreadable", "translator_unavailable":
+	if f.Public || f.Kind == fault.InsufficientStorage {
 		return f
 	}
 	return f.WithDetail("the service cannot answer this; its log says why").
@@ -80,10 +79,10 @@ func forClients(f *fault.Error) *fault.Error {
 // the client sees no more than that.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := callOf(w)
-	var f *fault.Error
+	f := fault.As(err)
 	gone := errors.Is(err, context.Canceled) && r.Context().Err() != nil
 	switch {
-	case errors.As(err, &f):
+	case f != nil:
 	case gone:
 		// for the log; nobody reads it
 		f = fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer")
@@ -100,12 +99,12 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		c.cause = err
 		f = forClients(f)
 	}
-	c.code = f.Code
-	a.metrics.problems.WithLabelValues(f.Code).Inc()
+	c.code = string(f.Code)
+	a.metrics.problems.WithLabelValues(c.code).Inc()
 	p := problem{
-		Type: "urn:orchestrator:problem:" + f.Code, Title: http.StatusText(status), Status: status, Detail: f.Detail,
+		Type: "urn:orchestrator:problem:" + c.code, Title: http.StatusText(status), Status: status, Detail: f.Detail,
 		Instance: "urn:request:" +
-			c.id, Code: f.Code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
+			c.id, Code: c.code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
 	}
 	if missing, is := errors.AsType[*missingCapabilities](err); is {
 		p.Run, p.Missing, p.Emitted, p.Answers = missing.trace.ID, missing.trace.Missing, missing.emitted(),
@@ -122,7 +121,7 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	setProblemHeaders(w.Header(), f, status, len(body))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
-	if status == http.StatusRequestEntityTooLarge || f.Code == "bodies_in_flight" {
+	if status == http.StatusRequestEntityTooLarge || f.Code == codeBodiesInFlight {
 		a.discardRest(w, r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
@@ -211,7 +212,7 @@ func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 	digest string) (*lifecycle.Found, *fault.Field) {
 	kept, err := s.attachedReport(ctx, digest)
 	if err != nil {
-		return nil, &fault.Field{Code: "evidence_unreadable",
+		return nil, &fault.Field{Code: evidence.CodeUnreadable,
 			Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
 	}
 	if kept == nil {
@@ -221,7 +222,7 @@ func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 	}
 	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
 	result, err := report.Find(e.Name)
-	if f := asFault(err); f != nil {
+	if f := fault.As(err); f != nil {
 		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
 	}
 	if result != e.Result {

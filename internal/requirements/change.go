@@ -95,7 +95,7 @@ func isForbidden(role lifecycle.Role, fields []string) bool {
 func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	var w wireChange
 	var refusal *fault.Error
-	if err := asFault(strictjson.Fill(body, &w)); err != nil {
+	if err := fault.As(strictjson.Fill(body, &w)); err != nil {
 		return err
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
@@ -114,7 +114,7 @@ func fill(c *lifecycle.Change, body []byte) *fault.Error {
 	c.Names = namesOf(names.Files, names.Commits)
 	if c.Test.Sent = w.Test != nil; c.Test.Sent && w.Test.Kind() != 'n' {
 		c.Test.Record = &lifecycle.TestRecord{}
-		refusal = asFault(strictjson.Fill(w.Test, c.Test.Record))
+		refusal = fault.As(strictjson.Fill(w.Test, c.Test.Record))
 		if refusal != nil {
 			for i := range refusal.Fields {
 				refusal.Fields[i].Pointer = "/test" + refusal.Fields[i].Pointer
@@ -141,7 +141,7 @@ func limited(found []fault.Field) []fault.Field {
 // violations puts a name to every unknown member, where the schema only names the object around it.
 func violations(object map[string]any) []fault.Field {
 	found := schemas.Violations(schemas.ChangeRequest, object)
-	unknown := func(f fault.Field) bool { return f.Pointer == "" && f.Code == "additionalProperties" }
+	unknown := func(f fault.Field) bool { return f.Pointer == "" && f.Code == schemas.AdditionalProperties }
 	if !slices.ContainsFunc(found, unknown) {
 		return found
 	}

@@ -28,7 +28,7 @@ func FuzzParseChange(f *testing.F) {
 		change, err := ParseChange(body, lifecycle.PM)
 		if err != nil {
 			require.ErrorIs(t, err, fault.Malformed)
-			require.NotEmpty(t, asFault(err).Fix)
+			require.NotEmpty(t, fault.As(err).Fix)
 			return
 		}
 		again, err := ParseChange(compact(body), lifecycle.PM)

@@ -91,7 +91,7 @@ func (s *Service) keyReused(from finder, id string) (*fault.Error, error) {
 }
 
 func keyReused() *fault.Error {
-	return fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
+	return fault.New(fault.Invalid, codeKeyReused, "this Idempotency-Key was used with another request").
 		WithFix("use a new key for a new request")
 }
 

@@ -54,14 +54,14 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 // is neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a
 // log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
 func momentary(err error) error {
-	f := asFault(err)
-	untrue := func(wrong fault.Field) bool { return wrong.Code != "evidence_unreadable" }
-	if f == nil || f.Code != "evidence_not_found" || slices.ContainsFunc(f.Fields, untrue) {
+	f := fault.As(err)
+	untrue := func(wrong fault.Field) bool { return wrong.Code != evidence.CodeUnreadable }
+	if f == nil || f.Code != lifecycle.CodeEvidenceNotFound || slices.ContainsFunc(f.Fields, untrue) {
 		return err
 	}
-	failure := fault.New(fault.Unavailable, "evidence_unreadable",
+	failure := fault.New(fault.Unavailable, evidence.CodeUnreadable,
 		"the evidence of the change cannot be looked at now").WithFields(f.Fields...).
-		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one")
+		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one").ForClients()
 	failure.Current, failure.Allowed = f.Current, f.Allowed
 	return failure
 }
@@ -89,8 +89,8 @@ func (s *Service) lookAgain(ctx context.Context, id string, c *lifecycle.Change)
 	}
 	found, err := s.recheckOf(ctx, []lifecycle.Requirement{e.Requirement()})
 	if err != nil {
-		return fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of %s cannot be looked at now", id).
-			WithFix("nothing was applied; send the change again").Because(err)
+		return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
+			WithFix("nothing was applied; send the change again").Because(err).ForClients()
 	}
 	c.Looked.Recheck = &found[0]
 	return nil

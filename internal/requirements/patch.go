@@ -121,11 +121,11 @@ func (s *Service) explained(out decision, p Proposal) error {
 	switch {
 	case out.replayed && !p.KeyMade:
 		refusal.Fix = "this is the first answer to this Idempotency-Key, given again; to have the change decided anew, send it with a new key"
-	case refusal.Code == "unknown_requirement":
+	case refusal.Code == codeUnknown:
 		refusal = *s.unknown(p.ID)
 	}
 	if p.IdempotencyKey != "" && !p.KeyMade && !out.replayed && !out.receipt.Folded &&
-		refusal.Code != "idempotency_key_reused" {
+		refusal.Code != codeKeyReused {
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}
 	return &refusal
@@ -202,7 +202,7 @@ func (s *Service) decideAndRecord(tx *ledger.Tx, who lifecycle.Actor, p Proposal
 	}
 	if data.Refusal != nil {
 		answer.Refusal = data.Refusal
-		if folded, err := s.refusals.fold(tx, p.ticket, p.Request, data.Refusal.Code, event); folded || err != nil {
+		if folded, err := s.refusals.fold(tx, p.ticket, p.Request, string(data.Refusal.Code), event); folded || err != nil {
 			return answer, err
 		}
 		event.Kind, event.Data = kindRefused, data.shortened()
@@ -248,7 +248,7 @@ func decide(from finder, w lifecycle.Workflow, who lifecycle.Actor, id string, i
 		return req, err
 	}
 	if size == 0 {
-		return req, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id).
+		return req, fault.New(fault.NotFound, codeUnknown, "there is no requirement %q", id).
 			WithFix("GET /requirements lists the ids; they are compared letter by letter")
 	}
 	if err := checkCondition(req, ifMatch); err != nil {

@@ -45,7 +45,7 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 			tx.ChargeTo(unaskedAccount)
 		}
 		index := tx.Seq()
-		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
+		folded, err := s.refusals.fold(tx, place, r.Request, string(reason.Code), event)
 		if err == nil && !folded {
 			err = tx.Append(event)
 		}
@@ -63,18 +63,10 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 // asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor
 // does a limit of the token.
 func asRefusal(err error) *fault.Error {
-	f := asFault(err)
+	f := fault.As(err)
 	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
 	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
 		return nil
 	}
 	return f
-}
-
-func asFault(err error) *fault.Error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
 }

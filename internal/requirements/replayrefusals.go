@@ -39,7 +39,7 @@ func (f *fold) noteRefusal(record audit.Record, request string, refusal *fault.E
 	if refusal == nil {
 		return nil
 	}
-	kind := actorsKind{record.Actor, refusalKind{Request: request, Code: refusal.Code}}
+	kind := actorsKind{record.Actor, refusalKind{Request: request, Code: string(refusal.Code)}}
 	if one := f.states.byID[record.Subject]; one != nil {
 		kind.Subject = one.id
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -147,7 +148,7 @@ func remarks(problems []reqdoc.Problem) []ReportRemark {
 // Failed is the report on an import that was refused: nothing but its errors.
 func Failed(err error) Report {
 	r := emptyReport()
-	f := asFault(err)
+	f := fault.As(err)
 	if f == nil {
 		r.Errors = append(r.Errors, ReportRemark{Message: err.Error()})
 		return r

@@ -12,7 +12,7 @@ import (
 func ReviewExport(export io.Reader) (review.Project, error) {
 	snap, err := projection.ReadFile(export)
 	if err != nil {
-		return review.Project{}, fault.New(fault.Invalid, "export_invalid", "the export cannot be read as one").
+		return review.Project{}, fault.New(fault.Invalid, CodeExportInvalid, "the export cannot be read as one").
 			WithFix("give the export that the service writes, whole").Because(err)
 	}
 	return review.Full(review.Input{

@@ -111,7 +111,7 @@ func secretsInDocuments(files []reqdoc.File) (warnings []reqdoc.Problem) {
 // unreadable is why a body cannot be read, without the places in it where it holds secrets: they are cut short, and
 // what is left of a secret might not be known as one.
 func unreadable(body []byte, err error) error {
-	refusal := asFault(err)
+	refusal := fault.As(err)
 	if refusal == nil || len(refusal.Fields) == 0 || len(secret.Find(string(body))) == 0 {
 		return err
 	}

@@ -18,12 +18,22 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
+)
+
+// The codes of requirements that a caller decides by.
+const (
+	CodeNoRequirements fault.Code = "no_requirements" // the documents define none
+	CodeExportInvalid  fault.Code = "export_invalid"  // a file is no export
+
+	codeUnknown   fault.Code = "unknown_requirement"
+	codeKeyReused fault.Code = "idempotency_key_reused"
 )
 
 var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}

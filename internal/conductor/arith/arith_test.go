@@ -31,7 +31,7 @@ func codeOf(t require.TestingT, err error) string {
 	require.ErrorAs(t, err, &f)
 	require.ErrorIs(t, err, fault.Invalid)
 	require.NotEmpty(t, f.Fix)
-	return f.Code
+	return string(f.Code)
 }
 
 var rows = []row{

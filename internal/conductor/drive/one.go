@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/runner"
 )
 
 // mostFails is how often the tests of a requirement may fail in one order before it is blocked.
@@ -82,8 +85,8 @@ func (c *carrying) next(ctx context.Context, end *End, fails *int) bool {
 
 // unmet are the failures of tools that could not be run at all: they say nothing of the requirement, and somebody has
 // to mend them first.
-var unmet = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started", "tool_unreachable",
-	"host_refused", "prompt_malformed"}
+var unmet = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner.CodePinMismatch, runner.CodeNotStarted,
+	runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed}
 
 // untried tells whether nothing that came of an obligation is about the requirement: no tool could be run, a budget was
 // used up, or the move that a person could make as well was refused.
@@ -219,7 +222,7 @@ func fixFor(of conductor.Traced, tool string) string {
 	switch {
 	case i < 0:
 		return ""
-	case of.Runs[i].Error.Code == "evidence_not_found":
+	case of.Runs[i].Error.Code == lifecycle.CodeEvidenceNotFound:
 		return "commit what the move cites: the document of the requirement, or the work"
 	}
 	return of.Runs[i].Error.Fix
