@@ -8,7 +8,7 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture clean FORCE
+.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -111,6 +111,13 @@ torture:
 		{ apt-get update && apt-get install -y xfsprogs strace e2fsprogs; } > /dev/null \
 			|| echo "NOTE: xfsprogs, strace and e2fsprogs cannot be installed; the rows that need them are skipped"; fi
 	$(GO) run ./cmd/torture $(TORTURE)
+
+# The path of the module, and with it every import: make module MODULE=example.org/you/orchestrator
+module:
+	@test -n "$(MODULE)" || { echo "name the path: make module MODULE=example.org/you/orchestrator"; exit 1; }
+	@old=$$($(GO) list -m) && $(GO) mod edit -module "$(MODULE)" && grep -rlE "\"$$old/(api|cmd|internal|schemas)" --include='*.go' . \
+		| xargs sed -i -E "s#\"$$old/(api|cmd|internal|schemas)#\"$(MODULE)/\1#"
+	gofmt -w api cmd internal schemas
 
 clean:
 	rm -rf bin .tools

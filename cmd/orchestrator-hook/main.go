@@ -9,4 +9,4 @@ import (
 	"orchestrator/internal/boundary/hook"
 )
 
-func main() { os.Exit(hook.Main(os.Args[1:], time.Now())) }
+func main() { os.Exit(hook.Main(os.Args[1:], time.Now(), hook.Deadline)) }

@@ -115,10 +115,12 @@ func TestServersThatHoldAWitnessUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bad := newLogServer(t, "example.org/bad")
 			bad.answer = c.answer
-			dir, began := t.TempDir(), time.Now()
-			out, notes, code := runWitness(t.Context(), t, dir, "--once", "--timeout", "1s", bad.URL, good.URL)
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			out, notes, code := runWitness(ctx, t, dir, "--once", "--timeout", "5s", bad.URL, good.URL)
+			require.NoError(t, ctx.Err(), "it ends by itself")
 			require.Equal(t, 2, code)
-			require.Less(t, time.Since(began), 10*time.Second)
 			require.Contains(t, notes, bad.URL+": ")
 			require.Contains(t, notes, c.says)
 			require.Contains(t, out, good.URL+" example.org/good: size 3, seen for the first time", "the others are watched")
@@ -166,8 +168,12 @@ func TestWatchingGoesOnAfterAnAlarm(t *testing.T) {
 func TestWatchingEndsWithoutAnAlarm(t *testing.T) {
 	good := newLogServer(t, "example.org/good")
 	ctx, stop := context.WithCancel(t.Context())
-	time.AfterFunc(500*time.Millisecond, stop)
-	out, _, code := runWitness(ctx, t, t.TempDir(), good.URL)
+	dir := t.TempDir()
+	go func() {
+		defer stop()
+		_ = poll(func() error { _, err := os.Stat(filepath.Join(dir, "witness.json")); return err })
+	}()
+	out, _, code := runWitness(ctx, t, dir, good.URL)
 	require.Zero(t, code)
 	require.Contains(t, out, "seen for the first time")
 }

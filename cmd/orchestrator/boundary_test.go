@@ -12,24 +12,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write what is printed into the README's section on the boundary")
+var update = flag.Bool("update", false, "write what is printed into docs/boundary.md")
 
-// boundaryBlock is a block of commands in the README's section on the boundary, and the output that is printed under it.
+// boundaryBlock is a block of commands in docs/boundary.md, and the output that is printed under it.
 var boundaryBlock = regexp.MustCompile("(?s)<!-- boundary -->\n```sh\n(.*?)```\n```text\n(.*?)```\n")
 
-// TestTheReadmesBoundary runs the section's blocks as printed, one after the other, in a project that was just set up.
+// TestTheReadmesBoundary runs the page's blocks as printed, one after the other, in a project that was just set up.
 func TestTheReadmesBoundary(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("the blocks need bash, which is not installed")
 	}
-	const path = "../../README.md"
+	const path = "../../docs/boundary.md"
 	raw, err := os.ReadFile(path)
 	require.NoError(t, err)
-	readme := string(raw)
-	blocks := boundaryBlock.FindAllStringSubmatch(readme, -1)
-	require.Len(t, blocks, strings.Count(readme, "<!-- boundary -->"), "every marked block is found")
+	page := string(raw)
+	blocks := boundaryBlock.FindAllStringSubmatch(page, -1)
+	require.Len(t, blocks, strings.Count(page, "<!-- boundary -->"), "every marked block is found")
 	require.Greater(t, len(blocks), 4)
 
 	dir := t.TempDir()
@@ -47,12 +47,12 @@ func TestTheReadmesBoundary(t *testing.T) {
 	require.Len(t, printed, len(blocks)+1)
 	for i, b := range blocks {
 		if *update {
-			readme = strings.Replace(readme, b[0], strings.Replace(b[0], "```text\n"+b[2], "```text\n"+printed[i], 1), 1)
+			page = strings.Replace(page, b[0], strings.Replace(b[0], "```text\n"+b[2], "```text\n"+printed[i], 1), 1)
 			continue
 		}
 		require.Equal(t, b[2], printed[i], "after the commands\n%s", b[1])
 	}
 	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(readme), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
 	}
 }

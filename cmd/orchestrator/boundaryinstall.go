@@ -155,7 +155,7 @@ Exit codes: 0 all is well; 1 something is wrong, and each finding says what to d
 			home, _ := os.UserHomeDir()
 			r, err := doctor.Examine(cmd.Context(),
 				doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(),
-					Version: install.ClientVersion, Path: os.Getenv("PATH")})
+					Version: install.ClientVersion, Path: os.Getenv("PATH"), Brisk: doctorPatience, Patience: doctorPatience})
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,12 @@ import (
 	"orchestrator/internal/system/durable"
 )
 
+// Limits that tests alone change: on a busy machine a process may wait longer than that for a processor.
+var (
+	hookDeadline   = hook.Deadline
+	doctorPatience time.Duration // 0 leaves it to the doctor
+)
+
 // hookCommand is the hook in the whole program; orchestrator-hook is the same, and starts faster. Nothing is parsed by
 // cobra: a failure to understand the command line must block, and cobra's exits with 1.
 func hookCommand() *cobra.Command {
@@ -36,7 +42,7 @@ Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary 
 			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 				return cmd.Help()
 			}
-			if code := hook.Main(args, time.Now()); code != 0 {
+			if code := hook.Main(args, time.Now(), hookDeadline); code != 0 {
 				os.Exit(code)
 			}
 			return nil

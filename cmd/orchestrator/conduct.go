@@ -152,7 +152,7 @@ func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) er
 	if o.asJSON {
 		return indented(out, raw)
 	}
-	var plan conductor.Planned
+	var plan conductor.Plan
 	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
 		return err
 	}

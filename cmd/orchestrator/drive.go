@@ -46,7 +46,7 @@ func driveCommand() *cobra.Command {
 		"id of a requirement to drive; may be given several times (default all that are not done)")
 	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
 	f.IntVar(&o.parallel, "parallel", 1,
-		fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MostParallel))
+		fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MaxParallel))
 	f.BoolVar(&o.plan, "plan", false, "show what would be done first, and do nothing")
 	f.BoolVar(&o.asJSON, "json", false,
 		"print each event as a line of JSON, the report last; with --plan the plan as JSON")
@@ -121,7 +121,7 @@ func (o driveOptions) showPlan(out io.Writer, raw []byte) error {
 		return indented(out, raw)
 	}
 	var plan struct {
-		Requirements []drive.Planned `json:"requirements"`
+		Requirements []drive.Plan `json:"requirements"`
 	}
 	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/review/render"
 )
 
 var (
@@ -92,7 +93,7 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result := review.Gate(project, o.GateOptions)
+	result := render.Gate{GateResult: review.Gate(project, o.GateOptions)}
 	if err := o.write(out, result); err != nil {
 		return err
 	}
@@ -105,15 +106,15 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 }
 
 // project is the review of the service, or of the export.
-func (o gateOptions) project(ctx context.Context, notes io.Writer) (project review.Project, err error) {
+func (o gateOptions) project(ctx context.Context, notes io.Writer) (review.Project, error) {
 	if o.offline {
 		return o.fromExport(ctx, notes)
 	}
-	project, _, err = askReview[review.Project](ctx, o.serverOptions, "/project/review")
+	asked, _, err := askReview[render.Project](ctx, o.serverOptions, "/project/review")
 	if err != nil && o.server == "" && notRunning(err) && exists(o.export) {
 		return o.fromExport(ctx, notes)
 	}
-	return project, err
+	return asked.Project, err
 }
 
 func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Project, error) {
@@ -133,7 +134,7 @@ func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Pr
 	return project, err
 }
 
-func (o gateOptions) write(out io.Writer, r review.GateResult) error {
+func (o gateOptions) write(out io.Writer, r render.Gate) error {
 	switch o.format {
 	case "json":
 		return r.JSON(out)
@@ -150,7 +151,7 @@ func (o gateOptions) write(out io.Writer, r review.GateResult) error {
 }
 
 // addSummary adds the summary of a job to the file that GitHub Actions names, if it names one.
-func addSummary(r review.GateResult) (err error) {
+func addSummary(r render.Gate) (err error) {
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
 		return nil

@@ -38,7 +38,7 @@ func TestLinesAreWrittenInGroups(t *testing.T) {
 	for range 10 {
 		log.Info().Msg("one of many")
 	}
-	require.Eventually(t, func() bool { text, _ := out.read(); return strings.Count(text, "\n") == 10 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { text, _ := out.read(); return strings.Count(text, "\n") == 10 }, time.Minute, time.Millisecond)
 	_, writes := out.read()
 	require.Less(t, writes, 10)
 

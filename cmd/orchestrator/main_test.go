@@ -18,10 +18,11 @@ import (
 func TestMain(m *testing.M) {
 	// A program with the race detector sleeps for a second before it ends, unless it is told not to.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
+	hookDeadline, doctorPatience = time.Minute, 20*time.Second // this machine may be busy with other things
 	_ = flag.Set("test.parallel", "6") // they wait more than they compute; the command line may still say otherwise
 	testscript.Main(m, map[string]func(){
 		"orchestrator": main, "limited": limited, "agent": agent,
-		"orchestrator-hook": func() { os.Exit(hook.Main(os.Args[1:], time.Now())) },
+		"orchestrator-hook": func() { os.Exit(hook.Main(os.Args[1:], time.Now(), hookDeadline)) },
 	})
 }
 
@@ -38,11 +39,11 @@ func limited() {
 	os.Exit(125)
 }
 
-// TestScripts runs testdata/*.txtar, each a page of documentation that is executed. Beside the commands of
+// TestScripts runs testdata/scripts/*.txtar, each a page of documentation that is executed. Beside the commands of
 // testscript they use those of script_test.go.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 "../../testdata/scripts",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long anything may take that is not timed on purpose; it only bounds failing tests.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // process is one `orchestrator serve`, a child of the test.
 type process struct {

@@ -15,28 +15,52 @@ import (
 	"orchestrator/internal/requirements/trace"
 )
 
-// tourBlock is a block of commands in the README, and the output that is printed under it.
+// tourBlock is a block of commands in a page, and the output that is printed under it.
 var tourBlock = regexp.MustCompile("(?s)<!-- tour -->\n```sh\n(.*?)```\n(?:```text\n(.*?)```\n)?")
 
-// TestTheReadmesTour runs the README's tour as printed, on this project's own requirements.
+// tours lists the pages with such blocks. The pages of one row share one service and one shell, in this order.
+var tours = map[string][]string{
+	"readme": {"README.md"},
+	"tour":   {"docs/tour.md", "docs/api.md"},
+}
+
+// readPage reads a page of this repository.
+func readPage(t *testing.T, path string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("../..", path))
+	require.NoError(t, err)
+	return string(page)
+}
+
+// TestTheReadmesTour runs the tours as printed, on this project's own requirements.
 func TestTheReadmesTour(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "grep", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the tour needs %s, which is not installed", tool)
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	blocks := tourBlock.FindAllStringSubmatch(string(readme), -1)
-	require.Len(t, blocks, strings.Count(string(readme), "<!-- tour -->"), "every marked block is found")
-	require.Greater(t, len(blocks), 5)
+	for name, pages := range tours {
+		t.Run(name, func(t *testing.T) {
+			var blocks [][]string
+			for _, path := range pages {
+				page := readPage(t, path)
+				found := tourBlock.FindAllStringSubmatch(page, -1)
+				require.NotEmpty(t, found, path)
+				require.Len(t, found, strings.Count(page, "<!-- tour -->"), "every marked block of %s is found", path)
+				blocks = append(blocks, found...)
+			}
+			runTour(t, blocks)
+		})
+	}
+}
 
+// runTour runs blocks in one shell beside a service of their own, and compares what each prints.
+func runTour(t *testing.T, blocks [][]string) {
+	t.Helper()
 	dir := t.TempDir()
 	for _, path := range []string{"REQUIREMENTS.md", "internal/requirements/import.go"} {
-		content, err := os.ReadFile(filepath.Join("../..", path))
-		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, path), content, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(readPage(t, path)), 0o600))
 	}
 	commitAll(t, dir)
 	startServer(t, dir)
@@ -67,12 +91,10 @@ func commitAll(t *testing.T, dir string) {
 	}
 }
 
-// TestTheReadmesFamilies holds the README's table of families against those that are read, in the same order.
+// TestTheReadmesFamilies holds the table of families in docs/documents.md against those that are read, in the same order.
 func TestTheReadmesFamilies(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(readme), "| family | what marks it | the id |\n| --- | --- | --- |\n")
+	_, table, found := strings.Cut(readPage(t, "docs/documents.md"), "| family | what marks it | the id |\n| --- | --- | --- |\n")
 	require.True(t, found)
 	var names []string
 	for line := range strings.Lines(table) {
@@ -84,12 +106,10 @@ func TestTheReadmesFamilies(t *testing.T) {
 	require.Equal(t, reqdoc.Families(), names)
 }
 
-// TestTheReadmesDryRun makes the report that the README shows.
+// TestTheReadmesDryRun makes the report that docs/documents.md shows.
 func TestTheReadmesDryRun(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, after, found := strings.Cut(string(readme), "<!-- dry run -->\n```\n$ orchestrator import --dry-run\n")
+	_, after, found := strings.Cut(readPage(t, "docs/documents.md"), "<!-- dry run -->\n```\n$ orchestrator import --dry-run\n")
 	require.True(t, found)
 	shown, _, _ := strings.Cut(after, "```")
 
@@ -105,20 +125,19 @@ func TestTheReadmesDryRun(t *testing.T) {
 	require.Equal(t, shown, string(out))
 }
 
-// TestTheReadmesTrace makes the report that the README shows, and holds its keywords against those that are read.
+// TestTheReadmesTrace makes the report that docs/trace.md shows, and holds its keywords against those that are read.
 func TestTheReadmesTrace(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("the report needs git, which is not installed")
 	}
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, after, found := strings.Cut(string(readme), "<!-- trace -->\n```\n$ orchestrator trace\n")
+	page := readPage(t, "docs/trace.md")
+	_, after, found := strings.Cut(page, "<!-- trace -->\n```\n$ orchestrator trace\n")
 	require.True(t, found)
 	shown, _, _ := strings.Cut(after, "```")
 	for _, keyword := range trace.Keywords() {
-		require.Contains(t, string(readme), "\n| `"+keyword+"` | ")
+		require.Contains(t, page, "\n| `"+keyword+"` | ")
 	}
 
 	dir := t.TempDir()
@@ -145,3 +164,43 @@ func TestTheProductsOwnMarks(t *testing.T) {
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "  cmd/orchestrator/trace.go:")
 }
+
+// TestCommandsInPagesExist holds what the documents call against the commands and flags that there are.
+func TestCommandsInPagesExist(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	called := regexp.MustCompile("(?m)(?:^|`|[$|;] )orchestrator ([a-z][^`\n|;]*)|`((?:serve|import|gate|audit|restore|token|boundary) [^`\n]*--[^`\n]*)`")
+	found := 0
+	for _, path := range append(pages, "../../README.md", "../../SECURITY.md", "../../CHANGELOG.md") {
+		page := readPage(t, strings.TrimPrefix(path, "../../"))
+		for _, call := range called.FindAllStringSubmatch(page, -1) {
+			requireCommand(t, path, strings.Fields(call[1]+call[2]))
+			found++
+		}
+	}
+	require.Greater(t, found, 60)
+}
+
+// requireCommand fails unless the words begin with a command and name flags of it alone.
+func requireCommand(t *testing.T, path string, words []string) {
+	t.Helper()
+	root := rootCommand()
+	root.InitDefaultCompletionCmd()
+	command, rest, err := root.Find(words)
+	require.NoError(t, err, "%s: orchestrator %v", path, words)
+	require.False(t, command.HasSubCommands() && len(rest) > 0 && isName(rest[0]), "%s: orchestrator %v", path, words)
+	command.InitDefaultHelpFlag()
+	for _, word := range rest {
+		if word == "#" {
+			return
+		}
+		if name, isFlag := strings.CutPrefix(word, "--"); isFlag {
+			name, _, _ = strings.Cut(name, "=")
+			require.NotNil(t, command.Flag(name), "%s: orchestrator %v: %s has no flag --%s", path, words, command.CommandPath(), name)
+		}
+	}
+}
+
+// isName reports whether a word can be the name of a command.
+func isName(word string) bool { return regexp.MustCompile(`^[a-z][a-z-]*$`).MatchString(word) }

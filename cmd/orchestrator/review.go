@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/review/render"
 )
 
 var reviewFormats = []string{"table", "markdown", "json"}
@@ -39,10 +39,10 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return showReview[review.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
+				return showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
 					"/requirements/"+pathEscape(args[0])+"/review", format)
 			}
-			return showReview[review.Project](cmd.Context(), cmd.OutOrStdout(), o, "/project/review", format)
+			return showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, "/project/review", format)
 		},
 	}
 	serverFlags(cmd, &o)
@@ -59,7 +59,7 @@ func formatFlag(cmd *cobra.Command, format *string, known []string) {
 
 // sheet is a review, of a project or of a requirement.
 type sheet interface {
-	Table(io.Writer, review.Style) error
+	Table(io.Writer, render.Style) error
 	Markdown(io.Writer) error
 	Whole() bool
 }
@@ -101,8 +101,8 @@ func showReview[T sheet](ctx context.Context, out io.Writer, o serverOptions, pa
 }
 
 // styleOf is how tables look on out: as wide as a terminal, with colours where its owner wants them.
-func styleOf(out io.Writer) review.Style {
-	style := review.Style{Color: colourful(out)}
+func styleOf(out io.Writer) render.Style {
+	style := render.Style{Color: colourful(out)}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		style.Width, _, _ = term.GetSize(int(f.Fd()))
 	}

@@ -217,7 +217,7 @@ func (s *server) openService(ctx context.Context) error {
 		return startNeedsRoom(err)
 	}
 	s.openConductor(signer)
-	s.cutOff, err = s.conductor.CutOff(ctx)
+	s.cutOff, err = s.conductor.Unfinished(ctx)
 	return err
 }
 

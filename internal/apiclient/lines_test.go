@@ -100,7 +100,7 @@ func TestLinesComeBeforeTheEnd(t *testing.T) {
 				}
 			case <-r.Context().Done():
 				return
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Errorf("%s was not seen", line)
 				return
 			}
@@ -135,7 +135,7 @@ func TestAnErrorOfEachEndsIt(t *testing.T) {
 	require.Equal(t, 2, count)
 	select {
 	case <-left:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server was not told that nobody reads")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -42,7 +41,7 @@ func ReadHistory(ctx context.Context, path string) (History, error) {
 }
 
 func readHistory(ctx context.Context, path string) (h History, err error) {
-	command, err := exec.LookPath("git")
+	command, err := git.Find("")
 	if err != nil {
 		return h, err
 	}

@@ -9,11 +9,11 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// TestALogOfTheFirstRulesStaysInOrder: testdata/rules1.zip was written before records named the version of their rules. It
+// TestALogOfTheFirstRulesStaysInOrder: testdata/logs/rules1.zip was written before records named the version of their rules. It
 // has what the latest rules decide otherwise: a sign-off by "Ada" of what "ada" wrote and "ADA" tested, a requirement
 // that took 2.7 MB of notes, and a tester who was refused for them.
 func TestALogOfTheFirstRulesStaysInOrder(t *testing.T) {
-	b, err := OpenBundle("testdata/rules1.zip")
+	b, err := OpenBundle("../../testdata/logs/rules1.zip")
 	require.NoError(t, err)
 	defer b.Close()
 	report, err := Verify(t.Context(), b, Options{})

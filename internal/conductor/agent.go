@@ -30,29 +30,29 @@ type Access struct {
 	Dismiss func() error
 }
 
-// Due is a piece of work that leads a requirement on.
-type Due struct {
+// Work is a piece of work that leads a requirement on.
+type Work struct {
 	Role       string // whose work it is
 	Obligation planning.Obligation
 	Needs      []string // what is to be supplied; none where it is a move
 }
 
-// Is tells whether an obligation is to do this work. The status that a requirement is to have tells moves apart.
-func (d Due) Is(o planning.Obligation) bool {
+// Matches tells whether an obligation is to do this work. The status that a requirement is to have tells moves apart.
+func (d Work) Matches(o planning.Obligation) bool {
 	return d.Obligation.Kind() == o.Kind() &&
 		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
 }
 
-// admitted is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
-const admitted = time.Minute
+// tokenGrace is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
+const tokenGrace = time.Minute
 
 // admit lets an agent in for one run, and writes its prompt.
-func (r *run) admit(ctx context.Context, c planning.Contract, asked call, limit time.Duration) (Access, string, error) {
+func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall, limit time.Duration) (Access, string, error) {
 	requirement := ""
-	if ofProject(asked.Obligation) {
+	if changesRequirement(asked.Obligation) {
 		requirement, _ = asked.Obligation.Payload["id"].(string)
 	}
-	access, err := r.Agents.Admit(c.Name, c.Role, requirement, r.Clock().Add(limit+admitted))
+	access, err := r.Agents.Admit(c.Name, c.Role, requirement, r.Clock().Add(limit+tokenGrace))
 	if err != nil {
 		return Access{}, "", err
 	}
@@ -64,7 +64,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked call, limit 
 	sum := sha256.Sum256([]byte(prompt))
 	what := fmt.Sprintf("%s as %s by the token %s, with the prompt sha256:%s", c.Name, c.Role, access.ID,
 		hex.EncodeToString(sum[:]))
-	r.later(func(w *state.Writer) error {
+	r.enqueue(func(w *state.Writer) error {
 		return w.Event(state.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent",
 			Kind: "agent.admitted", What: what})
 	})
@@ -72,7 +72,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked call, limit 
 }
 
 // act runs an agent, which is in the project for as long as it runs.
-func (r *run) act(ctx context.Context, c planning.Contract, asked call,
+func (r *run) act(ctx context.Context, c planning.Contract, asked externalCall,
 	limit time.Duration) (result map[string]any, err error) {
 	access, prompt, err := r.admit(ctx, c, asked, limit)
 	if err != nil {
@@ -82,12 +82,12 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked call,
 	asked.Prompt = prompt
 	switch c.Implementation.Means {
 	case planning.HTTP:
-		asked.Orchestrator = &reach{access.URL, access.Token}
+		asked.Orchestrator = &endpoint{access.URL, access.Token}
 	case planning.MCP:
 		asked.Inputs = maps.Clone(asked.Inputs)
 		asked.Inputs["prompt"] = prompt
 	}
-	raw, err := r.outside(ctx, c.Implementation, limit, asked,
+	raw, err := r.runExternal(ctx, c.Implementation, limit, asked,
 		[]string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
 	if err != nil {
 		return nil, err
@@ -96,9 +96,9 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked call,
 		return secret.Mask(strings.ReplaceAll(text, access.Token, "<"+planning.EnvToken+">"))
 	}
 	if c.Implementation.Stdin == planning.StdinPrompt {
-		return said(raw, mask), nil
+		return agentText(raw, mask), nil
 	}
-	return resultIn(raw, mask)
+	return parseResult(raw, mask)
 }
 
 // Briefing is what the prompt of an agent is about.
@@ -108,8 +108,8 @@ type Briefing struct {
 	Obligation  planning.Obligation
 }
 
-// reach is how an agent that is called by HTTP finds the service. Programs have it in their environment.
-type reach struct {
+// endpoint is how an agent that is called by HTTP finds the service. Programs have it in their environment.
+type endpoint struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
 }
@@ -127,13 +127,13 @@ func lastWords(result map[string]any) string {
 	return "; it said: " + strings.Join(strings.Fields(text), " ")
 }
 
-// mostSaid is how much of what an agent says is kept, in bytes: its end.
-const mostSaid = 16 << 10
+// maxAgentText is how much of what an agent says is kept, in bytes: its end.
+const maxAgentText = 16 << 10
 
-// said is what an agent answered as text.
-func said(raw []byte, mask func(string) string) map[string]any {
+// agentText is what an agent answered as text.
+func agentText(raw []byte, mask func(string) string) map[string]any {
 	text := mask(string(raw)) // before it is cut, so that no half of a secret is left
-	text = strings.ToValidUTF8(text[max(0, len(text)-mostSaid):], "")
+	text = strings.ToValidUTF8(text[max(0, len(text)-maxAgentText):], "")
 	text = strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return -1

@@ -59,13 +59,13 @@ func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
 	}
 	registry, err := contract.Load(t.TempDir(), contracts)
 	require.NoError(t, err)
-	y := &yard{gate: &gate{}, project: &project{requirement: map[string]any{"id": "REQ-1", "status": "implementation_in_progress", "title": "Log in", "parts": []any{}}}}
+	y := &yard{gate: &gate{}, project: &project{requirement: Requirement{ID: "REQ-1", Status: "implementation_in_progress", Title: "Log in"}}}
 	root := t.TempDir()
-	y.project.due = func() []Due {
+	y.project.due = func() []Work {
 		if _, err := os.Stat(filepath.Join(root, "done")); err == nil {
-			return []Due{{Role: "pm", Obligation: ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "implemented")}}
+			return []Work{{Role: "pm", Obligation: ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "implemented")}}
 		}
-		return []Due{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
+		return []Work{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
 	}
 	y.bench = bench{New(l, Options{Tools: registry, Project: y.project, Agents: y.gate, Root: root, Clock: clock, Deterministic: true}), t, s, l}
 	return y
@@ -100,9 +100,9 @@ func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
 	run := trace.Obligations[0].Runs[0]
 	require.Equal(t, map[string]any{"text": "built by <ORCHESTRATOR_TOKEN>\n[1m"}, run.Result, "what it says is kept, without its token and what a terminal would obey")
-	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is seen in the project", Holds: true}}, run.Postconditions)
+	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is done in the project", Holds: true}}, run.Postconditions)
 	require.Equal(t, []string{"a.coder as coder for REQ-1"}, y.gate.admitted)
-	require.Equal(t, y.Clock().Add(5*time.Second+admitted), y.gate.until)
+	require.Equal(t, y.Clock().Add(5*time.Second+tokenGrace), y.gate.until)
 	require.Equal(t, []Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
 	y.file("prompt", "you are a.coder, coder")
 	y.file("environment", "http://127.0.0.1:1 "+theToken)
@@ -120,7 +120,7 @@ func (y *yard) file(name, begins string) {
 
 func (y *yard) event(run, id string) (e state.Event) {
 	y.t.Helper()
-	require.NoError(y.t, y.ir.View(y.t.Context(), func(v state.View) (err error) {
+	require.NoError(y.t, y.state.View(y.t.Context(), func(v state.View) (err error) {
 		e, _, err = v.Event(run, id)
 		return err
 	}))
@@ -135,10 +135,10 @@ func TestWhatAnAgentSaysCountsForNothing(t *testing.T) {
 		status  string
 		reason  string
 	}{
-		"it did":                          {`touch done`, planning.OutResolved, "done", "the first that did"},
-		"it says so":                      {`echo 'All is built and tested!'`, planning.OutFailed, "refused", "it did not do its work: it still needs an implementation; it said: All is built and tested!"},
+		"it did":                          {`touch done`, planning.OutResolved, "done", "succeeded"},
+		"it says so":                      {`echo 'All is built and tested!'`, planning.OutFailed, "refused", "the work was not done: it still needs an implementation; it said: All is built and tested!"},
 		"it fails":                        {`echo no >&2; exit 3`, planning.OutFailed, "failed", "it failed: a.coder ended with exit status 3; the end of its standard error: no"},
-		"it fails, and had done its work": {`touch done; exit 3`, planning.OutResolved, "failed", "the project has what it was to do, although it failed: a.coder ended with exit status 3"},
+		"it fails, and had done its work": {`touch done; exit 3`, planning.OutResolved, "failed", "the project shows the work as done, although it failed: a.coder ended with exit status 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := yardOf(t, store.NewMemory(), coder("a.coder"))
@@ -174,13 +174,13 @@ func TestWhoMayHaveAgentsRun(t *testing.T) {
 		change func(y *yard)
 		reason string
 	}{
-		"another role":       {Caller{Name: "tim", Role: "tester"}, nil, "it acts as coder: ask with a token of that role, or of the pm's"},
-		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "it acts as coder: ask with a token of that role, or of the pm's"},
-		"an agent":           {Caller{Name: "a.coder", Role: "coder"}, nil, "an agent changes the project by PATCH /requirements/{id}, and by nothing that outlasts its run"},
-		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "agents work on a project that is served, and there is none"},
-		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement does not wait for it, but for ACHIEVE(requirement.status) by the pm"},
-		"it is another's":    {ada, func(y *yard) { y.waits("tester") }, "it acts as coder, and this is for the role tester"},
-		"no such thing":      {ada, func(y *yard) { y.project.requirement["id"] = "REQ-2" }, `there is no requirement "REQ-1"`},
+		"another role":       {Caller{Name: "tim", Role: "tester"}, nil, "it acts as coder: use a token of that role, or of a pm"},
+		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "it acts as coder: use a token of that role, or of a pm"},
+		"an agent":           {Caller{Name: "a.coder", Role: "coder"}, nil, "agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"},
+		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "no project is served that agents could work on"},
+		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement is not waiting for this, but for ACHIEVE(requirement.status) by the pm"},
+		"it is another's":    {ada, func(y *yard) { y.waits("tester") }, "it acts as coder, but this is work of the role tester"},
+		"no such thing":      {ada, func(y *yard) { y.project.requirement.ID = "REQ-2" }, `there is no requirement "REQ-1"`},
 		"no prompt":          {ada, func(y *yard) { y.project.unwritten = errors.New("no template") }, "it failed: no template"},
 		"nobody is let in":   {ada, func(y *yard) { y.gate.refuse = errors.New("no more tokens") }, "it failed: no more tokens"},
 		"it cannot be ended": {ada, func(y *yard) { y.gate.stuck = errors.New("no disk") }, "it failed: no disk"},
@@ -211,7 +211,7 @@ func (y *yard) touch(name string) {
 // waits has the requirement wait for an implementation by another role.
 func (y *yard) waits(role string) {
 	due := y.project.due
-	y.project.due = func() []Due {
+	y.project.due = func() []Work {
 		all := due()
 		all[0].Role = role
 		return all
@@ -221,7 +221,7 @@ func (y *yard) waits(role string) {
 // By HTTP the call has what programs find in their environment, and nothing that is recorded does.
 func TestAnAgentOverHTTP(t *testing.T) {
 	var y *yard
-	var got call
+	var got externalCall
 	i := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&got)
 		y.touch("done")
@@ -230,7 +230,7 @@ func TestAnAgentOverHTTP(t *testing.T) {
 	y = yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }))
 	trace := y.ask(ada)
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
-	require.Equal(t, &reach{"http://127.0.0.1:1", theToken}, got.Orchestrator)
+	require.Equal(t, &endpoint{"http://127.0.0.1:1", theToken}, got.Orchestrator)
 	require.Equal(t, "you are a.coder, coder", got.Prompt)
 	require.Equal(t, map[string]any{"echo": "<ORCHESTRATOR_TOKEN>"}, trace.Obligations[0].Runs[0].Result)
 
@@ -244,11 +244,11 @@ func TestAnAgentOverHTTP(t *testing.T) {
 func TestAnAgentOfAnMCPServer(t *testing.T) {
 	i, process := calling(t, "echo")
 	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }, withInput("id")))
-	y.project.due = func() []Due {
+	y.project.due = func() []Work {
 		if _, err := os.Stat(process); err == nil {
 			return nil
 		}
-		return []Due{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}
+		return []Work{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}
 	}
 	trace := y.ask(ada)
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
@@ -258,7 +258,7 @@ func TestAnAgentOfAnMCPServer(t *testing.T) {
 	requireGone(t, process)
 }
 
-// An agent whose run was cut off is not run again; whether it did its work is seen in the project.
+// An agent whose run was cut off is not run again; whether it did its work is done in the project.
 func TestAnAgentThatWasCutOff(t *testing.T) {
 	for did, want := range map[bool]planning.Outcome{true: planning.OutResolved, false: planning.OutFailed} {
 		s := store.NewMemory()
@@ -267,7 +267,7 @@ func TestAnAgentThatWasCutOff(t *testing.T) {
 		go func() {
 			for {
 				if _, err := os.Stat(filepath.Join(y.Root, "begun")); err == nil {
-					y.end()
+					y.stop()
 					return
 				}
 				time.Sleep(time.Millisecond)
@@ -282,20 +282,20 @@ func TestAnAgentThatWasCutOff(t *testing.T) {
 		if did {
 			y.touch("done")
 		}
-		working, err := y.UnderWay(t.Context(), "REQ-1")
+		working, err := y.ActiveRun(t.Context(), "REQ-1")
 		require.NoError(t, err)
 		require.NotEmpty(t, working)
-		other, err := y.UnderWay(t.Context(), "REQ-2")
+		other, err := y.ActiveRun(t.Context(), "REQ-2")
 		require.NoError(t, err)
 		require.Empty(t, other)
-		left, err := y.CutOff(t.Context())
+		left, err := y.Unfinished(t.Context())
 		require.NoError(t, err)
 		trace, err := y.Resume(t.Context(), left[0])
 		require.NoError(t, err)
 		require.Equal(t, want, trace.Status)
 		require.Equal(t, "outcome_unknown", string(trace.Obligations[0].Runs[0].Error.Code))
 		require.Empty(t, y.gate.admitted)
-		working, err = y.UnderWay(t.Context(), "REQ-1")
+		working, err = y.ActiveRun(t.Context(), "REQ-1")
 		require.NoError(t, err)
 		require.Empty(t, working)
 	}
@@ -320,8 +320,8 @@ func TestWhatAnAgentAnswersIsKeptWithoutSecrets(t *testing.T) {
 func TestAgentsAndToolsDoNotWaitForEachOther(t *testing.T) {
 	y := yardOf(t, store.NewMemory(), coder("a.coder"))
 	y.script("a.coder", `touch done`)
-	for range mostOutside {
-		y.slots <- struct{}{}
+	for range maxConcurrent {
+		y.toolSlots <- struct{}{}
 	}
 	require.Equal(t, planning.OutResolved, y.ask(ada).Status)
 }
@@ -331,6 +331,6 @@ func TestTheEndOfALongSpeechIsKept(t *testing.T) {
 	y := yardOf(t, store.NewMemory(), coder("a.coder"))
 	y.script("a.coder", `touch done; yes hello | head -c 100000; echo the end`)
 	text := y.ask(ada).Obligations[0].Runs[0].Result["text"].(string)
-	require.LessOrEqual(t, len(text), mostSaid)
+	require.LessOrEqual(t, len(text), maxAgentText)
 	require.True(t, strings.HasSuffix(text, "the end"))
 }

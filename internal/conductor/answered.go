@@ -7,9 +7,9 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// resultIn reads what an outside tool answered: one JSON object, by the rules for any body from outside. Its numbers
+// parseResult reads what an outside tool answered: one JSON object, by the rules for any body from outside. Its numbers
 // keep their value; its texts and names are masked, since the result is recorded.
-func resultIn(raw []byte, mask func(string) string) (map[string]any, error) {
+func parseResult(raw []byte, mask func(string) string) (map[string]any, error) {
 	var result map[string]any
 	_, err := strictjson.ParseUncounted(raw)
 	if err == nil {
@@ -17,25 +17,25 @@ func resultIn(raw []byte, mask func(string) string) (map[string]any, error) {
 	}
 	if err != nil || result == nil {
 		return nil, fault.New(fault.Invalid, "tool_answer", "the tool did not answer with one JSON object").
-			WithFix("have it write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and "+
+			WithFix("write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and "+
 				"nothing else to its standard output", strictjson.MaxDepth, strictjson.MaxNumber).Because(err)
 	}
-	return masked(result, mask).(map[string]any), nil
+	return maskAll(result, mask).(map[string]any), nil
 }
 
-// masked is a value with its texts and names masked.
-func masked(value any, mask func(string) string) any {
+// maskAll is a value with its texts and names masked.
+func maskAll(value any, mask func(string) string) any {
 	switch v := value.(type) {
 	case string:
 		return mask(v)
 	case []any:
 		for i := range v {
-			v[i] = masked(v[i], mask)
+			v[i] = maskAll(v[i], mask)
 		}
 	case map[string]any:
 		for name, member := range maps.Clone(v) {
 			delete(v, name)
-			v[mask(name)] = masked(member, mask)
+			v[mask(name)] = maskAll(member, mask)
 		}
 	}
 	return value

@@ -34,7 +34,7 @@ func TestNumbersOfOutsideToolsKeepTheirDigits(t *testing.T) {
 	require.Equal(t, &Verification{By: "facts", Verified: true}, trace.Obligations[0].Verified)
 	require.Equal(t, exactNumbers, trace.Answers[0].Text)
 	require.Equal(t, exactNumbers, encoded(t, trace.Answers[0].Result))
-	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
+	require.NoError(t, b.state.View(t.Context(), func(v state.View) error {
 		run, _, err := v.ToolRun(trace.ID, "o1/1")
 		require.Equal(t, exactNumbers, encoded(t, run.Result), "a run that is gone on with has them too")
 		again, errTrace := traceIn(v, trace.ID)
@@ -57,7 +57,7 @@ func TestAnswersThatNobodyCouldRead(t *testing.T) {
 		"a name twice": `{"a":1,"a":2}`, "too deep": strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33), "a zero": `{"a":"\u0000"}`,
 		"a bomb": `{"a":1e999999999}`, "a long number": `{"a":` + strings.Repeat("1", 33) + `}`, "null": `null`,
 	} {
-		_, err := resultIn([]byte(answer), secret.Mask)
+		_, err := parseResult([]byte(answer), secret.Mask)
 		require.Equal(t, "tool_answer", string(failureOf(err).Code), name)
 	}
 }

@@ -22,14 +22,14 @@ type Asked struct {
 	Translate func(ctx context.Context) ([]planning.Obligation, error)
 	Rephrase  Rephrase // nil leaves the answers as the templates have them
 	// called before the run waits for what is outside of the process; may be nil, and be called again
-	Waits func()
+	OnWait func()
 }
 
 // Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.
 type Rephrase func(ctx context.Context, facts []string, draft string) (string, error)
 
-// rephrasing is how long all answers of a run may take: somebody waits for them.
-const rephrasing = 20 * time.Second
+// rephraseTimeout is how long all answers of a run may take: somebody waits for them.
+const rephraseTimeout = 20 * time.Second
 
 // eventUtterance is the id and the kind of the event that has the words.
 const eventUtterance = "utterance"
@@ -50,13 +50,13 @@ func putUtterance(w *state.Writer, utterance string) error {
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
-// rephrased has the answers said in other words, where that was asked for. What is not certain is left in plain words.
+// rephraseAnswers has the answers said in other words, where that was asked for. What is not certain is left in plain words.
 // Once nobody is there to rephrase, no more is tried.
-func (r *run) rephrased(ctx context.Context) {
+func (r *run) rephraseAnswers(ctx context.Context) {
 	if r.rephrase == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, rephrasing)
+	ctx, cancel := context.WithTimeout(ctx, rephraseTimeout)
 	defer cancel()
 	of := map[string]planning.Obligation{}
 	for _, t := range r.trace.Obligations {
@@ -68,7 +68,7 @@ func (r *run) rephrased(ctx context.Context) {
 		text, err := a.Text, gone
 		switch {
 		case a.Uncertain:
-			err = errors.New("it says what is not certain")
+			err = errors.New("the answer is uncertain")
 		case gone == nil:
 			text, err = r.rephrase(ctx, []string{of[a.Obligation].String()}, a.Text)
 		}

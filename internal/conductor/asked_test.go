@@ -36,7 +36,7 @@ func TestAQuestionWaitsForWhoAsks(t *testing.T) {
 func TestWhatWasSaidIsLogged(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	said := func(run string) (e state.Event, found bool) {
-		require.NoError(t, b.ir.View(t.Context(), func(v state.View) (err error) {
+		require.NoError(t, b.state.View(t.Context(), func(v state.View) (err error) {
 			e, found, err = v.Event(run, "utterance")
 			return err
 		}))

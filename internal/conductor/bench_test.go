@@ -104,7 +104,7 @@ func (b bench) conduct(all ...planning.Obligation) Trace {
 	require.NoError(b.t, err)
 	require.True(b.t, listed.Ended)
 	for _, o := range listed.Obligations {
-		i := slices.IndexFunc(trace.Obligations, func(t Traced) bool { return t.ID == o.ID })
+		i := slices.IndexFunc(trace.Obligations, func(t ObligationTrace) bool { return t.ID == o.ID })
 		require.True(b.t, o.Status != planning.Active || i >= 0 && trace.Obligations[i].Outcome == planning.OutClarify, "only what waits for a CLARIFY stays active: %v", o)
 	}
 	return trace

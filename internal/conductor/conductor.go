@@ -41,34 +41,34 @@ type Options struct {
 // Conductor runs obligations. It may be used by many at once.
 type Conductor struct {
 	Options
-	ir      *state.IR
-	choice  *planning.Choice
-	box     map[string]tools.Tool
-	knowing map[string]knowing // the tools of the box that are over what is known, or over the project
+	state      *state.Store
+	choice     *planning.Choice
+	box        map[string]tools.Tool
+	stateTools map[string]stateTool // the tools of the box that are over what is known, or over the project
 
-	slots     chan struct{}   // of outside tools that run at once
-	places    chan struct{}   // of agents: they may ask for tools, and wait for slots
-	ending    context.Context // of all runs; a caller that hangs up ends none
-	end       context.CancelFunc
-	running   sync.WaitGroup
-	numbering sync.Mutex
-	number    uint64 // of the last run
+	toolSlots  chan struct{}   // of outside tools that run at once
+	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
+	stopping   context.Context // of all runs; a caller that hangs up ends none
+	stop       context.CancelFunc
+	running    sync.WaitGroup
+	numbering  sync.Mutex
+	number     uint64 // of the last run
 }
 
-// mostOutside is how many tools run at once that are no agents, and how many agents; further runs wait.
-const mostOutside = 16
+// maxConcurrent is how many tools run at once that are no agents, and how many agents; further runs wait.
+const maxConcurrent = 16
 
 // New makes the conductor of a ledger.
 func New(l *ledger.Ledger, o Options) *Conductor {
-	c := &Conductor{Options: o, ir: state.New(l), box: map[string]tools.Tool{}}
-	c.slots, c.places = make(chan struct{}, mostOutside), make(chan struct{}, mostOutside)
-	c.ending, c.end = context.WithCancel(context.Background())
+	c := &Conductor{Options: o, state: state.New(l), box: map[string]tools.Tool{}}
+	c.toolSlots, c.agentSlots = make(chan struct{}, maxConcurrent), make(chan struct{}, maxConcurrent)
+	c.stopping, c.stop = context.WithCancel(context.Background())
 	c.choice = planning.NewChoice(o.Tools.Contracts())
 	for _, t := range o.Box {
 		c.box[t.Contract.Name] = t
 	}
-	c.knowing = c.projectTools()
-	maps.Copy(c.knowing, factTools)
+	c.stateTools = c.projectTools()
+	maps.Copy(c.stateTools, factTools)
 	return c
 }
 
@@ -84,16 +84,16 @@ func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
 	keeps := caller.Role != planning.RoleViewer
 	if keeps && asked.IdempotencyKey != "" {
-		trace, found, err := c.earlier(ctx, caller, asked)
+		trace, found, err := c.earlierTrace(ctx, caller, asked)
 		if err != nil || found {
 			return trace, err
 		}
 	}
-	if asked.Waits == nil {
-		asked.Waits = func() {}
+	if asked.OnWait == nil {
+		asked.OnWait = func() {}
 	}
 	if asked.Translate != nil {
-		asked.Waits()
+		asked.OnWait()
 		var err error
 		if asked.Obligations, err = asked.Translate(ctx); err != nil {
 			return Trace{}, err
@@ -104,39 +104,41 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	}
 	begin := c.begin
 	if !keeps {
-		begin = c.question
-	} else if err := c.ir.CheckBudget(ctx, caller); err != nil {
+		begin = c.beginUnrecorded
+	} else if err := c.state.CheckBudget(ctx, caller); err != nil {
 		return Trace{}, err
 	}
 	begun, err := begin(ctx, caller, asked.Request)
 	if err != nil {
 		return Trace{}, err
 	}
-	r := c.of(begun)
-	r.rephrase, r.forgets, r.waits = asked.Rephrase, !keeps, asked.Waits
-	r.later(func(w *state.Writer) error { return errors.Join(putUtterance(w, asked.Utterance), putBegun(w, begun)) })
-	return c.detached(ctx, r)
+	r := c.newRun(begun)
+	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
+	r.enqueue(func(w *state.Writer) error {
+		return errors.Join(putUtterance(w, asked.Utterance), putRequest(w, begun))
+	})
+	return c.runDetached(ctx, r)
 }
 
-// detached runs to the end although the caller may hang up, unless the conductor is stopped.
-func (c *Conductor) detached(ctx context.Context, r *run) (Trace, error) {
+// runDetached runs to the end although the caller may hang up, unless the conductor is stopped.
+func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	c.running.Add(1)
 	defer c.running.Done()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	defer context.AfterFunc(c.ending, cancel)()
+	defer context.AfterFunc(c.stopping, cancel)()
 	trace, err := r.run(ctx)
-	if err != nil && c.ending.Err() != nil {
+	if err != nil && c.stopping.Err() != nil {
 		return trace, fault.New(fault.Unavailable, "conductor_stopping",
-			"the service ends, and the run %s has not ended", r.request.ID).
-			WithFix("what was begun goes on when the service is back: send the same again with the same idempotency_key")
+			"the service is stopping, and the run %s has not finished", r.request.ID).
+			WithFix("the run continues when the service is back: send the same request again with the same idempotency_key")
 	}
 	return trace, err
 }
 
 // Stop ends the runs, which go on when the service is back, and waits for them.
 func (c *Conductor) Stop() {
-	c.end()
+	c.stop()
 	c.running.Wait()
 }
 
@@ -155,11 +157,11 @@ func Check(request planning.Request) error {
 	return nil
 }
 
-// earlier is the trace of the run that an idempotency key named first.
-func (c *Conductor) earlier(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
+// earlierTrace is the trace of the run that an idempotency key named first.
+func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
 	var first state.Request
 	var said state.Event
-	err = c.ir.View(ctx, func(v state.View) error {
+	err = c.state.View(ctx, func(v state.View) error {
 		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
@@ -180,14 +182,14 @@ func (c *Conductor) earlier(ctx context.Context, caller Caller, asked Asked) (tr
 		return trace, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
 	case trace.ID == "":
-		return trace, false, underWay("the run " + first.ID)
+		return trace, false, errUnderWay("the run " + first.ID)
 	}
 	return trace, true, nil
 }
 
-func underWay(run string) error {
-	return fault.New(fault.Conflict, "run_under_way", "%s of this idempotency_key has not ended", run).
-		WithFix("send the same again later: it is answered with the trace of that run")
+func errUnderWay(run string) error {
+	return fault.New(fault.Conflict, "run_under_way", "%s with this idempotency_key has not finished", run).
+		WithFix("send the same request again later to get the trace of that run")
 }
 
 // begin numbers a run. It is put into the IR with the first step that has to be there before something happens.
@@ -196,7 +198,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
 	if c.number == 0 { // what earlier services numbered
-		err = c.ir.View(ctx, func(v state.View) (err error) {
+		err = c.state.View(ctx, func(v state.View) (err error) {
 			c.number, err = v.Count()
 			return err
 		})
@@ -205,22 +207,22 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 		}
 	}
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
-	begun.ID, err = idOf(begun, c.Tools.Digest())
+	begun.ID, err = newRunID(begun, c.Tools.Digest())
 	if err == nil {
 		c.number++
 	}
 	return begun, err
 }
 
-// question is a run that is not kept. It has no number, as no list has it.
-func (c *Conductor) question(_ context.Context, caller Caller,
+// beginUnrecorded is a run that is not kept. It has no number, as no list has it.
+func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
 	request planning.Request) (begun state.Request, err error) {
 	begun = state.Request{Caller: caller, Request: request}
-	begun.ID, err = idOf(begun, c.Tools.Digest())
+	begun.ID, err = newRunID(begun, c.Tools.Digest())
 	return begun, err
 }
 
-func putBegun(w *state.Writer, begun state.Request) error {
+func putRequest(w *state.Writer, begun state.Request) error {
 	if key := begun.Request.IdempotencyKey; key != "" {
 		if err := w.Key(begun.Caller.Name, key); err != nil {
 			return err
@@ -234,17 +236,17 @@ func putBegun(w *state.Writer, begun state.Request) error {
 	return w.Request(begun)
 }
 
-// idOf is the id of a run: it comes from what is asked, by whom, of which tools, and how many runs there were.
-func idOf(r state.Request, registry string) (string, error) {
+// newRunID is the id of a run: it comes from what is asked, by whom, of which tools, and how many runs there were.
+func newRunID(r state.Request, registry string) (string, error) {
 	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8]), err
 }
 
-// CutOff are the runs that have begun to change something and have not ended. Before the first request is taken, they
+// Unfinished are the runs that have begun to change something and have not ended. Before the first request is taken, they
 // were cut off.
-func (c *Conductor) CutOff(ctx context.Context) (cut []state.Request, err error) {
-	err = c.ir.View(ctx, func(v state.View) (err error) {
+func (c *Conductor) Unfinished(ctx context.Context) (cut []state.Request, err error) {
+	err = c.state.View(ctx, func(v state.View) (err error) {
 		cut, err = v.Open()
 		return err
 	})
@@ -253,20 +255,20 @@ func (c *Conductor) CutOff(ctx context.Context) (cut []state.Request, err error)
 
 // Resume goes on with a run that was cut off: what is recorded of it counts, and the rest is run.
 func (c *Conductor) Resume(ctx context.Context, cut state.Request) (Trace, error) {
-	r := c.of(cut)
+	r := c.newRun(cut)
 	r.resumed = true
-	return c.detached(ctx, r)
+	return c.runDetached(ctx, r)
 }
 
 // Trace is the trace of a run, as it was answered.
 func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
-	err = c.ir.View(ctx, func(v state.View) (err error) {
+	err = c.state.View(ctx, func(v state.View) (err error) {
 		raw, err = v.Trace(id)
 		return err
 	})
 	if err == nil && raw == nil {
 		err = fault.New(fault.NotFound, "unknown_run", "there is no trace of a run %q", fault.Clip(id, 64)).
-			WithFix("GET /obligations lists the runs; one that goes on has no trace yet, and a viewer's run has its trace in its answer alone")
+			WithFix("GET /obligations lists the runs; a run in progress has no trace yet, and a viewer's run is not kept")
 	}
 	return raw, err
 }

@@ -41,7 +41,7 @@ func TestAGuardrailThatCannotBeTold(t *testing.T) {
 		f := named("t.a", "REPORT(k.x)")
 		trace := conductorOf(t, store.NewMemory(), f).conduct(ob(typ, "g", "condition", `ir["nobody"].nothing == 1`), ob(planning.Report, "k.x"))
 		require.Equal(t, planning.OutGuardrail, trace.Status)
-		require.Contains(t, trace.Obligations[0].Why, "cannot be told")
+		require.Contains(t, trace.Obligations[0].Why, "cannot be evaluated")
 		require.Zero(t, *f.runs)
 	}
 }

@@ -10,31 +10,31 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Listed is a run in a list.
-type Listed struct {
-	ID          string             `json:"id"`
-	Number      uint64             `json:"number"`
-	Caller      Caller             `json:"caller"`
-	Ended       bool               `json:"ended"`
-	Obligations []ListedObligation `json:"obligations"`
+// RunSummary is a run in a list.
+type RunSummary struct {
+	ID          string              `json:"id"`
+	Number      uint64              `json:"number"`
+	Caller      Caller              `json:"caller"`
+	Ended       bool                `json:"ended"`
+	Obligations []ObligationSummary `json:"obligations"`
 }
 
-// ListedObligation is an obligation of a run, and how far it is.
-type ListedObligation struct {
+// ObligationSummary is an obligation of a run, and how far it is.
+type ObligationSummary struct {
 	ID         string              `json:"id"`
 	Status     planning.Status     `json:"status"`
 	Obligation planning.Obligation `json:"obligation"`
 	Why        string              `json:"why,omitempty"`
 }
 
-// mostListed is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be
+// maxListBytes is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be
 // large.
-const mostListed = 4 << 20
+const maxListBytes = 4 << 20
 
 // List is a page of runs, newest first: those before a number (0 is all), at most so many, fewer where they are large.
 // next is where the next page goes on.
-func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []Listed, next uint64, err error) {
-	err = c.ir.View(ctx, func(v state.View) error {
+func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []RunSummary, next uint64, err error) {
+	err = c.state.View(ctx, func(v state.View) error {
 		n, err := v.Count()
 		if err != nil {
 			return err
@@ -42,9 +42,9 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 		if before > 0 {
 			n = min(n, before-1)
 		}
-		page, next = []Listed{}, 0
+		page, next = []RunSummary{}, 0
 		for size := 0; n > 0; n-- {
-			if len(page) == limit || size >= mostListed {
+			if len(page) == limit || size >= maxListBytes {
 				next = n + 1
 				break
 			}
@@ -71,15 +71,15 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 }
 
 // Run is one run by its id.
-func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) {
-	err = c.ir.View(ctx, func(v state.View) error {
+func (c *Conductor) Run(ctx context.Context, id string) (one RunSummary, err error) {
+	err = c.state.View(ctx, func(v state.View) error {
 		r, found, err := v.Request(id)
 		if err != nil {
 			return err
 		}
 		if !found {
 			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).
-				WithFix("GET /obligations lists the runs; a viewer's is not kept")
+				WithFix("GET /obligations lists the runs; a viewer's run is not kept")
 		}
 		one, err = listed(v, r)
 		return err
@@ -87,21 +87,21 @@ func (c *Conductor) Run(ctx context.Context, id string) (one Listed, err error) 
 	return one, err
 }
 
-func listed(v state.View, r state.Request) (Listed, error) {
-	one := Listed{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []ListedObligation{}}
+func listed(v state.View, r state.Request) (RunSummary, error) {
+	one := RunSummary{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []ObligationSummary{}}
 	of, err := v.Obligations(r.ID)
 	for _, o := range of {
-		one.Obligations = append(one.Obligations, ListedObligation{o.ID, o.Status, o.Of, o.Why})
+		one.Obligations = append(one.Obligations, ObligationSummary{o.ID, o.Status, o.Of, o.Why})
 	}
 	return one, err
 }
 
-// UnderWay is a run that has begun to change a requirement, and has not ended; "" where there is none.
-func (c *Conductor) UnderWay(ctx context.Context, id string) (run string, err error) {
-	open, err := c.CutOff(ctx)
+// ActiveRun is a run that has begun to change a requirement, and has not ended; "" where there is none.
+func (c *Conductor) ActiveRun(ctx context.Context, id string) (run string, err error) {
+	open, err := c.Unfinished(ctx)
 	for _, r := range open {
 		if slices.ContainsFunc(r.Request.Obligations,
-			func(o planning.Obligation) bool { return ofProject(o) && o.Payload["id"] == id }) {
+			func(o planning.Obligation) bool { return changesRequirement(o) && o.Payload["id"] == id }) {
 			return r.ID, err
 		}
 	}

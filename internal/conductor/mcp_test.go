@@ -101,7 +101,7 @@ func TestToolsOfAnMCPServerThatDoNotDo(t *testing.T) {
 	t.Setenv("LEAKED", "not-for-traces")
 	for tool, c := range map[string]struct{ status, code, says string }{
 		"wrong":  {state.RunRefused, "", `result.value == "right" does not hold`},
-		"other":  {state.RunRefused, "", "its result is not what it produces"},
+		"other":  {state.RunRefused, "", "result does not match the contract's schema"},
 		"words":  {state.RunFailed, "tool_answer", "one JSON object"},
 		"fails":  {state.RunFailed, "tool_error", "no bird for <LEAKED>"},
 		"hangs":  {state.RunFailed, "tool_timeout", "it failed"},

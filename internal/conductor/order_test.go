@@ -45,7 +45,7 @@ func TestNothingIsRunForAToolThatMayNotRun(t *testing.T) {
 func TestARefusedRunIsOnRecordAsRefused(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", func(f *fake) { f.contract.Postconditions = []string{"false"} }))
 	trace := b.conduct(ob(planning.Report, "k.x"))
-	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
+	require.NoError(t, b.state.View(t.Context(), func(v state.View) error {
 		run, found, err := v.ToolRun(trace.ID, "o1/1")
 		require.True(t, found)
 		require.Equal(t, state.RunRefused, run.Status)
@@ -65,7 +65,7 @@ func TestAJustificationHasThoseThatWerePassedOver(t *testing.T) {
 		conduct(ob(planning.Report, "k.x"))
 	require.Equal(t, []any{
 		map[string]any{"tool": "t.a", "run": "o1/1", "why": "no luck"},
-		map[string]any{"tool": "t.b", "why": "it was not run: the precondition false does not hold: it is false"},
+		map[string]any{"tool": "t.b", "why": "not run: the precondition false does not hold: it is false"},
 	}, trace.Obligations[0].Emitted[0].Obligation.Payload["attempts"])
 }
 
@@ -77,10 +77,10 @@ func TestAGuardrailOfARunThatWasCutOff(t *testing.T) {
 		f.contract.Verify, f.contract.Idempotent = planning.CheckBlocking, true
 		f.again = func(map[string]any) error {
 			if cut {
-				b.end() // when all tools have run
+				b.stop() // when all tools have run
 				time.Sleep(20 * time.Millisecond)
 			}
-			return b.ending.Err()
+			return b.stopping.Err()
 		}
 	})
 	guardrail := planning.Obligation{Type: planning.Maintain, Payload: map[string]any{"condition": "size(ir) == 0"}}
@@ -91,7 +91,7 @@ func TestAGuardrailOfARunThatWasCutOff(t *testing.T) {
 	require.Error(t, err)
 	cut = false
 	b = conductorOf(t, s, asked)
-	left, err := b.CutOff(t.Context())
+	left, err := b.Unfinished(t.Context())
 	require.NoError(t, err)
 	trace, err := b.Resume(t.Context(), left[0])
 	require.NoError(t, err)

@@ -54,9 +54,9 @@ func TestHTTPTools(t *testing.T) {
 	trace := conductorOf(t, store.NewMemory(), outsideTool("t.a", planning.Implementation{Means: planning.HTTP, URL: server.URL})).conduct(ob(planning.Report, "k.x"))
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
 	require.Equal(t, "over the wire", trace.Answers[0].Result["value"])
-	require.False(t, loopback("http://example.org"))
-	require.True(t, loopback("http://[::1]:80/x"))
-	require.False(t, loopback("http://%zz"))
+	require.False(t, isLoopback("http://example.org"))
+	require.True(t, isLoopback("http://[::1]:80/x"))
+	require.False(t, isLoopback("http://%zz"))
 }
 
 // TestWhoWaitsSaysSo: what a run holds back from others it gives up before it waits for a program, and not for a tool of the box.
@@ -65,7 +65,7 @@ func TestWhoWaitsSaysSo(t *testing.T) {
 	b.script("tool", `printf '{"value":1}'`)
 	waited := 0
 	ask := func(o planning.Obligation) {
-		_, err := b.Ask(t.Context(), ada, Asked{Request: planning.Request{Obligations: []planning.Obligation{o}}, Waits: func() { waited++ }})
+		_, err := b.Ask(t.Context(), ada, Asked{Request: planning.Request{Obligations: []planning.Obligation{o}}, OnWait: func() { waited++ }})
 		require.NoError(t, err)
 	}
 	ask(ob(planning.Report, "status.name", "name", "Ada"))

@@ -7,14 +7,14 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Planned is what would be run for a request.
-type Planned struct {
-	Obligations []PlannedFor `json:"obligations"`
+// Plan is what would be run for a request.
+type Plan struct {
+	Obligations []ObligationPlan `json:"obligations"`
 }
 
-// PlannedFor is what would be run for one obligation: the first candidate that is taken, and those after it if it
+// ObligationPlan is what would be run for one obligation: the first candidate that is taken, and those after it if it
 // fails.
-type PlannedFor struct {
+type ObligationPlan struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`
 	Why        string              `json:"why,omitempty"` // nothing would run, whatever candidates there are
@@ -24,11 +24,11 @@ type PlannedFor struct {
 
 // Plan says what would be run, and runs and records nothing. Of what would run for one obligation it counts the first
 // candidate against the budgets of the next: that it fails is not known beforehand.
-func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Planned, error) {
-	r := c.of(state.Request{Caller: caller, Request: request})
-	plan := Planned{Obligations: []PlannedFor{}}
+func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Plan, error) {
+	r := c.newRun(state.Request{Caller: caller, Request: request})
+	plan := Plan{Obligations: []ObligationPlan{}}
 	for i, o := range request.Obligations {
-		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active}
+		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active}
 	}
 	guardrails, _ := planning.Guardrails(request.Obligations)
 	for _, i := range guardrails {
@@ -36,9 +36,9 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 			return plan, err
 		}
 	}
-	broken := r.brokenAlready()
+	broken := r.priorViolation()
 	for i := range r.trace.Obligations {
-		one, err := r.planned(ctx, &r.trace.Obligations[i], broken)
+		one, err := r.planObligation(ctx, &r.trace.Obligations[i], broken)
 		if err != nil {
 			return plan, err
 		}
@@ -47,15 +47,15 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 	return plan, nil
 }
 
-// planned is the plan loop of one obligation, but for the runs. broken is the guardrail that does not hold; "" where
+// planObligation is the plan loop of one obligation, but for the runs. broken is the guardrail that does not hold; "" where
 // all do.
-func (r *run) planned(ctx context.Context, t *Traced, broken string) (PlannedFor, error) {
-	one := PlannedFor{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{}, Missing: []string{}}
+func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken string) (ObligationPlan, error) {
+	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{}, Missing: []string{}}
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
 		return one, nil
 	}
 	candidates := r.choice.Candidates(t.Obligation)
-	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify && !ofAnswers(t.Obligation) {
+	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify && !verifiesAnswers(t.Obligation) {
 		one.Why = "no tool satisfies " + t.Obligation.String()
 	}
 	var missing []string
@@ -65,62 +65,62 @@ func (r *run) planned(ctx context.Context, t *Traced, broken string) (PlannedFor
 			one.Candidates = append(one.Candidates, Candidate{candidate.Name, false, broken})
 			continue
 		}
-		a, err := r.would(ctx, t.Obligation, candidate, 0)
+		v, err := r.planCandidate(ctx, t.Obligation, candidate, 0)
 		if err != nil {
 			return one, err
 		}
-		one.Candidates = append(one.Candidates, Candidate{candidate.Name, a.taken, a.reason})
+		one.Candidates = append(one.Candidates, Candidate{candidate.Name, v.allowed, v.reason})
 		if missing == nil {
-			missing = a.missing
+			missing = v.missing
 		}
-		if a.taken && !runs {
-			runs, left, spent = true, r.left, r.spent
+		if v.allowed && !runs {
+			runs, left, spent = true, r.runsLeft, r.costSpent
 		}
-		if a.guardrail || a.truncated {
+		if v.ends != "" {
 			break // a run ends there
 		}
 	}
 	switch {
 	case runs:
-		r.left, r.spent = left, spent
+		r.runsLeft, r.costSpent = left, spent
 	case missing != nil:
 		one.Missing = missing
 	}
 	return one, nil
 }
 
-// would is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less
+// planCandidate is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less
 // what it weighs.
-func (r *run) would(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (attempt, error) {
-	inputs, a, err := r.given(ctx, o, c)
-	if err != nil || !a.taken {
-		return a, err
+func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (verdict, error) {
+	inputs, v, err := r.resolveInputs(ctx, o, c)
+	if err != nil || !v.allowed {
+		return v, err
 	}
-	if a, err = r.allowed(ctx, o, c, inputs); err != nil || !a.taken {
-		return a, err
+	if v, err = r.checkAllowed(ctx, o, c, inputs); err != nil || !v.allowed {
+		return v, err
 	}
-	if depth > r.deepest() {
-		return attempt{reason: "max_depth is used up", truncated: true}, nil
+	if depth > r.maxDepth() {
+		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
 	}
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)
 		of := needed.Contract()
-		if a, err = r.would(ctx, o, &of, depth+1); err != nil || !a.taken {
-			a.reason = "it depends on " + name + ": " + a.reason
-			return a, err
+		if v, err = r.planCandidate(ctx, o, &of, depth+1); err != nil || !v.allowed {
+			v.reason = "it depends on " + name + ": " + v.reason
+			return v, err
 		}
 	}
-	if why := r.usedUp(c); why != "" {
-		return attempt{reason: why, truncated: true}, nil
+	if why := r.budgetExceeded(c); why != "" {
+		return ended(planning.OutTruncated, why), nil
 	}
-	r.left--
-	r.spent += c.Cost.Weight()
-	a.reason = "it would run"
-	return a, nil
+	r.runsLeft--
+	r.costSpent += c.Cost.Weight()
+	v.reason = "it would run"
+	return v, nil
 }
 
-// deepest is how deep tools may depend on others.
-func (r *run) deepest() int {
+// maxDepth is how deep tools may depend on others.
+func (r *run) maxDepth() int {
 	if most := r.request.Request.Budgets.MaxDepth; most > 0 {
 		return most
 	}

@@ -42,7 +42,7 @@ func TestPlansSayWhatARunDoes(t *testing.T) {
 	}{
 		"a dependency lacks an input": {
 			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)", withInput("n"))},
-			all:   []planning.Obligation{x}, want: []string{"it depends on t.b: nobody gives n"},
+			all:   []planning.Obligation{x}, want: []string{"it depends on t.b: missing input: n"},
 		},
 		"a dependency may not run": {
 			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)", onlyFor("pm"))},
@@ -54,7 +54,7 @@ func TestPlansSayWhatARunDoes(t *testing.T) {
 		},
 		"too deep": {
 			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)", needs("t.c")), named("t.c", "ACHIEVE(k.c)")},
-			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxDepth: 1}, want: []string{"it depends on t.b: it depends on t.c: max_depth is used up"},
+			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxDepth: 1}, want: []string{"it depends on t.b: it depends on t.c: max_depth is exhausted"},
 		},
 		"just deep enough": {
 			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)", needs("t.c")), named("t.c", "ACHIEVE(k.c)")},
@@ -62,11 +62,11 @@ func TestPlansSayWhatARunDoes(t *testing.T) {
 		},
 		"one run for two": {
 			fakes: []fake{named("t.a", "REPORT(k.x)"), named("t.b", "REPORT(k.y)")},
-			all:   []planning.Obligation{x, y}, budgets: planning.Budgets{MaxToolRuns: 1}, want: []string{"it would run", "max_tool_runs is used up"},
+			all:   []planning.Obligation{x, y}, budgets: planning.Budgets{MaxToolRuns: 1}, want: []string{"it would run", "max_tool_runs is exhausted"},
 		},
 		"one run, and one before it": {
 			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)")},
-			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxToolRuns: 1}, want: []string{"max_tool_runs is used up"},
+			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxToolRuns: 1}, want: []string{"max_tool_runs is exhausted"},
 		},
 		"two runs for two, with one to fall back on": {
 			fakes: []fake{named("t.a", "REPORT(k.x)"), named("t.aa", "REPORT(k.x)"), named("t.b", "REPORT(k.y)")},
@@ -74,7 +74,7 @@ func TestPlansSayWhatARunDoes(t *testing.T) {
 		},
 		"the cost": {
 			fakes: []fake{named("t.a", "REPORT(k.x)"), named("t.b", "REPORT(k.y)")},
-			all:   []planning.Obligation{x, y}, budgets: planning.Budgets{MaxCost: 1.5}, want: []string{"it would run", "it weighs 1, and of max_cost 0.5 are left"},
+			all:   []planning.Obligation{x, y}, budgets: planning.Budgets{MaxCost: 1.5}, want: []string{"it would run", "it costs 1, and 0.5 of max_cost is left"},
 		},
 		"a guardrail, and nothing to guard": {
 			all: []planning.Obligation{x, ob(planning.Maintain, "g", "condition", "1 == 2")}, want: []string{"", ""},

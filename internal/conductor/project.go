@@ -11,38 +11,40 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Project is what the tools of the box know of the project and do in it. Results are as JSON has them: objects, lists,
-// texts, numbers. Errors are those of the service: what it refuses is a *fault.Error.
+// Project is the project that the built-in tools read and change. Its errors are those of the service: what it refuses
+// is a *fault.Error.
 type Project interface {
-	// Status is {counts, total}: how many requirements are in each status.
-	Status(ctx context.Context) (map[string]any, error)
-	// Requirement is {id, status, title, revision, parts, waiting_for, why?, …}, as it is stored now. parts are those
-	// that stand: design_spec, implementation, test, signoff.
-	Requirement(ctx context.Context, id string) (map[string]any, error)
-	// Next is {steps, next?}: what leads one requirement on, or all that wait for a role. "" stands for any of them; a
+	Status(ctx context.Context) (ProjectStatus, error)
+	Requirement(ctx context.Context, id string) (Requirement, error)
+	// Next lists the steps that lead one requirement on, or those that wait for a role. "" stands for any of them; a
 	// role without a requirement has to be named.
-	Next(ctx context.Context, id, role string) (map[string]any, error)
-	// Query is {requirements, total, next?}.
-	Query(ctx context.Context, q Query) (map[string]any, error)
+	Next(ctx context.Context, id, role string) (StepList, error)
+	Query(ctx context.Context, q Query) (RequirementList, error)
 	// Change proposes a change in the caller's own name and role. nil means that it is made.
 	Change(ctx context.Context, c Change) error
-	// Evidence is {ok, problems, cited}: whether what a requirement cites still holds.
-	Evidence(ctx context.Context, id string) (map[string]any, error)
-	// Due is what leads a requirement on now, in the order in which it is to be done; none where it is done, or where
-	// somebody has put it aside.
-	Due(ctx context.Context, id string) ([]Due, error)
-	// Prompt is what an agent is told.
+	// Evidence checks what a requirement cites.
+	Evidence(ctx context.Context, id string) (EvidenceCheck, error)
+	// Work lists what leads a requirement on now, in the order in which it is to be done: nothing where it is done, or
+	// where somebody has put it aside.
+	Work(ctx context.Context, id string) ([]Work, error)
+	// Prompt writes what an agent is told.
 	Prompt(ctx context.Context, b Briefing) (string, error)
-	// VerifyLog is {ok, problems, records}: whether the log is whole, and every decision in it was right.
-	VerifyLog(ctx context.Context) (map[string]any, error)
+	VerifyLog(ctx context.Context) (LogCheck, error)
 }
 
-// Query chooses requirements.
+// Query selects requirements. A filter that is empty or nil admits all.
 type Query struct {
-	Filters map[string]any // status, assigned_to, kind, role, q: text; suspect, retired: true or false
-	Why     bool           // say why each is where it is
-	After   string         // id of the last one of the page before
-	Limit   int            // 0 is the default
+	Status     string
+	AssignedTo string
+	Kind       string
+	Role       string
+	Text       string
+	Suspect    *bool
+	Retired    *bool
+
+	Why   bool   // say why each is where it is
+	After string // id of the last one of the page before
+	Limit int    // 0 is the default
 }
 
 // Change is a change of a requirement, as PATCH takes it.
@@ -56,52 +58,64 @@ type Change struct {
 }
 
 // projectTools are the tools over the project; none where the conductor has none.
-func (c *Conductor) projectTools() map[string]knowing {
+func (c *Conductor) projectTools() map[string]stateTool {
 	if c.Project == nil {
-		return map[string]knowing{}
+		return map[string]stateTool{}
 	}
-	return map[string]knowing{
-		"project.status": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
-			return only(c.Project.Status(ctx))
+	return map[string]stateTool{
+		"project.status": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Status(ctx))
 		}, again: true},
-		"requirement.status": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
-			return only(c.Project.Requirement(ctx, a.text("id")))
+		"requirement.status": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Requirement(ctx, a.text("id")))
 		}, again: true},
 		"requirement.next":   {run: nextSteps, again: true},
 		"query.requirements": {run: queryRequirements, again: true},
-		"requirement.change": {run: changeRequirement, missing: unchanged},
-		"requirement.evidence": {run: func(ctx context.Context, a asking) (map[string]any, []effect, error) {
-			return only(c.Project.Evidence(ctx, a.text("id")))
+		"requirement.change": {run: changeRequirement, missing: missingMember},
+		"requirement.evidence": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Evidence(ctx, a.text("id")))
 		}},
-		"audit.verify": {run: func(ctx context.Context, _ asking) (map[string]any, []effect, error) {
-			return only(c.Project.VerifyLog(ctx))
+		"audit.verify": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.VerifyLog(ctx))
 		}},
 	}
 }
 
-// only is a result of a tool that asserts nothing besides it.
-func only(result map[string]any, err error) (map[string]any, []effect, error) {
-	return result, nil, withFields(err)
+// noEffects returns the result of a tool that asserts nothing besides it.
+func noEffects[T result](r T, err error) (map[string]any, []effect, error) {
+	if err != nil {
+		return nil, nil, withFields(err)
+	}
+	return r.values(), nil, nil
 }
 
 // nextSteps takes the caller's role where neither a requirement nor a role is named.
-func nextSteps(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func nextSteps(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	id, role := a.text("id"), a.text("role")
 	if id == "" && role == "" {
 		role = a.run.request.Caller.Role
 	}
-	return only(a.run.Project.Next(ctx, id, role))
+	return noEffects(a.run.Project.Next(ctx, id, role))
 }
 
-func queryRequirements(ctx context.Context, a asking) (map[string]any, []effect, error) {
-	q := Query{After: a.text("after"), Limit: int(whole(a.inputs["limit"]))}
-	q.Filters, _ = a.inputs["filters"].(map[string]any)
+func queryRequirements(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+	filters, _ := a.inputs["filters"].(map[string]any)
+	text := func(name string) string { s, _ := filters[name].(string); return s }
+	flag := func(name string) *bool {
+		if b, is := filters[name].(bool); is {
+			return &b
+		}
+		return nil
+	}
+	q := Query{Status: text("status"), AssignedTo: text("assigned_to"), Kind: text("kind"), Role: text("role"),
+		Text: text("q"), Suspect: flag("suspect"), Retired: flag("retired"),
+		After: a.text("after"), Limit: int(asUint(a.inputs["limit"]))}
 	q.Why, _ = a.inputs["why"].(bool)
-	return only(a.run.Project.Query(ctx, q))
+	return noEffects(a.run.Project.Query(ctx, q))
 }
 
-// unchanged names the member that an obligation is about, where its payload does not have it: then it proposes nothing.
-func unchanged(o planning.Obligation) []string {
+// missingMember names the member that an obligation is about, where its payload does not have it: then it proposes nothing.
+func missingMember(o planning.Obligation) []string {
 	member := strings.TrimPrefix(o.Kind(), "requirement.")
 	if member == "signoff" {
 		member = "approvals"
@@ -114,24 +128,24 @@ func unchanged(o planning.Obligation) []string {
 
 // changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it
 // stands in the store then. The payload alone counts: nothing of a change is taken from what is known.
-func changeRequirement(ctx context.Context, a asking) (map[string]any, []effect, error) {
+func changeRequirement(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	members := maps.Clone(a.obligation.Payload)
 	for _, name := range []string{"kind", "id", "revision"} {
 		delete(members, name)
 	}
 	id, run := a.text("id"), a.run.request
 	change := Change{
-		Caller: run.Caller, ID: id, Revision: whole(a.obligation.Payload["revision"]), Members: members, Run: run.ID,
+		Caller: run.Caller, ID: id, Revision: asUint(a.obligation.Payload["revision"]), Members: members, Run: run.ID,
 		Key: "conductor:" + run.ID + "/" + a.id,
 	}
 	if err := a.run.Project.Change(ctx, change); err != nil {
 		return nil, nil, withFields(err)
 	}
-	return only(a.run.Project.Requirement(ctx, id))
+	return noEffects(a.run.Project.Requirement(ctx, id))
 }
 
-// whole is a whole number as JSON has it; 0 for anything else.
-func whole(v any) uint64 {
+// asUint is a whole number as JSON has it; 0 for anything else.
+func asUint(v any) uint64 {
 	raw, err := ledger.Encode(v)
 	if err != nil {
 		return 0
@@ -181,17 +195,17 @@ func ProjectContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	yes := map[string]any{"type": "boolean"}
 	id := planning.Input{Name: "id", Schema: text, Required: true}
-	filters := shape(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
+	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
 		"suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
 	list := map[string]any{"type": "array"}
-	one := shape([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
-	checked := shape([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
+	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
+	checked := objectSchema([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
 	var changes []string
 	for _, kind := range kindsOfChange {
 		changes = append(changes, "ACHIEVE(requirement."+kind+")")
 	}
-	change := inBox("requirement.change",
+	change := builtinContract("requirement.change",
 		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
 		60_000, changes, one, id)
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
@@ -199,28 +213,28 @@ func ProjectContracts() []planning.Contract {
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
 		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
 	}
-	evidence := inBox("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
+	evidence := builtinContract("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
 		[]string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := inBox("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
+	log := builtinContract("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
 		120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
 			"result.ok == true"}
 	}
-	status := inBox("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
+	status := builtinContract("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
 		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
-		inBox("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
-			shape([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
+		builtinContract("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
+			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
-		inBox("requirement.next",
+		builtinContract("requirement.next",
 			"Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
-			[]string{"REPORT(requirement.next)"}, shape([]any{"steps"},
+			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},
 				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
 				Name: "role", Schema: text}),
-		inBox("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
-			shape([]any{"requirements"}, map[string]any{"requirements": list}),
+		builtinContract("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
+			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},
 			planning.Input{Name: "why", Schema: yes}),
@@ -228,8 +242,8 @@ func ProjectContracts() []planning.Contract {
 	}
 }
 
-// inBox is the contract of a tool of the box that is over what is known, or over the project.
-func inBox(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
+// builtinContract is the contract of a tool of the box that is over what is known, or over the project.
+func builtinContract(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
 	consumes ...planning.Input) planning.Contract {
 	return planning.Contract{
 		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes,
@@ -240,8 +254,8 @@ func inBox(name, description string, timeoutMS int, satisfies []string, produces
 	}
 }
 
-// shape is the schema of an object.
-func shape(required []any, properties map[string]any) map[string]any {
+// objectSchema is the schema of an object.
+func objectSchema(required []any, properties map[string]any) map[string]any {
 	s := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		s["required"] = required

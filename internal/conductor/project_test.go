@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"errors"
-	"maps"
 	"testing"
 	"time"
 
@@ -13,49 +12,50 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
 // project is one of a test, with one requirement. A change moves it unless refuse says why not; ignore makes it lie about that.
 type project struct {
-	requirement map[string]any
+	requirement Requirement
 	refuse      error
 	cut         func() // what else happens while a change is made
 	ignore      bool
 	moves       bool // each reading finds another status
-	log         map[string]any
+	log         LogCheck
 	changes     []Change
 	queries     []Query
 	asked       []string // role of each Next
 	reads       int
-	due         func() []Due
+	due         func() []Work
 	briefings   []Briefing
 	unwritten   error // no prompt can be written
 }
 
-func (p *project) Status(context.Context) (map[string]any, error) {
-	return map[string]any{"counts": map[string]any{"planned": 1}, "total": 1}, nil
+func (p *project) Status(context.Context) (ProjectStatus, error) {
+	return ProjectStatus{Counts: map[lifecycle.Status]int{"planned": 1}, Total: 1}, nil
 }
 
-func (p *project) Requirement(_ context.Context, id string) (map[string]any, error) {
+func (p *project) Requirement(_ context.Context, id string) (Requirement, error) {
 	p.reads++
-	if id != p.requirement["id"] {
-		return nil, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
+	if id != p.requirement.ID {
+		return Requirement{}, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
 	}
 	if p.moves && p.reads > 1 {
-		p.requirement["status"] = "blocked"
+		p.requirement.Status = "blocked"
 	}
-	return maps.Clone(p.requirement), nil
+	return p.requirement, nil
 }
 
-func (p *project) Next(_ context.Context, _, role string) (map[string]any, error) {
+func (p *project) Next(_ context.Context, _, role string) (StepList, error) {
 	p.asked = append(p.asked, role)
-	return map[string]any{"steps": []any{map[string]any{"id": "REQ-1", "role": role, "do": "move it to planned"}}}, nil
+	return StepList{Steps: []Step{{ID: "REQ-1", Role: lifecycle.Role(role), Do: "move it to planned"}}}, nil
 }
 
-func (p *project) Query(_ context.Context, q Query) (map[string]any, error) {
+func (p *project) Query(_ context.Context, q Query) (RequirementList, error) {
 	p.queries = append(p.queries, q)
-	return map[string]any{"requirements": []any{maps.Clone(p.requirement)}}, nil
+	return RequirementList{Requirements: []Requirement{p.requirement}}, nil
 }
 
 func (p *project) Change(_ context.Context, c Change) error {
@@ -66,18 +66,18 @@ func (p *project) Change(_ context.Context, c Change) error {
 	if p.refuse != nil {
 		return p.refuse
 	}
-	if status, is := c.Members["status"]; is && !p.ignore {
-		p.requirement["status"] = status
+	if status, is := c.Members["status"].(string); is && !p.ignore {
+		p.requirement.Status = lifecycle.Status(status)
 	}
 	return nil
 }
 
-func (p *project) Evidence(context.Context, string) (map[string]any, error) {
-	return map[string]any{"ok": false, "problems": []any{"/test/evidence/0: the file is gone"}, "cited": 1}, nil
+func (p *project) Evidence(context.Context, string) (EvidenceCheck, error) {
+	return EvidenceCheck{Problems: []string{"/test/evidence/0: the file is gone"}, Cited: 1}, nil
 }
 
-func (p *project) Due(_ context.Context, id string) ([]Due, error) {
-	if id != p.requirement["id"] {
+func (p *project) Work(_ context.Context, id string) ([]Work, error) {
+	if id != p.requirement.ID {
 		return nil, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
 	}
 	return p.due(), nil
@@ -88,13 +88,13 @@ func (p *project) Prompt(_ context.Context, b Briefing) (string, error) {
 	return "you are " + b.Agent + ", " + b.Role, p.unwritten
 }
 
-func (p *project) VerifyLog(context.Context) (map[string]any, error) { return p.log, nil }
+func (p *project) VerifyLog(context.Context) (LogCheck, error) { return p.log, nil }
 
 // overProject is a conductor with the tools over a project.
 func overProject(t *testing.T, s *store.Memory, p *project) bench {
 	t.Helper()
-	if p.requirement == nil {
-		p.requirement = map[string]any{"id": "REQ-1", "status": "not_started", "title": "Log in", "parts": []any{}}
+	if p.requirement.ID == "" {
+		p.requirement = Requirement{ID: "REQ-1", Status: "not_started", Title: "Log in"}
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -120,7 +120,7 @@ func TestReadingTheProject(t *testing.T) {
 		require.Equal(t, &Verification{By: "again", Verified: true}, o.Verified, "the store is read a second time")
 	}
 	require.Equal(t, []string{"coder", "coder"}, p.asked, "the caller's own role, where none is named")
-	require.Equal(t, Query{Filters: filters, Why: true, After: "REQ-0", Limit: 5}, p.queries[0])
+	require.Equal(t, Query{Status: "not_started", Why: true, After: "REQ-0", Limit: 5}, p.queries[0])
 
 	trace = b.conduct(ob(planning.Report, "requirement.status", "id", "REQ-9"))
 	require.Equal(t, "unknown_requirement", string(trace.Obligations[0].Runs[0].Error.Code))
@@ -188,13 +188,13 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 	s := store.NewMemory()
 	p := &project{refuse: context.Canceled}
 	b := overProject(t, s, p)
-	p.cut = b.end // the service ends while it is made
+	p.cut = b.stop // the service ends while it is made
 	_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "planned")}})
 	require.ErrorIs(t, err, fault.Unavailable)
 
 	p.refuse, p.cut = nil, nil
 	b = overProject(t, s, p)
-	left, err := b.CutOff(t.Context())
+	left, err := b.Unfinished(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	trace, err := b.Resume(t.Context(), left[0])
@@ -205,7 +205,7 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 }
 
 func TestVerifyingTheProject(t *testing.T) {
-	p := &project{log: map[string]any{"ok": true, "problems": []any{}, "records": 7}}
+	p := &project{log: LogCheck{Records: 7}}
 	b := overProject(t, store.NewMemory(), p)
 	trace := b.conduct(ob(planning.Verify, "audit"))
 	require.Equal(t, planning.OutResolved, trace.Status)

@@ -49,7 +49,7 @@ func TestARunThatWasCutOff(t *testing.T) {
 			first, cut := named("t.a", "ACHIEVE(k.x)"), named("t.b", "ACHIEVE(k.y)", func(f *fake) { f.contract.Idempotent = c.idempotent })
 			alive := cut.run
 			var b bench
-			cut.run = func(tools.In) (map[string]any, error) { b.end(); return nil, b.ending.Err() } // the service ends while it runs
+			cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() } // the service ends while it runs
 			b = conductorOf(t, s, first, cut)
 			_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y")}, IdempotencyKey: "k"})
 			require.ErrorIs(t, err, fault.Unavailable)
@@ -57,7 +57,7 @@ func TestARunThatWasCutOff(t *testing.T) {
 
 			cut.run = alive
 			b = conductorOf(t, s, first, cut)
-			left, err := b.CutOff(t.Context())
+			left, err := b.Unfinished(t.Context())
 			require.NoError(t, err)
 			require.Len(t, left, 1)
 			_, err = b.Conduct(t.Context(), ada, left[0].Request)
@@ -66,7 +66,7 @@ func TestARunThatWasCutOff(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.outcome, trace.Status)
 			require.Equal(t, []int{c.first, c.last}, []int{*first.runs, *cut.runs}, "what is recorded as finished never runs twice")
-			left, err = b.CutOff(t.Context())
+			left, err = b.Unfinished(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, left)
 			again, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y")}, IdempotencyKey: "k"})
@@ -84,7 +84,7 @@ func TestACallerThatHangsUpEndsNothing(t *testing.T) {
 	trace, err := b.Conduct(ctx, ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y")}})
 	require.NoError(t, err)
 	require.Equal(t, planning.OutResolved, trace.Status)
-	left, err := b.CutOff(t.Context())
+	left, err := b.Unfinished(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
@@ -138,14 +138,14 @@ func TestToolsThatChangedWhileARunWasCutOff(t *testing.T) {
 	var b bench
 	old := named("t.a", "ACHIEVE(k.x)")
 	cut := named("t.c", "ACHIEVE(k.y)")
-	cut.run = func(tools.In) (map[string]any, error) { b.end(); return nil, b.ending.Err() }
+	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() }
 	b = conductorOf(t, s, old, cut)
 	_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y")}})
 	require.Error(t, err)
 
 	other := named("t.b", "ACHIEVE(k.x)")
 	b = conductorOf(t, s, other, named("t.c", "ACHIEVE(k.y)"))
-	left, err := b.CutOff(t.Context())
+	left, err := b.Unfinished(t.Context())
 	require.NoError(t, err)
 	trace, err := b.Resume(t.Context(), left[0])
 	require.NoError(t, err)

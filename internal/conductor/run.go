@@ -24,24 +24,24 @@ const (
 // run is one request on its way.
 type run struct {
 	*Conductor
-	request    state.Request
-	guardrails []guardrail
-	left       int       // runs of tools
-	spent      float64   // what they weighed
-	size       int       // bytes of results
-	until      time.Time // the end of the time
-	trace      Trace
-	rephrase   Rephrase
-	waits      func()                        // is called before it waits for what is outside of the process
-	forgets    bool                          // it leaves nothing behind
-	resumed    bool                          // it goes on from what is recorded of it
-	pending    []func(w *state.Writer) error // what the next step writes
-	known      bool                          // among it is what others may ask for
+	request      state.Request
+	guardrails   []guardrail
+	runsLeft     int       // runs of tools
+	costSpent    float64   // what they weighed
+	resultBytes  int       // bytes of results
+	deadline     time.Time // the end of the time
+	trace        Trace
+	rephrase     Rephrase
+	onWait       func()                        // is called before it waits for what is outside of the process
+	ephemeral    bool                          // it leaves nothing behind
+	resumed      bool                          // it goes on from what is recorded of it
+	pending      []func(w *state.Writer) error // what the next step writes
+	factsPending bool                          // among it is what others may ask for
 }
 
 // guardrail is a condition that is looked at before every run of a tool.
 type guardrail struct {
-	traced    *Traced
+	traced    *ObligationTrace
 	condition *contract.Condition
 }
 
@@ -53,17 +53,17 @@ func Limit(b planning.Budgets) time.Duration {
 	return time.Duration(b.TimeMS) * time.Millisecond
 }
 
-// of makes the run of a request.
-func (c *Conductor) of(request state.Request) *run {
+// newRun makes the run of a request.
+func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
-	r := &run{Conductor: c, request: request, waits: func() {}, left: b.MaxToolRuns, trace: Trace{
-		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]Traced,
+	r := &run{Conductor: c, request: request, onWait: func() {}, runsLeft: b.MaxToolRuns, trace: Trace{
+		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]ObligationTrace,
 			len(request.Request.Obligations)), Answers: []Answer{},
 	}}
-	if r.left == 0 {
-		r.left = defaultToolRuns
+	if r.runsLeft == 0 {
+		r.runsLeft = defaultToolRuns
 	}
-	r.until = c.Clock().Add(Limit(b))
+	r.deadline = c.Clock().Add(Limit(b))
 	return r
 }
 
@@ -76,26 +76,26 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		return Trace{}, err
 	}
 	if r.rephrase != nil {
-		r.waits()
-		r.rephrased(ctx)
+		r.onWait()
+		r.rephraseAnswers(ctx)
 	}
 	return r.trace, r.finish(ctx)
 }
 
-// later has something written with the next step, unless the run forgets: what changes nothing outside of the IR need
+// enqueue has something written with the next step, unless the run forgets: what changes nothing outside of the IR need
 // not be there before it happens.
-func (r *run) later(write func(w *state.Writer) error) {
-	if !r.forgets {
+func (r *run) enqueue(write func(w *state.Writer) error) {
+	if !r.ephemeral {
 		r.pending = append(r.pending, write)
 	}
 }
 
-// step writes what is pending, as one record.
-func (r *run) step(ctx context.Context, name string) error {
+// flush writes what is pending, as one record.
+func (r *run) flush(ctx context.Context, name string) error {
 	if len(r.pending) == 0 {
 		return nil
 	}
-	err := r.ir.Step(ctx, r.request.ID, name, r.request.Caller, func(w *state.Writer) error {
+	err := r.state.Step(ctx, r.request.ID, name, r.request.Caller, func(w *state.Writer) error {
 		for _, write := range r.pending {
 			if err := write(w); err != nil {
 				return err
@@ -105,28 +105,28 @@ func (r *run) step(ctx context.Context, name string) error {
 	})
 	switch {
 	case err == nil:
-		r.pending, r.known = nil, false
+		r.pending, r.factsPending = nil, false
 	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
-		return underWay("another run")
+		return errUnderWay("another run")
 	}
 	return err
 }
 
 // view reads what is known, with what this run has asserted.
 func (r *run) view(ctx context.Context, read func(v state.View) error) error {
-	if r.known {
-		if err := r.step(ctx, "known"); err != nil {
+	if r.factsPending {
+		if err := r.flush(ctx, "known"); err != nil {
 			return err
 		}
 	}
-	return r.ir.View(ctx, read)
+	return r.state.View(ctx, read)
 }
 
 // obligations runs the plan loop for each.
 func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
-		r.trace.Obligations[i] = Traced{ID: obligationID(i), Obligation: o, Status: planning.Active,
+		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active,
 			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
 	}
 	guardrails, rest := planning.Guardrails(all)
@@ -135,14 +135,14 @@ func (r *run) obligations(ctx context.Context) error {
 			return err
 		}
 	}
-	why := r.brokenAlready()
+	why := r.priorViolation()
 	for _, i := range rest {
 		t := &r.trace.Obligations[i]
 		switch {
 		case why != "":
 			t.end(planning.Failed, planning.OutGuardrail, why)
 			continue
-		case ofAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+		case verifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
 			continue // the verification of the answers resolves it
 		}
 		if err := r.satisfy(ctx, t); err != nil {
@@ -157,8 +157,8 @@ func (r *run) obligations(ctx context.Context) error {
 	return nil
 }
 
-// ofAnswers tells whether an obligation is to verify the answers of its own request.
-func ofAnswers(o planning.Obligation) bool {
+// verifiesAnswers tells whether an obligation is to verify the answers of its own request.
+func verifiesAnswers(o planning.Obligation) bool {
 	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
 }
 
@@ -168,7 +168,7 @@ func conditionOf(o planning.Obligation) (*contract.Condition, error) {
 }
 
 // guard keeps a guardrail for the runs to come, and looks at it at once, unless it is about what a tool is given.
-func (r *run) guard(ctx context.Context, t *Traced) error {
+func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	condition, err := conditionOf(t.Obligation)
 	if err != nil {
 		return err
@@ -181,13 +181,13 @@ func (r *run) guard(ctx context.Context, t *Traced) error {
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
 	if err == nil {
-		g.broken(facts)
+		g.violation(facts)
 	}
 	return err
 }
 
-// brokenAlready is why a guardrail that was looked at does not hold; "" where all do.
-func (r *run) brokenAlready() string {
+// priorViolation is why a guardrail that was looked at does not hold; "" where all do.
+func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
 		if g.traced.Outcome == planning.OutGuardrail {
 			return g.traced.Why
@@ -196,26 +196,26 @@ func (r *run) brokenAlready() string {
 	return ""
 }
 
-// broken is the guardrail that does not hold for a run; "" where all do.
-func (r *run) broken(facts contract.Facts) string {
+// violation is the guardrail that does not hold for a run; "" where all do.
+func (r *run) violation(facts contract.Facts) string {
 	for _, g := range r.guardrails {
-		if why := g.broken(facts); why != "" {
+		if why := g.violation(facts); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// broken says why the guardrail does not hold; "" where it does. One that cannot be told does not.
-func (g guardrail) broken(facts contract.Facts) string {
+// violation says why the guardrail does not hold; "" where it does. One that cannot be told does not.
+func (g guardrail) violation(facts contract.Facts) string {
 	verdict := g.condition.Holds(facts)
-	if verdict.Told() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
+	if verdict.Decided() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
 		return ""
 	}
 	why := fmt.Sprintf("%s %s: ", g.traced.Obligation.Type, verdict.Condition)
 	switch {
-	case !verdict.Told():
-		why += "it cannot be told: " + verdict.Why
+	case !verdict.Decided():
+		why += "it cannot be evaluated: " + verdict.Why
 	case verdict.Holds:
 		why += "it holds"
 	default:
@@ -226,11 +226,11 @@ func (g guardrail) broken(facts contract.Facts) string {
 }
 
 // satisfy is the plan loop of one obligation.
-func (r *run) satisfy(ctx context.Context, t *Traced) error {
+func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
 	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
-		waits(t)
+		awaitAnswer(t)
 		return nil
 	case len(candidates) == 0:
 		r.noTool(t)
@@ -239,26 +239,23 @@ func (r *run) satisfy(ctx context.Context, t *Traced) error {
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {
-			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "another one resolved it"})
+			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
 			continue
 		}
-		a, err := r.consider(ctx, t, c, 0)
+		o, err := r.consider(ctx, t, c, 0)
 		if err != nil {
 			return err
 		}
-		t.Candidates = append(t.Candidates, Candidate{c.Name, a.taken, a.reason})
+		t.Candidates = append(t.Candidates, Candidate{c.Name, o.ran, o.reason})
 		if missing == nil {
-			missing = a.missing
+			missing = o.missing
 		}
 		switch {
-		case a.guardrail:
-			t.end(planning.Failed, planning.OutGuardrail, a.reason)
+		case o.ends != "":
+			t.end(planning.Failed, o.ends, o.reason)
 			return nil
-		case a.truncated:
-			t.end(planning.Failed, planning.OutTruncated, a.reason)
-			return nil
-		case a.result != nil:
-			t.answered = a.result
+		case o.result != nil:
+			t.answered = o.result
 			t.end(planning.Resolved, planning.OutResolved, "")
 		}
 	}
@@ -274,7 +271,7 @@ func (r *run) satisfy(ctx context.Context, t *Traced) error {
 }
 
 // reasons are why each candidate did not do.
-func (r *run) reasons(t *Traced) string {
+func (r *run) reasons(t *ObligationTrace) string {
 	var all []string
 	for _, c := range t.Candidates {
 		all = append(all, c.Tool+": "+c.Reason)
@@ -283,15 +280,15 @@ func (r *run) reasons(t *Traced) string {
 }
 
 // noTool asks for a tool that nobody has registered.
-func (r *run) noTool(t *Traced) {
+func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
 	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
 	t.end(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
 	r.trace.Missing = append(r.trace.Missing, capability)
 }
 
-// waits is for a question that only who asks can answer.
-func waits(t *Traced) {
+// awaitAnswer is for a question that only who asks can answer.
+func awaitAnswer(t *ObligationTrace) {
 	question, _ := t.Obligation.Payload["question"].(string)
 	if strings.TrimSpace(question) == "" {
 		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
@@ -300,7 +297,7 @@ func waits(t *Traced) {
 }
 
 // clarify asks for what is missing; the obligation waits for it.
-func (r *run) clarify(t *Traced, missing []string) {
+func (r *run) clarify(t *ObligationTrace, missing []string) {
 	for _, slot := range missing {
 		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
 			"for": t.Obligation.String()})
@@ -319,16 +316,18 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 			func(g guardrail) bool { return g.condition.Names(variable) })
 	}
 	if named("state") && r.Project != nil {
-		if f.State, err = r.Project.Status(ctx); err != nil {
+		status, err := r.Project.Status(ctx)
+		if err != nil {
 			return f, err
 		}
+		f.State = status.values()
 	}
 	if !named("ir") {
 		return f, nil
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		f.IR = known
+		f.Known = known
 		return err
 	})
 	return f, err
@@ -345,9 +344,9 @@ func (r *run) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.later(func(w *state.Writer) error {
+	r.enqueue(func(w *state.Writer) error {
 		for _, t := range r.trace.Obligations {
-			if err := putEnded(w, t); err != nil {
+			if err := putObligation(w, t); err != nil {
 				return err
 			}
 		}
@@ -356,10 +355,10 @@ func (r *run) finish(ctx context.Context) error {
 		}
 		return errors.Join(w.Trace(raw), w.Ended(r.request))
 	})
-	return r.step(ctx, "ended")
+	return r.flush(ctx, "ended")
 }
 
-func putEnded(w *state.Writer, t Traced) error {
+func putObligation(w *state.Writer, t ObligationTrace) error {
 	if err := w.Obligation(state.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
 		return err
 	}

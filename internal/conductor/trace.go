@@ -15,17 +15,17 @@ import (
 // Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same
 // bytes, but for the durations.
 type Trace struct {
-	ID          string           `json:"id"`
-	Status      planning.Outcome `json:"status"`
-	Caller      Caller           `json:"caller"`
-	Tools       string           `json:"tools"` // digest of all contracts: sha256:<hexadecimal>
-	Obligations []Traced         `json:"obligations"`
-	Answers     []Answer         `json:"answers"`
-	Missing     []string         `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
+	ID          string            `json:"id"`
+	Status      planning.Outcome  `json:"status"`
+	Caller      Caller            `json:"caller"`
+	Tools       string            `json:"tools"` // digest of all contracts: sha256:<hexadecimal>
+	Obligations []ObligationTrace `json:"obligations"`
+	Answers     []Answer          `json:"answers"`
+	Missing     []string          `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
 }
 
-// Traced is what became of one obligation.
-type Traced struct {
+// ObligationTrace is what became of one obligation.
+type ObligationTrace struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`
 	Status     planning.Status     `json:"status"`
@@ -87,7 +87,7 @@ func obligationID(i int) string { return fmt.Sprintf("o%d", i+1) }
 
 // emit gives rise to an obligation, which is somebody else's: of who asked, or of who keeps the tools. A JUSTIFY is
 // resolved by what it says.
-func (t *Traced) emit(typ planning.Type, payload map[string]any) {
+func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 	status := planning.Escalated
 	if typ == planning.Justify {
 		status = planning.Resolved
@@ -97,12 +97,12 @@ func (t *Traced) emit(typ planning.Type, payload map[string]any) {
 }
 
 // end notes how the obligation ended.
-func (t *Traced) end(status planning.Status, outcome planning.Outcome, why string) {
+func (t *ObligationTrace) end(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
 }
 
 // justify says of a failure what was tried, and why each failed.
-func (t *Traced) justify(about string) {
+func (t *ObligationTrace) justify(about string) {
 	attempts := []any{}
 	for _, r := range t.Runs {
 		if r.Status == state.RunDone {
@@ -121,7 +121,7 @@ func (t *Traced) justify(about string) {
 	}
 	for _, c := range t.Candidates {
 		if !c.Taken {
-			attempts = append(attempts, map[string]any{"tool": c.Tool, "why": "it was not run: " + c.Reason})
+			attempts = append(attempts, map[string]any{"tool": c.Tool, "why": "not run: " + c.Reason})
 		}
 	}
 	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})

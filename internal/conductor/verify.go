@@ -48,7 +48,7 @@ func (r *run) verify(ctx context.Context) error {
 }
 
 // confirm looks at one answer, and gives it, or says that it is not certain.
-func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
+func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
 	last := t.Runs[len(t.Runs)-1]
 	tool, _ := r.Tools.Tool(last.Tool)
 	c := tool.Contract()
@@ -64,7 +64,7 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 		r.trace.Answers = append(r.trace.Answers, answer)
 		return true, nil
 	}
-	t.Verified.Why = textOfError(cause)
+	t.Verified.Why = errorText(cause)
 	answer.Uncertain, answer.Text = true, language.Uncertain(t.Obligation, t.Verified.Why)
 	if c.Verify != planning.CheckNonBlocking {
 		answer.Result = nil
@@ -78,12 +78,12 @@ func (r *run) confirm(ctx context.Context, t *Traced) (bool, error) {
 
 // evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where
 // neither the contract nor the request asks for one.
-func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last Run) (by string, err error) {
-	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, ofAnswers) {
+func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contract, last Run) (by string, err error) {
+	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, verifiesAnswers) {
 		return "", nil
 	}
 	if c.Implementation.Means == planning.Builtin {
-		if k, is := r.knowing[c.Implementation.Name]; is && k.again {
+		if k, is := r.stateTools[c.Implementation.Name]; is && k.again {
 			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
 		}
 		if tool := r.box[c.Implementation.Name]; tool.Again != nil {
@@ -96,28 +96,28 @@ func (r *run) evaluate(ctx context.Context, t *Traced, c planning.Contract, last
 
 // crossCheck holds an answer against what is known: it is recorded as it was answered, unless the run leaves nothing
 // behind, and nothing that is known contradicts it.
-func (r *run) crossCheck(ctx context.Context, t *Traced, last Run) error {
-	if err := r.step(ctx, "known"); err != nil { // what is held of this very run is looked at
+func (r *run) crossCheck(ctx context.Context, t *ObligationTrace, last Run) error {
+	if err := r.flush(ctx, "known"); err != nil { // what is held of this very run is looked at
 		return err
 	}
-	return r.ir.View(ctx, func(v state.View) error {
-		if !r.forgets {
+	return r.state.View(ctx, func(v state.View) error {
+		if !r.ephemeral {
 			if err := r.checkRecorded(v, t, last); err != nil {
 				return err
 			}
 		}
-		return r.contradicted(v, t)
+		return r.checkContradiction(v, t)
 	})
 }
 
 // checkRecorded wants exactly one assertion of an answer, with the tool that answered as its source.
-func (r *run) checkRecorded(v state.View, t *Traced, last Run) error {
-	held, err := v.Held(state.OfRun+r.request.ID, t.ID)
+func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
+	held, err := v.Held(state.RunPrefix+r.request.ID, t.ID)
 	if err != nil {
 		return err
 	}
 	if len(held) != 1 || !state.Equal(held[0].Object, t.answered) {
-		return fault.New(fault.Conflict, "answer_not_held", "what is held is not what was answered").
+		return fault.New(fault.Conflict, "answer_not_held", "the recorded answer differs from the one given").
 			WithFix("ask again")
 	}
 	source, found, err := v.Source(held[0].Source)
@@ -130,18 +130,18 @@ func (r *run) checkRecorded(v state.View, t *Traced, last Run) error {
 	return nil
 }
 
-// ofCaller begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled
+// callerPrefix begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled
 // from.
-const ofCaller = "status."
+const callerPrefix = "status."
 
-// contradicted holds an answer on the caller against what is known of the caller. One thing alone, held in its place,
+// checkContradiction holds an answer on the caller against what is known of the caller. One thing alone, held in its place,
 // contradicts it; of several any may be meant, and what nobody has said contradicts nothing.
-func (r *run) contradicted(v state.View, t *Traced) error {
-	slot, is := strings.CutPrefix(t.Obligation.Kind(), ofCaller)
+func (r *run) checkContradiction(v state.View, t *ObligationTrace) error {
+	slot, is := strings.CutPrefix(t.Obligation.Kind(), callerPrefix)
 	if !is {
 		return nil
 	}
-	held, err := v.Held(r.user(), slot)
+	held, err := v.Held(r.userSubject(), slot)
 	if err != nil || len(held) != 1 {
 		return err
 	}
@@ -149,7 +149,7 @@ func (r *run) contradicted(v state.View, t *Traced) error {
 		if said, has := t.answered[member]; has && !state.Equal(said, held[0].Object) {
 			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot,
 				fault.Clip(fmt.Sprint(held[0].Object), 80)).
-				WithFix("ACHIEVE(%s) says what holds, if that has changed", t.Obligation.Kind())
+				WithFix("send ACHIEVE(%s) if that has changed", t.Obligation.Kind())
 		}
 	}
 	return nil

@@ -101,21 +101,21 @@ func TestAnswersThatAreContradicted(t *testing.T) {
 // What a run left in the ledger has to be the answer, and to come from the tool that gave it.
 func TestAnswersThatAreNotHeld(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(t *Traced, last *Run)
+		change func(t *ObligationTrace, last *Run)
 		source func(s *state.Source)
 		want   string
 	}{
 		"as it is":       {want: ""},
-		"another answer": {change: func(t *Traced, _ *Run) { t.answered = map[string]any{"value": "another"} }, want: "not what was answered"},
-		"nothing held":   {change: func(t *Traced, _ *Run) { t.ID = "o9" }, want: "not what was answered"},
-		"another tool":   {change: func(_ *Traced, last *Run) { last.Tool = "t.b" }, want: "no source"},
+		"another answer": {change: func(t *ObligationTrace, _ *Run) { t.answered = map[string]any{"value": "another"} }, want: "differs from the one given"},
+		"nothing held":   {change: func(t *ObligationTrace, _ *Run) { t.ID = "o9" }, want: "differs from the one given"},
+		"another tool":   {change: func(_ *ObligationTrace, last *Run) { last.Tool = "t.b" }, want: "no source"},
 		"another source": {source: func(s *state.Source) { s.Name = "t.b" }, want: "no source"},
 		"another run's":  {source: func(s *state.Source) { s.Run = "another" }, want: "no source"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)"), named("t.b", "REPORT(k.y)"))
 			trace := b.conduct(ob(planning.Report, "k.x"))
-			r := b.of(state.Request{ID: trace.ID, Caller: ada})
+			r := b.newRun(state.Request{ID: trace.ID, Caller: ada})
 			of := trace.Obligations[0]
 			last := of.Runs[0]
 			if c.change != nil {
@@ -124,7 +124,7 @@ func TestAnswersThatAreNotHeld(t *testing.T) {
 			if c.source != nil {
 				s := state.Source{ID: trace.ID + "/" + last.ID, Kind: "tool", Name: "t.a", Run: trace.ID}
 				c.source(&s)
-				require.NoError(t, b.ir.Step(t.Context(), s.Run, "spoilt", ada, func(w *state.Writer) error { _, err := w.Source(s); return err }))
+				require.NoError(t, b.state.Step(t.Context(), s.Run, "spoilt", ada, func(w *state.Writer) error { _, err := w.Source(s); return err }))
 			}
 			err := r.crossCheck(t.Context(), &of, last)
 			if c.want == "" {
@@ -143,7 +143,7 @@ func TestEveryRunAssertsItsResult(t *testing.T) {
 	trace := b.conduct(ob(planning.Report, "k.x"))
 	require.Equal(t, planning.OutResolved, trace.Status)
 	require.Equal(t, &Verification{By: "facts", Verified: true}, trace.Obligations[0].Verified)
-	require.NoError(t, b.ir.View(t.Context(), func(v state.View) error {
+	require.NoError(t, b.state.View(t.Context(), func(v state.View) error {
 		for i, tool := range []string{"t.a", "t.b"} {
 			a, found, err := v.Assertion(trace.ID + "/" + trace.Obligations[0].Runs[i].ID)
 			require.NoError(t, err)

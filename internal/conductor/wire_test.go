@@ -123,7 +123,7 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 		status, code, says string
 	}{
 		"another answer":       {serving(t, answering(200, `{"value":"wrong"}`)), state.RunRefused, "", `result.value == "right" does not hold`},
-		"not what it promises": {serving(t, answering(200, `{"value":7}`)), state.RunRefused, "", "its result is not what it produces"},
+		"not what it promises": {serving(t, answering(200, `{"value":7}`)), state.RunRefused, "", "result does not match the contract's schema"},
 		"no object":            {serving(t, answering(200, `["right"]`)), state.RunFailed, "tool_answer", "one JSON object"},
 		"a name twice":         {serving(t, answering(200, `{"value":"wrong","value":"right"}`)), state.RunFailed, "tool_answer", "one JSON object"},
 		"nothing":              {serving(t, answering(204, "")), state.RunFailed, "tool_answer", "one JSON object"},
@@ -163,11 +163,11 @@ func TestACallThatWasCutOff(t *testing.T) {
 		var b bench
 		var runs []string
 		i := serving(t, func(w http.ResponseWriter, r *http.Request) {
-			var got call
+			var got externalCall
 			_ = json.NewDecoder(r.Body).Decode(&got)
 			runs = append(runs, got.Run)
 			if calls.Add(1) == 1 {
-				b.end()
+				b.stop()
 				never(w, r)
 				return
 			}
@@ -179,7 +179,7 @@ func TestACallThatWasCutOff(t *testing.T) {
 		_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x", "n", 7)}})
 		require.Error(t, err)
 		b = conductorOf(t, s, tool)
-		left, err := b.CutOff(t.Context())
+		left, err := b.Unfinished(t.Context())
 		require.NoError(t, err)
 		trace, err := b.Resume(t.Context(), left[0])
 		require.NoError(t, err)

@@ -56,7 +56,7 @@ const answerTime = time.Minute
 func (a *API) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
 	// What a run may take, and the server's own time for an answer is shorter.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + time.Minute))
-	asked.Waits = callOf(w).held.rest
+	asked.OnWait = callOf(w).held.rest
 	trace, err := a.Conductor.Ask(r.Context(), callerOf(w), asked)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
@@ -97,7 +97,7 @@ func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 }
 
 // toDiscover is what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
-func toDiscover(t conductor.Traced) (all []conductor.Emitted) {
+func toDiscover(t conductor.ObligationTrace) (all []conductor.Emitted) {
 	for _, e := range t.Emitted {
 		if e.Obligation.Type == planning.DiscoverOp {
 			all = append(all, e)
@@ -145,8 +145,8 @@ func callerOf(w http.ResponseWriter) conductor.Caller {
 
 // runPage is a page of runs.
 type runPage struct {
-	Runs []conductor.Listed `json:"runs"`
-	Next *string            `json:"next"`
+	Runs []conductor.RunSummary `json:"runs"`
+	Next *string                `json:"next"`
 }
 
 func (a *API) listRuns(w http.ResponseWriter, r *http.Request) error {

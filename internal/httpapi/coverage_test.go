@@ -217,7 +217,7 @@ func provokeUnwritableExport(t *testing.T, all *seen) {
 		o.ExportPath, o.ExportWait = filepath.Join(t.TempDir(), "no such folder", "project_status.json"), time.Millisecond
 	})
 	require.Equal(t, "pending", h.patch("pm", exampleBody(t, "pm_moves")).Header.Get("Export-Status"))
-	require.Eventually(t, func() bool { return string(h.do("", "GET", "/readyz", "").Body) == `{"status":"warning"}`+"\n" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return string(h.do("", "GET", "/readyz", "").Body) == `{"status":"warning"}`+"\n" }, time.Minute, 10*time.Millisecond)
 }
 
 func provokeDocuments(h *harness) {

@@ -46,7 +46,7 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return writeJSON(w, http.StatusOK, struct {
-			Requirements []drive.Planned `json:"requirements"`
+			Requirements []drive.Plan `json:"requirements"`
 		}{planned})
 	}
 	control := http.NewResponseController(w)

@@ -44,7 +44,7 @@ func TestADriveWithoutAgents(t *testing.T) {
 	require.Equal(t, 3, report.Outcomes[drive.Waiting])
 	for _, end := range report.Requirements {
 		require.Equal(t, "design_in_progress", end.Status)
-		require.Equal(t, "for the architect: ACHIEVE(requirement.design_spec): a design_spec; no agent is there for it: declare one in the folder tools, or supply it", end.Why)
+		require.Equal(t, "for the architect: ACHIEVE(requirement.design_spec): a design_spec; there is no agent for it: declare one in the folder tools, or do the work yourself", end.Why)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestWhoDrives(t *testing.T) {
 	require.Zero(t, report.Steps)
 	h.expect(403, "drive_forbidden", "coder", "POST", "/drive", `{"roles":["coder","pm"]}`)
 	h.expect(200, "", "pm", "POST", "/drive", `{"roles":["coder","pm"],"max_steps":1}`)
-	var plan struct{ Requirements []drive.Planned }
+	var plan struct{ Requirements []drive.Plan }
 	require.NoError(t, json.Unmarshal(h.expect(200, "", "viewer", "POST", "/drive?plan=true", `{}`).Body, &plan))
 	require.Equal(t, "pm", plan.Requirements[0].Role)
 	size := h.Ledger.Head().Size
@@ -96,7 +96,7 @@ func TestADriveTakesItsTime(t *testing.T) {
 	})
 	for _, accept := range []string{"application/json", "application/x-ndjson"} {
 		answer := h.expect(200, "", "pm", "POST", "/drive", `{"requirements":["REQ-001"],"max_steps":1}`, "Accept", accept)
-		require.Contains(t, string(answer.Body), "max_steps is used up")
+		require.Contains(t, string(answer.Body), "max_steps is exhausted")
 	}
 }
 

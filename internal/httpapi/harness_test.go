@@ -119,7 +119,7 @@ func newHarness(t *testing.T, choose ...func(*options)) *harness {
 	dir := t.TempDir()
 	h := &harness{t: t, Clock: newClock(), Document: filepath.Join(dir, "REQUIREMENTS.md"), Export: filepath.Join(dir, "project_status.json")}
 	o := options{Store: store.NewMemory(), Document: sample, Seen: &seen{}}
-	o.Workflow, o.ExportPath, o.ExportWait = lifecycle.V1, h.Export, 10*time.Second
+	o.Workflow, o.ExportPath, o.ExportWait = lifecycle.V1, h.Export, time.Minute
 	o.Signer = testSigner(t)
 	for _, f := range choose {
 		f(&o)

@@ -19,7 +19,7 @@ func (h *harness) ready() (status int, body string) {
 		got := h.do("", http.MethodGet, "/readyz?verbose", "")
 		status, body = got.Status, string(got.Body)
 		return !strings.Contains(body, `"status":"starting"`)
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return status, body
 }
 

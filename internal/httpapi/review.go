@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/review/render"
 )
 
 // document is a review: it can be shown in the media types that a client may ask for.
@@ -23,7 +24,7 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	render, err := negotiate(w, r)
+	show, err := negotiate(w, r)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer func() { <-mine }()
-	answer, err := a.renderReview(r.Context(), render)
+	answer, err := a.renderReview(r.Context(), show)
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 }
 
 // renderReview makes one review of the project at a time: each reads all documents and goes through all requirements.
-func (a *API) renderReview(ctx context.Context, render func(document) (text, error)) (text, error) {
+func (a *API) renderReview(ctx context.Context, show func(document) (text, error)) (text, error) {
 	if err := take(ctx, a.reviews.making); err != nil {
 		return text{}, err
 	}
@@ -49,7 +50,7 @@ func (a *API) renderReview(ctx context.Context, render func(document) (text, err
 	if err != nil {
 		return text{}, err
 	}
-	return render(project)
+	return show(render.Project{Project: project})
 }
 
 // reviews lets one review of the project be made at a time, and each actor have one under way until its client has read
@@ -90,7 +91,7 @@ func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	render, err := negotiate(w, r)
+	show, err := negotiate(w, r)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer, err := render(dossier)
+	answer, err := show(render.Dossier{Dossier: dossier})
 	if err != nil {
 		return err
 	}

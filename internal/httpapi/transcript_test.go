@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the answers into the transcripts")
 
-// TestTranscripts plays testdata/*.transcript against the service. A transcript is text for people: comments,
+// TestTranscripts plays testdata/transcripts/*.transcript against the service. A transcript is text for people: comments,
 // requests, and under each request the answer. With -update the answers are written anew.
 //
 // A request is a line "WHO METHOD PATH", then lines "Name: value" for headers, then its body (a line that is a
@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write the answers into the transcripts"
 // takes the lines up to "end" as a file of its working tree; "commit MESSAGE" commits the working tree but for reports/, and
 // shows the id; "forget" takes the last commit out of the history; "later DURATION" advances the clock.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.transcript")
+	files, err := filepath.Glob("../../testdata/transcripts/*.transcript")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

@@ -44,7 +44,7 @@ func (r *rig) everything() string {
 	for _, record := range page.Records {
 		all.Write(record)
 	}
-	require.Eventually(r.t, func() bool { return r.State().Export.Size == r.State().LogSize }, 5*time.Second, time.Millisecond)
+	require.Eventually(r.t, func() bool { return r.State().Export.Size == r.State().LogSize }, time.Minute, time.Millisecond)
 	export, err := os.ReadFile(r.export)
 	require.NoError(r.t, err)
 	all.Write(export)

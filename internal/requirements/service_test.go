@@ -68,7 +68,7 @@ type rig struct {
 
 func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
 	t.Helper()
-	options := Options{Workflow: lifecycle.V1, ExportPath: filepath.Join(t.TempDir(), "project_status.json"), ExportWait: 5 * time.Second}
+	options := Options{Workflow: lifecycle.V1, ExportPath: filepath.Join(t.TempDir(), "project_status.json"), ExportWait: time.Minute}
 	for _, c := range change {
 		c(&options)
 	}

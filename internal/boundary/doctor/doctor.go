@@ -5,6 +5,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,6 +61,9 @@ type Options struct {
 	Environ []string                                            // what hooks are started with
 	Path    string                                              // where their programs are looked for
 	Version func(ctx context.Context, client string) (v string) // of a client; "" is unknown
+
+	Brisk    time.Duration // within which a client is to be answered; 0 is a second
+	Patience time.Duration // after which nobody waits any more for a hook; 0 is five seconds
 }
 
 // Examine looks at the policy, and at each client.
@@ -69,6 +73,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 			return Report{}, err
 		}
 	}
+	o.Brisk, o.Patience = cmp.Or(o.Brisk, brisk), cmp.Or(o.Patience, patience)
 	e := &examination{Options: o, report: Report{Root: o.Dir.Root, Findings: []Finding{}}}
 	e.lookAtPolicy()
 	e.lookAtEnvironment()

@@ -22,7 +22,7 @@ import (
 // TestMain lets links to this test be the hook.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "orchestrator-hook" {
-		os.Exit(hook.Main(os.Args[1:], time.Now()))
+		os.Exit(hook.Main(os.Args[1:], time.Now(), time.Minute))
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	os.Exit(m.Run())
@@ -47,9 +47,25 @@ func examine(t *testing.T, dir folder.Dir, version string, clients ...string) Re
 	t.Helper()
 	r, err := Examine(t.Context(), Options{
 		Dir: dir, Clients: clients, Environ: os.Environ(), Path: os.Getenv("PATH"), Version: func(context.Context, string) string { return version },
+		Brisk: time.Minute, Patience: time.Minute,
 	})
 	require.NoError(t, err)
 	return r
+}
+
+// A hook that answers rightly, and slowly, is a fault.
+func TestASlowHookIsAFault(t *testing.T) {
+	dir, program := project(t)
+	command := single(program) + " claude --root " + single(dir.Root)
+	_, err := settings.Install("claude", settings.Options{Root: dir.Root, Command: command, ClientVersion: "99.0.0"})
+	require.NoError(t, err)
+	r, err := Examine(t.Context(), Options{
+		Dir: dir, Clients: []string{"claude"}, Environ: os.Environ(), Path: os.Getenv("PATH"), Version: func(context.Context, string) string { return "99.0.0" },
+		Brisk: 1, Patience: time.Minute,
+	})
+	require.NoError(t, err)
+	require.False(t, r.Good)
+	require.Contains(t, fmt.Sprint(r.Findings), "and should be within 1ns")
 }
 
 func journal(t *testing.T, dir folder.Dir) string {

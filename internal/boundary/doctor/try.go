@@ -19,7 +19,7 @@ import (
 	"orchestrator/internal/system/git"
 )
 
-// How long a trial may take: a client is to be answered within brisk, and after patience nobody waits any more.
+// How long a trial may take where Options does not say otherwise.
 const (
 	brisk    = time.Second
 	patience = 5 * time.Second
@@ -112,9 +112,9 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 		return false, err
 	}
 	text, env := p.line.at(e.Dir.Root, dir.Root, p.facts, without(e.Environ, boundary.BypassVariable))
-	a, took, err := run(ctx, text, dir.Root, env, raw)
-	for again := 0; again < 2 && err == nil && took > brisk; again++ { // the first start of a program may be slow
-		a, took, err = run(ctx, text, dir.Root, env, raw)
+	a, took, err := e.run(ctx, text, dir.Root, env, raw)
+	for again := 0; again < 2 && err == nil && took > e.Brisk; again++ { // the first start of a program may be slow
+		a, took, err = e.run(ctx, text, dir.Root, env, raw)
 	}
 	got := boundary.Decision("")
 	if answered = err == nil; answered {
@@ -126,9 +126,9 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 		e.say(p.name, Fault, broken+p.name, "%s: %v", t.what, err)
 	case got != want:
 		e.say(p.name, Fault, broken+p.name, "%s is %s, and should be %s", t.what, words[got], words[want])
-	case took > brisk:
+	case took > e.Brisk:
 		e.say(p.name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what,
-			words[got], took.Round(time.Millisecond), brisk)
+			words[got], took.Round(time.Millisecond), e.Brisk)
 	case want == boundary.Allow && noisy(p.protocol, a):
 		e.say(p.name, Fault, broken+p.name,
 			"%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what,
@@ -200,11 +200,11 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 	return dir, remove, err
 }
 
-// run starts a command line as a client does, and kills it with its children after patience.
-func run(ctx context.Context, text, folder string, env []string,
+// run starts a command line as a client does, and kills it with its children after e.Patience.
+func (e *examination) run(ctx context.Context, text, folder string, env []string,
 	stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
 	const most = 64 << 10
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	out, errs := git.Output{Most: most, Cut: true}, git.Output{Most: most, Cut: true}
 	cmd := exec.CommandContext(ctx, "sh", "-c", text)
@@ -218,7 +218,7 @@ func run(ctx context.Context, text, folder string, env []string,
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return a, took, fmt.Errorf("no answer within %v", patience)
+		return a, took, fmt.Errorf("no answer within %v", e.Patience)
 	case err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay):
 		return a, took, err
 	}

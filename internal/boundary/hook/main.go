@@ -11,15 +11,16 @@ import (
 	"orchestrator/internal/agentclient"
 )
 
-// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2.
-func Main(args []string, start time.Time) int {
+// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2. It answers within a time
+// from start on, which is Deadline but in tests.
+func Main(args []string, start time.Time, within time.Duration) int {
 	client, root, err := arguments(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
 	in := Input{
-		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Now: time.Now, NewID: NewID,
+		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now, NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()

@@ -7,6 +7,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Deadline is within how long an answer is given, from Input.Start on.
+// Deadline is within how long an answer is given, from Input.Start on, where Input.Within does not say otherwise.
 const Deadline = 900 * time.Millisecond
 
 // MaxInput is the most bytes of a call that are read.
@@ -36,6 +37,7 @@ type Input struct {
 	Home       string // "" when there is none
 	Executable string // the path of the running program; "" when that cannot be told
 	Start      time.Time
+	Within     time.Duration // how long after Start an answer is given at the latest; 0 is Deadline
 	Now        func() time.Time
 	NewID      func() string
 }
@@ -47,6 +49,7 @@ func Run(in Input) agentclient.Answer {
 		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
 			"orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
 	}
+	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}
 	r.client.Store(&protocol)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
@@ -55,7 +58,7 @@ func Run(in Input) agentclient.Answer {
 		deepen(0)
 		answers <- r.guarded()
 	}()
-	late := time.NewTimer(Deadline - in.Now().Sub(in.Start))
+	late := time.NewTimer(in.Within - in.Now().Sub(in.Start))
 	defer late.Stop()
 	select {
 	case a := <-answers:
@@ -82,20 +85,20 @@ func deepen(n int) (last byte) {
 
 // late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
 func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
-	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", Deadline)
+	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", r.Within)
 	if r.claim() {
 		return r.failure(cause)
 	}
 	select {
 	case a := <-answers:
 		return a
-	case <-time.After(noting):
+	case <-time.After(r.noting()):
 		return r.refusal(cause)
 	}
 }
 
-// noting is how long an answer waits for the disk at most.
-const noting = 50 * time.Millisecond
+// noting returns how long an answer waits for the disk at most: 50 ms of the Deadline.
+func (r *run) noting() time.Duration { return r.Within / 18 }
 
 // claim is true for the one who may answer: the decision, or what keeps it from being made.
 func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
@@ -261,7 +264,7 @@ func (r *run) failure(cause error) agentclient.Answer {
 		go func() { _ = dir.Append(l); close(noted) }()
 		select {
 		case <-noted:
-		case <-time.After(noting): // a disk that does not answer keeps nobody waiting
+		case <-time.After(r.noting()): // a disk that does not answer keeps nobody waiting
 		}
 	}
 	return r.refusal(cause)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ import (
 )
 
 // TestMain lets copies of this test be the hook, as a client starts it. SENTRY_LIMIT is the most bytes of a file that it may
-// write; a full disk looks alike.
+// write; a full disk looks alike. SENTRY_WITHIN is how long an answer may take.
 func TestMain(m *testing.M) {
 	if os.Getenv("SENTRY_CHILD") == "" {
 		os.Exit(m.Run())
@@ -35,7 +36,11 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(Main(os.Args[1:], start))
+	within := time.Minute // so that no test fails because a process waits for a processor
+	if d, err := time.ParseDuration(os.Getenv("SENTRY_WITHIN")); err == nil {
+		within = d
+	}
+	os.Exit(Main(os.Args[1:], start, within))
 }
 
 // project is a folder with a boundary in some mode.
@@ -60,11 +65,10 @@ func (p project) set(change func(*boundary.Policy)) {
 	require.NoError(p.t, p.dir.WritePolicy(policy))
 }
 
-// reply is what a hook answered, and in what time.
+// reply is what a hook answered.
 type reply struct {
 	code           int
 	stdout, stderr string
-	took           time.Duration
 }
 
 func (p project) hook(stdin io.Reader, env ...string) reply {
@@ -78,13 +82,12 @@ func (p project) hookOf(client string, stdin io.Reader, env ...string) reply {
 	cmd := exec.Command(os.Args[0], client)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.dir.Root, stdin, &stdout, &stderr
 	cmd.Env = append(append(os.Environ(), "SENTRY_CHILD=1", "GORACE=atexit_sleep_ms=0", boundary.BypassVariable+"=", "CLAUDE_PROJECT_DIR="), env...)
-	begun := time.Now()
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(p.t, err)
 	}
-	return reply{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), time.Since(begun)}
+	return reply{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 func (p project) call(tool, input string, members ...string) string {
@@ -119,15 +122,10 @@ func TestModes(t *testing.T) {
 		require.Equal(t, want.code, blocked.code, "%s: %+v", mode, blocked)
 		require.Equal(t, mode != boundary.Off, strings.Contains(blocked.stdout+blocked.stderr, "Edit on src/a.go"), mode)
 		for _, harmless := range []string{p.edit(asAgent), p.call("Read", `{"file_path":"src/a.go"}`)} {
-			require.Equal(t, reply{took: 0}, p.hook(strings.NewReader(harmless)).timeless(), "an allowed call prints nothing")
+			require.Equal(t, reply{}, p.hook(strings.NewReader(harmless)), "an allowed call prints nothing")
 		}
 		require.Len(t, p.lines(), want.lines, mode)
 	}
-}
-
-func (s reply) timeless() reply {
-	s.took = 0
-	return s
 }
 
 // What a decision leaves in the journal, and what it does not.
@@ -154,8 +152,8 @@ func TestDecisionsAreNoted(t *testing.T) {
 	require.Equal(t, []any{folder.KindOutcome, "failed", "t1"}, []any{all[1].Kind, all[1].What, all[1].ToolUseID})
 }
 
-// hostile are calls that nobody sends by intention. None of them may let a writing call through, take long, or exit with
-// anything but 0 or 2.
+// hostile are calls that nobody sends by intention. None of them may let a writing call through, or exit with anything but
+// 0 or 2.
 func hostile(p project) map[string]func() io.Reader {
 	text := func(s string) func() io.Reader { return func() io.Reader { return strings.NewReader(s) } }
 	whole := p.edit()
@@ -206,8 +204,6 @@ func hostile(p project) map[string]func() io.Reader {
 		"100 MB, whole": func() io.Reader {
 			return io.MultiReader(strings.NewReader(whole[:len(whole)-1]+`,"x":"`), io.LimitReader(letters{}, 100<<20), strings.NewReader(`"}`))
 		},
-		"no end":                 func() io.Reader { return io.MultiReader(strings.NewReader(whole), never{}) },
-		"nothing, and no end":    func() io.Reader { return never{} },
 		"a command without text": text(p.call("Bash", `{}`)),
 		"a command of 1 MB":      text(p.call("Bash", `{"command":"`+strings.Repeat("echo a; ", 1<<17)+`rm b"}`)),
 		"a nested command":       text(p.call("Bash", `{"command":"`+strings.Repeat("$(", 5_000)+`rm b`+strings.Repeat(")", 5_000)+`"}`)),
@@ -221,25 +217,61 @@ type letters struct{}
 
 func (letters) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{'x'}, len(p))), nil }
 
-// never gives nothing, and does not end either, for longer than any hook may take.
-type never struct{}
+// never gives nothing, and does not end either, until it is closed.
+type never chan struct{}
 
-func (never) Read([]byte) (int, error) {
-	time.Sleep(5 * time.Second)
+func (n never) Read([]byte) (int, error) {
+	<-n
 	return 0, io.EOF
 }
 
-func TestHostileInput(t *testing.T) {
-	slow := 1 * time.Second // from the start of the process to its end, on a machine that does other things as well
-	if raceEnabled {
-		slow = 10 * time.Second
+// endless are calls that do not end.
+func endless(p project, end never) map[string]io.Reader {
+	return map[string]io.Reader{"no end": io.MultiReader(strings.NewReader(p.edit()), end), "nothing, and no end": end}
+}
+
+// TestTheDeadlineIsKept: an answer comes at the deadline, by a clock that goes on when all wait; what cannot be judged is
+// blocked in an enforcing project alone.
+func TestTheDeadlineIsKept(t *testing.T) {
+	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Validate: 0} {
+		for name := range endless(project{}, nil) {
+			t.Run(string(mode)+"/"+name, func(t *testing.T) {
+				p := newProject(t, mode)
+				synctest.Test(t, func(t *testing.T) {
+					end := make(never)
+					begun := time.Now()
+					a := Run(Input{
+						Client: "claude", Stdin: endless(p, end)[name], Getenv: func(string) string { return "" }, Cwd: p.dir.Root,
+						Start: begun, Now: time.Now, NewID: NewID,
+					})
+					require.Equal(t, Deadline, time.Since(begun))
+					require.Equal(t, code, a.Exit)
+					require.Contains(t, string(a.Stderr), "no decision within 900ms")
+					close(end)
+				})
+				require.Len(t, p.lines(), 1)
+			})
+		}
 	}
+}
+
+// TestAProcessKeepsTheDeadline: a process ends though its standard input does not.
+func TestAProcessKeepsTheDeadline(t *testing.T) {
+	p, end := newProject(t, boundary.Enforce), make(never)
+	defer close(end)
+	for name, stdin := range endless(p, end) {
+		got := p.hook(pipe(stdin), "SENTRY_WITHIN="+Deadline.String())
+		require.Equal(t, 2, got.code, name)
+		require.Contains(t, got.stderr, "no decision within 900ms", name)
+	}
+}
+
+func TestHostileInput(t *testing.T) {
 	for _, mode := range []boundary.Mode{boundary.Enforce, boundary.Validate} {
 		p := newProject(t, mode)
 		for name, stdin := range hostile(p) {
 			t.Run(string(mode)+"/"+name, func(t *testing.T) {
-				got := project{t, p.dir}.hook(pipe(stdin()))
-				require.Less(t, got.took, slow+500*time.Millisecond)
+				got := project{t, p.dir}.hook(pipe(stdin()), "SENTRY_WITHIN=5s") // which one of them needs
 				if mode == boundary.Validate {
 					require.Equal(t, 0, got.code, got.stderr)
 					return
@@ -288,7 +320,7 @@ func TestPolicyMissing(t *testing.T) {
 		}
 	}
 	p := project{t, folder.In(t.TempDir())}
-	require.Equal(t, reply{}, p.hook(strings.NewReader(p.edit())).timeless(), "no boundary, no verdict")
+	require.Equal(t, reply{}, p.hook(strings.NewReader(p.edit())), "no boundary, no verdict")
 }
 
 // A decision that cannot be put on record stands; a bypass that cannot does not.
@@ -345,7 +377,7 @@ func TestManyAtOnce(t *testing.T) {
 				call := strings.Replace(p.edit(), `"t1"`, fmt.Sprintf(`"t-%d-%d-%s"`, i, j, strings.Repeat("x", i*3)), 1)
 				in := Input{
 					Client: "claude", Stdin: strings.NewReader(call), Getenv: func(string) string { return "" }, Cwd: p.dir.Root,
-					Start: time.Now(), Now: time.Now, NewID: NewID,
+					Start: time.Now(), Within: time.Minute, Now: time.Now, NewID: NewID,
 				}
 				if a := Run(in); a.Exit != 2 {
 					t.Errorf("exit %d: %s", a.Exit, a.Stderr)
@@ -379,12 +411,10 @@ func TestManyProcessesAtOnce(t *testing.T) {
 	for _, l := range p.lines() {
 		if l.Kind == folder.KindDecision {
 			decisions++
-		} else { // on a machine as busy as this one a hook may not make it in time: it blocks, and says so
-			require.Contains(t, l.Reason, "no decision within")
 		}
 	}
 	require.Len(t, p.lines(), hooks)
-	require.Greater(t, decisions, hooks/4)
+	require.Equal(t, hooks, decisions)
 }
 
 // The mark holds against a policy that came back from version control, and is made where one was cloned.
@@ -437,7 +467,7 @@ func TestToolsOfServers(t *testing.T) {
 
 func TestBypassOfTheEnvironment(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
-	require.Equal(t, reply{}, p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true").timeless())
+	require.Equal(t, reply{}, p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true"))
 	require.Equal(t, boundary.ByEnvironment, p.lines()[0].Verdict.Bypass)
 	ignored := p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=TRUE")
 	require.Equal(t, 2, ignored.code)
@@ -541,7 +571,9 @@ func TestEveryClientBlocks(t *testing.T) {
 // Where no project has a boundary, nothing that a client does wrong is anybody's business.
 func TestNoProject(t *testing.T) {
 	p := project{t, folder.In(t.TempDir())}
-	for name, stdin := range map[string]io.Reader{"nonsense": strings.NewReader("nonsense"), "no end": pipe(never{})} {
-		require.Equal(t, 0, p.hook(stdin).code, name)
+	end := make(never)
+	defer close(end)
+	for name, stdin := range map[string]io.Reader{"nonsense": strings.NewReader("nonsense"), "no end": pipe(end)} {
+		require.Equal(t, 0, p.hook(stdin, "SENTRY_WITHIN=5s").code, name)
 	}
 }

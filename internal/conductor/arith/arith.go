@@ -1,14 +1,15 @@
-// Package arith works expressions of numbers out, exactly and within bounds.
+// Package arith evaluates arithmetic expressions, exactly and within bounds.
 //
 // An expression is made of whole and decimal numbers (12, 1.5, .5, 5., 2e3), + - * / % **, round brackets, and the
 // signs - and + before a value. ** binds tightest and to the right, then the signs, then * / %, then + and -: -2**2 is
 // -4 and 2**-1 is 0.5. x % y has the sign of y: -7 % 3 is 2. x**0 is 1 for every x.
 //
 // Values are fractions of whole numbers; nothing is rounded. No numerator or denominator may have more than MaxBits
-// bits; a power that would have more is refused before it is worked out.
+// bits; a power that would have more is refused before it is computed.
 //
-// Eval reads by recursive descent and reckons in fractions of its own. Confirm works the same expression out another
-// way, and shares no code with Eval but the bounds and the errors. The package is pure.
+// Eval parses by recursive descent and evaluates the tree. Confirm evaluates the same expression another way: it cuts
+// the text with a pattern, orders it by the shunting yard and runs it on a stack. The two share math/big, the bounds and
+// the errors, and no other code. The package is pure.
 package arith
 
 import (
@@ -21,20 +22,20 @@ import (
 
 // The bounds of an expression and its values.
 const (
-	MaxLength  = 1000 // characters of the expression
-	MaxDepth   = 100  // brackets within brackets
-	MaxBits    = 4096 // bits of a numerator or denominator, between steps too
-	maxTenfold = 2000 // the power of ten that a number may be written with: 1e2000
+	MaxLength   = 1000 // characters of the expression
+	MaxDepth    = 100  // brackets within brackets
+	MaxBits     = 4096 // bits of a numerator or denominator, between steps too
+	maxExponent = 2000 // of a literal, in either direction: 1e2000
 )
 
-// Value is what an expression comes to.
+// Value is the value of an expression.
 type Value struct {
 	Exact string // 4, -0.5; a fraction in lowest terms where no decimal ends: 1/3
 	// of a fraction: 20 digits, rounded half away from zero, as 0.333… or 3.33…e+30; "" where Exact is a decimal
 	Decimal string
 }
 
-// Eval works an expression out. Each of its errors is Invalid, with a code, and with the column where it is about one:
+// Eval evaluates an expression. Each of its errors is Invalid, with a code, and with the column where it is about one:
 // the fault is the user's data, never a defect.
 func Eval(expr string) (Value, error) {
 	if err := checkLength(expr); err != nil {
@@ -44,11 +45,11 @@ func Eval(expr string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	f, err := tree.eval()
+	r, err := tree.eval()
 	if err != nil {
 		return Value{}, err
 	}
-	return f.show(), nil
+	return valueOf(r), nil
 }
 
 func checkLength(expr string) error {
@@ -59,7 +60,7 @@ func checkLength(expr string) error {
 	return nil
 }
 
-// unexpected says where an expression cannot be read. At is the place in bytes; the column is in characters, from 1.
+// unexpected returns a syntax error. At is the offset in bytes; the column is in characters, from 1.
 func unexpected(expr string, at int, expected string) error {
 	found, hint := "the end", "write an expression such as 2 * (3 + 4)"
 	if at < len(expr) {
@@ -74,7 +75,7 @@ func unexpected(expr string, at int, expected string) error {
 		WithFix("%s", hint)
 }
 
-// hints say what to write in place of characters that people write.
+// hints say what to write instead of characters that people write.
 var hints = map[rune]string{
 	',': "write numbers without separators: 1000, and decimals with a point: 1.5",
 	'_': "write numbers without separators: 1000",
@@ -84,7 +85,7 @@ var hints = map[rune]string{
 	'−': "write the sign as -",
 	'–': "write the sign as -",
 	'x': "write a product as 2*3, and numbers in decimal",
-	'!': "factorials are not known; write the product",
+	'!': "factorials are not supported; write the product",
 	'=': "write only the expression",
 	'[': "write brackets as ( and )",
 	'{': "write brackets as ( and )",
@@ -92,7 +93,7 @@ var hints = map[rune]string{
 
 func tooDeep() error {
 	return fault.New(fault.Invalid, "expression_too_deep", "more than %d brackets within brackets", MaxDepth).
-		WithFix("take brackets away, or send parts of the expression")
+		WithFix("use fewer brackets, or send parts of the expression")
 }
 
 func tooLarge() error {
@@ -105,9 +106,9 @@ func byZero() error {
 		WithFix("change the divisor; a negative power of 0 divides by zero too")
 }
 
-func notWhole() error {
+func exponentNotInteger() error {
 	return fault.New(fault.Invalid, "exponent_not_whole", "the exponent of a power is not a whole number").
-		WithFix("use whole exponents; roots are not worked out")
+		WithFix("use whole exponents; roots are not computed")
 }
 
 // within refuses a fraction in lowest terms that is too large.

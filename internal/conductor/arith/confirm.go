@@ -9,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Confirm works an expression out a second time and compares. It cuts the text with a pattern, orders it by the
-// shunting yard and runs it on a stack of rationals. Its error says what differs.
+// Confirm evaluates an expression a second time and compares. Its error says what differs.
 func Confirm(expr string, v Value) error {
-	again, err := second(expr)
+	again, err := evaluateAgain(expr)
 	if err != nil {
 		return fmt.Errorf("a second evaluation is refused: %w", err)
 	}
@@ -31,19 +30,19 @@ func Confirm(expr string, v Value) error {
 
 var decimal = regexp.MustCompile(`^-?([0-9]+)(?:\.([0-9]+))?(?:e(-?[0-9]{1,4}))?$`)
 
-// confirmDecimal tells whether a decimal of twenty digits is at most half a unit of its last place from a value.
+// confirmDecimal checks that a decimal of twenty digits is at most half a unit of its last place from a value.
 func confirmDecimal(value *big.Rat, text string) error {
 	parts := decimal.FindStringSubmatch(text)
 	if len(text) > 40 || parts == nil || len(strings.TrimLeft(parts[1]+parts[2], "0")) != 20 {
 		return errors.New("the decimal does not have twenty digits")
 	}
 	written, unit := new(big.Rat), new(big.Rat)
-	tenfold := parts[3]
-	if tenfold == "" {
-		tenfold = "0"
+	exponent := parts[3]
+	if exponent == "" {
+		exponent = "0"
 	}
 	_, ok := written.SetString(text)
-	_, okUnit := unit.SetString("1e" + tenfold)
+	_, okUnit := unit.SetString("1e" + exponent)
 	if !ok || !okUnit {
 		return errors.New("the decimal cannot be read")
 	}
@@ -55,8 +54,8 @@ func confirmDecimal(value *big.Rat, text string) error {
 	return nil
 }
 
-// second is the value of an expression in lowest terms.
-func second(expr string) (*big.Rat, error) {
+// evaluateAgain returns the value of an expression.
+func evaluateAgain(expr string) (*big.Rat, error) {
 	if err := checkLength(expr); err != nil {
 		return nil, err
 	}
@@ -67,19 +66,19 @@ func second(expr string) (*big.Rat, error) {
 	return run(y.out)
 }
 
-// word is a piece of an expression: space, number, operator or bracket.
+// word matches a token of an expression: space, number, operator or bracket.
 var word = regexp.MustCompile(`^(?:([ \t\r\n]+)|((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(\*\*|[-+*/%()]))`)
 
-// instruction pushes a number, or applies an operator to what is on top of the stack; "~" turns the sign round.
+// instruction pushes a number, or applies an operator to the top of the stack; "~" negates.
 type instruction struct {
 	push string
 	op   string
 }
 
-// rank says which operators bind tighter.
-var rank = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "~": 3, "**": 4}
+// precedence is higher for operators that bind tighter.
+var precedence = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "~": 3, "**": 4}
 
-// yard orders the words of an expression so that operators follow their operands.
+// yard is Dijkstra's shunting yard: it orders the tokens of an expression so that operators follow their operands.
 type yard struct {
 	expr    string
 	at      int
@@ -136,11 +135,11 @@ func (y *yard) operator(op string) error {
 	case !y.valued && op == "-":
 		y.waiting = append(y.waiting, "~")
 	case !y.valued && op == "+":
-	case y.valued && rank[op] > 0:
+	case y.valued && precedence[op] > 0:
 		if op == "**" { // binds to the right: one that waits goes on waiting
-			y.release(rank[op] + 1)
+			y.release(precedence[op] + 1)
 		} else {
-			y.release(rank[op])
+			y.release(precedence[op])
 		}
 		y.waiting = append(y.waiting, op)
 		y.valued = false
@@ -150,10 +149,9 @@ func (y *yard) operator(op string) error {
 	return nil
 }
 
-// release moves the operators that bind at least as tightly as a rank out of the waiting line, down to the last open
-// bracket.
+// release moves waiting operators of at least a precedence to the output, down to the last open bracket.
 func (y *yard) release(atLeast int) {
-	for n := len(y.waiting); n > 0 && y.waiting[n-1] != "(" && rank[y.waiting[n-1]] >= atLeast; n-- {
+	for n := len(y.waiting); n > 0 && y.waiting[n-1] != "(" && precedence[y.waiting[n-1]] >= atLeast; n-- {
 		y.out = append(y.out, instruction{op: y.waiting[n-1]})
 		y.waiting = y.waiting[:n-1]
 	}
@@ -187,11 +185,11 @@ func run(program []instruction) (*big.Rat, error) {
 	return stack[0], nil
 }
 
-// rational reads a number; how large its power of ten may be is looked at first.
+// rational reads a number, and checks its exponent first.
 func rational(text string) (*big.Rat, error) {
-	if _, tenfold, has := strings.Cut(strings.ToLower(text), "e"); has {
-		n, ok := new(big.Int).SetString(tenfold, 10)
-		if !ok || n.CmpAbs(big.NewInt(maxTenfold)) > 0 {
+	if _, exponent, has := strings.Cut(strings.ToLower(text), "e"); has {
+		n, ok := new(big.Int).SetString(exponent, 10)
+		if !ok || n.CmpAbs(big.NewInt(maxExponent)) > 0 {
 			return nil, tooLarge()
 		}
 	}
@@ -225,11 +223,10 @@ func apply(op string, a, b *big.Rat) (*big.Rat, error) {
 	return down.Sub(a, down.Mul(down, b)), nil
 }
 
-// raise squares and multiplies, and stops as soon as a number is too large: what is squared once more would be larger
-// still.
+// raise squares and multiplies, and stops as soon as a number is too large.
 func raise(base, exponent *big.Rat) (*big.Rat, error) {
 	if !exponent.IsInt() {
-		return nil, notWhole()
+		return nil, exponentNotInteger()
 	}
 	if exponent.Sign() < 0 {
 		if base.Sign() == 0 {

@@ -6,154 +6,141 @@ import (
 	"strings"
 )
 
-// fraction is num/den in lowest terms; den is positive.
-type fraction struct{ num, den *big.Int }
+var ten = big.NewInt(10)
 
-var (
-	one = big.NewInt(1)
-	ten = big.NewInt(10)
-)
+// bounded returns a value, or an error if it is too large.
+func bounded(r *big.Rat) (*big.Rat, error) { return r, within(r.Num(), r.Denom()) }
 
-// reduced is num/den in lowest terms, within the bounds. It takes both over.
-func reduced(num, den *big.Int) (fraction, error) {
-	if den.Sign() == 0 {
-		return fraction{}, byZero()
-	}
-	if den.Sign() < 0 {
-		num.Neg(num)
-		den.Neg(den)
-	}
-	if den.Cmp(one) != 0 {
-		if divisor := new(big.Int).GCD(nil, nil, new(big.Int).Abs(num), den); divisor.Cmp(one) > 0 {
-			num.Quo(num, divisor)
-			den.Quo(den, divisor)
-		}
-	}
-	return fraction{num, den}, within(num, den)
-}
-
-func (w written) value() (fraction, error) {
-	num, _ := new(big.Int).SetString("0"+w.whole+w.part, 10)
-	shift := -len(w.part)
-	if w.tenfold != "" {
-		n, err := strconv.Atoi(w.tenfold)
-		if err != nil || n > maxTenfold || n < -maxTenfold {
-			return fraction{}, tooLarge()
+// value returns the value of a literal.
+func (l literal) value() (*big.Rat, error) {
+	digits, _ := new(big.Int).SetString("0"+l.whole+l.fraction, 10)
+	shift := -len(l.fraction)
+	if l.exponent != "" {
+		n, err := strconv.Atoi(l.exponent)
+		if err != nil || n > maxExponent || n < -maxExponent {
+			return nil, tooLarge()
 		}
 		shift += n
 	}
-	if shift >= 0 {
-		return reduced(num.Mul(num, tenTo(shift)), big.NewInt(1))
-	}
-	return reduced(num, tenTo(-shift))
+	r := new(big.Rat).SetInt(digits)
+	return bounded(r.Mul(r, tenTo(shift)))
 }
 
-func tenTo(n int) *big.Int { return new(big.Int).Exp(ten, big.NewInt(int64(n)), nil) }
+// tenTo returns 10**n.
+func tenTo(n int) *big.Rat {
+	r := new(big.Rat).SetInt(new(big.Int).Exp(ten, big.NewInt(int64(max(n, -n))), nil))
+	if n < 0 {
+		r.Inv(r)
+	}
+	return r
+}
 
-// eval works the left side out first.
-func (n *node) eval() (fraction, error) {
+// eval evaluates the left operand first.
+func (n *node) eval() (*big.Rat, error) {
 	if n.op == "" {
 		return n.number.value()
 	}
 	left, err := n.left.eval()
 	if err != nil {
-		return fraction{}, err
+		return nil, err
 	}
 	if n.op == "neg" {
-		return fraction{new(big.Int).Neg(left.num), left.den}, nil
+		return left.Neg(left), nil
 	}
 	right, err := n.right.eval()
 	if err != nil {
-		return fraction{}, err
+		return nil, err
 	}
 	return operations[n.op](left, right)
 }
 
-var operations = map[string]func(a, b fraction) (fraction, error){
-	"+":  func(a, b fraction) (fraction, error) { return sum(a, b, (*big.Int).Add) },
-	"-":  func(a, b fraction) (fraction, error) { return sum(a, b, (*big.Int).Sub) },
-	"*":  func(a, b fraction) (fraction, error) { return reduced(product(a.num, b.num), product(a.den, b.den)) },
-	"/":  func(a, b fraction) (fraction, error) { return reduced(product(a.num, b.den), product(a.den, b.num)) },
+var operations = map[string]func(a, b *big.Rat) (*big.Rat, error){
+	"+":  func(a, b *big.Rat) (*big.Rat, error) { return bounded(new(big.Rat).Add(a, b)) },
+	"-":  func(a, b *big.Rat) (*big.Rat, error) { return bounded(new(big.Rat).Sub(a, b)) },
+	"*":  func(a, b *big.Rat) (*big.Rat, error) { return bounded(new(big.Rat).Mul(a, b)) },
+	"/":  quotient,
 	"%":  modulo,
 	"**": power,
 }
 
-func product(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }
-
-func sum(a, b fraction, op func(z, x, y *big.Int) *big.Int) (fraction, error) {
-	num := op(new(big.Int), product(a.num, b.den), product(b.num, a.den))
-	return reduced(num, product(a.den, b.den))
+func quotient(a, b *big.Rat) (*big.Rat, error) {
+	if b.Sign() == 0 {
+		return nil, byZero()
+	}
+	return bounded(new(big.Rat).Quo(a, b))
 }
 
-// modulo is what is left of a after b was taken away as often as a/b, rounded down, says. Over their common denominator
-// both are whole numbers.
-func modulo(a, b fraction) (fraction, error) {
-	if b.num.Sign() == 0 {
-		return fraction{}, byZero()
+// modulo returns a - b*floor(a/b). Over their common denominator both are integers.
+func modulo(a, b *big.Rat) (*big.Rat, error) {
+	if b.Sign() == 0 {
+		return nil, byZero()
 	}
-	x, y := product(a.num, b.den), product(b.num, a.den)
-	rest := new(big.Int).Rem(x, y)
+	x, y := new(big.Int).Mul(a.Num(), b.Denom()), new(big.Int).Mul(b.Num(), a.Denom())
+	rest := x.Rem(x, y)
 	if rest.Sign() != 0 && rest.Sign() != y.Sign() {
 		rest.Add(rest, y)
 	}
-	return reduced(rest, product(a.den, b.den))
+	return bounded(new(big.Rat).SetFrac(rest, y.Mul(a.Denom(), b.Denom())))
 }
 
-// power refuses before it reckons: a number of b bits to the power n has more than (b-1)·n bits.
-func power(base, exponent fraction) (fraction, error) {
-	if exponent.den.Cmp(one) != 0 {
-		return fraction{}, notWhole()
+// power refuses before it computes: a number of b bits to the power n has more than (b-1)·n bits.
+func power(base, exponent *big.Rat) (*big.Rat, error) {
+	if !exponent.IsInt() {
+		return nil, exponentNotInteger()
 	}
-	if base.num.Sign() == 0 && exponent.num.Sign() < 0 {
-		return fraction{}, byZero()
+	if exponent.Sign() < 0 {
+		if base.Sign() == 0 {
+			return nil, byZero()
+		}
+		base = new(big.Rat).Inv(base)
 	}
-	num, den := base.num, base.den
-	if exponent.num.Sign() < 0 {
-		num, den = den, num
-	}
-	n := new(big.Int).Abs(exponent.num)
+	num, den := base.Num(), base.Denom()
+	n := new(big.Int).Abs(exponent.Num())
 	if bits := max(num.BitLen(), den.BitLen()); bits <= 1 { // 0, 1 and -1: only whether n is 0, odd or even matters
-		n = smallAlike(n)
+		n = sameParity(n)
 	} else if !n.IsInt64() || n.Int64() > MaxBits || int64(bits-1)*n.Int64() >= MaxBits {
-		return fraction{}, tooLarge()
+		return nil, tooLarge()
 	}
-	return reduced(new(big.Int).Exp(num, n, nil), new(big.Int).Exp(den, n, nil))
+	return bounded(new(big.Rat).SetFrac(new(big.Int).Exp(num, n, nil), new(big.Int).Exp(den, n, nil)))
 }
 
-// smallAlike is 0 for 0, 1 for odd and 2 for even numbers.
-func smallAlike(n *big.Int) *big.Int {
+// sameParity returns 0 for 0, 1 for odd and 2 for even numbers.
+func sameParity(n *big.Int) *big.Int {
 	if n.Sign() == 0 {
 		return n
 	}
 	return big.NewInt(2 - int64(n.Bit(0)))
 }
 
-// show writes a value as people read it.
-func (f fraction) show() Value {
-	twos := f.den.TrailingZeroBits()
-	rest := new(big.Int).Rsh(f.den, twos)
-	fives := uint(0)
-	for five, left := big.NewInt(5), new(big.Int); ; fives++ {
-		quotient, _ := new(big.Int).QuoRem(rest, five, left)
-		if left.Sign() != 0 {
-			break
-		}
-		rest = quotient
+// valueOf writes a number as people read it.
+func valueOf(r *big.Rat) Value {
+	if places, ends := r.FloatPrec(); ends {
+		return Value{Exact: r.FloatString(places)}
 	}
-	if rest.Cmp(one) != 0 {
-		return Value{Exact: f.num.String() + "/" + f.den.String(), Decimal: f.rounded()}
-	}
-	places := int(max(twos, fives))
-	digits := product(new(big.Int).Abs(f.num), tenTo(places))
-	return Value{Exact: f.sign() + pointed(digits.Quo(digits, f.den).String(), places)}
+	return Value{Exact: r.RatString(), Decimal: rounded(r)}
 }
 
-func (f fraction) sign() string {
-	if f.num.Sign() < 0 {
-		return "-"
+const shown = 20 // digits of a decimal that does not end
+
+// rounded returns a number in shown digits, rounded half away from zero.
+func rounded(r *big.Rat) string {
+	sign, abs := "", new(big.Rat).Abs(r)
+	if r.Sign() < 0 {
+		sign = "-"
 	}
-	return ""
+	exponent := (r.Num().BitLen()-r.Denom().BitLen())*30103/100000 - 2 // of the first digit, or up to three less
+	digits := scaled(abs, shown-1-exponent)
+	for ; len(digits) != shown; digits = scaled(abs, shown-1-exponent) {
+		exponent++
+	}
+	if exponent >= shown || exponent < -7 {
+		return sign + digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(exponent)
+	}
+	return sign + pointed(digits, shown-1-exponent)
 }
+
+// scaled returns r·10**n in digits, rounded half away from zero.
+func scaled(r *big.Rat, n int) string { return new(big.Rat).Mul(r, tenTo(n)).FloatString(0) }
 
 // pointed puts the decimal point before the last places digits.
 func pointed(digits string, places int) string {
@@ -165,38 +152,4 @@ func pointed(digits string, places int) string {
 	}
 	cut := len(digits) - places
 	return digits[:cut] + "." + digits[cut:]
-}
-
-const shown = 20 // digits of a decimal that does not end
-
-// rounded is the value in shown digits.
-func (f fraction) rounded() string {
-	num, den := new(big.Int).Abs(f.num), f.den
-	tenfold := (num.BitLen() - den.BitLen()) * 30103 / 100000 // of the first digit, but for one or two
-	var digits string
-	for tenfold -= 2; ; tenfold++ {
-		digits = scaled(num, den, shown-1-tenfold).String()
-		if len(digits) == shown {
-			break
-		}
-	}
-	switch {
-	case tenfold >= shown || tenfold < -7:
-		return f.sign() + digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(tenfold)
-	default:
-		return f.sign() + pointed(digits, shown-1-tenfold)
-	}
-}
-
-// scaled is num/den times ten to the power n, rounded half away from zero.
-func scaled(num, den *big.Int, n int) *big.Int {
-	top, bottom := num, den
-	if n >= 0 {
-		top = product(num, tenTo(n))
-	} else {
-		bottom = product(den, tenTo(-n))
-	}
-	top = new(big.Int).Lsh(top, 1)
-	top.Add(top, bottom)
-	return top.Quo(top, new(big.Int).Lsh(bottom, 1))
 }

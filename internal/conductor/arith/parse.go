@@ -2,16 +2,15 @@ package arith
 
 import "strings"
 
-// node is an expression: a number, a sign before one operand, or an operator between two.
+// node is an expression: a literal, a negated operand, or an operator between two operands.
 type node struct {
 	op          string // "" for a number; "neg"; + - * / % **
-	number      written
+	number      literal
 	left, right *node // a sign has left alone
 }
 
-// written is the number whole.part times ten to the power tenfold, in digits; tenfold has its sign, and may be "" for
-// 0.
-type written struct{ whole, part, tenfold string }
+// literal is a decimal literal: its digits, fraction and exponent as written. The exponent may have a sign, or be empty.
+type literal struct{ whole, fraction, exponent string }
 
 // parser reads an expression from left to right.
 type parser struct {
@@ -42,7 +41,7 @@ func (p *parser) product() (*node, error) {
 	return p.chain(p.signed, "*", "/", "%")
 }
 
-// chain reads operands with operators of one rank between them; they bind to the left.
+// chain reads operands with operators of equal precedence between them; they bind to the left.
 func (p *parser) chain(operand func() (*node, error), ops ...string) (*node, error) {
 	left, err := operand()
 	for err == nil {
@@ -110,15 +109,15 @@ func (p *parser) atom() (*node, error) {
 func (p *parser) number() (*node, error) {
 	start := p.at
 	whole := p.digits()
-	part := ""
+	fraction := ""
 	if p.at < len(p.expr) && p.expr[p.at] == '.' {
 		p.at++
-		part = p.digits()
+		fraction = p.digits()
 	}
-	if whole+part == "" {
+	if whole+fraction == "" {
 		return nil, unexpected(p.expr, start, "a number or (")
 	}
-	tenfold := ""
+	exponent := ""
 	if p.at < len(p.expr) && (p.expr[p.at] == 'e' || p.expr[p.at] == 'E') {
 		p.at++
 		sign := ""
@@ -130,10 +129,10 @@ func (p *parser) number() (*node, error) {
 		if digits == "" {
 			return nil, unexpected(p.expr, p.at, "the digits of the exponent")
 		}
-		tenfold = sign + digits
+		exponent = sign + digits
 	}
 	p.space()
-	return &node{number: written{whole, part, tenfold}}, nil
+	return &node{number: literal{whole, fraction, exponent}}, nil
 }
 
 func (p *parser) digits() string {
@@ -144,7 +143,7 @@ func (p *parser) digits() string {
 	return p.expr[start:p.at]
 }
 
-// take reads one of the operators, and the space around it; "" where none of them stands. A * that begins a ** is no *.
+// take reads one of the operators and the space around it, and returns "" if none follows. A * that begins ** is not *.
 func (p *parser) take(ops ...string) string {
 	p.space()
 	rest := p.expr[p.at:]

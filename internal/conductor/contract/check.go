@@ -154,7 +154,7 @@ func implementation(s source, i planning.Implementation, builtins map[string]boo
 		wrong = append(wrong, s.wrong("/implementation/"+member, "implementation", format, args...))
 	}
 	if i.Means == planning.Builtin && !builtins[i.Name] {
-		refuse("name", "there is no tool %s in the box", i.Name)
+		refuse("name", "there is no built-in tool %s", i.Name)
 	}
 	if i.Dir != "" && !filepath.IsLocal(i.Dir) {
 		refuse("dir", "the folder is not inside the project")

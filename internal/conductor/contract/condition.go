@@ -41,8 +41,8 @@ type Verdict struct {
 
 const isFalse = "it is false"
 
-// Told tells whether the condition could be evaluated. One that could not does not hold, and nor does its opposite.
-func (v Verdict) Told() bool { return v.Holds || v.Why == isFalse }
+// Decided tells whether the condition could be evaluated. One that could not does not hold, and nor does its opposite.
+func (v Verdict) Decided() bool { return v.Holds || v.Why == isFalse }
 
 // CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or
 // AVOID. It knows the variables payload, input, caller, ir and state. What is wrong is a *fault.Error of kind Invalid.
@@ -64,7 +64,7 @@ func (c *Condition) holds(on *variables) Verdict {
 	value, _, err := c.program.Eval(on)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "limit exceeded"):
-		v.Why = "it takes too much to tell"
+		v.Why = "the evaluation exceeds the cost limit"
 	case err != nil:
 		v.Why = fault.Clip(err.Error(), maxWhy)
 	default:

@@ -92,7 +92,7 @@ func (t *Tool) CheckInput(name string, value any) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "input_invalid", "the input %s of the tool %s is not as its contract wants it",
+	return fault.New(fault.Invalid, "input_invalid", "the input %s of the tool %s does not match its schema",
 		name, t.contract.Name).
 		WithFields(found...).WithFix("give a value that fits consumes.%s.schema of the contract", name)
 }
@@ -104,9 +104,9 @@ func (t *Tool) CheckResult(value any) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "result_invalid", "the result of the tool %s is not as its contract promises",
+	return fault.New(fault.Invalid, "result_invalid", "the tool %s returned an invalid result",
 		t.contract.Name).
-		WithFields(found...).WithFix("mend the tool, or produces of its contract")
+		WithFields(found...).WithFix("correct the tool, or produces in its contract")
 }
 
 // Preconditions are the verdicts on all of them, in the order of the contract.

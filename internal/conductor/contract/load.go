@@ -22,7 +22,7 @@ const (
 // with those of the box. A directory that does not exist is the box alone. One bad contract refuses all: the
 // *fault.Error, of kind Invalid, has a field for everything that is wrong, with file and line in its detail.
 func Load(dir string, box []planning.Contract) (*Registry, error) {
-	sources, wrong := boxed(box)
+	sources, wrong := builtinSources(box)
 	read, bad, err := readDir(dir)
 	if err != nil {
 		return nil, err
@@ -37,18 +37,18 @@ func Load(dir string, box []planning.Contract) (*Registry, error) {
 		t, bad := check(s, builtins)
 		tools, wrong = append(tools, t), append(wrong, limited(s.file, bad)...)
 	}
-	wrong = append(wrong, together(sources)...)
+	wrong = append(wrong, checkTogether(sources)...)
 	if len(wrong) > 0 {
 		return nil, fault.New(fault.Invalid, "tools_invalid",
-			"the contracts of the tools cannot be used, none of them, until all are in order").
+			"no tool contract is used until all are valid").
 			WithFields(wrong...).
-			WithFix("mend what is named; schemas/tool.schema.json and docs/conductor.md have the shape")
+			WithFix("correct what is listed; schemas/tool.schema.json and docs/conductor.md describe the form")
 	}
 	return newRegistry(tools)
 }
 
-// boxed are the contracts of the box as files would have them, so that they are checked alike.
-func boxed(box []planning.Contract) (sources []source, wrong []fault.Field) {
+// builtinSources are the contracts of the box as files would have them, so that they are checked alike.
+func builtinSources(box []planning.Contract) (sources []source, wrong []fault.Field) {
 	for _, c := range box {
 		value, err := fileForm(c)
 		if err != nil {

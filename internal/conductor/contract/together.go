@@ -9,10 +9,10 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// together is what is wrong with contracts beside one another: names that stand twice, and tools that need what does
+// checkTogether is what is wrong with contracts beside one another: names that stand twice, and tools that need what does
 // not exist or one another. Contracts that are not in order themselves count with their names, so that nothing is said
 // to be missing that is there.
-func together(sources []source) []fault.Field {
+func checkTogether(sources []source) []fault.Field {
 	byName := map[string]source{}
 	var wrong []fault.Field
 	for _, s := range sources {

@@ -31,7 +31,7 @@ type Facts struct {
 	Payload map[string]any // payload: of the obligation
 	Input   map[string]any // input: what the tool is given, by slot
 	Caller  map[string]any // caller: who asks
-	IR      any            // ir: what is known
+	Known   any            // ir: what is known
 	State   any            // state: of the project
 }
 
@@ -45,7 +45,7 @@ type variables struct {
 func (f Facts) variables() *variables {
 	return &variables{
 		raw: map[string]any{varPayload: object(f.Payload), varInput: object(f.Input),
-			varCaller: object(f.Caller), varIR: f.IR, varState: f.State},
+			varCaller: object(f.Caller), varIR: f.Known, varState: f.State},
 		converted: map[string]any{},
 	}
 }

@@ -21,7 +21,7 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	if err := checkProof(p, a); err != nil {
 		return err
 	}
-	all, err := everything(ctx, p)
+	all, err := deriveAll(ctx, p)
 	if a.Holds && tooLong(err) {
 		return nil // it is proven; only whether there are more answers is not known
 	}
@@ -31,7 +31,7 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	var again []string
 	for _, row := range all[p.Query.Relation] {
 		fact := ground(p.Query.Relation, row)
-		if fits(p.Query, fact, map[string]string{}) {
+		if unify(p.Query, fact, map[string]string{}) {
 			again = append(again, fact.String())
 		}
 	}
@@ -42,10 +42,10 @@ func Confirm(ctx context.Context, p Program, a Answer) error {
 	return nil
 }
 
-// everything is what follows, derived naively from the given facts. Where that takes too many rounds, it starts from
+// deriveAll is what follows, derived naively from the given facts. Where that takes too many rounds, it starts from
 // what the engine has found: a set that has the given facts and to which no rule adds anything lacks nothing that
 // follows, whoever made it.
-func everything(ctx context.Context, p Program) (map[string][][]string, error) {
+func deriveAll(ctx context.Context, p Program) (map[string][][]string, error) {
 	all, err := naive(ctx, p, nil, maxNaive)
 	if !tooLong(err) {
 		return all, err
@@ -56,7 +56,7 @@ func everything(ctx context.Context, p Program) (map[string][][]string, error) {
 	}
 	var found []Atom
 	for number := range e.facts[e.given:] {
-		found = append(found, e.written(int32(e.given+number)))
+		found = append(found, e.atom(int32(e.given+number)))
 	}
 	return naive(ctx, p, found, maxClosing)
 }
@@ -77,8 +77,8 @@ func ground(relation string, row []string) Atom {
 	return a
 }
 
-// fits binds the variables of an atom so that it becomes a fact.
-func fits(atom, fact Atom, bound map[string]string) bool {
+// unify binds the variables of an atom so that it becomes a fact.
+func unify(atom, fact Atom, bound map[string]string) bool {
 	if atom.Relation != fact.Relation || len(atom.Terms) != len(fact.Terms) {
 		return false
 	}
@@ -119,7 +119,7 @@ func checkProof(p Program, a Answer) error {
 			if !known {
 				return fmt.Errorf("step %d: there is no rule %s", i+1, s.Rule)
 			}
-			if err := instance(rule, fact, s.From, facts); err != nil {
+			if err := checkInstance(rule, fact, s.From, facts); err != nil {
 				return fmt.Errorf("step %d: %w", i+1, err)
 			}
 		}
@@ -131,15 +131,15 @@ func checkProof(p Program, a Answer) error {
 		if err != nil {
 			return err
 		}
-		if !proven[fact.String()] || !fits(p.Query, fact, map[string]string{}) {
+		if !proven[fact.String()] || !unify(p.Query, fact, map[string]string{}) {
 			return fmt.Errorf("%s is not proven, or not asked for", fact)
 		}
 	}
 	return nil
 }
 
-// instance tells whether a rule makes a fact of those of the steps that it is said to come from.
-func instance(r Rule, fact Atom, from []int, facts []Atom) error {
+// checkInstance tells whether a rule makes a fact of those of the steps that it is said to come from.
+func checkInstance(r Rule, fact Atom, from []int, facts []Atom) error {
 	if len(from) != len(r.Body) {
 		return fmt.Errorf("%s comes from %d facts where the rule wants %d", fact, len(from), len(r.Body))
 	}
@@ -148,11 +148,11 @@ func instance(r Rule, fact Atom, from []int, facts []Atom) error {
 		if step < 1 || step > len(facts) {
 			return fmt.Errorf("%s comes from step %d, which is no earlier one", fact, step)
 		}
-		if !fits(r.Body[i], facts[step-1], bound) {
+		if !unify(r.Body[i], facts[step-1], bound) {
 			return fmt.Errorf("%s is no instance of %s", facts[step-1], r.Body[i])
 		}
 	}
-	if !fits(r.Head, fact, bound) {
+	if !unify(r.Head, fact, bound) {
 		return fmt.Errorf("%s is not what the rule makes of that", fact)
 	}
 	return nil

@@ -30,8 +30,8 @@ type pattern struct {
 	terms    []int32
 }
 
-// job is a rule made ready.
-type job struct {
+// compiledRule is a rule made ready.
+type compiledRule struct {
 	head      pattern
 	body      []pattern
 	variables int
@@ -48,7 +48,7 @@ type engine struct {
 	relations map[string]*relation
 	facts     []fact
 	given     int
-	jobs      []job
+	rules     []compiledRule
 
 	// of the match under way
 	rule     int
@@ -85,7 +85,7 @@ func newEngine(p Program) *engine {
 	e.given = len(e.facts)
 	for _, r := range p.Rules {
 		variables := map[string]int32{}
-		j := job{}
+		j := compiledRule{}
 		for _, a := range r.Body {
 			j.body = append(j.body, e.pattern(a, variables))
 		}
@@ -94,7 +94,7 @@ func newEngine(p Program) *engine {
 		for first := range j.body {
 			j.orders = append(j.orders, j.order(first))
 		}
-		e.jobs = append(e.jobs, j)
+		e.rules = append(e.rules, j)
 	}
 	return e
 }
@@ -130,15 +130,15 @@ func (e *engine) pattern(a Atom, variables map[string]int32) pattern {
 }
 
 // order begins with one atom, and goes on with the one of which the most terms are known by then.
-func (j job) order(first int) []int {
+func (r compiledRule) order(first int) []int {
 	order := []int{first}
 	known := map[int32]bool{}
-	for len(order) < len(j.body) {
-		for _, t := range j.body[order[len(order)-1]].terms {
+	for len(order) < len(r.body) {
+		for _, t := range r.body[order[len(order)-1]].terms {
 			known[t] = true
 		}
 		best, most := -1, -1
-		for i, atom := range j.body {
+		for i, atom := range r.body {
 			if slices.Contains(order, i) {
 				continue
 			}
@@ -181,7 +181,7 @@ func (e *engine) add(f fact) bool {
 func (e *engine) run(ctx context.Context) error {
 	for e.low < int32(len(e.facts)) {
 		e.top = int32(len(e.facts))
-		for r, j := range e.jobs {
+		for r, j := range e.rules {
 			e.rule = r
 			e.binding = slices.Repeat([]int32{unbound}, j.variables)
 			e.matched = make([]int32, len(j.body))
@@ -198,7 +198,7 @@ func (e *engine) run(ctx context.Context) error {
 
 // join matches the atoms of a body from a place of its order on. The atoms before the one that meets new facts meet old
 // ones alone, so that no match is made twice.
-func (e *engine) join(ctx context.Context, j job, first, place int) error {
+func (e *engine) join(ctx context.Context, j compiledRule, first, place int) error {
 	if place == len(j.body) {
 		return e.derive(j)
 	}
@@ -270,7 +270,7 @@ func (e *engine) match(terms, args, trail []int32) ([]int32, bool) {
 }
 
 // derive adds the head of a rule whose whole body is matched.
-func (e *engine) derive(j job) error {
+func (e *engine) derive(j compiledRule) error {
 	args := make([]int32, len(j.head.terms))
 	for i, t := range j.head.terms {
 		if args[i] = t; t < 0 {
@@ -285,8 +285,8 @@ func (e *engine) derive(j job) error {
 	return nil
 }
 
-// written is a fact as programs write it.
-func (e *engine) written(number int32) Atom {
+// atom is a fact as programs write it.
+func (e *engine) atom(number int32) Atom {
 	f := e.facts[number]
 	a := Atom{Relation: f.relation.name}
 	for _, c := range f.args {

@@ -22,9 +22,9 @@ import (
 type Project interface {
 	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the
 	// order of the documents. An id that there is not is fault.NotFound.
-	Chosen(ctx context.Context, ids []string) ([]Requirement, error)
+	Select(ctx context.Context, ids []string) ([]Requirement, error)
 	// Stand is where a requirement stands now.
-	Stand(ctx context.Context, id string) (Stand, error)
+	Position(ctx context.Context, id string) (Position, error)
 	// Block is the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
 }
@@ -32,9 +32,9 @@ type Project interface {
 // Conductor brings obligations about.
 type Conductor interface {
 	Conduct(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Trace, error)
-	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Planned, error)
+	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Plan, error)
 	// UnderWay is the run that works on a requirement now; "" where none does.
-	UnderWay(ctx context.Context, id string) (run string, err error)
+	ActiveRun(ctx context.Context, id string) (run string, err error)
 }
 
 // Requirement is one that is to be driven.
@@ -45,12 +45,12 @@ type Requirement struct {
 	Moves     int      // on the way to done
 }
 
-// Stand is where a requirement stands.
-type Stand struct {
+// Position is where a requirement stands.
+type Position struct {
 	Status string
-	Due    []conductor.Due // what leads it on; none where nothing does
-	Why    string          // why nothing does
-	Moves  int             // on the way to done
+	Work   []conductor.Work // what leads it on; none where nothing does
+	Why    string           // why nothing does
+	Moves  int              // on the way to done
 }
 
 // The statuses that end or turn a drive.
@@ -72,7 +72,7 @@ type Order struct {
 // Bounds of an order.
 const (
 	DefaultSteps = 1000
-	MostParallel = 16
+	MaxParallel  = 16
 )
 
 // Outcome is how a requirement ended.
@@ -154,14 +154,14 @@ type Driver struct {
 	Conductor Conductor
 	Draining  func() bool // tells that the service is about to end: then no step is begun
 
-	turn sync.Mutex
-	held map[string]bool
+	holding sync.Mutex
+	held    map[string]bool
 }
 
 // hold keeps a requirement for one order; false where another one has it.
 func (d *Driver) hold(id string) bool {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.holding.Lock()
+	defer d.holding.Unlock()
 	if d.held == nil {
 		d.held = map[string]bool{}
 	}
@@ -173,29 +173,29 @@ func (d *Driver) hold(id string) bool {
 }
 
 func (d *Driver) release(id string) {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.holding.Lock()
+	defer d.holding.Unlock()
 	delete(d.held, id)
 }
 
 // Drive carries an order out, and tells each event as it happens, one at a time. When ctx ends, no step is begun; those
 // that were begun come to their end.
 func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, error) {
-	all, err := d.Project.Chosen(ctx, o.Requirements)
+	all, err := d.Project.Select(ctx, o.Requirements)
 	if err != nil {
 		return Report{}, err
 	}
-	c := &carrying{Driver: d, Order: o, tell: tell, left: o.MaxSteps, broken: map[string]int{}}
-	if c.left == 0 {
-		c.left = DefaultSteps
+	c := &job{Driver: d, Order: o, tell: tell, stepsLeft: o.MaxSteps, toolFailures: map[string]int{}}
+	if c.stepsLeft == 0 {
+		c.stepsLeft = DefaultSteps
 	}
 	scope := Scope{Requirements: len(all)}
 	for _, r := range all {
 		scope.Moves += r.Moves
 	}
 	tell(Event{Order: &scope})
-	ends := c.all(ctx, all, max(o.Parallel, 1))
-	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.number}
+	ends := c.runAll(ctx, all, max(o.Parallel, 1))
+	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.stepsDone}
 	for _, r := range all {
 		end := ends[r.ID]
 		report.Requirements = append(report.Requirements, end)
@@ -205,34 +205,34 @@ func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, 
 	return report, nil
 }
 
-// carrying is an order on its way.
-type carrying struct {
+// job is an order on its way.
+type job struct {
 	*Driver
 	Order
 
-	telling sync.Mutex // holds what follows
-	tell    func(Event)
-	left    int            // steps
-	number  int            // of the last step that ended
-	broken  map[string]int // by tool: how many requirements in a row it failed for
-	why     string         // no further step is begun
+	mu           sync.Mutex // holds what follows
+	tell         func(Event)
+	stepsLeft    int            // steps
+	stepsDone    int            // of the last step that ended
+	toolFailures map[string]int // by tool: how many requirements in a row it failed for
+	stopped      string         // no further step is begun
 }
 
-// all drives requirements, so many at once, each after those that it depends on.
-func (c *carrying) all(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
+// runAll drives requirements, so many at once, each after those that it depends on.
+func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
 	ended, ends := make(chan End), map[string]End{}
 	waiting = slices.Clone(waiting)
 	running := 0
 	for {
 		for running < parallel {
-			i := slices.IndexFunc(waiting, func(r Requirement) bool { return c.needs(r, ends) == "" })
+			i := slices.IndexFunc(waiting, func(r Requirement) bool { return j.unfinishedDependency(r, ends) == "" })
 			if i < 0 {
 				break
 			}
 			r := waiting[i]
 			waiting = slices.Delete(waiting, i, i+1)
 			running++
-			go func() { ended <- c.one(ctx, r) }()
+			go func() { ended <- j.runOne(ctx, r) }()
 		}
 		if running == 0 {
 			break
@@ -243,27 +243,27 @@ func (c *carrying) all(ctx context.Context, waiting []Requirement, parallel int)
 	}
 	held := map[string]string{} // what each of those that are left needs first
 	for _, r := range waiting {
-		held[r.ID] = c.needs(r, ends)
+		held[r.ID] = j.unfinishedDependency(r, ends)
 	}
 	for _, r := range waiting {
-		ends[r.ID] = c.ended(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting, Why: dependsOn(r.ID, held)})
+		ends[r.ID] = j.emitEnd(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting, Why: dependencyReason(r.ID, held)})
 	}
 	return ends
 }
 
-// dependsOn says what a requirement is held up by; in a circle, that it is one.
-func dependsOn(id string, held map[string]string) string {
+// dependencyReason says what a requirement is held up by; in a circle, that it is one.
+func dependencyReason(id string, held map[string]string) string {
 	why := "it depends on " + held[id]
 	for at, steps := held[id], 0; at != "" && steps < len(held); at, steps = held[at], steps+1 {
 		if at == id {
-			return why + ", and that on it in the end: a circle, which the documents have to undo"
+			return why + ", which in turn depends on it: a cycle, which the documents have to resolve"
 		}
 	}
 	return why + ", which is not done"
 }
 
-// needs is a requirement that another one depends on and that is not done; "" where there is none.
-func (c *carrying) needs(r Requirement, ends map[string]End) string {
+// unfinishedDependency is a requirement that another one depends on and that is not done; "" where there is none.
+func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	for _, id := range r.DependsOn {
 		if ends[id].Outcome != Done {
 			return id
@@ -272,51 +272,51 @@ func (c *carrying) needs(r Requirement, ends map[string]End) string {
 	return ""
 }
 
-// tells says that something happened, and to how much it amounts.
-func (c *carrying) tells(e Event) {
-	c.telling.Lock()
-	defer c.telling.Unlock()
+// emit says that something happened, and to how much it amounts.
+func (j *job) emit(e Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if e.Step != nil {
-		c.number++
-		e.Step.Number = c.number
+		j.stepsDone++
+		e.Step.Number = j.stepsDone
 	}
-	c.tell(e)
+	j.tell(e)
 }
 
-func (c *carrying) ended(end End) End {
-	c.tells(Event{End: &end})
+func (j *job) emitEnd(end End) End {
+	j.emit(Event{End: &end})
 	return end
 }
 
-// take takes one of the steps that are left. It says why there is none; "" where there is.
-func (c *carrying) take() string {
-	c.telling.Lock()
-	defer c.telling.Unlock()
+// takeStep takes one of the steps that are left. It says why there is none; "" where there is.
+func (j *job) takeStep() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	switch {
-	case c.why != "":
-		return c.why
-	case c.left <= 0:
-		return "max_steps is used up"
+	case j.stopped != "":
+		return j.stopped
+	case j.stepsLeft <= 0:
+		return "max_steps is exhausted"
 	}
-	c.left--
+	j.stepsLeft--
 	return ""
 }
 
-// mostBroken is for how many requirements in a row a tool may fail before an order is given up: then something is wrong
+// maxToolFailures is for how many requirements in a row a tool may fail before an order is given up: then something is wrong
 // with the tool, and not with them.
-const mostBroken = 3
+const maxToolFailures = 3
 
-// count notes which tools failed, and which did.
-func (c *carrying) count(of conductor.Traced) {
-	c.telling.Lock()
-	defer c.telling.Unlock()
+// countFailures notes which tools failed, and which did.
+func (j *job) countFailures(of conductor.ObligationTrace) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	for _, r := range of.Runs {
 		if r.Status != state.RunFailed {
-			c.broken[r.Tool] = 0
+			j.toolFailures[r.Tool] = 0
 			continue
 		}
-		if c.broken[r.Tool]++; c.broken[r.Tool] >= mostBroken {
-			c.why = fmt.Sprintf("%s failed %d times in a row", r.Tool, c.broken[r.Tool])
+		if j.toolFailures[r.Tool]++; j.toolFailures[r.Tool] >= maxToolFailures {
+			j.stopped = fmt.Sprintf("%s failed %d times in a row", r.Tool, j.toolFailures[r.Tool])
 		}
 	}
 }

@@ -53,7 +53,7 @@ func newWorld(ids ...string) *world {
 	return w
 }
 
-func (w *world) Chosen(_ context.Context, ids []string) (all []Requirement, err error) {
+func (w *world) Select(_ context.Context, ids []string) (all []Requirement, err error) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	for _, id := range ids {
@@ -79,18 +79,18 @@ func (w *world) stands(id string) string {
 	return way[w.at[id]].status
 }
 
-func (w *world) Stand(_ context.Context, id string) (Stand, error) {
+func (w *world) Position(_ context.Context, id string) (Position, error) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
-	s := Stand{Status: w.stands(id), Moves: len(way) - w.at[id]}
+	s := Position{Status: w.stands(id), Moves: len(way) - w.at[id]}
 	if s.Status == done || w.status[id] != "" {
 		s.Why = "it is " + s.Status
 		return s, nil
 	}
 	at := way[w.at[id]]
-	s.Due = []conductor.Due{{Role: at.role, Obligation: w.obligation(id, at.kind), Needs: []string{"the rest"}}}
+	s.Work = []conductor.Work{{Role: at.role, Obligation: w.obligation(id, at.kind), Needs: []string{"the rest"}}}
 	if w.bare {
-		s.Due[0].Needs = nil
+		s.Work[0].Needs = nil
 	}
 	return s, nil
 }
@@ -105,20 +105,20 @@ func (w *world) Block(_ context.Context, id, reason string) (planning.Obligation
 	return o, nil
 }
 
-func (w *world) UnderWay(_ context.Context, id string) (string, error) {
+func (w *world) ActiveRun(_ context.Context, id string) (string, error) {
 	if w.under == nil {
 		return "", nil
 	}
 	return w.under(id), nil
 }
 
-func (w *world) Plan(_ context.Context, _ conductor.Caller, r planning.Request) (conductor.Planned, error) {
+func (w *world) Plan(_ context.Context, _ conductor.Caller, r planning.Request) (conductor.Plan, error) {
 	o := r.Obligations[0]
-	one := conductor.PlannedFor{Obligation: o}
+	one := conductor.ObligationPlan{Obligation: o}
 	if !w.missing[o.Kind()] {
 		one.Candidates = []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "it would run"}}
 	}
-	return conductor.Planned{Obligations: []conductor.PlannedFor{one}}, nil
+	return conductor.Plan{Obligations: []conductor.ObligationPlan{one}}, nil
 }
 
 func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Request) (conductor.Trace, error) {
@@ -135,7 +135,7 @@ func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Reques
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	w.running--
-	of := conductor.Traced{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "the first that did"}}}
+	of := conductor.ObligationTrace{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "succeeded"}}}
 	trace := conductor.Trace{ID: "run", Status: planning.OutResolved}
 	failed, fails := w.fails[o.Kind()]
 	switch {
@@ -148,17 +148,17 @@ func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Reques
 	case w.truncated:
 		of.Outcome, of.Candidates[0].Reason = planning.OutTruncated, "it failed"
 	case w.missing[o.Kind()]:
-		of = conductor.Traced{Obligation: o, Outcome: planning.OutFailed, Why: "no tool satisfies it"}
+		of = conductor.ObligationTrace{Obligation: o, Outcome: planning.OutFailed, Why: "no tool satisfies it"}
 		trace.Missing = []string{o.String()}
 	case w.clarify[o.Kind()]:
-		of = conductor.Traced{Obligation: o, Outcome: planning.OutClarify, Why: "it needs a branch"}
+		of = conductor.ObligationTrace{Obligation: o, Outcome: planning.OutClarify, Why: "it needs a branch"}
 	case fails:
 		of.Outcome, of.Why, of.Runs = planning.OutFailed, "nothing did", []conductor.Run{failed}
 		of.Candidates[0].Reason = "it failed"
 	default:
 		w.at[id]++
 	}
-	trace.Status, trace.Obligations = of.Outcome, []conductor.Traced{of}
+	trace.Status, trace.Obligations = of.Outcome, []conductor.ObligationTrace{of}
 	return trace, nil
 }
 
@@ -210,9 +210,9 @@ func TestHowRequirementsEnd(t *testing.T) {
 		"deferred by somebody": {func(w *world) { w.status["A"] = "deferred" }, Order{}, End{Status: "deferred", Outcome: Waiting, Why: "it is deferred"}},
 		"for another role": {nil, Order{Roles: []string{"architect", "pm"}},
 			End{Status: "designed", Outcome: Waiting, Why: "for the coder: ACHIEVE(requirement.implementation): the rest", Steps: 1}},
-		"no step left":   {nil, Order{MaxSteps: 2}, End{Status: "built", Outcome: Stopped, Why: "max_steps is used up", Steps: 2}},
-		"no tool":        {func(w *world) { w.missing["requirement.implementation"] = true }, Order{}, End{Status: "designed", Outcome: Waiting, Why: "for the coder: ACHIEVE(requirement.implementation): the rest; no agent is there for it: declare one in the folder tools, or supply it", Steps: 2}},
-		"a question":     {func(w *world) { w.clarify["requirement.design_spec"] = true }, Order{}, End{Status: "planned", Outcome: Waiting, Why: "for the architect: ACHIEVE(requirement.design_spec): the rest; no agent is there for it: declare one in the folder tools, or supply it", Steps: 1}},
+		"no step left":   {nil, Order{MaxSteps: 2}, End{Status: "built", Outcome: Stopped, Why: "max_steps is exhausted", Steps: 2}},
+		"no tool":        {func(w *world) { w.missing["requirement.implementation"] = true }, Order{}, End{Status: "designed", Outcome: Waiting, Why: "for the coder: ACHIEVE(requirement.implementation): the rest; there is no agent for it: declare one in the folder tools, or do the work yourself", Steps: 2}},
+		"a question":     {func(w *world) { w.clarify["requirement.design_spec"] = true }, Order{}, End{Status: "planned", Outcome: Waiting, Why: "for the architect: ACHIEVE(requirement.design_spec): the rest; there is no agent for it: declare one in the folder tools, or do the work yourself", Steps: 1}},
 		"the tool fails": {func(w *world) { w.fails["requirement.design_spec"] = failed("tool_failed") }, Order{}, End{Status: blocked, Outcome: Blocked, Why: "a.tool: it failed", Steps: 2}},
 		"the tool does not do": {func(w *world) { w.fails["requirement.design_spec"] = conductor.Run{Status: "refused"} }, Order{},
 			End{Status: blocked, Outcome: Blocked, Why: "a.tool: it failed", Steps: 2}},
@@ -277,8 +277,8 @@ type again struct {
 	failed bool
 }
 
-func (a *again) Stand(ctx context.Context, id string) (Stand, error) {
-	s, err := a.world.Stand(ctx, id)
+func (a *again) Position(ctx context.Context, id string) (Position, error) {
+	s, err := a.world.Position(ctx, id)
 	if a.failed && s.Status != blocked {
 		s.Status = testedFail
 	}
@@ -307,7 +307,7 @@ func TestWhatIsDependedOnIsFirst(t *testing.T) {
 	report, _ = w.drive(t, Order{Parallel: 4})
 	require.Equal(t, map[Outcome]int{Blocked: 1, Waiting: 3}, report.Outcomes)
 	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Waiting, Why: "it depends on B, which is not done"}, report.Requirements[0])
-	require.Equal(t, "it depends on D, and that on it in the end: a circle, which the documents have to undo", report.Requirements[2].Why)
+	require.Equal(t, "it depends on D, which in turn depends on it: a cycle, which the documents have to resolve", report.Requirements[2].Why)
 
 	report, _ = w.drive(t, Order{Requirements: []string{"A"}})
 	require.Equal(t, "it depends on B, which is not done", report.Requirements[0].Why, "nor is what was not chosen")
@@ -354,7 +354,7 @@ func TestOneRequirementIsDrivenOnce(t *testing.T) {
 	<-begun
 	second, err := d.Drive(t.Context(), Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
-	require.Equal(t, "it is driven already, by another order", second.Requirements[0].Why)
+	require.Equal(t, "already being driven by another request", second.Requirements[0].Why)
 	require.Equal(t, Done, second.Requirements[1].Outcome)
 	close(on)
 	require.Equal(t, Done, (<-first).Requirements[0].Outcome)
@@ -385,7 +385,7 @@ func TestARunUnderWayIsWaitedFor(t *testing.T) {
 	defer cancel()
 	report, err := (&Driver{Project: w, Conductor: w}).Drive(ctx, Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
-	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Stopped, Why: gone}, report.Requirements[0])
+	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Stopped, Why: callerGone}, report.Requirements[0])
 }
 
 // Who hangs up, or ends the service, has no further step begun; the one that runs comes to its end.
@@ -395,7 +395,7 @@ func TestDrivesEndBetweenSteps(t *testing.T) {
 	w.during = func(string) { cancel() }
 	report, err := (&Driver{Project: w, Conductor: w}).Drive(ctx, Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
-	require.Equal(t, []End{{Requirement: "A", Status: "designed", Outcome: Stopped, Why: gone, Steps: 1}}, report.Requirements)
+	require.Equal(t, []End{{Requirement: "A", Status: "designed", Outcome: Stopped, Why: callerGone, Steps: 1}}, report.Requirements)
 
 	draining := false
 	w = newWorld("A")
@@ -413,7 +413,7 @@ func TestPlan(t *testing.T) {
 	plan, err := d.Plan(t.Context(), Order{Caller: pm, Roles: []string{"architect", "coder"}})
 	require.NoError(t, err)
 	would := []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "it would run"}}
-	require.Equal(t, []Planned{
+	require.Equal(t, []Plan{
 		{Requirement: "A", Status: "planned", Role: "architect", Obligation: "ACHIEVE(requirement.design_spec)", Needs: []string{"the rest"}, Tools: would},
 		{Requirement: "B", Status: "designed", Role: "coder", Obligation: "ACHIEVE(requirement.implementation)", Needs: []string{"the rest"}, Why: "no tool satisfies ACHIEVE(requirement.implementation)"},
 		{Requirement: "C", Status: "built", Role: "pm", Obligation: "ACHIEVE(requirement.status)", Needs: []string{"the rest"}, Tools: []conductor.Candidate{}, Why: "it waits for the pm"},

@@ -7,8 +7,8 @@ import (
 	"orchestrator/internal/conductor"
 )
 
-// Planned is what would be done first for a requirement.
-type Planned struct {
+// Plan is what would be done first for a requirement.
+type Plan struct {
 	Requirement string                `json:"requirement"`
 	Status      string                `json:"status"`
 	Role        string                `json:"role,omitempty"`       // whose work it is
@@ -19,31 +19,31 @@ type Planned struct {
 }
 
 // Plan says what would be done first for each requirement of an order, and does and records nothing.
-func (d *Driver) Plan(ctx context.Context, o Order) ([]Planned, error) {
-	all, err := d.Project.Chosen(ctx, o.Requirements)
-	plan := []Planned{}
+func (d *Driver) Plan(ctx context.Context, o Order) ([]Plan, error) {
+	all, err := d.Project.Select(ctx, o.Requirements)
+	plan := []Plan{}
 	for _, r := range all {
 		if err != nil {
 			break
 		}
-		var one Planned
-		one, err = d.first(ctx, o, r)
+		var one Plan
+		one, err = d.planFirst(ctx, o, r)
 		plan = append(plan, one)
 	}
 	return plan, err
 }
 
-func (d *Driver) first(ctx context.Context, o Order, r Requirement) (Planned, error) {
-	one := Planned{Requirement: r.ID, Status: r.Status, Tools: []conductor.Candidate{}}
-	stand, err := d.Project.Stand(ctx, r.ID)
+func (d *Driver) planFirst(ctx context.Context, o Order, r Requirement) (Plan, error) {
+	one := Plan{Requirement: r.ID, Status: r.Status, Tools: []conductor.Candidate{}}
+	stand, err := d.Project.Position(ctx, r.ID)
 	if err != nil {
 		return one, err
 	}
-	if one.Status = stand.Status; len(stand.Due) == 0 {
+	if one.Status = stand.Status; len(stand.Work) == 0 {
 		one.Why = stand.Why
 		return one, nil
 	}
-	due := stand.Due[0]
+	due := stand.Work[0]
 	one.Role, one.Obligation, one.Needs = due.Role, due.Obligation.String(), due.Needs
 	planned, err := d.Conductor.Plan(ctx, o.Caller, requestFor(due.Obligation))
 	if err != nil {

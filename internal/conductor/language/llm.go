@@ -180,7 +180,7 @@ func (l *LLM) Out(ctx context.Context, facts []string, draft string) (string, er
 }
 
 func unfaithful(why error) error {
-	return fault.New(fault.Invalid, "rephrasing_refused", "what the model made of the answer was refused: %v", why).
+	return fault.New(fault.Invalid, "rephrasing_refused", "the model's rephrasing was rejected: %v", why).
 		WithFix("nothing needs to be done: the answer stands as the template has it")
 }
 
@@ -247,7 +247,7 @@ func (l *LLM) request(ctx context.Context, asked map[string]any) (*http.Request,
 		strings.TrimRight(l.BaseURL, "/")+"/chat/completions", bytes.NewReader(body))
 	if err != nil || request.URL.Host == "" || request.URL.Scheme != "https" && request.URL.Scheme != "http" {
 		return nil, fault.New(fault.Unavailable, "translator_unavailable",
-			"the address of the language model is not one").
+			"the address of the language model is not a URL").
 			WithFix("set ORCHESTRATOR_LLM_URL to an address such as https://llm.example.org/v1").ForClients()
 	}
 	request.Header.Set("Content-Type", "application/json")

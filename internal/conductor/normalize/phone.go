@@ -87,7 +87,7 @@ func national(digits, countryCode string) (string, error) {
 	}
 	code := strings.TrimPrefix(countryCode, "+")
 	if len(code) < 1 || len(code) > 3 || strings.Trim(code, "0123456789") != "" || code[0] == '0' {
-		return "", fault.New(fault.Invalid, "phone_country_invalid", "%q is no country calling code",
+		return "", fault.New(fault.Invalid, "phone_country_invalid", "%q is not a country calling code",
 			fault.Clip(countryCode, 20)).
 			WithFix("give one to three digits, such as 49 or +49")
 	}
@@ -105,6 +105,6 @@ func national(digits, countryCode string) (string, error) {
 }
 
 func badPhone(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, "phone_invalid", "this is no telephone number: "+format, args...).
+	return fault.New(fault.Invalid, "phone_invalid", "this is not a telephone number: "+format, args...).
 		WithFix("write it with + and the country code, such as +49 30 123456")
 }

@@ -71,6 +71,6 @@ func hostOf(u *url.URL) (string, error) {
 }
 
 func badURL(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, "url_invalid", "this is no absolute URL: "+format, args...).
+	return fault.New(fault.Invalid, "url_invalid", "this is not an absolute URL: "+format, args...).
 		WithFix("write it as https://example.com/path")
 }

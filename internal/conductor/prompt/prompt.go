@@ -195,7 +195,7 @@ func tryOut(t *template.Template) error {
 
 func malformed(path, why string) error {
 	return fault.New(fault.Malformed, CodeMalformed, "the prompt %s cannot be used: %s", path, why).
-		WithFix("mend it, or remove it for the one in the box; orchestrator prompts ROLE prints a prompt that works")
+		WithFix("correct it, or remove it to use the built-in one; orchestrator prompts ROLE prints a prompt that works")
 }
 
 // Path is the file of a role, or what says that it is the one in the box.

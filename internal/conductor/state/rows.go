@@ -18,14 +18,14 @@ import (
 )
 
 // Step writes the rows of one step, as one record of an actor.
-func (ir *IR) Step(ctx context.Context, run, step string, actor audit.Actor, write func(w *Writer) error) error {
-	return ir.ledger.Update(ctx, func(tx *ledger.Tx) error {
+func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, write func(w *Writer) error) error {
+	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		w := &Writer{from: tx, Run: run, At: tx.At(), rows: map[string]jsontext.Value{}}
 		if err := write(w); err != nil {
 			return err
 		}
 		if len(w.rows) == 0 {
-			return errors.New("a step that writes nothing")
+			return errors.New("a step without rows")
 		}
 		data, err := w.packed(tx.Seq())
 		if err != nil {
@@ -137,7 +137,7 @@ func (w *Writer) Request(r Request) error {
 		err = w.put(max(before, r.Number), kindCount, kindRequest)
 	}
 	if err == nil {
-		err = w.put(r.ID, kindNumber, numbered(r.Number))
+		err = w.put(r.ID, kindNumber, numberKey(r.Number))
 	}
 	if err == nil {
 		err = w.open(func(ids []string) []string { return append(ids, r.ID) })
@@ -175,8 +175,8 @@ func (w *Writer) open(change func(ids []string) []string) error {
 	return err
 }
 
-// numbered is a number as keys have it, in the order of numbers.
-func numbered(n uint64) string { return fmt.Sprintf("%016x", n) }
+// numberKey is a number as keys have it, in the order of numbers.
+func numberKey(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 // Trace puts the trace of the run, as it is answered.
 func (w *Writer) Trace(raw jsontext.Value) error { return w.put(raw, kindTrace, w.Run) }
@@ -208,7 +208,7 @@ func (w *Writer) Assert(a Assertion, single bool) error {
 	ids := []string{}
 	for _, old := range held {
 		switch {
-		case Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, OfRun):
+		case Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix):
 			return nil
 		case single:
 			old.Until = w.At

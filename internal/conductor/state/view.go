@@ -67,7 +67,7 @@ func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject
 func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 	have := map[string]map[string]bool{}
 	err = v.scanHeld(func(rest string) error {
-		subject, predicate, err := twoOf(rest)
+		subject, predicate, err := splitID(rest)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 func (v View) Facts() (map[string]any, error) {
 	facts := map[string]any{}
 	err := v.scanHeld(func(rest string) error {
-		subject, predicate, err := twoOf(rest)
+		subject, predicate, err := splitID(rest)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (v View) Request(run string) (Request, bool, error) {
 
 // Numbered is the run of a number.
 func (v View) Numbered(n uint64) (r Request, found bool, err error) {
-	id, found, err := read[string](v.get, kindNumber, numbered(n))
+	id, found, err := read[string](v.get, kindNumber, numberKey(n))
 	if err != nil || !found {
 		return r, false, err
 	}
@@ -213,7 +213,7 @@ func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
 // scanHeld visits what is held about anything but runs, whose results are many and nobody's facts.
 func (v View) scanHeld(visit func(rest string) error) error {
 	const below = kindHeld + "/"
-	for _, part := range [][2]string{{"", OfRun}, {OfRun[:len(OfRun)-1] + ";", "\x7f"}} {
+	for _, part := range [][2]string{{"", RunPrefix}, {RunPrefix[:len(RunPrefix)-1] + ";", "\x7f"}} {
 		err := v.from.Scan(Table.Name, below+part[0], below+part[1],
 			func(key string, _ []byte) error { return visit(strings.TrimPrefix(key, below)) })
 		if err != nil {
@@ -231,8 +231,8 @@ func (v View) scan(below string, visit func(rest string, raw []byte) error) erro
 	})
 }
 
-// twoOf takes the two parts of an id apart.
-func twoOf(rest string) (first, second string, err error) {
+// splitID takes the two parts of an id apart.
+func splitID(rest string) (first, second string, err error) {
 	a, b, _ := strings.Cut(rest, "/")
 	if first, err = url.PathUnescape(a); err == nil {
 		second, err = url.PathUnescape(b)

@@ -109,5 +109,5 @@ func badInput(name, want string) error {
 // unconfirmed says that a result does not stand. It is never nil.
 func unconfirmed(tool string, why error) error {
 	return fault.New(fault.Internal, "result_unconfirmed", "the result of %s is not confirmed: %s", tool, why.Error()).
-		WithFix("do not use the result; report the input to who runs the service").Because(why)
+		WithFix("do not use the result; report the input to the operator of the service").Because(why)
 }

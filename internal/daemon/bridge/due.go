@@ -25,22 +25,22 @@ var supplied = map[lifecycle.Role]string{
 // restsOn is the order of the work: each part rests on those of the roles before.
 var restsOn = []lifecycle.Role{lifecycle.Architect, lifecycle.Coder, lifecycle.Tester, lifecycle.PM}
 
-// Due implements conductor.Project.
-func (p *Project) Due(_ context.Context, id string) ([]conductor.Due, error) {
+// Work implements conductor.Project.
+func (p *Project) Work(_ context.Context, id string) ([]conductor.Work, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
 		return nil, err
 	}
-	return p.due(req, p.service.Tasks(req))
+	return p.workOn(req, p.service.Tasks(req)), nil
 }
 
 // putAside are the statuses that a person has chosen, and ends.
 var putAside = []lifecycle.Status{lifecycle.Done, lifecycle.Blocked, lifecycle.Deferred, lifecycle.NeedsChanges}
 
-// due turns the tasks of a requirement into obligations.
-func (p *Project) due(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Due, err error) {
+// workOn turns the tasks of a requirement into obligations.
+func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Work) {
 	if req.Retired || slices.Contains(putAside, req.Status) {
-		return nil, nil
+		return nil
 	}
 	if again, is := redone(req); is {
 		tasks = []lifecycle.Task{again}
@@ -51,34 +51,30 @@ func (p *Project) due(req lifecycle.Requirement, tasks []lifecycle.Task) (all []
 				min(len(b.Needs), 1)))
 	})
 	for _, t := range tasks {
-		due, err := p.dueFor(req, t)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(all, func(d conductor.Due) bool {
-			return d.Role == due.Role &&
-				d.Obligation.Kind() == due.Obligation.Kind()
+		work := p.workFor(req, t)
+		if !slices.ContainsFunc(all, func(w conductor.Work) bool {
+			return w.Role == work.Role && w.Obligation.Kind() == work.Obligation.Kind()
 		}) {
-			all = append(all, due)
+			all = append(all, work)
 		}
 	}
-	return all, nil
+	return all
 }
 
-// dueFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the
+// workFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the
 // test record, and it is made with it.
-func (p *Project) dueFor(req lifecycle.Requirement, t lifecycle.Task) (due conductor.Due, err error) {
-	due = conductor.Due{Role: string(t.By), Needs: t.Needs}
+func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) conductor.Work {
+	work := conductor.Work{Role: string(t.By), Needs: t.Needs}
 	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
-		due.Obligation, err = p.move(req, t.To, reasonFor(req, t.To))
-		return due, err
+		work.Obligation = p.move(req, t.To, reasonFor(req, t.To))
+		return work
 	}
-	due.Obligation = planning.Obligation{Type: planning.Achieve,
+	work.Obligation = planning.Obligation{Type: planning.Achieve,
 		Payload: map[string]any{"kind": supplied[t.By], "id": req.ID}}
 	if len(t.Needs) == 0 {
-		due.Needs = []string{"the move to " + string(t.To)}
+		work.Needs = []string{"the move to " + string(t.To)}
 	}
-	return due, nil
+	return work
 }
 
 // settled puts what stands against a requirement before all other work.
@@ -108,15 +104,15 @@ func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 	return lifecycle.Task{}, false
 }
 
-// mostNoted is how much of a tester's notes stands in the reason of a move, in bytes.
-const mostNoted = 2000
+// maxNotesInReason is how much of a tester's notes stands in the reason of a move, in bytes.
+const maxNotesInReason = 2000
 
 // reasonFor is why the conductor makes a move.
 func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	switch {
 	case req.Status == lifecycle.TestedFail && req.Test != nil && req.Test.Results != nil:
 		return fmt.Sprintf("%d of its tests failed: %s", req.Test.Results.Failed,
-			fault.Clip(cmp.Or(req.Test.Notes, "the test record has them"), mostNoted))
+			fault.Clip(cmp.Or(req.Test.Notes, "the test record has them"), maxNotesInReason))
 	case req.Status == lifecycle.TestedFail:
 		return "its tests failed"
 	}
@@ -129,24 +125,35 @@ func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligati
 	if err != nil {
 		return planning.Obligation{}, err
 	}
-	return p.move(req, lifecycle.Blocked, reason)
+	return p.move(req, lifecycle.Blocked, reason), nil
 }
 
-// move is the obligation to move a requirement as it is now, with the evidence that there is for it.
-func (p *Project) move(req lifecycle.Requirement, to lifecycle.Status, reason string) (planning.Obligation, error) {
-	payload, err := plain(struct {
-		Kind          string                  `json:"kind"`
-		ID            string                  `json:"id"`
-		Revision      uint64                  `json:"revision"`
-		Status        lifecycle.Status        `json:"status"`
-		Justification lifecycle.Justification `json:"justification"`
-	}{planning.KindStatus, req.ID, req.Revision, to, lifecycle.Justification{Reason: reason,
-		Evidence: p.evidenceFor(req, to)}})
-	return planning.Obligation{Type: planning.Achieve, Payload: payload}, err
+// move returns the obligation to move a requirement as it is now, with the evidence that there is for it.
+func (p *Project) move(req lifecycle.Requirement, to lifecycle.Status, reason string) planning.Obligation {
+	cited := []any{}
+	for _, e := range p.evidenceFor(req, to) {
+		cited = append(cited, citation(e))
+	}
+	return planning.Obligation{Type: planning.Achieve, Payload: map[string]any{
+		"kind": planning.KindStatus, "id": req.ID, "revision": float64(req.Revision), "status": string(to),
+		"justification": map[string]any{"reason": reason, "evidence": cited},
+	}}
 }
 
-// mostCited is how many pieces of evidence a move cites.
-const mostCited = 5
+// citation returns a piece of evidence as a change cites it.
+func citation(e lifecycle.Evidence) map[string]any {
+	cited := map[string]any{"kind": e.Kind}
+	for _, member := range [][2]string{{"path", e.Path}, {"lines", e.Lines}, {"commit", e.Commit}, {"name", e.Name},
+		{"result", e.Result}, {"report", e.Report}} {
+		if member[1] != "" {
+			cited[member[0]] = member[1]
+		}
+	}
+	return cited
+}
+
+// maxCited is how many pieces of evidence a move cites.
+const maxCited = 5
 
 // evidenceFor is what a move rests on: the tests, the implementation, or the text of the requirement.
 func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []lifecycle.Evidence {
@@ -164,15 +171,11 @@ func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []
 		return []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: p.options.Cited(req.Source.Path),
 			Lines: lines}}
 	}
-	cited = slices.Clone(cited[:min(len(cited), mostCited)])
-	for i := range cited {
-		cited[i].Found = nil
-	}
-	return cited
+	return cited[:min(len(cited), maxCited)]
 }
 
-// Chosen implements drive.Project.
-func (p *Project) Chosen(_ context.Context, ids []string) (chosen []drive.Requirement, err error) {
+// Select implements drive.Project.
+func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requirement, err error) {
 	for _, id := range ids {
 		if _, err := p.service.Requirement(id); err != nil {
 			return nil, err
@@ -180,7 +183,7 @@ func (p *Project) Chosen(_ context.Context, ids []string) (chosen []drive.Requir
 	}
 	open := map[string]bool{}
 	for list := (requirements.List{}); ; {
-		if list, err = p.service.List(requirements.Query{After: list.After, Limit: 10 * page}); err != nil {
+		if list, err = p.service.List(requirements.Query{After: list.After, Limit: 10 * pageSize}); err != nil {
 			return nil, err
 		}
 		for _, s := range list.Requirements {
@@ -212,17 +215,14 @@ func (p *Project) measure(r *drive.Requirement, open map[string]bool) error {
 	return nil
 }
 
-// Stand implements drive.Project.
-func (p *Project) Stand(_ context.Context, id string) (drive.Stand, error) {
+// Position implements drive.Project.
+func (p *Project) Position(_ context.Context, id string) (drive.Position, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
-		return drive.Stand{}, err
+		return drive.Position{}, err
 	}
-	all, err := p.due(req, p.service.Tasks(req))
-	if err != nil {
-		return drive.Stand{}, err
-	}
-	stand := drive.Stand{Status: string(req.Status), Due: all, Moves: p.service.MovesAhead(req)}
+	all := p.workOn(req, p.service.Tasks(req))
+	stand := drive.Position{Status: string(req.Status), Work: all, Moves: p.service.MovesAhead(req)}
 	switch {
 	case len(all) > 0:
 	case req.Retired:
@@ -230,7 +230,7 @@ func (p *Project) Stand(_ context.Context, id string) (drive.Stand, error) {
 	case req.Status == lifecycle.Done:
 		stand.Why = "it is done"
 	case slices.Contains(putAside, req.Status):
-		stand.Why = fmt.Sprintf("it is %s, and a pm says how it goes on: %s", req.Status,
+		stand.Why = fmt.Sprintf("it is %s, and a pm has to decide how to continue: %s", req.Status,
 			cmp.Or(reasonOf(req), "no reason was given"))
 	default:
 		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status,

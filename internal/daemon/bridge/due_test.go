@@ -93,8 +93,7 @@ func TestWhatIsDue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &Project{options: Options{Cited: func(path string) string { return path }}}
-			due, err := p.due(c.req, c.in.Tasks(c.req))
-			require.NoError(t, err)
+			due := p.workOn(c.req, c.in.Tasks(c.req))
 			var got []string
 			for _, d := range due {
 				require.Equal(t, "REQ-1", d.Obligation.Payload["id"])
@@ -136,8 +135,7 @@ func TestSomethingIsDueInEveryStatusThatLeadsOn(t *testing.T) {
 	for _, w := range []lifecycle.Workflow{lifecycle.V1, lifecycle.Rework} {
 		for _, status := range lifecycle.Statuses() {
 			req := in(status, lifecycle.NotStarted, bare)
-			due, err := p.due(req, w.Tasks(req))
-			require.NoError(t, err)
+			due := p.workOn(req, w.Tasks(req))
 			require.Equal(t, slices.Contains(aside, status) && !(status == lifecycle.TestedFail && w.Name == lifecycle.Rework.Name), len(due) == 0, "%s in %s", status, w.Name)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package bridge gives the conductor, and what drives it, the project: what tools read of it, the changes that they
-// propose, which are decided as any other, what each requirement waits for, what agents are told, and the tokens by
-// which they are let in.
+// Package bridge adapts the requirement service to the ports of the conductor and of drive. Changes that tools propose
+// are decided as any other.
 package bridge
 
 import (
@@ -9,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-
-	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/conductor"
@@ -23,15 +20,15 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// page is how many requirements one answer has, unless the question names a number.
-const page = 100
+// pageSize is how many requirements one answer has, unless the question names a number.
+const pageSize = 100
 
 // Project is the project of a service.
 type Project struct {
-	service *requirements.Service
-	ledger  *ledger.Ledger
-	options Options
-	one     chan struct{} // verifies the log, which is too much work to be done twice at once
+	service   *requirements.Service
+	ledger    *ledger.Ledger
+	options   Options
+	verifying chan struct{} // verifies the log, which is too much work to be done twice at once
 }
 
 // Options are what a project is besides its service.
@@ -47,42 +44,27 @@ func New(s *requirements.Service, l *ledger.Ledger, o Options) *Project {
 }
 
 // Status implements conductor.Project.
-func (p *Project) Status(context.Context) (map[string]any, error) {
+func (p *Project) Status(context.Context) (conductor.ProjectStatus, error) {
 	state := p.service.State()
-	return plain(map[string]any{"counts": state.ByStatus, "total": state.Requirements})
-}
-
-// line is a requirement in an answer.
-type line struct {
-	ID         string           `json:"id"`
-	Status     lifecycle.Status `json:"status"`
-	Title      string           `json:"title"`
-	Kind       string           `json:"kind,omitempty"`
-	Why        string           `json:"why,omitempty"` // the reason that was given for the status
-	WaitingFor []lifecycle.Role `json:"waiting_for"`
-	Suspect    bool             `json:"suspect,omitzero"`
-	Stale      bool             `json:"stale,omitzero"`
-	Retired    bool             `json:"retired,omitzero"`
-	Revision   uint64           `json:"revision"`
-	Parts      []string         `json:"parts,omitempty"` // that stand
+	return conductor.ProjectStatus{Counts: state.ByStatus, Total: state.Requirements}, nil
 }
 
 // Requirement implements conductor.Project.
-func (p *Project) Requirement(_ context.Context, id string) (map[string]any, error) {
+func (p *Project) Requirement(_ context.Context, id string) (conductor.Requirement, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
-		return nil, err
+		return conductor.Requirement{}, err
 	}
 	next, err := p.service.Next(id, lifecycle.Actor{})
 	if err != nil {
-		return nil, err
+		return conductor.Requirement{}, err
 	}
-	return plain(line{
+	return conductor.Requirement{
 		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req),
 		WaitingFor: next.WaitingFor,
 		Suspect:    req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired, Revision: req.Revision,
 		Parts: partsOf(req),
-	})
+	}, nil
 }
 
 // reasonOf is why a requirement is in its status.
@@ -109,45 +91,37 @@ func partsOf(req lifecycle.Requirement) (parts []string) {
 	return parts
 }
 
-// step is a piece of work in an answer.
-type step struct {
-	ID    string         `json:"id"`
-	Role  lifecycle.Role `json:"role"`
-	Do    string         `json:"do"`
-	Lacks []string       `json:"lacks,omitempty"`
-}
-
 // Next implements conductor.Project.
-func (p *Project) Next(_ context.Context, id, role string) (map[string]any, error) {
+func (p *Project) Next(_ context.Context, id, role string) (steps conductor.StepList, err error) {
 	if role != "" {
 		if _, err := lifecycle.ParseRole(role); err != nil {
-			return nil, err
+			return steps, err
 		}
 	}
-	ids, next := []string{id}, ""
+	ids := []string{id}
 	if id == "" {
-		list, err := p.service.List(requirements.Query{Role: lifecycle.Role(role), Limit: page})
+		list, err := p.service.List(requirements.Query{Role: lifecycle.Role(role), Limit: pageSize})
 		if err != nil {
-			return nil, err
+			return steps, err
 		}
-		ids, next = nil, list.After
+		ids, steps.Next = nil, list.After
 		for _, s := range list.Requirements {
 			ids = append(ids, s.ID)
 		}
 	}
-	steps := []step{}
 	for _, id := range ids {
 		req, err := p.service.Stored(id)
 		if err != nil {
-			return nil, err
+			return steps, err
 		}
 		for _, t := range p.service.Tasks(req) {
 			if role == "" || t.By == lifecycle.Role(role) {
-				steps = append(steps, step{id, t.By, wordsFor(t), t.Needs})
+				steps.Steps = append(steps.Steps,
+					conductor.Step{ID: id, Role: t.By, Do: wordsFor(t), Lacks: t.Needs})
 			}
 		}
 	}
-	return plain(withNext(map[string]any{"steps": steps}, next))
+	return steps, nil
 }
 
 func wordsFor(t lifecycle.Task) string {
@@ -160,61 +134,46 @@ func wordsFor(t lifecycle.Task) string {
 	return "supply what " + string(t.To) + " needs"
 }
 
-// withNext names where the next page goes on, if there is one.
-func withNext(answer map[string]any, next string) map[string]any {
-	if next != "" {
-		answer["next"] = next
-	}
-	return answer
-}
-
 // Query implements conductor.Project.
-func (p *Project) Query(_ context.Context, asked conductor.Query) (map[string]any, error) {
+func (p *Project) Query(_ context.Context, asked conductor.Query) (found conductor.RequirementList, err error) {
 	q, err := queryOf(asked)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	list, err := p.service.List(q)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	lines := []line{}
+	found.Total, found.Next = list.Total, list.After
 	for _, s := range list.Requirements {
-		one := lineOf(s)
+		one := summaryOf(s)
 		if asked.Why {
 			req, err := p.service.Stored(s.ID)
 			if err != nil {
-				return nil, err
+				return found, err
 			}
 			one.Why = reasonOf(req)
 		}
-		lines = append(lines, one)
+		found.Requirements = append(found.Requirements, one)
 	}
-	return plain(withNext(map[string]any{"requirements": lines, "total": list.Total}, list.After))
+	return found, nil
 }
 
-func lineOf(s projection.Summary) line {
-	return line{
+func summaryOf(s projection.Summary) conductor.Requirement {
+	return conductor.Requirement{
 		ID: s.ID, Status: s.Status, Title: s.Title, Kind: s.Kind, WaitingFor: s.WaitingFor,
 		Suspect: s.Suspect, Stale: s.Stale, Retired: s.Retired, Revision: s.Revision,
 	}
 }
 
 func queryOf(asked conductor.Query) (q requirements.Query, err error) {
-	text := func(name string) string { s, _ := asked.Filters[name].(string); return s }
-	flag := func(name string) *bool {
-		if b, is := asked.Filters[name].(bool); is {
-			return &b
-		}
-		return nil
-	}
 	q = requirements.Query{
-		Status: lifecycle.Status(text("status")), Role: lifecycle.Role(text("role")), Kind: text("kind"),
-		By: text("assigned_to"), Text: text("q"),
-		Suspect: flag("suspect"), Retired: flag("retired"), After: asked.After, Limit: asked.Limit,
+		Status: lifecycle.Status(asked.Status), Role: lifecycle.Role(asked.Role), Kind: asked.Kind,
+		By: asked.AssignedTo, Text: asked.Text,
+		Suspect: asked.Suspect, Retired: asked.Retired, After: asked.After, Limit: asked.Limit,
 	}
 	if q.Limit == 0 {
-		q.Limit = page
+		q.Limit = pageSize
 	}
 	if q.Status != "" && !q.Status.Valid() {
 		return q, fault.New(fault.Malformed, "unknown_status", "%q is not a status",
@@ -245,58 +204,50 @@ func (p *Project) Change(ctx context.Context, c conductor.Change) error {
 }
 
 // Evidence implements conductor.Project.
-func (p *Project) Evidence(ctx context.Context, id string) (map[string]any, error) {
+func (p *Project) Evidence(ctx context.Context, id string) (check conductor.EvidenceCheck, err error) {
 	cited, stale, err := p.service.LookOver(ctx, id)
 	if err != nil {
-		return nil, err
+		return check, err
 	}
 	if cited == 0 {
-		return nil, fault.New(fault.Conflict, "no_evidence", "%s cites no evidence that could be looked up", id).
+		return check, fault.New(fault.Conflict, "no_evidence", "%s cites no evidence that could be looked up", id).
 			WithFix("ask again when its work names files, commits or tests")
 	}
-	problems := []string{}
+	check.Cited = cited
 	for _, s := range stale {
-		problems = append(problems, fmt.Sprintf("%s: %s", s.Pointer, s.Detail))
+		check.Problems = append(check.Problems, fmt.Sprintf("%s: %s", s.Pointer, s.Detail))
 	}
-	return plain(map[string]any{"ok": len(problems) == 0, "problems": problems, "cited": cited})
+	return check, nil
 }
 
 // VerifyLog implements conductor.Project: the log is checked as somebody outside would, while it goes on. The state is
 // read first, so that the log holds what it holds. ctx bounds it; a log too large for that is for the command verify.
-func (p *Project) VerifyLog(ctx context.Context) (map[string]any, error) {
+func (p *Project) VerifyLog(ctx context.Context) (check conductor.LogCheck, err error) {
 	if p.options.Signer.Key == "" {
-		return nil, fault.New(fault.Conflict, "no_key", "this service signs no checkpoints").
+		return check, fault.New(fault.Conflict, "no_key", "this service signs no checkpoints").
 			WithFix("check its database with orchestrator verify")
 	}
 	select {
-	case p.one <- struct{}{}:
-		defer func() { <-p.one }()
+	case p.verifying <- struct{}{}:
+		defer func() { <-p.verifying }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return check, ctx.Err()
 	}
 	var state bytes.Buffer
 	_, write := p.service.Project()
 	if err := write(&state); err != nil {
-		return nil, err
+		return check, err
 	}
 	report, err := auditor.Verify(ctx, auditor.FromLedger("the service", p.ledger, p.options.Signer, state.Bytes()),
 		auditor.Options{Key: p.options.Signer.Key})
 	switch bad, is := errors.AsType[*auditor.Bad](err); {
 	case is:
-		return plain(map[string]any{"ok": false, "problems": []string{bad.Error()}})
+		check.Problems = []string{bad.Error()}
+		return check, nil
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return check, ctx.Err()
 	case err != nil:
-		return nil, err
+		return check, err
 	}
-	return plain(map[string]any{"ok": true, "problems": []string{}, "records": report.Records, "root": report.Root})
-}
-
-// plain is a value in the types that JSON is read into.
-func plain(v any) (answer map[string]any, err error) {
-	raw, err := ledger.Encode(v)
-	if err != nil {
-		return nil, err
-	}
-	return answer, jsonv2.Unmarshal(raw, &answer)
+	return conductor.LogCheck{Records: report.Records, Root: report.Root.String()}, nil
 }

@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// mostNotes is how many notes a prompt has: the last ones.
-const mostNotes = 20
+// maxNotes is how many notes a prompt has: the last ones.
+const maxNotes = 20
 
 // Prompt implements conductor.Project.
 func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error) {
@@ -23,10 +23,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	if err != nil {
 		return "", err
 	}
-	all, err := p.due(req, p.service.Tasks(req))
-	if err != nil {
-		return "", err
-	}
+	all := p.workOn(req, p.service.Tasks(req))
 	d := prompt.Data{
 		Agent: b.Agent, Role: b.Role, URL: b.URL + "/requirements/" +
 			strings.ReplaceAll(url.PathEscape(req.ID), "$", "%24"), Work: b.Obligation.String(),
@@ -34,7 +31,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 		Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
 		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
 	}
-	i := slices.IndexFunc(all, func(d conductor.Due) bool { return d.Role == b.Role && d.Is(b.Obligation) })
+	i := slices.IndexFunc(all, func(d conductor.Work) bool { return d.Role == b.Role && d.Matches(b.Obligation) })
 	if i >= 0 {
 		d.Needs = all[i].Needs
 	}
@@ -44,10 +41,10 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	for _, c := range req.Acceptance {
 		d.Acceptance = append(d.Acceptance, c.Text)
 	}
-	for _, n := range req.PMNotes[max(0, len(req.PMNotes)-mostNotes):] {
+	for _, n := range req.PMNotes[max(0, len(req.PMNotes)-maxNotes):] {
 		d.Notes = append(d.Notes, n.Text)
 	}
-	d.Deviations = open(req.Deviations)
+	d.Deviations = openDeviations(req.Deviations)
 	if req.Test != nil {
 		raw, err := ledger.Encode(req.Test)
 		if err != nil {
@@ -58,7 +55,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 	return p.options.Prompts.Write(b.Role, d)
 }
 
-func open(all []lifecycle.Deviation) (texts []string) {
+func openDeviations(all []lifecycle.Deviation) (texts []string) {
 	for _, d := range all {
 		if d.Resolution == nil {
 			texts = append(texts, d.ID+": "+d.Text)

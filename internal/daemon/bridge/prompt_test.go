@@ -9,7 +9,7 @@ import (
 )
 
 func TestOnlyOpenDeviationsAreTold(t *testing.T) {
-	require.Equal(t, []string{"D-2: no limit"}, open([]lifecycle.Deviation{
+	require.Equal(t, []string{"D-2: no limit"}, openDeviations([]lifecycle.Deviation{
 		{ID: "D-1", Text: "no form", Resolution: &lifecycle.Resolution{Outcome: "fixed"}}, {ID: "D-2", Text: "no limit"},
 	}))
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/git"
 )
 
 // batch reads objects through one "git cat-file --batch" that is kept open: a line with an id goes in, a line with id,
@@ -27,9 +27,9 @@ var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func newBatch(g *gitCommand) *batch { return &batch{git: g, turn: newTurn()} }
 
-// blob is the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one fault.TooLarge.
-// A process that has died, or that misses the object, is started again once: the repository may have been replaced
-// under it.
+// blob returns the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one
+// fault.TooLarge. A process that has died, or that misses the object, is started again once: the repository may have
+// been replaced under it.
 func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error) {
 	if !fullID.MatchString(id) {
 		return nil, fault.New(fault.NotFound, "object_missing", "%q is no id of an object", id)
@@ -100,13 +100,13 @@ func (b *batch) close() error {
 
 // process is a running cat-file.
 type process struct {
-	cmd *exec.Cmd
+	cmd *git.Process
 	in  io.WriteCloser
 	out io.ReadCloser
 	buf *bufio.Reader
 }
 
-func startProcess(cmd *exec.Cmd) (*process, error) {
+func startProcess(cmd *git.Process) (*process, error) {
 	p := &process{cmd: cmd}
 	var err error
 	if p.in, err = cmd.StdinPipe(); err == nil {

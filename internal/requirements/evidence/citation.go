@@ -64,7 +64,7 @@ func (r *Repository) checkPath(path string) error {
 	return nil
 }
 
-// pathsUnder are the paths from root of those places that lie under it, with / between folders.
+// pathsUnder returns the paths from root of those places that lie under it, with / between folders.
 func pathsUnder(root string, places []string) (under []string) {
 	for _, place := range places {
 		full, err := filepath.Abs(place)
@@ -84,7 +84,7 @@ func pathsUnder(root string, places []string) (under []string) {
 
 var shortGit = regexp.MustCompile(`^git~[0-9]+$`)
 
-// isGitFolder says whether any file system would take part for .git: without regard to case, to dots and spaces at
+// isGitFolder reports whether any file system would take part for .git: without regard to case, to dots and spaces at
 // the end, to characters that are not seen, under its short name, or with the name of a stream behind it.
 func isGitFolder(part string) bool {
 	part = strings.Map(func(c rune) rune {
@@ -104,7 +104,7 @@ type span struct{ first, last int }
 func (s span) whole() bool { return s == span{} }
 func (s span) count() int  { return s.last - s.first + 1 }
 
-// String is the form of lifecycle.Evidence: "12" or "12-40".
+// String returns the form of lifecycle.Evidence: "12" or "12-40".
 func (s span) String() string {
 	if s.first == s.last {
 		return strconv.Itoa(s.first)
@@ -152,5 +152,5 @@ func checkID(id string, most int) error {
 	return nil
 }
 
-// short is an id as people read it.
+// short returns an id as people read it.
 func short(id string) string { return id[:min(len(id), 10)] }

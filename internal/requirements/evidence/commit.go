@@ -16,8 +16,8 @@ func (r *Repository) lookCommit(ctx context.Context, e lifecycle.Evidence) (*lif
 	return &lifecycle.Found{In: lifecycle.InCommit, Commit: commit}, nil
 }
 
-// resolve is the full id of the one commit that a full or short id stands for, which must be part of the history of
-// HEAD or of a ref.
+// resolve returns the full id of the one commit that a full or short id stands for, which must be part of the history
+// of HEAD or of a ref.
 func (r *Repository) resolve(ctx context.Context, id string) (string, error) {
 	if err := checkID(id, r.idLength); err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func (r *Repository) resolve(ctx context.Context, id string) (string, error) {
 	return commit, r.checkReachable(ctx, commit)
 }
 
-// kinds is what each object is, by full id: commit, tree, blob or tag. Missing objects are left out.
+// kinds returns what each object is, by full id: commit, tree, blob or tag. Missing objects are left out.
 func (r *Repository) kinds(ctx context.Context, ids []string) (map[string]string, error) {
 	kinds := make(map[string]string, len(ids))
 	if len(ids) == 0 {
@@ -125,8 +125,8 @@ func (r *Repository) checkReachable(ctx context.Context, commit string) error {
 		WithFix("was it amended or rebased away? cite the commit that replaced it, or bring this one back on a branch")
 }
 
-// outside is which of the commits are not in the history of from: "HEAD", a full id, or "--all" for HEAD and all refs.
-// Every commit must exist.
+// outside returns which of the commits are not in the history of from: "HEAD", a full id, or "--all" for HEAD and all
+// refs. Every commit must exist.
 func (r *Repository) outside(ctx context.Context, commits []string, from string) (map[string]bool, error) {
 	left := map[string]bool{}
 	if len(commits) == 0 {
@@ -150,8 +150,8 @@ func (r *Repository) outside(ctx context.Context, commits []string, from string)
 	return left, nil
 }
 
-// cutOff says that this clone lacks a part of the history, where it does. Older versions of git die in a partial clone
-// when they miss an object and may not fetch it.
+// cutOff returns a hint that this clone lacks a part of the history, or "". Older versions of git die in a partial
+// clone when they miss an object and may not fetch it.
 func (r *Repository) cutOff(ctx context.Context) string {
 	if out, err := r.git.run(ctx, "", "rev-parse", "--is-shallow-repository"); err == nil &&
 		strings.TrimSpace(out) == "true" {

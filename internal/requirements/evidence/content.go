@@ -24,8 +24,8 @@ func countLines(b []byte) int {
 	return n
 }
 
-// cut is the bytes of the lines in s with their line feeds; ok is false where b has not all of them. The whole file is
-// in every b.
+// cut returns the bytes of the lines in s with their line feeds; ok is false where b has not all of them. The whole
+// file is in every b.
 func cut(b []byte, s span) (lines []byte, ok bool) {
 	if s.whole() {
 		return b, true
@@ -38,7 +38,7 @@ func cut(b []byte, s span) (lines []byte, ok bool) {
 	return b[from : from+length], ok
 }
 
-// skipLines is how many bytes the first n lines of b have; ok is false where b has fewer.
+// skipLines returns how many bytes the first n lines of b have; ok is false where b has fewer.
 func skipLines(b []byte, n int) (at int, ok bool) {
 	for ; n > 0; n-- {
 		switch i := bytes.IndexByte(b[at:], '\n'); {
@@ -75,7 +75,7 @@ func search(b, lines []byte, count int) (first int, again bool) {
 	return countLines(b[:at+1]) + 1, bytes.Contains(b[at+1:], inside(lines))
 }
 
-// inside is lines as they stand behind others. The line feed before them makes every match begin a line.
+// inside returns lines as they stand behind others. The line feed before them makes every match begin a line.
 func inside(lines []byte) []byte { return append([]byte{'\n'}, lines...) }
 
 // searchDigest finds lines by their digest alone, and adds up in spent how many bytes it has hashed. It finds nothing
@@ -94,7 +94,7 @@ func searchDigest(b []byte, count int, sum string, spent *int) []byte {
 	}
 }
 
-// blobID is the id that git gives to content, with no filter applied; length is that of the repository's ids.
+// blobID returns the id that git gives to content, with no filter applied; length is that of the repository's ids.
 func blobID(content []byte, length int) string {
 	h := sha1.New() //nolint:gosec // git names its objects by it
 	if length == hex.EncodedLen(sha256.Size) {

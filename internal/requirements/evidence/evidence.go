@@ -13,13 +13,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/git"
 )
 
 // Options are the limits of a Repository. A zero member stands for its default.
@@ -93,13 +93,7 @@ func withDefaults(o Options) Options {
 }
 
 func findGit(name string) (string, error) {
-	if name == "" {
-		name = "git"
-	}
-	command, err := exec.LookPath(name)
-	if err == nil {
-		command, err = filepath.Abs(command)
-	}
+	command, err := git.Find(name)
 	if err != nil {
 		return "", fault.New(fault.Unavailable, CodeGitMissing, "there is no git command").
 			WithFix("install git, or put it in PATH").Because(err)
@@ -116,16 +110,16 @@ func noRepository(dir string, err error) error {
 		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
 }
 
-// Root is the absolute path of the top of the working tree.
+// Root returns the absolute path of the top of the working tree.
 func (r *Repository) Root() string { return r.root }
 
-// Head is the full id of the commit that is checked out, or "" before the first commit.
+// Head returns the full id of the commit that is checked out, or "" before the first commit.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.git.run(ctx, "", "rev-parse", "--quiet", "--verify", "HEAD")
 	if err == nil {
 		return strings.TrimSpace(out), nil
 	}
-	if exitCode(err) != 1 {
+	if git.ExitCode(err) != 1 {
 		return "", err
 	}
 	// A branch without commit has a name; one that is broken has none.
@@ -159,7 +153,7 @@ func (r *Repository) look(ctx context.Context, e lifecycle.Evidence) (*lifecycle
 	return nil, refuse("kind_unknown", "%q is no kind of evidence", e.Kind).WithFix("write file, commit or test")
 }
 
-// field is an error as the part of a problem.
+// field returns an error as the part of a problem.
 func field(err error) *fault.Field {
 	f := fault.As(err)
 	if f == nil {

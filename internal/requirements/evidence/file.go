@@ -73,7 +73,7 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 	return &lifecycle.Found{In: in, Commit: commit, Blob: e.id, SHA256: sum, Bytes: int64(len(content))}, nil
 }
 
-// blob is the content of the file at path, whose object git has listed: that it is missing means that it cannot be
+// blob returns the content of the file at path, whose object git has listed: that it is missing means that it cannot be
 // read.
 func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
 	content, err := r.batch.blob(ctx, id, r.options.MaxBytes)
@@ -120,7 +120,7 @@ func (r *Repository) readDisk(ctx context.Context, path string, first func() err
 	return content, f, err
 }
 
-// cited is the digest of the cited lines, or of the whole content; an empty file may be cited whole.
+// cited returns the digest of the cited lines, or of the whole content; an empty file may be cited whole.
 func cited(content []byte, lines span, path, where string) (string, error) {
 	if !lines.whole() && bytes.IndexByte(content, 0) >= 0 {
 		return "", refuse("lines_binary", "%s %s is not text: it has no lines", path, where).

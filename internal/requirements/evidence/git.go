@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,13 +33,13 @@ type gitCommand struct {
 	starts  atomic.Int64      // processes started, for tests
 }
 
-// newGit is git as it is used before the repository is known. at pins it to one repository.
+// newGit returns the command to use before the repository is known; at pins it to one repository.
 func newGit(command, dir string, timeout time.Duration) *gitCommand {
 	return &gitCommand{start: git.Command{Path: command, Dir: dir}, timeout: timeout, hide: strings.NewReplacer()}
 }
 
-// at is g in the repository of gitDir with the working tree root. With both named, git looks for no other repository
-// further up when this one is deleted.
+// at returns g in the repository of gitDir with the working tree root. With both named, git looks for no other
+// repository further up when this one is deleted.
 func (g *gitCommand) at(gitDir, root string) *gitCommand {
 	pinned := newGit(g.start.Path, root, g.timeout)
 	pinned.hide = strings.NewReplacer(gitDir, ".git", root, ".")
@@ -48,7 +47,7 @@ func (g *gitCommand) at(gitDir, root string) *gitCommand {
 	return pinned
 }
 
-func (g *gitCommand) prepare(ctx context.Context, args ...string) *exec.Cmd {
+func (g *gitCommand) prepare(ctx context.Context, args ...string) *git.Process {
 	g.starts.Add(1)
 	return g.start.Prepare(ctx, args...)
 }
@@ -73,7 +72,7 @@ func (g *gitCommand) run(ctx context.Context, input string, args ...string) (str
 	return out.String(), nil
 }
 
-// late is the error of a command that ctx ended.
+// late returns the error of a command that ctx ended.
 func (g *gitCommand) late(ctx context.Context, command string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fault.New(fault.Unavailable, failed, "git %s did not answer within %s", command, g.timeout).
@@ -82,15 +81,7 @@ func (g *gitCommand) late(ctx context.Context, command string) error {
 	return fault.New(fault.Unavailable, failed, "git %s was called off", command).Because(ctx.Err())
 }
 
-// exitCode is the code that a command of git ended with, -1 where it did not end by itself.
-func exitCode(err error) int {
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	return -1
-}
-
-// linesOf are the non-empty lines of what a command printed.
+// linesOf returns the non-empty lines of what a command printed.
 func linesOf(out string) []string {
 	return strings.FieldsFunc(out, func(c rune) bool { return c == '\n' })
 }

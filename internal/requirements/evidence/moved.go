@@ -122,7 +122,7 @@ func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, p
 	return Verdict{MovedTo: movedTo(e, lines, path, span{first, first + lines.count() - 1})}
 }
 
-// citedLines is what was cited, from git where it has the file as it was, else from the content of now; nil where
+// citedLines returns what was cited, from git where it has the file as it was, else from the content of now; nil where
 // neither has it.
 func (c *check) citedLines(ctx context.Context, e lifecycle.Evidence, lines span, content []byte) []byte {
 	if e.Found.In != lifecycle.InWorktree {
@@ -137,7 +137,7 @@ func (c *check) citedLines(ctx context.Context, e lifecycle.Evidence, lines span
 	return searchDigest(content, lines.count(), e.Found.SHA256, &c.hashed)
 }
 
-// movedTo is "" for what stands where it was cited.
+// movedTo returns the new place of a citation, or "" for what stands where it was cited.
 func movedTo(e lifecycle.Evidence, cited span, path string, now span) string {
 	switch {
 	case path == e.Path && cited == now:
@@ -195,7 +195,7 @@ type renames struct {
 	from map[string]map[string]string
 }
 
-// renamed is the path at commit now of the file that was at path at commit then, or "" where git sees no rename.
+// renamed returns the path at commit now of the file that was at path at commit then, or "" where git sees no rename.
 func (r *Repository) renamed(ctx context.Context, then, now, path string) (string, error) {
 	if err := r.renames.turn.take(ctx); err != nil {
 		return "", err

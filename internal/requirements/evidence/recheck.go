@@ -50,7 +50,7 @@ type kept struct {
 	content []byte
 }
 
-// Recheck says of each cited item, in their order, whether what was found then still holds. Items carry Found. What
+// Recheck reports of each cited item, in their order, whether what was found then still holds. Items carry Found. What
 // cannot be read is lifecycle.Unreadable; the error is that of ctx alone. Once git has not answered in time it is not
 // asked again: the items that need it are Unreadable.
 func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([]Verdict, error) {
@@ -74,8 +74,8 @@ func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([
 	return verdicts, ctx.Err()
 }
 
-// byContent is the order in which citations of one file, and of one content of it, follow each other: each content is
-// then read once.
+// byContent returns the order in which citations of one file, and of one content of it, follow each other: each content
+// is then read once.
 func byContent(cited []lifecycle.Evidence) []int {
 	order := make([]int, len(cited))
 	for i := range order {
@@ -107,7 +107,7 @@ func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err err
 	return err
 }
 
-// standings is where each commit is in which something was found. A commit that is left out is missing.
+// standings returns where each commit is in which something was found. A commit that is left out is missing.
 func (r *Repository) standings(ctx context.Context, head string,
 	cited []lifecycle.Evidence) (map[string]standing, error) {
 	seen := map[string]standing{}

@@ -119,13 +119,13 @@ func (r *Repository) readReport(ctx context.Context, root *os.Root, f diskFile) 
 	return now, now.wrong
 }
 
-// holds says whether the file is surely still what was read. One that was written shortly before it was read may have
-// been written again since, within the same tick of the file system's clock.
+// holds reports whether the file is surely still what was read. One that was written shortly before it was read may
+// have been written again since, within the same tick of the file system's clock.
 func (k *readReport) holds(info fs.FileInfo) bool {
 	return k.file.same(info) && k.at.Sub(info.ModTime()) > settled
 }
 
-// of says which report err is about.
+// of adds to err which report it is about.
 func of(path string, err error) error {
 	f := fault.As(err)
 	return fault.New(f.Kind, f.Code, "%s: %s", path, f.Detail).WithFix("%s", f.Fix)

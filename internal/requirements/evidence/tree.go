@@ -89,7 +89,7 @@ func (t *tree) invert() map[string][]string {
 	return byID
 }
 
-// find is the file at name. Where there is none the error is fault.NotFound; what is there and is no file of this
+// find returns the file at name. Where there is none the error is fault.NotFound; what is there and is no file of this
 // repository is refused.
 func (t *tree) find(name string) (entry, error) {
 	for i := range len(name) + 1 {
@@ -121,8 +121,8 @@ func refuseFolder(name, where string) error {
 	return refuse("is_folder", "%s %s is a folder", name, where).WithFix("name a file in it")
 }
 
-// guess is a fix for a missing file: the paths that differ in case alone, then those with the same last part, those in
-// the likest folders first.
+// guess returns a fix for a missing file: the paths that differ in case alone, then those with the same last part,
+// those in the likest folders first.
 func (t *tree) guess(name string) string {
 	var like []string
 	for _, p := range t.paths {

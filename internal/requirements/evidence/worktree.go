@@ -20,10 +20,10 @@ type diskFile struct {
 	info fs.FileInfo
 }
 
-// modified is when the file was written, in UTC and microseconds.
+// modified returns when the file was written, in UTC and microseconds.
 func (f diskFile) modified() time.Time { return f.info.ModTime().UTC().Truncate(time.Microsecond) }
 
-// same says whether the file is, by all that the system tells without reading it, still what it was.
+// same reports whether the file is, by all that the system tells without reading it, still what it was.
 func (f diskFile) same(now fs.FileInfo) bool {
 	return os.SameFile(f.info, now) && f.info.Size() == now.Size() && f.info.ModTime().Equal(now.ModTime())
 }
@@ -59,7 +59,7 @@ func stat(root *os.Root, name string) (diskFile, error) {
 	return diskFile{}, nil // not reached: the last part is always looked at
 }
 
-// read is the content of f, at most most bytes. That f was replaced or written since it was looked at is an error.
+// read returns the content of f, at most most bytes. That f was replaced or written since it was looked at is an error.
 func read(ctx context.Context, root *os.Root, f diskFile, most int64) (content []byte, err error) {
 	if f.info.Size() > most {
 		return nil, refuseSize(f.name, fmt.Sprintf("it has %d bytes, and at most %d are read", f.info.Size(), most))
@@ -84,7 +84,7 @@ func read(ctx context.Context, root *os.Root, f diskFile, most int64) (content [
 	return content, checkSame(f, file)
 }
 
-// replaced says that another file than the one that was looked at stands there, or that it has grown since.
+// replaced reports whether another file than the one that was looked at stands there, or that it has grown since.
 func replaced(err error) bool {
 	_, out := errors.AsType[*files.LinkError](err)
 	return out || errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrTooLarge)
@@ -114,7 +114,7 @@ func unreadable(name string, err error) error {
 	return fault.New(fault.Unavailable, CodeUnreadable, "%s cannot be read: %s", name, reason(err)).Because(err)
 }
 
-// reason is err without the path that the system was given: an agent is told the path that it cited.
+// reason returns err without the path that the system was given: an agent is told the path that it cited.
 func reason(err error) string {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err

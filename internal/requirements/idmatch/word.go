@@ -81,7 +81,7 @@ func classOf(r rune) class {
 	return none
 }
 
-// mayBegin says whether an id may begin with the word. A number inside an identifier, or behind a point that follows
+// mayBegin reports whether an id may begin with the word. A number inside an identifier, or behind a point that follows
 // another number, is a part of something longer.
 func (w word) mayBegin(before []word) bool {
 	if len(before) == 0 {
@@ -94,7 +94,7 @@ func (w word) mayBegin(before []word) bool {
 	return !w.glued || !prev.digits || !w.small
 }
 
-// mayEnd says whether an id may end with the word: a number that goes on behind a point, or has a letter of its own
+// mayEnd reports whether an id may end with the word: a number that goes on behind a point, or has a letter of its own
 // ("7a", "7B"), is another one.
 func (w word) mayEnd(after []word) bool {
 	if len(after) == 0 {
@@ -110,7 +110,7 @@ func (w word) mayEnd(after []word) bool {
 	return !next.small && len(next.text) > 1
 }
 
-// joined says whether the word may follow the word before it in an identifier: with one separator, or none.
+// joined reports whether the word may follow the word before it in an identifier: with one separator, or none.
 func (w word) joined() bool {
 	return w.glued || len(w.before) == 1 && strings.Contains("-_./ ", w.before)
 }

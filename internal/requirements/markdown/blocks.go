@@ -54,7 +54,7 @@ type budget struct {
 
 var budgetKey = parser.NewContextKey()
 
-// Parse is the block structure of a document, or an error if it is nested or cut up beyond the limits.
+// Parse returns the block structure of a document, or an error if it is nested or cut up beyond the limits.
 func (s Source) Parse() (ast.Node, error) {
 	left := &budget{blocks: min(maxParts, fewParts+len(s.Text)/2)}
 	pc := parser.NewContext()
@@ -129,7 +129,7 @@ func (b boundedTables) Transform(p *ast.Paragraph, r text.Reader, pc parser.Cont
 	}
 }
 
-// Plain is a line of Markdown without its markup. A line beyond any sensible title is returned as it stands.
+// Plain returns a line of Markdown without its markup. A line beyond any sensible title is returned as it stands.
 func Plain(line string) string {
 	const longest = 1024
 	line = Fold(line)

@@ -63,7 +63,7 @@ func unreadable(line int, code fault.Code, what, fix string) error {
 		WithFields(fault.Field{Pointer: fmt.Sprintf("#L%d", line), Detail: "this line " + what, Fix: fix})
 }
 
-// Line is the 1-based number of the line that holds an offset.
+// Line returns the 1-based number of the line that holds an offset.
 func (s Source) Line(offset int) int {
 	i, exact := slices.BinarySearch(s.starts, offset)
 	if exact {
@@ -72,12 +72,12 @@ func (s Source) Line(offset int) int {
 	return i
 }
 
-// LineText is the text of a line without its end.
+// LineText returns the text of a line without its end.
 func (s Source) LineText(line int) string {
 	return strings.TrimSuffix(s.Text[s.starts[line-1]:s.LineEnd(line)], "\n")
 }
 
-// LineEnd is the offset behind a line and its end.
+// LineEnd returns the offset behind a line and its end.
 func (s Source) LineEnd(line int) int {
 	if line < len(s.starts) {
 		return s.starts[line]
@@ -85,13 +85,13 @@ func (s Source) LineEnd(line int) int {
 	return len(s.Text)
 }
 
-// Lines is the number of lines.
+// Lines returns the number of lines.
 func (s Source) Lines() int { return len(s.starts) }
 
-// LineStart is the offset of a line.
+// LineStart returns the offset of a line.
 func (s Source) LineStart(line int) int { return s.starts[line-1] }
 
-// Block is the source of a heading or paragraph and its offset.
+// Block returns the source of a heading or paragraph and its offset.
 func (s Source) Block(n ast.Node) (string, int) {
 	lines := n.Lines()
 	if lines.Len() == 0 {
@@ -101,7 +101,7 @@ func (s Source) Block(n ast.Node) (string, int) {
 	return strings.TrimRight(s.Text[start:lines.At(lines.Len()-1).Stop], "\n"), start
 }
 
-// StartLine is the first line of a block.
+// StartLine returns the first line of a block.
 func (s Source) StartLine(n ast.Node) int {
 	if lines := n.Lines(); n.Type() == ast.TypeBlock && lines.Len() > 0 && n.Kind() != ast.KindFencedCodeBlock {
 		return s.Line(lines.At(0).Start)
@@ -109,7 +109,7 @@ func (s Source) StartLine(n ast.Node) int {
 	return s.Line(max(n.Pos(), 0))
 }
 
-// LastLine is the line before the block that follows n, or the limit where none follows.
+// LastLine returns the line before the block that follows n, or the limit where none follows.
 func (s Source) LastLine(n ast.Node, limit int) int {
 	if next := n.NextSibling(); next != nil {
 		return s.StartLine(next) - 1
@@ -117,7 +117,7 @@ func (s Source) LastLine(n ast.Node, limit int) int {
 	return limit
 }
 
-// Underlined tells a heading with a line of '=' or '-' below from one that begins with '#', by its offset.
+// Underlined reports whether the heading at an offset has a line of '=' or '-' below it, rather than a '#' before it.
 func (s Source) Underlined(start int) bool {
 	return !strings.HasSuffix(strings.TrimRight(s.Text[:start], " \t"), "#")
 }

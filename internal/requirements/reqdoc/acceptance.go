@@ -36,7 +36,7 @@ func (a *criteria) inHole(line int) bool {
 	return found
 }
 
-// acceptance is what stands under acceptance labels in the body of a candidate.
+// acceptance returns what stands under acceptance labels in the body of a candidate.
 func (c *collector) acceptance(cand *candidate, end int, holes []span) ([]Criterion, []span) {
 	a := criteria{collector: c, first: cand.line, end: end, cut: slices.Clone(holes), holes: holes}
 	switch cand.place {
@@ -58,7 +58,7 @@ type announced struct {
 	level int    // of the heading that is the label, which stands for all lists up to the next one of its level; or 0
 }
 
-// reach is the level of the headings that end what the label announces: its own and higher ones, or all.
+// reach returns the level of the headings that end what the label announces: its own and higher ones, or all.
 func (l announced) reach() int {
 	if l.level == 0 {
 		return 6
@@ -170,7 +170,7 @@ func (a *criteria) scenario(h *ast.Heading) int {
 	return end
 }
 
-// label is the label that a block is or ends with: a heading, or the last line of a paragraph.
+// label returns the label that a block is or ends with: a heading, or the last line of a paragraph.
 func (a *criteria) label(n ast.Node) announced {
 	block, start := a.Block(n)
 	l := announced{}
@@ -213,7 +213,7 @@ func (a *criteria) numbered(n ast.Node, label announced) bool {
 	return true
 }
 
-// cutDotted is the number with a dot inside that a line begins with, and what follows it.
+// cutDotted returns the number with a dot inside that a line begins with, and what follows it.
 func cutDotted(line string) (number, rest string) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	number = strings.TrimRight(word, ".)")
@@ -223,7 +223,7 @@ func cutDotted(line string) (number, rest string) {
 	return number, rest
 }
 
-// labelled is the text behind a label of criteria on its line, and their kind.
+// labelled returns the text behind a label of criteria on its line, and their kind.
 func labelled(line string) (value, kind string) {
 	at := strings.IndexAny(line, ":：")
 	if at < 0 || at > 80 {
@@ -236,7 +236,7 @@ func labelled(line string) (value, kind string) {
 	return value, criterionKind(cutCheckbox(name))
 }
 
-// announces is the kind of criteria that a line announces, as a heading, in bold, or with a colon; or "".
+// announces returns the kind of criteria that a line announces, as a heading, in bold, or with a colon; or "".
 func announces(line string, heading bool) string {
 	line = strings.TrimSpace(line)
 	words := strings.Trim(line, "*_:： ")
@@ -246,7 +246,7 @@ func announces(line string, heading bool) string {
 	return criterionKind(words)
 }
 
-// items are those of a list that begin before the end and are no requirements of their own.
+// items returns those of a list that begin before the end and are no requirements of their own.
 func (a *criteria) items(list ast.Node, end int) iter.Seq[ast.Node] {
 	return func(yield func(ast.Node) bool) {
 		for item := list.FirstChild(); item != nil && a.StartLine(item) <= end; item = item.NextSibling() {
@@ -273,7 +273,7 @@ func (a *criteria) take(list ast.Node, kind string, end int) {
 	}
 }
 
-// offset is where the content of a block begins.
+// offset returns where the content of a block begins.
 func offset(n ast.Node) int {
 	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
 		return n.Lines().At(0).Start

@@ -42,7 +42,7 @@ func (c *collector) assign() []*candidate {
 	return all
 }
 
-// sectionName is the number that a heading begins with, or its words joined by '-'.
+// sectionName returns the number that a heading begins with, or its words joined by '-'.
 func sectionName(heading string) string {
 	word, _, _ := strings.Cut(heading, " ")
 	if number := strings.Trim(word, ".)"); number != "" && strings.Trim(number, "0123456789.") == "" {

@@ -43,7 +43,7 @@ func (c *collector) requirements(accepted []*candidate) []built {
 	return all
 }
 
-// extent is the last line of a candidate, and the lines that definitions within it take.
+// extent returns the last line of a candidate, and the lines that definitions within it take.
 func (cand *candidate) extent(later []*candidate) (end int, holes []span) {
 	end = cand.limit
 	for _, next := range later {
@@ -140,7 +140,7 @@ func (c *collector) trimEnd(first, end int, holes []span) int {
 	return end
 }
 
-// body is the source from the end of the label to the last line, without the lines that were cut out and,
+// body returns the source from the end of the label to the last line, without the lines that were cut out and,
 // in a list item, without the indentation that the item asks for.
 func (c *collector) body(cand *candidate, end int, cut []span) string {
 	var b strings.Builder
@@ -211,7 +211,7 @@ func dedent(line string, width int) string {
 	return line[min(spaces, width):]
 }
 
-// firstSentence is the title of a text without one: the first sentence of the first lines that have letters and
+// firstSentence returns the title of a text without one: the first sentence of the first lines that have letters and
 // neither open nor close a code block, plain.
 func firstSentence(text string) string {
 	var paragraph strings.Builder
@@ -252,7 +252,7 @@ func endsSentence(mark rune, rest string) bool {
 	return rest[0] == ' ' && !unicode.IsLower(next)
 }
 
-// fingerprint is taken over the folded parts, each with its length in front, so that no two sets of parts
+// fingerprint returns a digest over the folded parts, each with its length in front, so that no two sets of parts
 // give the same bytes.
 func fingerprint(r Requirement) string {
 	h := sha256.New()

@@ -179,7 +179,7 @@ func (c *collector) announce(heading string, line, level int) {
 	}
 }
 
-// titleAbove is the heading right above a block, and its line; 0 if none is.
+// titleAbove returns the heading right above a block, and its line; 0 if none is.
 func (c *collector) titleAbove(n ast.Node) (title string, line int) {
 	h, ok := n.PreviousSibling().(*ast.Heading)
 	if !ok {
@@ -340,12 +340,12 @@ func (c *collector) skip(line int, id, why, fix string) {
 	}
 }
 
-// isVersion tells "v1.2" from what looks like an id.
+// isVersion reports whether what looks like an id is a version such as "v1.2".
 func isVersion(id string) bool {
 	return len(id) > 1 && (id[0] == 'v' || id[0] == 'V') && strings.Trim(id[1:], "0123456789.") == ""
 }
 
-// leftItems are the items without an accepted id, as what their section makes of them.
+// leftItems returns the items without an accepted id, as what their section makes of them.
 func (c *collector) leftItems(accepted []*candidate) []Entry {
 	taken := make(map[int]bool, len(accepted))
 	for _, cand := range accepted {

@@ -38,7 +38,7 @@ func (c *collector) decide() (accepted []*candidate, problems []Problem) {
 	return legal, problems
 }
 
-// likely are the candidates outside of tables whose ids count.
+// likely returns the candidates outside of tables whose ids count.
 func (c *collector) likely() []*candidate {
 	c.series, c.runs = c.findSeries()
 	var likely []*candidate
@@ -194,7 +194,7 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 	return series, runs
 }
 
-// longestRun is the most numbers in a row, each one higher than the one before.
+// longestRun returns the most numbers in a row, each one higher than the one before.
 func longestRun(sorted []int) int {
 	longest, run := 0, 0
 	for i, n := range sorted {
@@ -206,7 +206,7 @@ func longestRun(sorted []int) int {
 	return longest
 }
 
-// unlikely says why a marked label is still not taken, or "".
+// unlikely returns why a marked label is still not taken, or "".
 func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 	const needsPad = "if it is a requirement, write it in bold and with a leading zero"
 	f := cand.form

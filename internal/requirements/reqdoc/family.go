@@ -42,7 +42,7 @@ var families = []family{
 
 const plainFamily = "markdown"
 
-// Families are the names of the families, in the order in which their marks are looked for.
+// Families returns the names of the families, in the order in which their marks are looked for.
 func Families() []string {
 	names := make([]string, len(families))
 	for i, f := range families {
@@ -53,7 +53,7 @@ func Families() []string {
 
 func known(name string) bool { return slices.Contains(Families(), name) }
 
-// bare is a heading without what decorates its start: symbols, a number, emphasis, remarks in brackets.
+// bare returns a heading without what decorates its start: symbols, a number, emphasis, remarks in brackets.
 func bare(heading string) string {
 	for range 4 { // more decoration is none
 		rest := cutNumber(strings.TrimLeft(cutSymbols(heading), " \t*_"))
@@ -178,7 +178,7 @@ func (c *collector) look(text string, line int, heading bool) {
 	}
 }
 
-// flavour is the family of plain definitions in this document.
+// flavour returns the family of plain definitions in this document.
 func (c *collector) flavour() string {
 	for _, f := range families {
 		if c.only == f.name || c.only == "" && c.shown[f.name] > 0 {
@@ -197,7 +197,7 @@ func finish(r *Requirement) {
 	}
 }
 
-// describe says what shows the family that most requirements of a document were read by.
+// describe returns what shows the family that most requirements of a document were read by.
 func (c *collector) describe(found []Requirement) (name, mark string, counts map[string]int) {
 	counts = map[string]int{}
 	first := map[string]int{}

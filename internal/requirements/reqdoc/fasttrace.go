@@ -25,7 +25,7 @@ func readFastTrace(c *collector, b block) (label, bool) {
 	return label{id: id, token: id, at: open + 1, rest: len(first), title: title, begin: begin}, true
 }
 
-// fastTraceID is the id at the start of s: letters, '~', a name, '~' and a number; "" if there is none.
+// fastTraceID returns the id at the start of s: letters, '~', a name, '~' and a number; "" if there is none.
 func fastTraceID(s string) string {
 	kind := len(s) - len(strings.TrimLeftFunc(s, unicode.IsLetter))
 	if kind == 0 || !strings.HasPrefix(s[kind:], "~") {
@@ -46,7 +46,7 @@ func fastTraceID(s string) string {
 	return s[:kind+1+name+1+digits]
 }
 
-// fastTraceIDs are all ids in a line.
+// fastTraceIDs returns all ids in a line.
 func fastTraceIDs(line string) []string {
 	var ids []string
 	for at := 0; at < len(line); {

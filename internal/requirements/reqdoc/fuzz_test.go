@@ -15,7 +15,7 @@ import (
 )
 
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.md")
+	files, err := filepath.Glob(documents)
 	require.NoError(f, err)
 	for _, name := range files {
 		src, err := os.ReadFile(name)
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 
 // FuzzRead reads two documents together, with every family and with ids assigned.
 func FuzzRead(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.md")
+	files, err := filepath.Glob(documents)
 	require.NoError(f, err)
 	for i, name := range files {
 		one, err := os.ReadFile(name)

@@ -15,7 +15,7 @@ func showsGSD(line string, heading bool) bool {
 	return versionOf(line) != ""
 }
 
-// versionOf is the "v1.2" of a heading "v1.2 Requirements", or "".
+// versionOf returns the "v1.2" of a heading "v1.2 Requirements", or "".
 func versionOf(heading string) string {
 	word, rest, _ := strings.Cut(strings.ToLower(markdown.Fold(heading)), " ")
 	number := strings.TrimPrefix(word, "v")

@@ -12,7 +12,7 @@ import (
 // maxID is the longest id, in characters.
 const maxID = 128
 
-// ValidID says whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of them
+// ValidID reports whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of them
 // visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
 // The error is a *fault.Error of kind Invalid and code illegal_id.
 func ValidID(id string) error {
@@ -58,7 +58,7 @@ func lookAlike(r rune) bool {
 	return r != '-' && (unicode.Is(unicode.Pd, r) || r == '\u2212' || r == '\u2043' || r == '\u02d7')
 }
 
-// canonical is the id that the writer most likely meant: hidden characters dropped, look-alike hyphens and
+// canonical returns the id that the writer most likely meant: hidden characters dropped, look-alike hyphens and
 // full-width forms replaced by their plain counterparts.
 func canonical(token string) string {
 	return strings.Map(func(r rune) rune {
@@ -74,7 +74,8 @@ func canonical(token string) string {
 	}, token)
 }
 
-// nearKey is equal for ids that differ in case, in leading zeros or in what joins letters and number alone.
+// nearKey returns a key that is equal for ids that differ in case, in leading zeros or in what joins letters and number
+// alone.
 func nearKey(id string) string {
 	var b strings.Builder
 	letters := len(id) - len(strings.TrimLeftFunc(id, unicode.IsLetter))
@@ -103,7 +104,7 @@ func invisible(r rune) bool {
 	return hidden(r) && r != utf8.RuneError && !unicode.IsSpace(r) && !unicode.IsControl(r)
 }
 
-// scanToken is the longest start of s that may be an id, look-alikes included: words joined by single
+// scanToken returns the longest start of s that may be an id, look-alikes included: words joined by single
 // '-', '_', '.' or a dash that looks like '-'. A long dash between a number and a word is a delimiter.
 func scanToken(s string) string {
 	last := rune(0)
@@ -152,7 +153,7 @@ func formOf(id string) (form, bool) {
 	return f, true
 }
 
-// LooksLikeID says whether a word outside a document has the shape of an id that nobody takes for anything else:
+// LooksLikeID reports whether a word outside a document has the shape of an id that nobody takes for anything else:
 // capitals, a joiner and a number, such as REQ-7 and PAY-F-12, and no well-known name such as UTF-8.
 func LooksLikeID(word string) bool {
 	f, ok := formOf(word)
@@ -162,7 +163,7 @@ func LooksLikeID(word string) bool {
 
 func (f form) padded() bool { return len(f.number) > 1 && f.number[0] == '0' }
 
-// value is the number, or -1 when it is not one that a series would reach.
+// value returns the number, or -1 when it is not one that a series would reach.
 func (f form) value() int {
 	if n, err := strconv.Atoi(f.number); err == nil && n < 1_000_000_000 {
 		return n
@@ -170,7 +171,7 @@ func (f form) value() int {
 	return -1
 }
 
-// letters is the start of the id up to the first character that is not a letter.
+// letters returns the start of the id up to the first character that is not a letter.
 func (f form) letters() string {
 	end := strings.IndexFunc(f.stem, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end < 0 {

@@ -7,7 +7,7 @@ import (
 	"orchestrator/internal/requirements/markdown"
 )
 
-// kindOf is what a candidate is: what its family says, what its letters say, or what its section says.
+// kindOf returns what a candidate is: what its family says, what its letters say, or what its section says.
 func (c *collector) kindOf(cand *candidate) string {
 	switch letters := strings.ToUpper(cand.form.letters()); {
 	case cand.kind != "":
@@ -95,7 +95,7 @@ func isFunctional(f form) bool {
 	return slices.Contains([]string{"FR", "REQ", "F", "R", "SRS", "SYS"}, strings.ToUpper(f.letters()))
 }
 
-// criterionText is a criterion that was written as a definition, on one line and without the marks of code blocks.
+// criterionText returns a criterion that was written as a definition, on one line and without the marks of code blocks.
 func criterionText(r Requirement) string {
 	text := filterLines(r.Text, func(line string) bool {
 		line = strings.TrimSpace(line)
@@ -137,8 +137,8 @@ func filterLines(text string, keep func(string) bool) string {
 	return strings.Trim(strings.Join(kept, "\n"), "\n")
 }
 
-// priority is what a document says of the priority of a requirement: a column, a title that ends with "(Priority: P1)"
-// or "(P1)" or is nothing else, or a line "Priority: P1" in its text.
+// priority returns what a document says of the priority of a requirement: a column, a title that ends with "(Priority:
+// P1)" or "(P1)" or is nothing else, or a line "Priority: P1" in its text.
 func priority(cand *candidate, r *Requirement) string {
 	if cand.table != nil {
 		if i := slices.Index(cand.table.roles, rolePriority); i >= 0 {

@@ -29,8 +29,8 @@ func readKiro(c *collector, b block) (label, bool) {
 	return label{}, false
 }
 
-// kiroNumber is the number that a text begins with, such as 3, 2.1 or 5a, or an id such as R6; "" if there is none, or
-// if it is part of something else.
+// kiroNumber returns the number that a text begins with, such as 3, 2.1 or 5a, or an id such as R6; "" if there is
+// none, or if it is part of something else.
 func kiroNumber(text string) string {
 	token := scanToken(text)
 	if _, shaped := formOf(token); shaped {

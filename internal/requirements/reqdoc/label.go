@@ -85,7 +85,8 @@ func cutSymbols(s string) string {
 	}
 }
 
-// closerOf is what ends a label in brackets, as in "[ID]" and "**(ID)**"; "" for other openers. Code defines nothing.
+// closerOf returns what ends a label in brackets, as in "[ID]" and "**(ID)**"; "" for other openers. Code defines
+// nothing.
 func closerOf(opener string) string {
 	switch opener {
 	case "[":
@@ -161,8 +162,8 @@ func (l *label) cutTag(block string) {
 	l.rest = len(block) - len(behind) + n
 }
 
-// isName tells the name of a requirement in bold from a bold sentence: it ends with a colon, stands in brackets, or has
-// the line for itself and is no sentence.
+// isName reports whether bold text is the name of a requirement and not a sentence: it ends with a colon, stands in
+// brackets, or has the line for itself and is no sentence.
 func isName(inner, behind string) bool {
 	inner = strings.TrimSpace(inner)
 	line, _, _ := strings.Cut(behind, "\n")
@@ -187,7 +188,7 @@ func unwrap(title string) string {
 	return title
 }
 
-// cutDelimiter is the length of a delimiter and the white space around it at the start of s: ':' (wide or
+// cutDelimiter returns the length of a delimiter and the white space around it at the start of s: ':' (wide or
 // not), '.' before white space, a dash before white space, or a long dash.
 func cutDelimiter(s string) (length int, found bool) {
 	body := strings.TrimLeft(s, " \t")

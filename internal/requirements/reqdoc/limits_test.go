@@ -2,38 +2,46 @@ package reqdoc
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/system/measure"
 )
 
 // tenMegabytes is 10,000 requirements of about one kilobyte, half as headings, half as list items.
-func tenMegabytes() []byte {
+func tenMegabytes() []byte { return kilobytes(10_000) }
+
+func kilobytes(requirements int) []byte {
 	var b strings.Builder
 	sentence := "The service keeps *every* change that it has confirmed, whatever `power` does in between.\n"
-	for i := range 5_000 {
+	for i := range requirements / 2 {
 		fmt.Fprintf(&b, "### REQ-%05d: Keep **change** number %d\n\n%s\nAcceptance criteria:\n\n- it is kept\n- it is shown\n\n", i, i, strings.Repeat(sentence, 11))
 	}
 	b.WriteString("## List\n\n")
-	for i := range 5_000 {
+	for i := range requirements / 2 {
 		fmt.Fprintf(&b, "- [ ] **FR-%05d**: %s", i, strings.Repeat("  "+sentence, 11)[2:])
 	}
 	return []byte(b.String())
 }
 
+// TestTenThousandRequirementsParseQuickly: ten times the requirements take ten times the work, not a hundred times.
 func TestTenThousandRequirementsParseQuickly(t *testing.T) {
-	src := tenMegabytes()
-	begin := time.Now()
-	doc, err := readOne(src)
-	took := time.Since(begin)
-	require.NoError(t, err)
+	var doc Set
+	parse := func(src []byte) func() {
+		return func() {
+			var err error
+			doc, err = readOne(src)
+			require.NoError(t, err)
+		}
+	}
+	few := measure.CPU(3, parse(kilobytes(1_000)))
+	many := measure.CPU(1, parse(tenMegabytes()))
 	require.Len(t, doc.Requirements, 10_000)
 	require.Len(t, doc.Requirements[7].Acceptance, 2)
-	require.Less(t, took, 10*time.Second)
-	t.Logf("%d bytes in %v", len(src), took)
+	t.Logf("1,000 requirements: %v, 10,000: %v", few, many)
+	require.Less(t, many, 40*few)
 }
 
 func BenchmarkParse(b *testing.B) {
@@ -49,6 +57,7 @@ func BenchmarkParse(b *testing.B) {
 func TestHostileDocumentsAreBounded(t *testing.T) {
 	const size = 3 << 20
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
+	ordinary := measure.CPU(3, func() { _, _ = readOne(kilobytes(size >> 10)) })
 	for name, c := range map[string]struct{ src, refusal string }{
 		"quotes 10,000 deep":            {strings.Repeat(">", 10_000) + " x", "nested more than 64 deep"},
 		"quotes 10,000 deep, many":      {strings.Repeat(strings.Repeat(">", 10_000)+" x\n", 400), "nested more than 64 deep"},
@@ -77,11 +86,10 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 		"rules":                         {fill("* * * * * * * * * * * * * * * * * a\n"), "blocks"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
-			_, err := readOne([]byte(c.src))
-			took := time.Since(begin)
-			t.Logf("%d bytes in %v: %.120v", len(c.src), took, err)
-			require.Less(t, took, 20*time.Second)
+			var err error
+			hostile := measure.CPU(1, func() { _, err = readOne([]byte(c.src)) })
+			t.Logf("%d bytes take %.1f times an ordinary document: %.120v", len(c.src), float64(hostile)/float64(ordinary), err)
+			require.Less(t, hostile, 50*ordinary)
 			if c.refusal == "" {
 				require.NoError(t, err)
 				return
@@ -132,9 +140,8 @@ func TestNothingGrowsFasterThanTheDocument(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const size = 60_000
-			small, _ := cost(shape(size))
-			large, took := cost(shape(4 * size))
-			t.Logf("%d KB and %d KB allocated, %v", small>>10, large>>10, took)
+			small, large := cost(shape(size)), cost(shape(4*size))
+			t.Logf("%d KB and %d KB allocated", small>>10, large>>10)
 			require.Less(t, large, 6*small+2<<20)
 			require.Less(t, small, uint64(1_000*size), "bytes allocated")
 		})
@@ -150,15 +157,9 @@ func chain(size int) string {
 	return b.String()
 }
 
-// cost is how many bytes reading a document allocates, and how long it takes.
-func cost(src string) (allocated uint64, took time.Duration) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	begin := time.Now()
-	_, _ = readOne([]byte(src))
-	took = time.Since(begin)
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc, took
+// cost is how many bytes reading a document allocates.
+func cost(src string) uint64 {
+	return measure.Allocated(func() { _, _ = readOne([]byte(src)) })
 }
 
 func deepList(depth int) string {

@@ -48,8 +48,8 @@ const (
 	maxCircle  = 20
 )
 
-// circles are the circles of a graph, one of each set of nodes that reach one another, by a walk from each node that
-// is still open. It takes linear time and no recursion.
+// circles returns the circles of a graph, one of each set of nodes that reach one another, by a walk from each node
+// that is still open. It takes linear time and no recursion.
 func circles(edges [][]int) [][]int {
 	const unseen, open, done = 0, 1, 2
 	state, position := make([]byte, len(edges)), make([]int, len(edges))

@@ -44,7 +44,7 @@ func readOpenSpec(c *collector, b block) (label, bool) {
 	return label{id: name, token: name, rest: len(b.text), title: name, change: c.delta}, true
 }
 
-// cutRequirement is the name in "Requirement: name", or "".
+// cutRequirement returns the name in "Requirement: name", or "".
 func cutRequirement(heading string) string {
 	text := strings.TrimLeft(cutSymbols(strings.TrimSpace(heading)), "*_")
 	emphasised := len(text) < len(strings.TrimSpace(heading))
@@ -66,7 +66,7 @@ func cutRequirement(heading string) string {
 	return ""
 }
 
-// deltaOf is the change that a section heading of a delta announces, or "".
+// deltaOf returns the change that a section heading of a delta announces, or "".
 func deltaOf(heading string) string {
 	heading = strings.ReplaceAll(strings.ToLower(strings.Trim(heading, "*_ ")), "的", "")
 	for part := range strings.FieldsFuncSeq(heading, func(r rune) bool { return strings.ContainsRune("()（）/", r) }) {
@@ -114,13 +114,13 @@ func (c *collector) wholeRenames() []Rename {
 	})
 }
 
-// deltaName is the name in "`### Requirement: name`".
+// deltaName returns the name in "`### Requirement: name`".
 func deltaName(text string) string { return cutRequirement(strings.TrimLeft(quoted(text), "# \t")) }
 
-// quoted is a text without the back quotes around it.
+// quoted returns a text without the back quotes around it.
 func quoted(text string) string { return strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "`")) }
 
-// scenario is the name in a heading "Scenario: name" or "Scenario 1: name".
+// scenario returns the name in a heading "Scenario: name" or "Scenario 1: name".
 func scenario(heading string) (string, bool) {
 	text := bare(strings.TrimSpace(heading))
 	for _, word := range scenarioWords {

@@ -45,7 +45,7 @@ func isPlaceholder(text string) bool {
 	return filled*10 > len(text)*7
 }
 
-// bracketed is what stands between the bracket that s begins with and its end, and the length of both.
+// bracketed returns what stands between the bracket that s begins with and its end, and the length of both.
 func bracketed(s string) (inner string, length int) {
 	shut := map[byte]byte{'[': ']', '{': '}', '<': '>'}[s[0]]
 	depth := 0
@@ -130,7 +130,8 @@ func afterColon(title string) string {
 	return title
 }
 
-// placeholderID is an id whose number is yet to be given, such as FR-XXX or REQ-NNN, at the start of a text; or "".
+// placeholderID returns an id whose number is yet to be given, such as FR-XXX or REQ-NNN, at the start of a text; or
+// "".
 func placeholderID(text string) string {
 	token := scanToken(strings.TrimLeft(text, " \t*_"))
 	letters, number, found := strings.Cut(token, "-")

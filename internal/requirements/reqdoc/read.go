@@ -82,7 +82,7 @@ func Read(files []File, o Options) (Set, error) {
 	return set.unless(unread, problems)
 }
 
-// unless is the set, or why there is none: the one document that cannot be read, or all problems of all documents.
+// unless returns the set, or why there is none: the one document that cannot be read, or all problems of all documents.
 func (set Set) unless(unread []error, problems []Problem) (Set, error) {
 	if len(unread)+len(problems) == 0 {
 		return set, nil

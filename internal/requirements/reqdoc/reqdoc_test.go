@@ -16,9 +16,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.golden")
 
-// TestDocuments reads each document of testdata; what is read stands beside it, for people.
+// documents are the sample documents of the tree, in the forms of many tools.
+const documents = "../../../testdata/documents/*.md"
+
+// TestDocuments reads each sample document; what is read of it stands in testdata/NAME.golden, for people.
 func TestDocuments(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.md")
+	files, err := filepath.Glob(documents)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, name := range files {
@@ -34,7 +37,7 @@ func TestDocuments(t *testing.T) {
 				set, err = Read([]File{{"R.md", src}}, Options{Assign: true})
 				got += "\nwith ids assigned\n" + rendered(set, err)
 			}
-			golden := strings.TrimSuffix(name, ".md") + ".golden"
+			golden := filepath.Join("testdata", strings.TrimSuffix(filepath.Base(name), ".md")+".golden")
 			if *update {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 			}

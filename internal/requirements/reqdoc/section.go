@@ -15,7 +15,7 @@ type section struct {
 	requirements bool     // it speaks of requirements
 }
 
-// newSection is the section of a heading below another one.
+// newSection returns the section of a heading below another one.
 func (c *collector) newSection(above *section, heading string) *section {
 	heading = shortenTo(heading, maxHeading)
 	lower := strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： "))
@@ -35,7 +35,7 @@ func (c *collector) newSection(above *section, heading string) *section {
 	return s
 }
 
-// path is the headings, outermost first.
+// path returns the headings, outermost first.
 func (s *section) path() []string {
 	if s == nil {
 		return nil
@@ -43,7 +43,7 @@ func (s *section) path() []string {
 	return s.names
 }
 
-// name is the innermost heading.
+// name returns the innermost heading.
 func (s *section) name() string {
 	if s == nil {
 		return ""

@@ -34,7 +34,7 @@ func readStory(c *collector, b block) (label, bool) {
 	return label{id: name, token: name, kind: KindStory, unnamed: true, rest: len(b.text), title: title}, true
 }
 
-// cutStory is "User Story 1" and what follows it.
+// cutStory splits a heading into "User Story 1" and what follows it.
 func cutStory(heading string) (name, rest string, found bool) {
 	heading = bare(heading)
 	for _, word := range storyWords {

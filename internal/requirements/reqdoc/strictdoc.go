@@ -30,7 +30,7 @@ func readStrictDoc(c *collector, b block) (label, bool) {
 	return label{}, false
 }
 
-// strictField is the value of a line **NAME**: value.
+// strictField returns the value of a line **NAME**: value.
 func strictField(line, name string) (string, bool) {
 	line = strings.TrimLeft(line, " \t")
 	mark := "**" + name + "**:"
@@ -66,7 +66,7 @@ func finishStrictDoc(r *Requirement) {
 	}
 }
 
-// strictName is the name of the field that a line begins, or "".
+// strictName returns the name of the field that a line begins, or "".
 func strictName(line string) string {
 	rest, bold := strings.CutPrefix(strings.TrimLeft(line, " \t"), "**")
 	name, _, closed := strings.Cut(rest, "**:")
@@ -76,7 +76,7 @@ func strictName(line string) string {
 	return name
 }
 
-// strictParents are the ids of a line of relations.
+// strictParents returns the ids of a line of relations.
 func strictParents(line string) []string {
 	var ids []string
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool {

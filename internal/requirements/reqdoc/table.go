@@ -108,7 +108,7 @@ func filled(cells []string) int {
 	return n
 }
 
-// cells is the source of each cell of a row.
+// cells returns the source of each cell of a row.
 func (c *collector) cells(row ast.Node) []string {
 	var cells []string
 	for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
@@ -127,7 +127,7 @@ func cellLabel(cell string) (label, bool) {
 	return l, ok && l.flaw == "" && l.title == "" && l.rest == len(cell) && (l.bold || !l.mark)
 }
 
-// idColumn is the first column whose cells are all ids, and their labels; -1 if there is none.
+// idColumn returns the first column whose cells are all ids, and their labels; -1 if there is none.
 func idColumn(columns int, rows [][]string) (int, []label) {
 	for column := 0; column < columns && len(rows) > 0; column++ {
 		var labels []label
@@ -169,7 +169,7 @@ func (c *collector) rowsWithoutID(rows []ast.Node, cells [][]string) {
 	}
 }
 
-// rowParts is what the cells of a row say: the title, the text and the criteria. Without a column that is named as
+// rowParts returns what the cells of a row say: the title, the text and the criteria. Without a column that is named as
 // what is required, the title is the next cell after the id that has letters and is neither priority nor status.
 func (cand *candidate) rowParts() (title string, text []string, criteria []string) {
 	t := cand.table
@@ -194,7 +194,7 @@ func (cand *candidate) rowParts() (title string, text []string, criteria []strin
 
 var lineBreaks = strings.NewReplacer("<br/>", "<br>", "<br />", "<br>")
 
-// cellCriteria are the criteria of a cell, which line breaks part.
+// cellCriteria returns the criteria of a cell, which line breaks part.
 func cellCriteria(cell string) []string {
 	var criteria []string
 	for part := range strings.SplitSeq(lineBreaks.Replace(cell), "<br>") {

@@ -9,10 +9,10 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// String is "path:line".
+// String returns "path:line".
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
 
-// from says where something stands, seen from another place.
+// from returns where something stands, seen from another place.
 func (p Place) from(other Place) string {
 	if p.Path == other.Path {
 		return fmt.Sprintf("line %d", p.Line)
@@ -92,7 +92,7 @@ func (c *collector) skippedBeside(all []Requirement) []Problem {
 	return listed(list)
 }
 
-// listed is the first problems in order of documents and lines.
+// listed returns the first problems in order of documents and lines.
 func listed(problems []Problem) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line)
@@ -100,7 +100,7 @@ func listed(problems []Problem) []Problem {
 	return problems[:min(len(problems), maxListed)]
 }
 
-// pointer is "path#Lline".
+// pointer returns "path#Lline".
 func (p Problem) pointer() string { return fmt.Sprintf("%s#L%d", p.Path, p.Line) }
 
 func refusal(problems []Problem) *fault.Error {

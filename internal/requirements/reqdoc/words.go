@@ -75,8 +75,8 @@ var priorityWords = []string{
 	"приоритет", "priorità",
 }
 
-// kindOfName is what a heading says. One that also speaks of requirements says nothing, other than that they are out of
-// scope or for the future.
+// kindOfName returns what a heading says. One that also speaks of requirements says nothing, other than that they are
+// out of scope or for the future.
 func kindOfName(name string) string {
 	for _, s := range sectionWords {
 		scope := s.kind == KindOutOfScope || s.kind == KindFuture
@@ -100,7 +100,7 @@ func kindOfName(name string) string {
 // dashes makes remarks behind a dash into remarks in brackets.
 var dashes = strings.NewReplacer(" - ", "(", " – ", "(", " — ", "(")
 
-// criterionKind is the kind of the list that a label announces, or "". A label may be decorated, numbered, in two
+// criterionKind returns the kind of the list that a label announces, or "". A label may be decorated, numbered, in two
 // languages, or say more in brackets or behind a dash.
 func criterionKind(words string) string {
 	words = strings.ToLower(markdown.Fold(strings.Trim(cutNumber(cutSymbols(words)), "*_:： ")))

@@ -157,7 +157,7 @@ func (c rechecks) parts(req lifecycle.Requirement) []Part {
 	return parts
 }
 
-// approvals says of each what changed since, by the stamps of what it was given on.
+// approvals returns for each approval what changed since, by the stamps of what it was given on.
 func approvals(req lifecycle.Requirement) []Approval {
 	all := []Approval{}
 	counting := req.Standing()

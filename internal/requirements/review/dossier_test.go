@@ -1,4 +1,4 @@
-package review
+package review_test
 
 import (
 	"bytes"
@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/review/reviewtest"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 func TestGatesAhead(t *testing.T) {
 	of := func(req lifecycle.Requirement, w lifecycle.Workflow) (met, unmet int, statuses []lifecycle.Status) {
-		for _, g := range One(w, req, nil).Gates {
+		for _, g := range review.One(w, req, nil).Gates {
 			if len(statuses) == 0 || statuses[len(statuses)-1] != g.To {
 				statuses = append(statuses, g.To)
 			}
@@ -25,39 +27,40 @@ func TestGatesAhead(t *testing.T) {
 		}
 		return met, unmet, statuses
 	}
-	_, _, statuses := of(defined(1), lifecycle.V1)
-	require.Equal(t, []lifecycle.Status{lifecycle.DesignReady, lifecycle.Implemented, lifecycle.TestedPass, lifecycle.Done}, statuses)
-	met, unmet, statuses := of(at(t, 1, lifecycle.TestedPass), lifecycle.V1)
+	_, _, statuses := of(reviewtest.Defined(1), lifecycle.V1)
+	require.Equal(t, []lifecycle.Status{lifecycle.DesignReady, lifecycle.Implemented, lifecycle.TestedPass,
+		lifecycle.Done}, statuses)
+	met, unmet, statuses := of(reviewtest.At(t, 1, lifecycle.TestedPass), lifecycle.V1)
 	require.Equal(t, []lifecycle.Status{lifecycle.Done}, statuses)
 	require.Equal(t, []int{11, 1}, []int{met, unmet}, "all but the approval")
-	met, unmet, _ = of(at(t, 1, lifecycle.Done), lifecycle.V1)
+	met, unmet, _ = of(reviewtest.At(t, 1, lifecycle.Done), lifecycle.V1)
 	require.Equal(t, []int{12, 0}, []int{met, unmet})
-	met, unmet, _ = of(at(t, 1, lifecycle.Blocked), lifecycle.V1)
+	met, unmet, _ = of(reviewtest.At(t, 1, lifecycle.Blocked), lifecycle.V1)
 	require.Zero(t, met+unmet, "a dead end has nothing ahead")
-	retired, _ := lifecycle.Retire(at(t, 1, lifecycle.TestedPass))
+	retired, _ := lifecycle.Retire(reviewtest.At(t, 1, lifecycle.TestedPass))
 	met, unmet, _ = of(retired, lifecycle.V1)
 	require.Zero(t, met+unmet, "nor has what is retired")
 }
 
 // The dossier's gates are those by which Apply decides.
 func TestGatesAgreeWithApply(t *testing.T) {
-	for n := range len(steps) {
-		req := brought(t, defined(1), n)
-		row := standing(lifecycle.Rework, nil, req)
-		for _, next := range One(lifecycle.Rework, req, nil).Next {
+	for n := range len(reviewtest.Steps) {
+		req := reviewtest.Brought(t, reviewtest.Defined(1), n)
+		row := review.Standing(lifecycle.Rework, nil, req)
+		for _, next := range review.One(lifecycle.Rework, req, nil).Next {
 			for _, m := range next.Moves {
 				if m.To == row.Next && m.Ready {
-					require.NotContains(t, unmetOf(One(lifecycle.Rework, req, nil)), m.To)
+					require.NotContains(t, unmetOf(review.One(lifecycle.Rework, req, nil)), m.To)
 				}
 				if m.To == row.Next && !m.Ready {
-					require.Contains(t, unmetOf(One(lifecycle.Rework, req, nil)), m.To)
+					require.Contains(t, unmetOf(review.One(lifecycle.Rework, req, nil)), m.To)
 				}
 			}
 		}
 	}
 }
 
-func unmetOf(d Dossier) []lifecycle.Status {
+func unmetOf(d review.Dossier) []lifecycle.Status {
 	var all []lifecycle.Status
 	for _, g := range d.Gates {
 		if !g.Met {
@@ -68,44 +71,46 @@ func unmetOf(d Dossier) []lifecycle.Status {
 }
 
 func TestRechecksFindTheirEvidence(t *testing.T) {
-	req := at(t, 1, lifecycle.Done)
-	req.ImplementationEvidence = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go"}, {Kind: lifecycle.EvidenceFile, Path: "b.go"}}
-	d := One(lifecycle.V1, req, []Rechecked{
-		{"/implementation_evidence/1", Stale, lifecycle.FileGone, "no b.go"}, {"/test/evidence/0", Holds, "", ""},
-		{"/history/2/justification/evidence/0", Moved, "", "docs/x.md:1-3"}, {"/history/77/justification/evidence/0", Holds, "", ""},
+	req := reviewtest.At(t, 1, lifecycle.Done)
+	req.ImplementationEvidence = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go"},
+		{Kind: lifecycle.EvidenceFile, Path: "b.go"}}
+	d := review.One(lifecycle.V1, req, []review.Rechecked{
+		{"/implementation_evidence/1", review.Stale, lifecycle.FileGone, "no b.go"}, {"/test/evidence/0", review.Holds, "", ""},
+		{"/history/2/justification/evidence/0", review.Moved, "", "docs/x.md:1-3"}, {"/history/77/justification/evidence/0", review.Holds, "", ""},
 	})
-	require.Equal(t, NotLookedUp, d.Parts[1].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.NotLookedUp, d.Parts[1].Evidence[0].Recheck.Verdict)
 	require.Equal(t, "/implementation_evidence/0", d.Parts[1].Evidence[0].Recheck.Pointer)
 	require.Equal(t, "no b.go", d.Parts[1].Evidence[1].Recheck.Detail)
-	require.Equal(t, Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
-	require.Equal(t, Moved, d.History[2].Evidence[0].Recheck.Verdict)
-	require.Equal(t, NotLookedUp, d.History[3].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.Moved, d.History[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.NotLookedUp, d.History[3].Evidence[0].Recheck.Verdict)
 }
 
 // The pointers of the citations are those of the dossier.
 func TestCitationsAndDossierPointAlike(t *testing.T) {
-	req := at(t, 1, lifecycle.Done)
-	req.ImplementationEvidence = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go", Found: &lifecycle.Found{}}}
+	req := reviewtest.At(t, 1, lifecycle.Done)
+	req.ImplementationEvidence = []lifecycle.Evidence{
+		{Kind: lifecycle.EvidenceFile, Path: "a.go", Found: &lifecycle.Found{}}}
 	req.Test.Evidence[0].Found = &lifecycle.Found{}
 	t.Cleanup(func() { req.Test.Evidence[0].Found = nil })
 	req.History[len(req.History)-1].Justification.Evidence[0].Found = &lifecycle.Found{}
-	var checks []Rechecked
+	var checks []review.Rechecked
 	for _, c := range req.Citations() {
-		checks = append(checks, Rechecked{Pointer: c.Pointer, Verdict: Holds})
+		checks = append(checks, review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds})
 	}
 	require.Len(t, checks, 3)
-	d := One(lifecycle.V1, req, checks)
-	require.Equal(t, Holds, d.Parts[1].Evidence[0].Recheck.Verdict)
-	require.Equal(t, Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
-	require.Equal(t, Holds, d.History[len(d.History)-1].Evidence[0].Recheck.Verdict)
+	d := review.One(lifecycle.V1, req, checks)
+	require.Equal(t, review.Holds, d.Parts[1].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.Holds, d.History[len(d.History)-1].Evidence[0].Recheck.Verdict)
 }
 
 func TestWhatAnApprovalCovers(t *testing.T) {
-	req := at(t, 1, lifecycle.Done)
-	of := func(change func(*lifecycle.Requirement)) Approval {
+	req := reviewtest.At(t, 1, lifecycle.Done)
+	of := func(change func(*lifecycle.Requirement)) review.Approval {
 		next := req
 		change(&next)
-		return One(lifecycle.V1, next, nil).Approvals[0]
+		return review.One(lifecycle.V1, next, nil).Approvals[0]
 	}
 	a := of(func(*lifecycle.Requirement) {})
 	require.True(t, a.Counts)
@@ -119,25 +124,28 @@ func TestWhatAnApprovalCovers(t *testing.T) {
 	require.False(t, a.Counts)
 	require.Equal(t, []string{"design_spec", "implementation", "test"}, a.ChangedSince)
 	a = of(func(r *lifecycle.Requirement) {
-		r.Approvals = []lifecycle.Approval{r.Approvals[0], {Stamp: r.Approvals[0].Stamp, Decision: lifecycle.Rejected}, r.Approvals[0]}
+		r.Approvals = []lifecycle.Approval{r.Approvals[0],
+			{Stamp: r.Approvals[0].Stamp, Decision: lifecycle.Rejected}, r.Approvals[0]}
 	})
 	require.False(t, a.Counts, "a rejection takes it back, be it of the same revision")
 }
 
 func TestNoListOfADossierIsNull(t *testing.T) {
-	for _, req := range []lifecycle.Requirement{{Status: lifecycle.NotStarted}, at(t, 1, lifecycle.Done)} {
-		raw, err := json.Marshal(One(lifecycle.V1, req, nil)) // of the standard library, which writes null for nil
+	for _, req := range []lifecycle.Requirement{{Status: lifecycle.NotStarted}, reviewtest.At(t, 1, lifecycle.Done)} {
+		// of the standard library, which writes null for nil
+		raw, err := json.Marshal(review.One(lifecycle.V1, req, nil))
 		require.NoError(t, err)
-		for _, list := range []string{"parts", "approvals", "deviations", "pm_notes", "gates", "next", "history", "evidence", "changed_since", "codes", "waiting_for"} {
+		for _, list := range []string{"parts", "approvals", "deviations", "pm_notes", "gates", "next", "history",
+			"evidence", "changed_since", "codes", "waiting_for"} {
 			require.NotContains(t, string(raw), `"`+list+`":null`)
 		}
 	}
-	raw, err := json.Marshal(Full(inputOf(defined(1))))
+	raw, err := json.Marshal(review.Full(reviewtest.InputOf(reviewtest.Defined(1))))
 	require.NoError(t, err)
 	require.NotContains(t, string(raw), "null")
 	var b bytes.Buffer
-	require.NoError(t, staleDossier(t).JSON(&b))
-	var back Dossier
+	require.NoError(t, reviewtest.StaleDossier(t).JSON(&b))
+	var back review.Dossier
 	require.NoError(t, json.Unmarshal(b.Bytes(), &back))
 	require.Len(t, back.Gates, 12, "a client reads it back")
 }

@@ -45,7 +45,7 @@ func Full(in Input) Project {
 	return p
 }
 
-// standing is the line of one requirement.
+// standing returns the line of one requirement.
 func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := Requirement{
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
@@ -159,7 +159,7 @@ func (c *Counts) add(row Requirement) {
 		{&c.Moved, len(row.Moved) > 0},
 		{&c.Suspect, row.Suspect},
 		{&c.Retired, row.Retired},
-		{&c.RetiredWithWork, row.has(CodeRetiredWithWork)},
+		{&c.RetiredWithWork, row.Has(CodeRetiredWithWork)},
 	} {
 		if n.holds {
 			*n.count++
@@ -167,7 +167,8 @@ func (c *Counts) add(row Requirement) {
 	}
 }
 
-func (r Requirement) has(code string) bool { return slices.Contains(r.Codes, code) }
+// Has reports whether the requirement has a finding of this code.
+func (r Requirement) Has(code string) bool { return slices.Contains(r.Codes, code) }
 
 func refused(actors []ActorCount) []ActorCount {
 	all := slices.DeleteFunc(append([]ActorCount{}, actors...), func(a ActorCount) bool { return a.Refused == 0 })

@@ -1,4 +1,4 @@
-package review
+package review_test
 
 import (
 	"bytes"
@@ -7,56 +7,64 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/review/reviewtest"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 func TestVerdict(t *testing.T) {
-	done, blocked, deferred := at(t, 1, lifecycle.Done), at(t, 2, lifecycle.Blocked), at(t, 3, lifecycle.Deferred)
-	failing := inputOf(done)
-	failing.Import = Import{Problem: &ImportProblem{Code: "requirements_invalid", Detail: "two definitions", Errors: []ImportError{{Path: "R.md", Line: 3, Detail: "again"}}}}
-	with := func(change func(*lifecycle.Requirement)) Input {
+	done, blocked, deferred := reviewtest.At(t, 1, lifecycle.Done), reviewtest.At(t, 2,
+		lifecycle.Blocked), reviewtest.At(t, 3, lifecycle.Deferred)
+	failing := reviewtest.InputOf(done)
+	failing.Import = review.Import{Problem: &review.ImportProblem{Code: "requirements_invalid",
+		Detail: "two definitions", Errors: []review.ImportError{{Path: "R.md", Line: 3, Detail: "again"}}}}
+	with := func(change func(*lifecycle.Requirement)) review.Input {
 		req := done
 		req.Deviations = slices.Clone(req.Deviations)
 		change(&req)
-		return inputOf(req)
+		return reviewtest.InputOf(req)
 	}
-	in := func(change func(*Input)) Input {
-		i := inputOf(done)
+	in := func(change func(*review.Input)) review.Input {
+		i := reviewtest.InputOf(done)
 		change(&i)
 		return i
 	}
-	retired, _ := lifecycle.Retire(defined(4))
-	gone, _ := lifecycle.Retire(at(t, 5, lifecycle.Implemented))
+	retired, _ := lifecycle.Retire(reviewtest.Defined(4))
+	gone, _ := lifecycle.Retire(reviewtest.At(t, 5, lifecycle.Implemented))
 	goneDone, _ := lifecycle.Retire(done)
 	put, _ := lifecycle.Retire(deferred)
 	for _, c := range []struct {
 		name    string
-		in      Input
+		in      review.Input
 		verdict string
 		reason  string
 	}{
-		{"empty", inputOf(), NotReady, "there is no requirement that counts"},
-		{"nothing but retired", inputOf(retired), NotReady, "there is no requirement that counts"},
-		{"done", inputOf(done), Ready, "every requirement that counts is done (1) or deferred (0)"},
-		{"done and deferred", inputOf(done, deferred), Ready, "every requirement that counts is done (1) or deferred (1)"},
-		{"done and retired", inputOf(done, retired), Ready, "every requirement that counts is done (1) or deferred (0)"},
-		{"done and retired, deferred", inputOf(done, put), Ready, "every requirement that counts is done (1) or deferred (1)"},
-		{"one blocked", inputOf(done, blocked), NotReady, "of the 2 requirements that count 1 is neither done nor deferred"},
-		{"retired with work", inputOf(done, gone), NotReady, "of the 2 requirements that count 1 is neither done nor deferred"},
-		{"retired when done", inputOf(goneDone), Inconsistent, "of the 1 done requirements 1 was removed from its document and is not deferred"},
-		{"stale", with(func(r *lifecycle.Requirement) { r.Stale = []lifecycle.Stale{{Part: "test"}} }), Inconsistent, "of the 1 done requirements 1 is stale"},
-		{"suspect", with(func(r *lifecycle.Requirement) { r.Suspect = true }), Inconsistent, "of the 1 done requirements 1 fails gates of done"},
-		{"deviation", with(func(r *lifecycle.Requirement) { r.Deviations = []lifecycle.Deviation{{ID: "D-1"}} }), Inconsistent, "of the 1 done requirements 1 fails gates of done"},
-		{"no approval", with(func(r *lifecycle.Requirement) { r.Approvals = nil }), Inconsistent, "of the 1 done requirements 1 fails gates of done"},
-		{"log", in(func(i *Input) { i.Log.Problem = "record 3 was changed" }), Inconsistent, "the log cannot be trusted: record 3 was changed"},
-		{"log cut", in(func(i *Input) { i.Log.VerifiedUpTo = 10 }), Inconsistent, "the log has 12 records, and is verified up to 10"},
-		{"log unchecked", in(func(i *Input) { i.Log.VerifiedUpTo = 0 }), Ready, "every requirement that counts is done (1) or deferred (0)"},
-		{"import", failing, Inconsistent, "the last import failed: two definitions (errors: 1)"},
-		{"import, no reason", in(func(i *Input) { i.Import = Import{} }), Inconsistent, "the last import failed"},
-		{"drift", in(func(i *Input) { i.Drift = []Drift{{"R.md", "changed"}} }), Inconsistent, "of the requirement documents 1 is not what was imported"},
+		{"empty", reviewtest.InputOf(), review.NotReady, "there is no requirement that counts"},
+		{"nothing but retired", reviewtest.InputOf(retired), review.NotReady, "there is no requirement that counts"},
+		{"done", reviewtest.InputOf(done), review.Ready, "every requirement that counts is done (1) or deferred (0)"},
+		{"done and deferred", reviewtest.InputOf(done, deferred), review.Ready, "every requirement that counts is done (1) or deferred (1)"},
+		{"done and retired", reviewtest.InputOf(done, retired), review.Ready, "every requirement that counts is done (1) or deferred (0)"},
+		{"done and retired, deferred", reviewtest.InputOf(done, put), review.Ready, "every requirement that counts is done (1) or deferred (1)"},
+		{"one blocked", reviewtest.InputOf(done, blocked), review.NotReady, "of the 2 requirements that count 1 is neither done nor deferred"},
+		{"retired with work", reviewtest.InputOf(done, gone), review.NotReady, "of the 2 requirements that count 1 is neither done nor deferred"},
+		{"retired when done", reviewtest.InputOf(goneDone), review.Inconsistent,
+			"of the 1 done requirements 1 was removed from its document and is not deferred"},
+		{"stale", with(func(r *lifecycle.Requirement) { r.Stale = []lifecycle.Stale{{Part: "test"}} }),
+			review.Inconsistent, "of the 1 done requirements 1 is stale"},
+		{"suspect", with(func(r *lifecycle.Requirement) { r.Suspect = true }), review.Inconsistent, "of the 1 done requirements 1 fails gates of done"},
+		{"deviation", with(func(r *lifecycle.Requirement) { r.Deviations = []lifecycle.Deviation{{ID: "D-1"}} }),
+			review.Inconsistent, "of the 1 done requirements 1 fails gates of done"},
+		{"no approval", with(func(r *lifecycle.Requirement) { r.Approvals = nil }), review.Inconsistent, "of the 1 done requirements 1 fails gates of done"},
+		{"log", in(func(i *review.Input) { i.Log.Problem = "record 3 was changed" }), review.Inconsistent, "the log cannot be trusted: record 3 was changed"},
+		{"log cut", in(func(i *review.Input) { i.Log.VerifiedUpTo = 10 }), review.Inconsistent, "the log has 12 records, and is verified up to 10"},
+		{"log unchecked", in(func(i *review.Input) { i.Log.VerifiedUpTo = 0 }), review.Ready, "every requirement that counts is done (1) or deferred (0)"},
+		{"import", failing, review.Inconsistent, "the last import failed: two definitions (errors: 1)"},
+		{"import, no reason", in(func(i *review.Input) { i.Import = review.Import{} }), review.Inconsistent, "the last import failed"},
+		{"drift", in(func(i *review.Input) { i.Drift = []review.Drift{{"R.md", "changed"}} }), review.Inconsistent,
+			"of the requirement documents 1 is not what was imported"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := Full(c.in)
+			p := review.Full(c.in)
 			require.Equal(t, c.verdict, p.Verdict)
 			require.Equal(t, c.reason, p.Reasons[0])
 		})
@@ -85,7 +93,7 @@ func TestWhatIsMissing(t *testing.T) {
 		{lifecycle.Done, "", nil},
 		{lifecycle.Deferred, lifecycle.Done, nil},
 	} {
-		row := Full(inputOf(at(t, 1, c.status))).Requirements[0]
+		row := review.Full(reviewtest.InputOf(reviewtest.At(t, 1, c.status))).Requirements[0]
 		require.Equal(t, c.next, row.Next, c.status)
 		var got []lack
 		for _, m := range row.Missing {
@@ -98,24 +106,27 @@ func TestWhatIsMissing(t *testing.T) {
 
 // A second test phase needs tests of its own, also when it is still to begin.
 func TestNobodyWaitsForWhatIsDeferred(t *testing.T) {
-	early := apply(t, at(t, 2, lifecycle.DesignInProgress), lifecycle.PM, lifecycle.Change{Status: lifecycle.Deferred})
-	p := Full(inputOf(at(t, 1, lifecycle.Done), early))
+	early := reviewtest.Apply(t, reviewtest.At(t, 2, lifecycle.DesignInProgress), lifecycle.PM,
+		lifecycle.Change{Status: lifecycle.Deferred})
+	p := review.Full(reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done), early))
 	require.Equal(t, lifecycle.DesignInProgress, p.Requirements[1].Next)
 	require.Empty(t, p.Requirements[1].Missing)
 	require.Zero(t, p.Counts.Missing)
 }
 
 func TestTestsOfAnEarlierPhaseAreMissing(t *testing.T) {
-	req := at(t, 1, lifecycle.NeedsChanges)
-	row := Full(inputOf(req)).Requirements[0]
+	req := reviewtest.At(t, 1, lifecycle.NeedsChanges)
+	row := review.Full(reviewtest.InputOf(req)).Requirements[0]
 	require.Equal(t, lifecycle.Planned, row.Next)
-	require.Equal(t, []Missing{{lifecycle.TestedPass, lifecycle.Lack{Gate: "test_of_this_phase", Detail: "no test phase has begun", By: lifecycle.Tester}}}, row.Missing)
+	require.Equal(t, []review.Missing{{lifecycle.TestedPass,
+		lifecycle.Lack{Gate: "test_of_this_phase", Detail: "no test phase has begun",
+			By: lifecycle.Tester}}}, row.Missing)
 }
 
 func TestSameInputSameBytes(t *testing.T) {
 	bytesOf := func() string {
 		var b bytes.Buffer
-		require.NoError(t, Full(everything(t)).JSON(&b))
+		require.NoError(t, review.Full(reviewtest.Everything(t)).JSON(&b))
 		return b.String()
 	}
 	for range 20 {
@@ -126,39 +137,43 @@ func TestSameInputSameBytes(t *testing.T) {
 func TestDuties(t *testing.T) {
 	var all []lifecycle.Requirement
 	for n := range 3 {
-		all = append(all, at(t, n, lifecycle.Done))
+		all = append(all, reviewtest.At(t, n, lifecycle.Done))
 	}
-	require.Equal(t, []Duty{
+	require.Equal(t, []review.Duty{
 		{"implementation", "cora", "paula", 3, 3, true},
 		{"test", "tess", "paula", 3, 3, true},
-	}, Full(inputOf(all...)).Findings.Duties)
+	}, review.Full(reviewtest.InputOf(all...)).Findings.Duties)
 	all[2].Approvals = slices.Clone(all[2].Approvals)
 	all[2].Approvals[0].By = "peter"
-	require.Equal(t, []Duty{
+	require.Equal(t, []review.Duty{
 		{"implementation", "cora", "paula", 2, 3, false}, {"implementation", "cora", "peter", 1, 3, false},
 		{"test", "tess", "paula", 2, 3, false}, {"test", "tess", "peter", 1, 3, false},
-	}, Full(inputOf(all...)).Findings.Duties)
-	require.False(t, Full(inputOf(all[:2]...)).Findings.Duties[0].Always, "2 are no habit")
+	}, review.Full(reviewtest.InputOf(all...)).Findings.Duties)
+	require.False(t, review.Full(reviewtest.InputOf(all[:2]...)).Findings.Duties[0].Always, "2 are no habit")
 	all[1].Approvals = []lifecycle.Approval{{Stamp: lifecycle.Stamp{By: "paula"}, Decision: lifecycle.Rejected}}
-	require.Len(t, Full(inputOf(all[1])).Findings.Duties, 0)
+	require.Len(t, review.Full(reviewtest.InputOf(all[1])).Findings.Duties, 0)
 }
 
 func TestRefusedAttempts(t *testing.T) {
-	in := inputOf()
-	in.Actors = []ActorCount{{"b", lifecycle.PM, 9, 0}, {"c", lifecycle.Coder, 0, 2}, {"a", lifecycle.Coder, 1, 2}, {"d", lifecycle.Tester, 1, 3}}
-	require.Equal(t, []ActorCount{{"d", lifecycle.Tester, 1, 3}, {"a", lifecycle.Coder, 1, 2}, {"c", lifecycle.Coder, 0, 2}}, Full(in).Findings.Refused)
+	in := reviewtest.InputOf()
+	in.Actors = []review.ActorCount{{"b", lifecycle.PM, 9, 0}, {"c", lifecycle.Coder, 0, 2},
+		{"a", lifecycle.Coder, 1, 2}, {"d", lifecycle.Tester, 1, 3}}
+	require.Equal(t, []review.ActorCount{{"d", lifecycle.Tester, 1, 3}, {"a", lifecycle.Coder, 1, 2},
+		{"c", lifecycle.Coder, 0, 2}}, review.Full(in).Findings.Refused)
 	require.Len(t, in.Actors, 4)
 	require.Equal(t, "b", in.Actors[0].Name, "the input is as it was")
 }
 
 func TestDeadEnds(t *testing.T) {
-	in := inputOf(at(t, 1, lifecycle.Blocked), at(t, 2, lifecycle.NeedsChanges))
-	require.Empty(t, Full(in).Findings.DeadEnds)
+	in := reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Blocked), reviewtest.At(t, 2, lifecycle.NeedsChanges))
+	require.Empty(t, review.Full(in).Findings.DeadEnds)
 	in.Workflow = lifecycle.V1
-	p := Full(in)
-	require.Equal(t, []DeadEnd{
-		{lifecycle.Blocked, []string{"REQ-1"}}, {lifecycle.TestedFail, []string{}}, {lifecycle.NeedsChanges, []string{"REQ-2"}}, {lifecycle.Deferred, []string{}},
+	p := review.Full(in)
+	require.Equal(t, []review.DeadEnd{
+		{lifecycle.Blocked, []string{"REQ-1"}}, {lifecycle.TestedFail, []string{}},
+		{lifecycle.NeedsChanges, []string{"REQ-2"}}, {lifecycle.Deferred, []string{}},
 	}, p.Findings.DeadEnds)
-	require.Equal(t, []string{CodeNotDone, CodeBlocked, CodeDeadEnd}, p.Requirements[0].Codes)
-	require.Equal(t, &Held{lifecycle.Done, p.Requirements[0].Since, "paula", "it is time"}, p.Requirements[0].Held)
+	require.Equal(t, []string{review.CodeNotDone, review.CodeBlocked, review.CodeDeadEnd}, p.Requirements[0].Codes)
+	require.Equal(t, &review.Held{lifecycle.Done, p.Requirements[0].Since, "paula", "it is time"},
+		p.Requirements[0].Held)
 }

@@ -100,8 +100,8 @@ func Gate(p Project, o GateOptions) GateResult {
 	return r
 }
 
-// failures are why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows the
-// other.
+// failures returns why a requirement fails. A stale one fails a gate of the rules, too; whoever allows the one allows
+// the other.
 func (o GateOptions) failures(row Requirement) []Failure {
 	all := []Failure{}
 	add := func(fails bool, code, detail string) {
@@ -109,10 +109,10 @@ func (o GateOptions) failures(row Requirement) []Failure {
 			all = append(all, Failure{code, detail})
 		}
 	}
-	if row.settled(row.has(CodeRetiredWithWork)) {
+	if row.settled(row.Has(CodeRetiredWithWork)) {
 		return all
 	}
-	if row.has(CodeRetiredWithWork) {
+	if row.Has(CodeRetiredWithWork) {
 		return append(all, Failure{CodeRetiredWithWork,
 			"was removed from its document with work on it; pm must defer it"})
 	}
@@ -128,12 +128,12 @@ func (o GateOptions) failures(row Requirement) []Failure {
 		add(len(lacks) > 0, CodeGateUnmet, row.explain(lacks))
 	}
 	if len(row.Stale) > 0 && !o.AllowStale {
-		add(true, CodeStale, "stale: "+staleWords(row.Stale))
+		add(true, CodeStale, "stale: "+StaleWords(row.Stale))
 	}
 	return all
 }
 
-// lacks are the gates that count here: of what is required as tested, those that PM does not meet.
+// lacks returns the gates that count here: of what is required as tested, those that PM does not meet.
 func (o GateOptions) lacks(row Requirement) []Missing {
 	tested := row.Status == lifecycle.Done || row.Status == lifecycle.TestedPass
 	return slices.DeleteFunc(slices.Clone(row.Missing), func(m Missing) bool {
@@ -142,7 +142,7 @@ func (o GateOptions) lacks(row Requirement) []Missing {
 	})
 }
 
-// explain says what is missing, by whom, or else whose move is next.
+// explain returns what is missing, by whom, or else whose move is next.
 func (r Requirement) explain(lacks []Missing) string {
 	var parts []string
 	for _, m := range lacks {
@@ -153,11 +153,11 @@ func (r Requirement) explain(lacks []Missing) string {
 	case len(parts) > 0:
 		text = "lacks " + strings.Join(parts, ", ")
 	case r.Next != "":
-		text = fmt.Sprintf("waits for %s to move it to %s", orNobody(r.WaitingFor), r.Next)
-	case r.has(CodeDeadEnd):
+		text = fmt.Sprintf("waits for %s to move it to %s", OrNobody(r.WaitingFor), r.Next)
+	case r.Has(CodeDeadEnd):
 		text = "the workflow has no way from here to done"
 	default:
-		text = "waits for " + orNobody(r.WaitingFor)
+		text = "waits for " + OrNobody(r.WaitingFor)
 	}
 	if r.Held != nil && r.Held.Reason != "" {
 		text += "; blocked: " + r.Held.Reason
@@ -165,14 +165,16 @@ func (r Requirement) explain(lacks []Missing) string {
 	return text
 }
 
-func orNobody(roles []lifecycle.Role) string {
+// OrNobody joins roles by commas, or returns "nobody" where there is none.
+func OrNobody(roles []lifecycle.Role) string {
 	if len(roles) == 0 {
 		return "nobody"
 	}
-	return joined(roles)
+	return Joined(roles)
 }
 
-func joined[T ~string](items []T) string {
+// Joined joins names by commas.
+func Joined[T ~string](items []T) string {
 	words := make([]string, len(items))
 	for i, s := range items {
 		words[i] = string(s)
@@ -180,7 +182,8 @@ func joined[T ~string](items []T) string {
 	return strings.Join(words, ", ")
 }
 
-func staleWords(all []lifecycle.Stale) string {
+// StaleWords returns what is stale and why, in one line.
+func StaleWords(all []lifecycle.Stale) string {
 	var words []string
 	for _, s := range all {
 		words = append(words, fmt.Sprintf("%s (%s)", s.Part, s.Reason))
@@ -188,61 +191,33 @@ func staleWords(all []lifecycle.Stale) string {
 	return strings.Join(words, ", ")
 }
 
-// Summary is the outcome in one line.
-func (r GateResult) Summary() string {
-	text := fmt.Sprintf("%d of %d requirements pass as %s, %d deferred, %d retired", r.Passed, r.Total, r.Require,
-		r.Deferred, r.Retired)
-	if r.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", r.Failed)
-	}
-	if n := len(r.Problems); n > 0 {
-		text += fmt.Sprintf("; problems of the project: %d", n)
-	}
-	if len(r.Unchecked) > 0 {
-		text += "; not checked: " + clean(strings.Join(r.Unchecked, ", "))
-	}
-	return text
+// Finding is a problem or a failed requirement, with its place.
+type Finding struct {
+	Code, Subject, Status, Message, Path string
+	Line                                 int
 }
 
-// findings are every problem and every failed requirement, each in one line, with its place.
-func (r GateResult) findings() []finding {
-	var all []finding
+// Findings returns every problem and every failed requirement.
+func (r GateResult) Findings() []Finding {
+	var all []Finding
 	for _, p := range r.Problems {
-		all = append(all, finding{p.Code, "project", "", p.Message, p.Path, p.Line})
+		all = append(all, Finding{p.Code, "project", "", p.Message, p.Path, p.Line})
 	}
 	for _, c := range r.Cases {
 		if c.Outcome == Fails {
-			all = append(all, finding{c.Failures[0].Code, c.ID, string(c.Status), c.message(), c.Path, c.Line})
+			all = append(all, Finding{c.Failures[0].Code, c.ID, string(c.Status), c.Message(), c.Path, c.Line})
 		}
 	}
 	return all
 }
 
-type finding struct {
-	code, subject, status, message, path string
-	line                                 int
-}
-
-func (c Case) message() string {
+// Message joins what a failed requirement lacks.
+func (c Case) Message() string {
 	var details []string
 	for _, f := range c.Failures {
 		details = append(details, f.Detail)
 	}
 	return strings.Join(details, "; ")
-}
-
-// Text writes a line for each problem and each failed requirement; nothing when all pass.
-func (r GateResult) Text(w io.Writer) error {
-	var b strings.Builder
-	for _, f := range r.findings() {
-		line := clean(f.subject)
-		if f.status != "" {
-			line += " " + clean(f.status)
-		}
-		b.WriteString(noCommand(line+": "+clean(f.message)+inBrackets(f.path, f.line)) + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // JSON writes the result as one line, the same bytes for the same result.

@@ -1,4 +1,4 @@
-package review
+package review_test
 
 import (
 	"bytes"
@@ -10,11 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/review/render"
+	"orchestrator/internal/requirements/review/reviewtest"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 func TestGate(t *testing.T) {
-	done, passed := at(t, 1, lifecycle.Done), at(t, 1, lifecycle.TestedPass)
+	done, passed := reviewtest.At(t, 1, lifecycle.Done), reviewtest.At(t, 1, lifecycle.TestedPass)
 	with := func(req lifecycle.Requirement, change func(*lifecycle.Requirement)) lifecycle.Requirement {
 		change(&req)
 		return req
@@ -25,7 +28,7 @@ func TestGate(t *testing.T) {
 	suspect := func(r *lifecycle.Requirement) { r.Suspect = true }
 	otherText := func(r *lifecycle.Requirement) { r.Fingerprint = "fp-other" }
 	retire := func(r *lifecycle.Requirement) { *r, _ = lifecycle.Retire(*r) }
-	failed := apply(t, at(t, 1, lifecycle.TestInProgress), lifecycle.Tester, lifecycle.Change{
+	failed := reviewtest.Apply(t, reviewtest.At(t, 1, lifecycle.TestInProgress), lifecycle.Tester, lifecycle.Change{
 		Fields: []string{lifecycle.FieldTest}, Status: lifecycle.TestedFail,
 		Test: lifecycle.Optional{Sent: true, Record: &lifecycle.TestRecord{Results: &lifecycle.Results{Failed: 1}}},
 	})
@@ -34,29 +37,31 @@ func TestGate(t *testing.T) {
 		req          lifecycle.Requirement
 		done, tested string // the line, without its place; "" passes
 	}{
-		{"not started", defined(1), "not_started: lacks design_spec (architect)", "not_started: lacks design_spec (architect)"},
+		{"not started", reviewtest.Defined(1), "not_started: lacks design_spec (architect)", "not_started: lacks design_spec (architect)"},
 		{"done", done, "", ""},
 		{"tested", passed, "tested_pass: lacks approval (pm)", ""},
-		{"tested and approved", brought(t, defined(1), len(steps)-1), "tested_pass: waits for pm to move it to done", ""},
+		{"tested and approved", reviewtest.Brought(t, reviewtest.Defined(1), len(reviewtest.Steps)-1), "tested_pass: waits for pm to move it to done", ""},
 		{"failed", failed, "tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)",
 			"tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)"},
-		{"blocked", at(t, 1, lifecycle.Blocked), "blocked: waits for pm to move it to done; blocked: it is time", "blocked: waits for pm to move it to done; blocked: it is time"},
-		{"deferred", at(t, 1, lifecycle.Deferred), "", ""},
-		{"deferred and stale", with(at(t, 1, lifecycle.Deferred), stale), "", ""},
+		{"blocked", reviewtest.At(t, 1, lifecycle.Blocked),
+			"blocked: waits for pm to move it to done; blocked: it is time",
+			"blocked: waits for pm to move it to done; blocked: it is time"},
+		{"deferred", reviewtest.At(t, 1, lifecycle.Deferred), "", ""},
+		{"deferred and stale", with(reviewtest.At(t, 1, lifecycle.Deferred), stale), "", ""},
 		{"done, stale", with(done, stale), "done: stale: test (report_gone)", "done: stale: test (report_gone)"},
 		{"tested, stale", with(passed, stale), "tested_pass: lacks approval (pm); stale: test (report_gone)", "tested_pass: stale: test (report_gone)"},
 		{"done, suspect", with(done, suspect), "done: lacks not_suspect (pm)", ""},
 		{"done, another text", with(done, otherText), "done: lacks test_on_current_text (tester), approval (pm)", "done: lacks test_on_current_text (tester)"},
-		{"retired", with(defined(1), retire), "", ""},
+		{"retired", with(reviewtest.Defined(1), retire), "", ""},
 		{"retired with work", with(passed, retire), "tested_pass: was removed from its document with work on it; pm must defer it",
 			"tested_pass: was removed from its document with work on it; pm must defer it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := Full(inputOf(c.req, at(t, 2, lifecycle.Done)))
-			for require_, want := range map[string]string{RequireDone: c.done, RequireTested: c.tested} {
-				r := Gate(p, GateOptions{Require: require_})
+			p := review.Full(reviewtest.InputOf(c.req, reviewtest.At(t, 2, lifecycle.Done)))
+			for require_, want := range map[string]string{review.RequireDone: c.done, review.RequireTested: c.tested} {
+				r := review.Gate(p, review.GateOptions{Require: require_})
 				var b bytes.Buffer
-				require.NoError(t, r.Text(&b))
+				require.NoError(t, render.Gate{GateResult: r}.Text(&b))
 				if want == "" {
 					require.Empty(t, b.String())
 				} else {
@@ -69,36 +74,44 @@ func TestGate(t *testing.T) {
 }
 
 func TestGateAllowsStale(t *testing.T) {
-	req := at(t, 1, lifecycle.Done)
+	req := reviewtest.At(t, 1, lifecycle.Done)
 	req.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.ReportGone}}
-	p := Full(inputOf(req))
-	p.Requirements[0].Missing = []Missing{{lifecycle.Done, lifecycle.Lack{Gate: lifecycle.StaleGates()[0], By: lifecycle.Tester}}}
-	for _, what := range []string{RequireDone, RequireTested} {
-		require.True(t, Gate(p, GateOptions{Require: what, AllowStale: true}).Pass)
-		r := Gate(p, GateOptions{Require: what})
-		require.Equal(t, []Failure{{CodeStale, "stale: test (report_gone)"}}, r.Cases[0].Failures)
+	p := review.Full(reviewtest.InputOf(req))
+	p.Requirements[0].Missing = []review.Missing{{lifecycle.Done,
+		lifecycle.Lack{Gate: lifecycle.StaleGates()[0], By: lifecycle.Tester}}}
+	for _, what := range []string{review.RequireDone, review.RequireTested} {
+		require.True(t, review.Gate(p, review.GateOptions{Require: what, AllowStale: true}).Pass)
+		r := review.Gate(p, review.GateOptions{Require: what})
+		require.Equal(t, []review.Failure{{review.CodeStale, "stale: test (report_gone)"}}, r.Cases[0].Failures)
 	}
 }
 
 func TestGateOnTheProject(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Input)
+		change func(*review.Input)
 		line   string
 	}{
-		"log":    {func(i *Input) { i.Log.Problem = "record 3 was changed" }, "project: the log cannot be trusted: record 3 was changed\n"},
-		"import": {func(i *Input) { i.Import = Import{Problem: &ImportProblem{Detail: "no document"}} }, "project: the last import failed: no document\n"},
-		"error in a document": {func(i *Input) {
-			i.Import = Import{Problem: &ImportProblem{Errors: []ImportError{{"R.md", 7, "twice", ""}}}}
+		"log": {func(i *review.Input) { i.Log.Problem = "record 3 was changed" },
+			"project: the log cannot be trusted: record 3 was changed\n"},
+		"import": {func(i *review.Input) {
+			i.Import = review.Import{
+				Problem: &review.ImportProblem{Detail: "no document"}}
+		}, "project: the last import failed: no document\n"},
+		"error in a document": {func(i *review.Input) {
+			i.Import = review.Import{Problem: &review.ImportProblem{
+				Errors: []review.ImportError{{"R.md", 7, "twice", ""}}}}
 		}, "project: the last import failed: twice [R.md:7]\n"},
-		"drift": {func(i *Input) { i.Drift = []Drift{{"R.md", "other bytes"}} }, "project: R.md is not what was imported: other bytes [R.md]\n"},
-		"empty": {func(i *Input) { i.Requirements = slices.Values([]lifecycle.Requirement{}) }, "project: there is no requirement that counts\n"},
+		"drift": {func(i *review.Input) { i.Drift = []review.Drift{{"R.md", "other bytes"}} },
+			"project: R.md is not what was imported: other bytes [R.md]\n"},
+		"empty": {func(i *review.Input) { i.Requirements = slices.Values([]lifecycle.Requirement{}) },
+			"project: there is no requirement that counts\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := inputOf(at(t, 1, lifecycle.Done))
+			in := reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))
 			c.change(&in)
-			r := Gate(Full(in), GateOptions{Require: RequireDone, AllowStale: true})
+			r := review.Gate(review.Full(in), review.GateOptions{Require: review.RequireDone, AllowStale: true})
 			var b bytes.Buffer
-			require.NoError(t, r.Text(&b))
+			require.NoError(t, render.Gate{GateResult: r}.Text(&b))
 			require.Equal(t, c.line, b.String())
 			require.False(t, r.Pass)
 		})
@@ -107,16 +120,18 @@ func TestGateOnTheProject(t *testing.T) {
 
 func TestTheSummaryCounts(t *testing.T) {
 	require.Equal(t, "1 of 9 requirements pass as done, 1 deferred, 1 retired, 6 failed; problems of the project: 3; not checked: evidence",
-		Gate(Full(everything(t)), GateOptions{Require: RequireDone}).Summary())
+		render.Gate{GateResult: review.Gate(review.Full(reviewtest.Everything(t)),
+			review.GateOptions{Require: review.RequireDone})}.Summary())
 }
 
 // anyProject draws requirements as they come about, and spoils some.
-func anyProject(t *rapid.T) Input {
+func anyProject(t *rapid.T) review.Input {
 	var all []lifecycle.Requirement
 	for n := range rapid.IntRange(0, 6).Draw(t, "size") {
-		req := brought(t, defined(n), rapid.IntRange(0, len(steps)).Draw(t, "steps"))
-		if to := rapid.SampledFrom([]lifecycle.Status{"", "", lifecycle.Blocked, lifecycle.Deferred, lifecycle.NeedsChanges}).Draw(t, "to"); to != "" {
-			req = apply(t, req, lifecycle.PM, lifecycle.Change{Status: to})
+		req := reviewtest.Brought(t, reviewtest.Defined(n), rapid.IntRange(0, len(reviewtest.Steps)).Draw(t, "steps"))
+		if to := rapid.SampledFrom([]lifecycle.Status{"", "", lifecycle.Blocked, lifecycle.Deferred,
+			lifecycle.NeedsChanges}).Draw(t, "to"); to != "" {
+			req = reviewtest.Apply(t, req, lifecycle.PM, lifecycle.Change{Status: to})
 		}
 		for _, spoil := range []func(){
 			func() { req.Suspect = true },
@@ -132,10 +147,10 @@ func anyProject(t *rapid.T) Input {
 		}
 		all = append(all, req)
 	}
-	in := inputOf(all...)
+	in := reviewtest.InputOf(all...)
 	in.Workflow = rapid.SampledFrom([]lifecycle.Workflow{lifecycle.V1, lifecycle.Rework}).Draw(t, "workflow")
 	if rapid.IntRange(0, 9).Draw(t, "drift") == 0 {
-		in.Drift = []Drift{{"R.md", "other"}}
+		in.Drift = []review.Drift{{"R.md", "other"}}
 	}
 	return in
 }
@@ -144,7 +159,7 @@ func anyProject(t *rapid.T) Input {
 func TestReviewsAreConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := anyProject(t)
-		p := Full(in)
+		p := review.Full(in)
 		var want, got []string
 		for req := range in.Requirements {
 			want = append(want, req.ID)
@@ -156,7 +171,7 @@ func TestReviewsAreConsistent(t *testing.T) {
 			require.Equal(t, len(r.Codes) == 0, r.OK)
 			allOK = allOK && r.OK
 			doneBad = doneBad || r.Status == lifecycle.Done && !r.OK
-			if !r.Retired || r.has(CodeRetiredWithWork) {
+			if !r.Retired || r.Has(review.CodeRetiredWithWork) {
 				live++
 			}
 		}
@@ -165,33 +180,34 @@ func TestReviewsAreConsistent(t *testing.T) {
 		require.Equal(t, len(want), p.Counts.Total)
 		switch {
 		case doneBad || len(p.Findings.Drift) > 0:
-			require.Equal(t, Inconsistent, p.Verdict)
+			require.Equal(t, review.Inconsistent, p.Verdict)
 		case !allOK || live == 0 || p.Counts.Done == 0:
-			require.Equal(t, NotReady, p.Verdict)
+			require.Equal(t, review.NotReady, p.Verdict)
 		default:
-			require.Equal(t, Ready, p.Verdict)
+			require.Equal(t, review.Ready, p.Verdict)
 		}
-		gate := Gate(p, GateOptions{Require: RequireDone})
-		require.Equal(t, p.Verdict == Ready, gate.Pass)
+		gate := review.Gate(p, review.GateOptions{Require: review.RequireDone})
+		require.Equal(t, p.Verdict == review.Ready, gate.Pass)
 		require.Equal(t, gate.Total, gate.Passed+gate.Failed+gate.Deferred+gate.Retired)
 		require.Len(t, gate.Cases, gate.Total)
 		if gate.Pass {
-			require.True(t, Gate(p, GateOptions{Require: RequireTested}).Pass, "what is done is tested")
+			require.True(t, review.Gate(p, review.GateOptions{Require: review.RequireTested}).Pass,
+				"what is done is tested")
 		}
 	})
 }
 
 // What was written as JSON is the same review when it is read, so that a client's gate is the server's.
 func TestReviewsSurviveJSON(t *testing.T) {
-	for _, in := range []Input{everything(t), assaultedInput(t)} {
-		p := Full(in)
+	for _, in := range []review.Input{reviewtest.Everything(t), reviewtest.AssaultedInput(t)} {
+		p := review.Full(in)
 		var b bytes.Buffer
 		require.NoError(t, p.JSON(&b))
 		require.NotContains(t, b.String(), "null")
-		var back Project
+		var back review.Project
 		require.NoError(t, json.Unmarshal(b.Bytes(), &back))
-		for _, o := range []GateOptions{{RequireDone, false}, {RequireTested, true}} {
-			require.Equal(t, Gate(p, o), Gate(back, o))
+		for _, o := range []review.GateOptions{{review.RequireDone, false}, {review.RequireTested, true}} {
+			require.Equal(t, review.Gate(p, o), review.Gate(back, o))
 		}
 		var again bytes.Buffer
 		require.NoError(t, back.JSON(&again))
@@ -200,54 +216,56 @@ func TestReviewsSurviveJSON(t *testing.T) {
 }
 
 func BenchmarkFull(b *testing.B) {
-	kinds := slices.Collect(everything(b).Requirements)
+	kinds := slices.Collect(reviewtest.Everything(b).Requirements)
 	var all []lifecycle.Requirement
 	for n := range 10_000 {
 		req := kinds[n%len(kinds)]
-		req.ID = defined(n).ID
+		req.ID = reviewtest.Defined(n).ID
 		all = append(all, req)
 	}
-	in := inputOf(all...)
+	in := reviewtest.InputOf(all...)
 	for b.Loop() {
 		var out bytes.Buffer
-		require.NoError(b, Full(in).JSON(&out))
+		require.NoError(b, review.Full(in).JSON(&out))
 		b.SetBytes(int64(out.Len()))
 	}
 }
 
 // A review by a service that knows of more than this gate does not pass.
 func TestGateBelievesTheVerdict(t *testing.T) {
-	p := Full(inputOf(at(t, 1, lifecycle.Done)))
-	require.True(t, Gate(p, GateOptions{Require: RequireDone}).Pass)
-	p.Verdict, p.Reasons = Inconsistent, []string{"something new"}
-	r := Gate(p, GateOptions{Require: RequireDone})
+	p := review.Full(reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done)))
+	require.True(t, review.Gate(p, review.GateOptions{Require: review.RequireDone}).Pass)
+	p.Verdict, p.Reasons = review.Inconsistent, []string{"something new"}
+	r := review.Gate(p, review.GateOptions{Require: review.RequireDone})
 	require.False(t, r.Pass)
-	require.Equal(t, []Problem{{Code: CodeVerdict, Message: "inconsistent: something new"}}, r.Problems)
+	require.Equal(t, []review.Problem{{Code: review.CodeVerdict, Message: "inconsistent: something new"}}, r.Problems)
 }
 
 func TestWhole(t *testing.T) {
-	p := Full(inputOf(at(t, 1, lifecycle.Done)))
+	p := review.Full(reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done)))
 	require.True(t, p.Whole())
-	require.True(t, Full(inputOf()).Whole())
-	require.False(t, Project{}.Whole())
+	require.True(t, review.Full(reviewtest.InputOf()).Whole())
+	require.False(t, review.Project{}.Whole())
 	p.Requirements = nil
 	require.False(t, p.Whole(), "cut short")
-	require.True(t, One(lifecycle.V1, defined(1), nil).Whole())
-	require.False(t, Dossier{}.Whole())
+	require.True(t, review.One(lifecycle.V1, reviewtest.Defined(1), nil).Whole())
+	require.False(t, review.Dossier{}.Whole())
 }
 
 func BenchmarkShow(b *testing.B) {
-	kinds := slices.Collect(everything(b).Requirements)
+	kinds := slices.Collect(reviewtest.Everything(b).Requirements)
 	var all []lifecycle.Requirement
 	for n := range 10_000 {
 		req := kinds[n%len(kinds)]
-		req.ID = defined(n).ID
+		req.ID = reviewtest.Defined(n).ID
 		all = append(all, req)
 	}
-	p := Full(inputOf(all...))
+	p := review.Full(reviewtest.InputOf(all...))
 	for name, write := range map[string]func(io.Writer) error{
-		"markdown": p.Markdown, "table": func(w io.Writer) error { return p.Table(w, Style{Width: 120}) },
-		"gate": Gate(p, GateOptions{Require: RequireDone}).JUnit,
+		"markdown": render.Project{Project: p}.Markdown, "table": func(w io.Writer) error {
+			return render.Project{Project: p}.Table(w, render.Style{Width: 120})
+		},
+		"gate": render.Gate{GateResult: review.Gate(p, review.GateOptions{Require: review.RequireDone})}.JUnit,
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

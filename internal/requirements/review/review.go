@@ -1,9 +1,8 @@
 // Package review makes the Product Manager's two reviews, of the whole project and of one requirement, and the gate for
-// CI, and shows them: as JSON, Markdown, a terminal table, JUnit XML, SARIF and annotations.
+// CI. Package render shows them in other forms than JSON.
 //
 // It is pure: the same input gives the same bytes, and nothing here reads a file, a clock or the log. Whether something
-// is met is asked of the rules that decide changes. What documents and agents wrote is shown as text and never as
-// markup.
+// is met is asked of the rules that decide changes.
 package review
 
 import (

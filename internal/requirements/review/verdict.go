@@ -6,14 +6,14 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// contradictions are the reasons why the project is inconsistent.
+// contradictions returns the reasons why the project is inconsistent.
 func (p *Project) contradictions() []string {
 	reasons := []string{}
 	if log := p.Log.problem(); log != "" {
 		reasons = append(reasons, log)
 	}
 	if i := p.Findings.Import; !i.OK {
-		reasons = append(reasons, i.reason())
+		reasons = append(reasons, i.Reason())
 	}
 	if n := len(p.Findings.Drift); n > 0 {
 		reasons = append(reasons, fmt.Sprintf("of the requirement documents %d %s not what was imported", n, are(n)))
@@ -25,7 +25,7 @@ func (p *Project) contradictions() []string {
 		{CodeOpenDeviation, "has an open deviation", "have an open deviation"},
 		{CodeRetiredWithWork, "was removed from its document and is not deferred", "were removed from their documents and are not deferred"},
 	} {
-		n := p.count(func(r Requirement) bool { return r.Status == lifecycle.Done && r.has(c.code) })
+		n := p.count(func(r Requirement) bool { return r.Status == lifecycle.Done && r.Has(c.code) })
 		what := c.more
 		if n == 1 {
 			what = c.one
@@ -37,14 +37,14 @@ func (p *Project) contradictions() []string {
 	return reasons
 }
 
-// unfinished are the reasons why a project is not ready that may well be consistent.
+// unfinished returns the reasons why a project is not ready that may well be consistent.
 func (p *Project) unfinished() []string {
 	var reasons []string
 	live := p.live()
 	if live == 0 {
 		return append(reasons, "there is no requirement that counts")
 	}
-	if n := p.count(func(r Requirement) bool { return r.has(CodeNotDone) }); n > 0 {
+	if n := p.count(func(r Requirement) bool { return r.Has(CodeNotDone) }); n > 0 {
 		reasons = append(reasons, fmt.Sprintf("of the %d requirements that count %d %s neither done nor deferred",
 			live, n, are(n)))
 	} else if p.Counts.Done == 0 {
@@ -55,7 +55,7 @@ func (p *Project) unfinished() []string {
 
 // live counts the requirements that are not retired for good.
 func (p *Project) live() int {
-	return p.count(func(r Requirement) bool { return !r.Retired || r.has(CodeRetiredWithWork) })
+	return p.count(func(r Requirement) bool { return !r.Retired || r.Has(CodeRetiredWithWork) })
 }
 
 func (p *Project) count(holds func(Requirement) bool) int {
@@ -92,7 +92,7 @@ type Problem struct {
 	Line    int    `json:"line,omitzero"`
 }
 
-// problems are what is wrong with the project as a whole: the log, the import, the documents.
+// problems returns what is wrong with the project as a whole: the log, the import, the documents.
 func (p *Project) problems() []Problem {
 	var all []Problem
 	if log := p.Log.problem(); log != "" {
@@ -108,7 +108,7 @@ func (p *Project) problems() []Problem {
 	return all
 }
 
-// problem says why the log cannot be trusted, or "". One that was not looked at is trusted, and listed as unchecked.
+// problem returns why the log cannot be trusted, or "". One that was not looked at is trusted, and listed as unchecked.
 func (l Log) problem() string {
 	switch {
 	case l.Problem != "":
@@ -119,7 +119,8 @@ func (l Log) problem() string {
 	return ""
 }
 
-func (i Import) reason() string {
+// Reason returns why the last import failed, in one line.
+func (i Import) Reason() string {
 	switch {
 	case i.Problem == nil:
 		return "the last import failed"
@@ -129,10 +130,10 @@ func (i Import) reason() string {
 	return "the last import failed: " + i.Problem.Detail
 }
 
-// problems has a line for each error, or one for the import.
+// problems returns one problem for each error, or one for the import.
 func (i Import) problems() []Problem {
 	if i.Problem == nil || len(i.Problem.Errors) == 0 {
-		return []Problem{{Code: CodeImport, Message: i.reason()}}
+		return []Problem{{Code: CodeImport, Message: i.Reason()}}
 	}
 	var all []Problem
 	for _, e := range i.Problem.Errors {

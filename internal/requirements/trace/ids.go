@@ -74,7 +74,7 @@ func (b *book) list(s string) (ids []named, comma bool) {
 	}
 }
 
-// first is the id at the start of s, known or not, and what follows it.
+// first returns the id at the start of s, known or not, and what follows it.
 func (b *book) first(s string) (id, rest string, found bool) {
 	word, _ := cutWord(s)
 	for _, id := range b.spaced[word] {
@@ -95,7 +95,7 @@ func (b *book) first(s string) (id, rest string, found bool) {
 	return word, s[len(word):], b.known[word] || b.looksLikeID(word)
 }
 
-// ends says whether an id may end before s.
+// ends reports whether an id may end before s.
 func ends(s string) bool {
 	return s == "" || strings.ContainsAny(s[:1], delimiters+afterID)
 }
@@ -118,10 +118,10 @@ func (b *book) looksLikeID(word string) bool {
 	return reqdoc.LooksLikeID(word)
 }
 
-// similar are the ids that differ from this one in case, in leading zeros or in what joins its parts alone.
+// similar returns the ids that differ from this one in case, in leading zeros or in what joins its parts alone.
 func (b *book) similar(id string) []string { return b.alike[fold(id)] }
 
-// cutWord is s up to its first delimiter, and from there on.
+// cutWord returns s up to its first delimiter, and from there on.
 func cutWord(s string) (word, rest string) {
 	if end := strings.IndexAny(s, delimiters); end >= 0 {
 		return s[:end], s[end:]
@@ -142,8 +142,8 @@ func stem(word string) (letters, joiner, rest string) {
 	return letters, "", rest
 }
 
-// fold is equal for ids that differ in case, in leading zeros or in what joins their parts alone: REQ-007 and req7.
-// Two numbers stay apart: 1-1 is not 11.
+// fold returns a key that is equal for ids that differ in case, in leading zeros or in what joins their parts alone:
+// REQ-007 and req7. Two numbers stay apart: 1-1 is not 11.
 func fold(id string) string {
 	var b strings.Builder
 	inNumber := false
@@ -159,7 +159,7 @@ func fold(id string) string {
 	return b.String()
 }
 
-// digits is the number at the start of s.
+// digits returns the number at the start of s.
 func digits(s string) string {
 	if end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }); end >= 0 {
 		return s[:end]

@@ -89,7 +89,7 @@ func findKeyword(s string) (keyword, list string) {
 	return "", ""
 }
 
-// mayHoldKeyword is quick, and right when it says no.
+// mayHoldKeyword reports whether a line may hold a keyword. It is quick, and right when it says no.
 func mayHoldKeyword(s string) bool {
 	for {
 		before, after, found := strings.Cut(s, ":")
@@ -117,7 +117,7 @@ func keywordAt(s string) (keyword, list string) {
 	return "", ""
 }
 
-// wordAt is the length of the word at the start of s, and at least 1.
+// wordAt returns the length of the word at the start of s, and at least 1.
 func wordAt(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return r != '@' && r != '_' && !unicode.IsLetter(r) &&
@@ -142,7 +142,7 @@ var leads = []string{"//", "/*", "#", "--", ";", "%", "!", `"""`, "'''", "(*", "
 // words begin a comment at the start of a line.
 var words = []string{"rem", "@rem", "dnl"}
 
-// leadAt is the length of the lead at the start of s, or 0.
+// leadAt returns the length of the lead at the start of s, or 0.
 func leadAt(s string) int {
 	for _, lead := range leads {
 		if strings.HasPrefix(s, lead) {
@@ -152,7 +152,7 @@ func leadAt(s string) int {
 	return 0
 }
 
-// closing is where the string that begins at i ends in this line, or -1.
+// closing returns where the string that begins at i ends in this line, or -1.
 func closing(s string, i int) int {
 	for end := i + 1; end < len(s); end++ {
 		switch s[end] {

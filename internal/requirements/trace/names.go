@@ -126,7 +126,7 @@ var languages = []language{
 	},
 }
 
-// languageOf is the language of a file's tests, or nil.
+// languageOf returns the language of a file's tests, or nil.
 func languageOf(path string) *language {
 	for i := range languages {
 		for _, suffix := range languages[i].suffixes {
@@ -216,7 +216,7 @@ func (n *names) apart(s string) []string {
 // annotations are what may stand in front of a method in its line.
 var annotations = regexp.MustCompile(`^\s*(?:(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\])\s*)*`)
 
-// comment says whether the line is one, in the languages that have markers.
+// comment reports whether the line is a comment, in the languages that have markers.
 func comment(s string) bool {
 	s = strings.TrimSpace(s)
 	return strings.HasPrefix(s, "//") || strings.HasPrefix(s, "*") || strings.HasPrefix(s, "/*")
@@ -253,7 +253,7 @@ func (h hint) mayName(line string) bool {
 	return slices.ContainsFunc(h, func(word string) bool { return strings.Contains(line, word) })
 }
 
-// group is what the first group that took part matched, or nil.
+// group returns what the first group that took part matched, or nil.
 func group(re *regexp.Regexp, s string) []string {
 	m := re.FindStringSubmatchIndex(s)
 	for i := 2; i+1 < len(m); i += 2 {

@@ -88,7 +88,7 @@ var (
 	errTooLarge = errors.New("too large")
 )
 
-// content is the text of a regular file; another one is not waited for.
+// content returns the text of a regular file; another one is not waited for.
 func (r *reader) content(name string, buffer *bytes.Buffer) ([]byte, error) {
 	info, err := r.root.Lstat(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *reader) content(name string, buffer *bytes.Buffer) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// reason is what went wrong, without the names that the system's errors begin with.
+// reason returns what went wrong, without the names that the system's errors begin with.
 func reason(err error) string {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err.Error()

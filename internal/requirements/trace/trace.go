@@ -5,7 +5,7 @@
 //   - a mark: one of Keywords, a colon and ids, as the first words of a comment, or of a line: "// Covers: REQ-7, REQ-8".
 //     The ids end at the first word that is none. The list goes on in the next line after a comma, or when the keyword
 //     stands alone in its line.
-//   - the name of a test with an id in it, as package mention finds them; languages (names.go) are those that are known.
+//   - the name of a test with an id in it, as package idmatch finds them; languages (names.go) are those that are known.
 //
 // Files are read line by line, without knowing more of their language. A line counts up to its first 4,096 bytes.
 //
@@ -145,7 +145,7 @@ func Run(ctx context.Context, folder string, all []Requirement, o Options) (Repo
 	return report, nil
 }
 
-// cleaned are the paths as files are named.
+// cleaned returns the paths as files are named.
 func cleaned(root *os.Root, paths []string) ([]string, error) {
 	var all []string
 	for _, p := range paths {
@@ -163,14 +163,14 @@ func cleaned(root *os.Root, paths []string) ([]string, error) {
 	return all, nil
 }
 
-// within says whether a file is one of those wanted, or lies in one.
+// within reports whether a file is one of those wanted, or lies in one.
 func within(wanted []string, file string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(p string) bool {
 		return p == "." || p == file || strings.HasPrefix(file, p+"/")
 	})
 }
 
-// excludes says whether a pattern fits a file, or a folder that it lies in.
+// excludes reports whether a pattern fits a file, or a folder that it lies in.
 func (o Options) excludes(file string) bool {
 	return slices.ContainsFunc(o.Exclude, func(pattern string) bool {
 		pattern = strings.TrimSuffix(pattern, "/")
@@ -248,5 +248,5 @@ func (r *Report) count() {
 	}
 }
 
-// visible is s as valid UTF-8.
+// visible returns s as valid UTF-8.
 func visible(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

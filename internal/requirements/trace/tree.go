@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -39,9 +38,9 @@ const (
 	maxListing  = 256 << 20 // bytes of names
 )
 
-// gitFiles are the files that git tracks, and those that it would add.
+// gitFiles returns the files that git tracks, and those that it would add.
 func gitFiles(ctx context.Context, folder string) ([]string, error) {
-	program, err := exec.LookPath("git")
+	program, err := git.Find("")
 	if err != nil {
 		return nil, errors.New("git is not installed")
 	}
@@ -61,7 +60,7 @@ func gitFiles(ctx context.Context, folder string) ([]string, error) {
 	return slices.Compact(files), nil // what is in conflict is listed more than once
 }
 
-// whyNot says in a few words why git did not list the files.
+// whyNot returns in a few words why git did not list the files.
 func whyNot(ctx context.Context, err error, said string) error {
 	said, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(said), "fatal: "), "\n")
 	switch {

@@ -1,5 +1,5 @@
-// Package actorname says when two names of actors are one: two spellings that a person would read as the same must not
-// pass for two people where a rule wants two.
+// Package actorname reports when two names of actors are the same: two spellings that a person would read as the same
+// must not pass for two people where a rule wants two.
 package actorname
 
 import (

@@ -57,7 +57,7 @@ func (w Workflow) At(req Requirement, err error) error {
 	return err
 }
 
-// openMoves are the moves of the table, less those that a retired requirement has lost: PM can still
+// openMoves returns the moves of the table, less those that a retired requirement has lost: PM can still
 // block, defer or send it back, but nobody can work on text that is gone.
 func (w Workflow) openMoves(req Requirement) []Transition {
 	moves := w.movesFrom(req)

@@ -62,7 +62,7 @@ type NewApproval struct {
 	Text     string `json:"text,omitempty"`
 }
 
-// applied is the requirement with every field of the change written and stamped. It decides nothing.
+// applied returns the requirement with every field of the change written and stamped. It decides nothing.
 func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	next := r.clone()
 	next.Revision++
@@ -104,7 +104,7 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	return next
 }
 
-// named is what the implementation names, as it was found; nil where nothing was looked up.
+// named returns what the implementation names, as it was found; nil where nothing was looked up.
 func named(c Change) []Evidence {
 	if c.Looked == nil {
 		return nil

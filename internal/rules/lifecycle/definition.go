@@ -139,7 +139,7 @@ func (r Requirement) Strands() []string {
 	return strands
 }
 
-// OpenDeviation is the id of the first deviation that is not resolved, or "".
+// OpenDeviation returns the id of the first deviation that is not resolved, or "".
 func (r Requirement) OpenDeviation() string {
 	for _, d := range r.Deviations {
 		if d.Resolution == nil {

@@ -99,11 +99,11 @@ type Citation struct {
 	Evidence
 }
 
-// Citations are what the requirement rests on now: the files and commits of the implementation, the evidence of the
+// Citations returns what the requirement rests on now: the files and commits of the implementation, the evidence of the
 // test record, and the justification of the last move. Evidence that was never looked up is left out.
 func (r Requirement) Citations() []Citation { return r.cited(max(len(r.History)-1, 0)) }
 
-// EverCited are its citations, and those of all moves of its history.
+// EverCited returns its citations, and those of all moves of its history.
 func (r Requirement) EverCited() []Citation { return r.cited(0) }
 
 // cited lists what implementation, test record and the moves from one on cite.

@@ -253,7 +253,7 @@ func lacksApproval(r candidate) string {
 	return "every approval is older than the test record, or on another text"
 }
 
-// lacksIndependentApproval is separation of duties by person: one may hold tokens of several roles.
+// lacksIndependentApproval separates duties by person, since one person may hold tokens of several roles.
 func lacksIndependentApproval(r candidate) string {
 	involved := func(name string) bool {
 		return name != "" && (r.rules.samePerson(name, r.Stamps.Implementation.By) ||

@@ -34,13 +34,13 @@ func (c Change) Claims() []Citation {
 	return append(all, c.Names...)
 }
 
-// NeedsLook says whether a change says anything that must be looked up where evidence is verified: evidence, a move, or
-// a test record or an implementation, which must not be taken on the sender's word.
+// NeedsLook reports whether a change says anything that must be looked up where evidence is verified: evidence, a move,
+// or a test record or an implementation, which must not be taken on the sender's word.
 func (c Change) NeedsLook() bool {
 	return len(c.Claims()) > 0 || c.Status != "" || c.Test.Record != nil || c.implements()
 }
 
-// implements says whether the change brings an implementation.
+// implements reports whether the change brings an implementation.
 func (c Change) implements() bool { return orNil(c.Implementation) != nil }
 
 // Looked is what the service found of a change before it was decided. A change without it is decided on the word of
@@ -63,7 +63,7 @@ func (l *Looked) at(pointer string) *Found {
 	return nil
 }
 
-// verified is the list with what was found beside each piece; list itself is left as it is.
+// verified returns the list with what was found beside each piece; list itself is left as it is.
 func (l *Looked) verified(list []Evidence, under string) []Evidence {
 	if l == nil {
 		return list
@@ -75,7 +75,7 @@ func (l *Looked) verified(list []Evidence, under string) []Evidence {
 	return list
 }
 
-// counted is the test record with its evidence as it was found, and its results as the reports have them.
+// counted returns the test record with its evidence as it was found, and its results as the reports have them.
 func (l *Looked) counted(record *TestRecord) *TestRecord {
 	if l == nil || record == nil {
 		return record

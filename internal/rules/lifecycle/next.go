@@ -75,7 +75,7 @@ type Task struct {
 	Needs []string // what By is to supply; none where By makes the move itself
 }
 
-// Tasks are what the roles of Turn have to do, in the same order: first what PM has to clear, then the moves as the
+// Tasks returns what the roles of Turn have to do, in the same order: first what PM has to clear, then the moves as the
 // table has them.
 func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 	if needs := req.toClear(); len(needs) > 0 {
@@ -102,7 +102,7 @@ func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 	return tasks
 }
 
-// toClear is what stands against the requirement that PM alone can clear.
+// toClear returns what stands against the requirement that PM alone can clear.
 func (r Requirement) toClear() (needs []string) {
 	for _, c := range []struct {
 		is    bool
@@ -119,12 +119,12 @@ func (r Requirement) toClear() (needs []string) {
 	return needs
 }
 
-// needsOf is what a gate of the table needs.
+// needsOf returns what a gate of the table needs.
 func needsOf(to Status, gate string) string {
 	return gates[slices.IndexFunc(gates, func(g Gate) bool { return g.To == to && g.Name == gate })].Needs
 }
 
-// PointerTo is the JSON Pointer (RFC 6901) to an element of a list: "/history/3".
+// PointerTo returns the JSON Pointer (RFC 6901) to an element of a list: "/history/3".
 func PointerTo(list string, index int) string { return "/" + list + "/" + strconv.Itoa(index) }
 
 // unsettled reports whether something stands against a requirement that is done: since it is sealed, PM alone can act.

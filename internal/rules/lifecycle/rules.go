@@ -17,10 +17,10 @@ const (
 	LatestRules = Rules2
 )
 
-// Known says whether this program knows the version.
+// Known reports whether this program knows the version.
 func (v Rules) Known() bool { return v >= Rules1 && v <= LatestRules }
 
-// samePerson says whether two names stand for one person.
+// samePerson reports whether two names stand for one person.
 func (v Rules) samePerson(a, b string) bool {
 	return a == b || v != Rules1 && actorname.Fold(a) == actorname.Fold(b)
 }

@@ -61,7 +61,7 @@ func checkShares(next Requirement, role Role, c Change) error {
 	return nil
 }
 
-// writes says whether the change writes the part of a field.
+// writes reports whether the change writes the part of a field.
 func (c Change) writes(field string) bool {
 	switch field {
 	case FieldStatus:

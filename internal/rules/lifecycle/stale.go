@@ -16,8 +16,8 @@ type Recheck struct {
 	Moved    []Relocated `json:"moved,omitempty"`
 }
 
-// Rechecked is the requirement with what a look at its evidence found, and whether that is news. A recheck of another
-// revision says nothing of this one.
+// Rechecked returns the requirement with what a look at its evidence found, and whether that is news. A recheck of
+// another revision says nothing of this one.
 func (r Requirement) Rechecked(found Recheck) (Requirement, bool) {
 	if found.Revision != r.Revision {
 		return r, false

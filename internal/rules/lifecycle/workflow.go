@@ -70,7 +70,7 @@ func ParseWorkflow(name string) (Workflow, error) {
 			Rework.Name)
 }
 
-// Transitions is the table in the order of the specification.
+// Transitions returns the table in the order of the specification.
 func (w Workflow) Transitions() []Transition { return slices.Clone(w.rows) }
 
 // movesFrom lists the rows that lead away from where the requirement stands, with pseudo statuses

@@ -4,10 +4,12 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -29,6 +31,26 @@ var environment = []string{
 	"GIT_OPTIONAL_LOCKS=0",
 }
 
+// Process is a command of git, prepared or running.
+type Process = exec.Cmd
+
+// Find returns the absolute path of the git command, or of the one that is installed under another name.
+func Find(name string) (string, error) {
+	path, err := exec.LookPath(cmp.Or(name, "git"))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// ExitCode returns the code that a command of git ended with, or -1 where it did not end by itself.
+func ExitCode(err error) int {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
 // Command is the git command in a folder.
 type Command struct {
 	Path string   // absolute path
@@ -40,7 +62,7 @@ type Command struct {
 //
 // safe.directory: git refuses repositories of other users because their configuration can start programs. The operator
 // named this one, often from a container with another user, and none of the commands used here starts one.
-func (g Command) Prepare(ctx context.Context, args ...string) *exec.Cmd {
+func (g Command) Prepare(ctx context.Context, args ...string) *Process {
 	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c",
 		"core.hooksPath=" + noFile}
 	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -51,7 +50,7 @@ func Look(ctx context.Context, path string) (Exposure, error) {
 		return Hidden, err
 	}
 	_, err = trees[0].run(ctx, "check-ignore", "-q", "--no-index", "--", path)
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+	if git.ExitCode(err) == 1 {
 		return Addable, nil
 	}
 	return Hidden, err
@@ -123,12 +122,9 @@ type tree struct {
 
 // workingTrees are those that a path lies in, the innermost first.
 func workingTrees(ctx context.Context, path string) (all []tree, err error) {
-	command, err := exec.LookPath("git")
+	command, err := git.Find("")
 	if err != nil {
 		return nil, nil //nolint:nilerr // without git nothing is tracked
-	}
-	if command, err = filepath.Abs(command); err != nil {
-		return nil, err
 	}
 	for dir := folderAt(path); ; {
 		t := tree{git: git.Command{Path: command, Dir: dir}}

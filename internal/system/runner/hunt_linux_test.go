@@ -144,7 +144,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	ctx := due{t.Context(), make(chan struct{})}
 	done := make(chan error)
 	go func() { _, err := other.Run(ctx, nil); done <- err }()
-	require.Eventually(t, func() bool { return len(idsIn(file)) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(idsIn(file)) == 2 }, time.Minute, time.Millisecond)
 	for range 5 {
 		mine := filepath.Join(t.TempDir(), "mine")
 		_, err := untilDue(t, as(t, "nest", "", "s", mine), mine, 2)

@@ -13,8 +13,8 @@ import (
 // A pause is long enough for a look, and so much shorter than what a doubted file must be left alone that a busy
 // machine does not make it as long.
 const (
-	slowly = 100 * time.Millisecond
-	pause  = 3 * slowly
+	slowly = 200 * time.Millisecond
+	pause  = 2 * slowly
 	whole  = "one two three four"
 )
 

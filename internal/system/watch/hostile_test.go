@@ -125,7 +125,7 @@ func TestSwapsUnderTheWatcher(t *testing.T) {
 			}
 		}
 		return false
-	}, 60*time.Second, time.Millisecond, "the watcher goes on")
+	}, time.Minute, time.Millisecond, "the watcher goes on")
 }
 
 // readAlways reads a file again and again. Whatever it reads was in the folder.
@@ -156,7 +156,7 @@ func TestWhatIsNotWatchedIsTold(t *testing.T) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			return fmt.Sprint(r.unseen) == fmt.Sprint(want)
-		}, 10*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 	}
 	for n, plant := range []func() error{
 		func() error { return os.Truncate(path, huge) },

@@ -82,7 +82,7 @@ func startEvery(t *testing.T, every timing, seen Seen, paths ...string) *recorde
 			r.calls = slices.Delete(r.calls, at, at+1)
 		}
 		return at >= 0
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return r
 }
 
@@ -116,7 +116,7 @@ func (r *recorder) expect(want string) (calls []string) {
 		}
 		calls, r.calls = r.calls, nil
 		return true
-	}, 10*time.Second, time.Millisecond, "never reported %s", want)
+	}, time.Minute, time.Millisecond, "never reported %s", want)
 	return calls
 }
 
@@ -127,7 +127,7 @@ func (r *recorder) expectFailure(part string) {
 		defer r.mu.Unlock()
 		require.Len(c, r.failures, 1)
 		require.Contains(c, r.failures[0], part)
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failures = nil

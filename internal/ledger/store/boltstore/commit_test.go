@@ -72,7 +72,7 @@ func commitWithoutSync(path string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for i := 0; ; i++ {
 		err := s.Update(ctx, func(tx store.Tx) error { return tx.Put("t", "a", fmt.Append(nil, i)) })

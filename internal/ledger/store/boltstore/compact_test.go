@@ -330,7 +330,7 @@ func openWaitsForCompact(t *testing.T, readOnly bool) {
 	}
 	waiting := make(chan opened)
 	go func() {
-		s, err := boltstore.Open(path, boltstore.Options{LockTimeout: 10 * time.Second, ReadOnly: readOnly})
+		s, err := boltstore.Open(path, boltstore.Options{LockTimeout: time.Minute, ReadOnly: readOnly})
 		waiting <- opened{s, err}
 	}()
 	time.Sleep(200 * time.Millisecond) // it waits for the lock now; if it does not yet, it cannot fail

@@ -80,7 +80,7 @@ func pileUp(t *testing.T, s *boltstore.Store, n int, update func(i int) error) (
 	for i := range n {
 		wg.Go(func() { outcomes[i] = update(i) })
 	}
-	require.Eventually(t, func() bool { return s.Waiting() == n }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.Waiting() == n }, time.Minute, time.Millisecond)
 	close(release)
 	wg.Wait()
 	return outcomes

@@ -1,0 +1,220 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/planning"
+)
+
+// verdict is the result of a check: whether a candidate may run or, if not, why not.
+type verdict struct {
+	allowed bool
+	reason  string
+	missing []string         // required inputs without a value
+	ends    planning.Outcome // of the obligation, when no further candidate may be considered either; "" otherwise
+}
+
+var allowed = verdict{allowed: true}
+
+func refused(reason string) verdict { return verdict{reason: reason} }
+
+// ended refuses a candidate, and every other one of the obligation.
+func ended(outcome planning.Outcome, reason string) verdict {
+	return verdict{reason: reason, ends: outcome}
+}
+
+// outcome is what became of a candidate.
+type outcome struct {
+	ran     bool
+	reason  string           // why it did not run, why it failed, or "succeeded"
+	missing []string         // as in verdict
+	result  map[string]any   // nil unless it succeeded
+	ends    planning.Outcome // as in verdict
+}
+
+// notRun is the outcome of a candidate that a check refused.
+func notRun(v verdict) outcome { return outcome{reason: v.reason, missing: v.missing, ends: v.ends} }
+
+// consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
+// conditions.
+func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (outcome, error) {
+	inputs, v, err := r.resolveInputs(ctx, t.Obligation, c)
+	if err != nil || !v.allowed {
+		return notRun(v), err
+	}
+	if v, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !v.allowed {
+		return notRun(v), err
+	}
+	if v, err = r.runDependencies(ctx, t, c, depth); err != nil || !v.allowed {
+		return notRun(v), err
+	}
+	if why := r.budgetExceeded(c); why != "" {
+		return notRun(ended(planning.OutTruncated, why)), nil
+	}
+	if len(c.DependsOn) > 0 { // the dependencies may have changed what the conditions are about
+		if v, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !v.allowed {
+			return notRun(v), err
+		}
+	}
+	tool, _ := r.Tools.Tool(c.Name)
+	return r.execute(ctx, t, tool, inputs)
+}
+
+// recheckAllowed checks whether a candidate may run now. A tool that had started before a crash was allowed then; its
+// own effects may be why it is not allowed now, so it is not checked again.
+func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
+	inputs map[string]any) (verdict, error) {
+	if r.resumed {
+		if began, err := r.began(ctx, t, c); err != nil || began {
+			return allowed, err
+		}
+	}
+	return r.checkAllowed(ctx, t.Obligation, c, inputs)
+}
+
+// toolRunID is the id of the next run of a tool for an obligation.
+func toolRunID(t *ObligationTrace) string { return fmt.Sprintf("%s/%d", t.ID, len(t.Runs)+1) }
+
+// began tells whether the ledger has the beginning of this very run, or of one that it depends on.
+func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contract) (began bool, err error) {
+	err = r.state.View(ctx, func(v state.View) error {
+		before, found, err := v.ToolRun(r.request.ID, toolRunID(t))
+		began = found && (before.Tool == c.Name || slices.Contains(c.DependsOn, before.Tool))
+		return err
+	})
+	return began, err
+}
+
+// resolveInputs returns the inputs of a candidate, and refuses it if one is missing or does not match its schema.
+func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
+	c *planning.Contract) (map[string]any, verdict, error) {
+	tool, _ := r.Tools.Tool(c.Name)
+	inputs, missing, err := r.fillInputs(ctx, o, c)
+	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
+		known.missing != nil {
+		missing = append(missing, known.missing(o)...)
+	}
+	switch {
+	case err != nil:
+		return nil, verdict{}, err
+	case len(missing) > 0:
+		return nil, verdict{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}, nil
+	}
+	for _, in := range c.Consumes {
+		if value, given := inputs[in.Name]; given {
+			if err := tool.CheckInput(in.Name, value); err != nil {
+				return nil, refused(in.Name + ": " + errorText(err)), nil
+			}
+		}
+	}
+	return inputs, allowed, nil
+}
+
+// checkAllowed checks the caller's role, the guardrails and the preconditions of a candidate.
+func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
+	inputs map[string]any) (verdict, error) {
+	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
+	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
+		return refused("agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"), nil
+	}
+	if c.Role != "" {
+		if v, err := r.checkAgent(ctx, o, c); err != nil || !v.allowed {
+			return v, err
+		}
+	}
+	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report &&
+		o.Type != planning.Verify {
+		return refused("viewers cannot change anything: use a token of another role"), nil
+	}
+	tool, _ := r.Tools.Tool(c.Name)
+	facts, err := r.facts(ctx, tool.Names, o, inputs)
+	if err != nil {
+		return verdict{}, err
+	}
+	if why := r.violation(facts); why != "" {
+		return ended(planning.OutGuardrail, why), nil
+	}
+	if not := firstFailing(tool.Preconditions(facts)); not != "" {
+		return refused("the precondition " + not), nil
+	}
+	return allowed, nil
+}
+
+// budgetExceeded is the budget that a run of a tool would exceed; "" where none.
+func (r *run) budgetExceeded(c *planning.Contract) string {
+	b := r.request.Request.Budgets
+	switch {
+	case r.runsLeft <= 0:
+		return "max_tool_runs is exhausted"
+	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
+		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), b.MaxCost-r.costSpent)
+	case !r.Clock().Before(r.deadline):
+		return "time_ms is exhausted"
+	case r.resultBytes > maxResultBytes:
+		return fmt.Sprintf("the results exceed %d MiB", maxResultBytes>>20)
+	}
+	return ""
+}
+
+// maxResultBytes is the most bytes of results from which a run gets no further ones: a trace has each, and each answer
+// once more.
+const maxResultBytes = 8 << 20
+
+// runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
+func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract,
+	depth int) (verdict, error) {
+	if depth > r.maxDepth() {
+		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
+	}
+	for _, name := range c.DependsOn {
+		needed, _ := r.Tools.Tool(name)
+		of := needed.Contract()
+		first, err := r.consider(ctx, t, &of, depth+1)
+		if err != nil || first.result == nil {
+			return verdict{reason: "it depends on " + name + ": " + first.reason, missing: first.missing,
+				ends: first.ends}, err
+		}
+	}
+	return allowed, nil
+}
+
+// fillInputs gives the inputs their values; what the payload lacks is taken from what is known of the caller.
+func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
+	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
+	err = r.view(ctx, func(v state.View) error {
+		var failed error
+		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
+			held, err := v.Held(r.userSubject(), slot)
+			if err != nil {
+				failed = err
+			}
+			if len(held) != 1 {
+				return nil, false
+			}
+			return held[0].Object, true
+		})
+		return failed
+	})
+	return inputs, missing, err
+}
+
+// userSubject is what assertions on the caller are about.
+func (r *run) userSubject() string { return userPrefix + r.request.Caller.Name }
+
+// userPrefix begins the subjects of assertions on callers.
+const userPrefix = "user:"
+
+// firstFailing is the first condition that does not hold; "" where all do.
+func firstFailing(all []contract.Verdict) string {
+	for _, v := range all {
+		if !v.Holds {
+			return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,233 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
+)
+
+// execute runs the tool, and holds its result against the contract.
+func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool, inputs map[string]any) (outcome, error) {
+	c := tool.Contract()
+	r.runsLeft--
+	r.costSpent += c.Cost.Weight()
+	done, err := r.executeOnce(ctx, t, c, inputs)
+	if err != nil {
+		return outcome{}, err
+	}
+	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status,
+		Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
+	defer func() {
+		t.Runs = append(t.Runs, shown)
+		if shown.Status == state.RunRefused {
+			done.Status, done.Error = state.RunRefused, shown.Error
+			r.enqueue(func(w *state.Writer) error { return putRefused(w, t, done) })
+		}
+	}()
+	why, err := r.checkResult(ctx, t.Obligation, tool, &shown)
+	switch {
+	case err != nil:
+		return outcome{}, err
+	case c.Role != "" && changesRequirement(t.Obligation):
+		return r.checkAgentOutcome(ctx, t.Obligation, &shown, why)
+	case why != "":
+		o := outcome{ran: true, reason: why}
+		if done.Status != state.RunDone && !r.Clock().Before(r.deadline) {
+			o.ends = planning.OutTruncated
+		}
+		return o, nil
+	}
+	return outcome{ran: true, reason: "succeeded", result: done.Result}, nil
+}
+
+// checkResult says what of a run is not as its contract promises; "" where all is.
+func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *contract.Tool, shown *Run) (string, error) {
+	if shown.Status != state.RunDone {
+		return "it failed: " + shown.Error.Detail, nil
+	}
+	if err := tool.CheckResult(shown.Result); err != nil {
+		shown.Status, shown.Error = state.RunRefused, failureOf(err)
+		return "result does not match the contract's schema: " + errorText(err), nil
+	}
+	facts, err := r.facts(ctx, tool.Names, o, shown.Inputs)
+	if err != nil {
+		return "", err
+	}
+	shown.Postconditions = append(shown.Postconditions, tool.Postconditions(facts, shown.Result)...)
+	if not := firstFailing(shown.Postconditions); not != "" {
+		shown.Status = state.RunRefused
+		return "the postcondition " + not + problemsIn(shown.Result), nil
+	}
+	return "", nil
+}
+
+// checkAgentOutcome is what came of an agent, as the project shows it: one that failed may have done its work before, and one that
+// says that it did may have done nothing.
+func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, shown *Run, why string) (outcome, error) {
+	verdict, err := r.projectVerdict(ctx, o)
+	if err != nil {
+		return outcome{}, err
+	}
+	shown.Postconditions = append(shown.Postconditions, verdict)
+	switch {
+	case verdict.Holds && why == "":
+		return outcome{ran: true, reason: "succeeded", result: shown.Result}, nil
+	case verdict.Holds:
+		return outcome{ran: true, reason: "the project shows the work as done, although " + why,
+			result: map[string]any{}}, nil
+	case why == "":
+		shown.Status = state.RunRefused
+		why = "the work was not done: " + verdict.Why + lastWords(shown.Result)
+	}
+	return outcome{ran: true, reason: why}, nil
+}
+
+// executeOnce runs a tool, unless the ledger has what became of this very run: then that counts.
+func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract, inputs map[string]any) (state.ToolRun, error) {
+	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
+	var before state.ToolRun
+	var found bool
+	err := r.state.View(ctx, func(v state.View) (err error) {
+		before, found, err = v.ToolRun(r.request.ID, done.ID)
+		return err
+	})
+	switch {
+	case err != nil:
+		return done, err
+	case found && (before.Tool != done.Tool || before.Version != done.Version ||
+		!state.Equal(before.Inputs, done.Inputs)):
+		before.Status, before.Error = state.RunFailed, toolsChanged(before)
+		return before, nil
+	case found && before.Status == state.RunRefused: // which is found out again
+		before.Status = state.RunDone
+		return before, nil
+	case found && before.Status != state.RunStarted:
+		return before, nil
+	case found && !c.Idempotent:
+		done.Error = &state.Failure{Code: "outcome_unknown",
+			Detail: "the service stopped while the tool ran, and the tool is not idempotent",
+			Fix:    "find out what it did, then send the obligation again"}
+		return r.recordRun(ctx, t, c, done, nil)
+	case !found && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
+		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
+		if err := r.flush(ctx, "tool started"); err != nil {
+			return done, err
+		}
+	}
+	if c.Implementation.Means != planning.Builtin {
+		r.onWait()
+	}
+	begun := r.Clock()
+	bounded, stop := context.WithTimeout(ctx, r.deadline.Sub(begun))
+	defer stop()
+	result, effects, err := r.dispatch(bounded, c, t.Obligation, inputs, done.ID)
+	if err != nil && r.stopping.Err() != nil {
+		return done, r.stopping.Err() // the service ends: the run is gone on with when it is back
+	}
+	if !r.Deterministic {
+		done.DurationMS = float64(r.Clock().Sub(begun).Microseconds()) / 1000
+	}
+	done.Result = result
+	if err == nil {
+		err = r.countResult(result)
+	}
+	if err != nil {
+		done.Result, done.Error = nil, failureOf(err)
+	}
+	return r.recordRun(ctx, t, c, done, effects)
+}
+
+func toolsChanged(before state.ToolRun) *state.Failure {
+	return &state.Failure{Code: "tools_changed",
+		Detail: "the interrupted run used " + before.Tool + " " + before.Version +
+			" here; the tools or the known facts have changed since",
+		Fix: "send the obligation again"}
+}
+
+// countResult counts a result. One that cannot be kept is none.
+func (r *run) countResult(result map[string]any) error {
+	raw, err := ledger.Encode(result)
+	if err != nil {
+		return fault.New(fault.Invalid, "tool_answer", "the tool's result cannot be encoded").
+			WithFix("return a smaller result, or one nested less deeply").Because(err)
+	}
+	r.resultBytes += len(raw)
+	return nil
+}
+
+// recordRun records a run, at once where it lasts.
+func (r *run) recordRun(ctx context.Context, t *ObligationTrace, tool planning.Contract, done state.ToolRun,
+	effects []effect) (state.ToolRun, error) {
+	done.Status = state.RunDone
+	kind := "tool.succeeded"
+	if done.Error != nil {
+		done.Status, kind = state.RunFailed, "tool.failed"
+	}
+	r.enqueue(func(w *state.Writer) error { return r.putRun(w, t, done, kind, effects) })
+	r.factsPending = r.factsPending || len(effects) > 0
+	if !hasSideEffects(tool, t.Obligation) {
+		return done, nil
+	}
+	return done, r.flush(ctx, "tool ended")
+}
+
+// hasSideEffects tells whether a run does something that lasts outside of the IR: then it is recorded before and after.
+func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
+	return c.Implementation.Means != planning.Builtin || o.Type == planning.Achieve || !c.Idempotent
+}
+
+// putRun puts a run with its source, its event, an assertion of its result, and what it asserts itself.
+func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []effect) error {
+	id := r.request.ID + "/" + done.ID
+	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
+	if err != nil {
+		return err
+	}
+	if err := w.Event(state.Event{ID: done.ID, Kind: kind,
+		What: done.Tool + " for " + t.Obligation.String()}); err != nil {
+		return err
+	}
+	if done.Result != nil {
+		if err := w.Assert(state.Assertion{ID: id, Subject: state.RunPrefix + r.request.ID, Predicate: t.ID,
+			Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
+			return err
+		}
+	}
+	for i, e := range effects {
+		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate,
+			Object: e.Object, Confidence: 1, Source: source}
+		if err := w.Assert(a, e.Single); err != nil {
+			return err
+		}
+	}
+	return w.ToolRun(done)
+}
+
+// putRefused puts on record that the result of a run was not what its contract promises, or not what the project shows.
+func putRefused(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
+	return errors.Join(w.ToolRun(done),
+		w.Event(state.Event{ID: done.ID + "/refused", Kind: "tool.refused",
+			What: done.Tool + " for " + t.Obligation.String()}))
+}
+
+// failureOf is an error as a trace has it, without what looks like a secret.
+func failureOf(err error) *state.Failure {
+	if f := fault.As(err); f != nil {
+		f = secret.Masked(f)
+		return &state.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &state.Failure{Code: "tool_timeout", Detail: "the tool timed out",
+			Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
+	}
+	return &state.Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}
+}
+
+func errorText(err error) string { return failureOf(err).Detail }

@@ -1,0 +1,209 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// stateTool is a tool over what is known, or over the project.
+type stateTool struct {
+	run   func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
+	again bool // running it again evaluates the answer again
+
+	// inputs that this very obligation lacks; nil where the contract says it all
+	missing func(o planning.Obligation) []string
+}
+
+// toolCall is what such a tool is asked.
+type toolCall struct {
+	run        *run
+	obligation planning.Obligation
+	inputs     map[string]any
+	id         string // of the run of the tool; "" where it is evaluated again
+}
+
+// text is an input that is a text; "" where there is none.
+func (a toolCall) text(name string) string {
+	text, _ := a.inputs[name].(string)
+	return text
+}
+
+// factTools are the tools over what is known.
+var factTools = map[string]stateTool{
+	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, again: true},
+	"ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
+}
+
+// Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
+func Contracts() []planning.Contract {
+	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
+	list := map[string]any{"type": "object", "required": []any{"values"},
+		"properties": map[string]any{"values": map[string]any{"type": "array"}}}
+	value := map[string]any{"type": "object", "required": []any{"value"}}
+	facts := map[string]any{"type": "array", "minItems": 1, "maxItems": 1000, "items": map[string]any{
+		"type": "object", "required": []any{"subject", "predicate", "object"}, "additionalProperties": false,
+		"properties": map[string]any{"subject": text, "predicate": text,
+			"object": map[string]any{"type": []any{"string", "number", "boolean"}, "maxLength": 20000}},
+	}}
+	filters := map[string]any{"type": "object", "minProperties": 1, "maxProperties": 20,
+		"additionalProperties": map[string]any{"type": []any{"string", "number", "boolean"}}}
+	required := func(name string, schema map[string]any) planning.Input {
+		return planning.Input{Name: name, Schema: schema, Required: true}
+	}
+	assert := builtinContract("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.",
+		5000, []string{"ACHIEVE(ir.assert)"},
+		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
+	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
+	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
+	query := builtinContract("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000,
+		[]string{"REPORT(query.people)"}, list, required("filters", filters))
+	recall := builtinContract("ir.recall", "Says the caller's name, as far as it is known.", 5000,
+		[]string{"REPORT(status.name)"}, value, required("name", text))
+	recall.Postconditions = []string{"result.value == input.name"}
+	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value,
+		required("value", text))
+	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
+	remember.Postconditions = []string{"result.value == payload.value"}
+	return []planning.Contract{assert, query, recall, remember}
+}
+
+func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+	facts, _ := a.inputs["facts"].([]any)
+	var effects []effect
+	for _, f := range facts {
+		fact, _ := f.(map[string]any)
+		subject, _ := fact["subject"].(string)
+		predicate, _ := fact["predicate"].(string)
+		if subject == "user" {
+			subject = a.run.userSubject()
+		}
+		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) && subject != a.run.userSubject() {
+			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
+				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
+				WithFix("assert facts about user, which is yourself, or about a subject of your own")
+		}
+		one := effect{subject, predicate, fact["object"], false}
+		if relation, is := relationIn(predicate, one.Object); is && subject != a.run.userSubject() {
+			one = effect{a.run.userSubject(), relation, subject, false}
+		}
+		effects = append(effects, one)
+	}
+	if err := a.run.checkRoom(ctx, effects); err != nil {
+		return nil, nil, err
+	}
+	return map[string]any{"asserted": len(effects)}, effects, nil
+}
+
+// predicateRelation is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and
+// is kept on the caller, where nobody else can say it: user:ada, friend, Bob.
+const predicateRelation = "relation"
+
+// relationIn is what a fact, or a filter, says that somebody is to the caller; false where it is about something else.
+func relationIn(predicate string, object any) (relation string, is bool) {
+	relation, is = object.(string)
+	return relation, is && relation != "" && predicate == predicateRelation
+}
+
+// maxHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
+const maxHeld = 100
+
+func (r *run) checkRoom(ctx context.Context, effects []effect) error {
+	held := map[[2]string]int{}
+	return r.view(ctx, func(v state.View) error {
+		for _, e := range effects {
+			pair := [2]string{e.Subject, e.Predicate}
+			if _, counted := held[pair]; !counted {
+				now, err := v.Held(e.Subject, e.Predicate)
+				if err != nil {
+					return err
+				}
+				held[pair] = len(now)
+			}
+			if held[pair]++; held[pair] > maxHeld {
+				return fault.New(fault.Invalid, "too_much_held", "more than %d objects would be held for %q and %q",
+					maxHeld, fault.Clip(e.Subject, 80), fault.Clip(e.Predicate, 80)).
+					WithFix("split the facts among several subjects or predicates")
+			}
+		}
+		return nil
+	})
+}
+
+// querySubjects takes a relation among the filters as one to the caller.
+func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+	filters, _ := a.inputs["filters"].(map[string]any)
+	relation, related := relationIn(predicateRelation, filters[predicateRelation])
+	if related {
+		filters = maps.Clone(filters)
+		delete(filters, predicateRelation)
+	}
+	var subjects []string
+	err := a.run.view(ctx, func(v state.View) (err error) {
+		if !related || len(filters) > 0 {
+			subjects, err = v.Subjects(filters)
+		}
+		if err != nil || !related {
+			return err
+		}
+		held, err := v.Held(a.run.userSubject(), relation)
+		people := []string{}
+		for _, one := range held {
+			if name, is := one.Object.(string); is && (len(filters) == 0 || slices.Contains(subjects, name)) {
+				people = append(people, name)
+			}
+		}
+		slices.Sort(people)
+		subjects = people
+		return err
+	})
+	values := []any{}
+	for _, s := range subjects {
+		values = append(values, s)
+	}
+	return map[string]any{"values": values}, nil, err
+}
+
+// recall says what is known, and not what the payload may say of it.
+func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+	var held []state.Assertion
+	err := a.run.view(ctx, func(v state.View) (err error) {
+		held, err = v.Held(a.run.userSubject(), "name")
+		return err
+	})
+	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
+		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").WithFix("ask without a name")
+	}
+	return map[string]any{"value": a.inputs["name"]}, nil, err
+}
+
+func remember(_ context.Context, a toolCall) (map[string]any, []effect, error) {
+	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
+}
+
+// evaluateAgain runs a tool over what is known, or over the project, once more, with what is known now, and compares.
+func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligation, c planning.Contract,
+	result map[string]any) error {
+	inputs, missing, err := r.fillInputs(ctx, o, &c)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).WithFix("ask again")
+	}
+	again, _, err := k.run(ctx, toolCall{run: r, obligation: o, inputs: inputs})
+	if err != nil {
+		return err
+	}
+	if !state.Equal(again, result) {
+		return fault.New(fault.Conflict, "answer_differs", "a second evaluation returned %v", fmt.Sprint(again)).
+			WithFix("ask again: what is known has changed")
+	}
+	return nil
+}

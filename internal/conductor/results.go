@@ -1,0 +1,140 @@
+package conductor
+
+import "orchestrator/internal/rules/lifecycle"
+
+// ProjectStatus counts the requirements in each status.
+type ProjectStatus struct {
+	Counts map[lifecycle.Status]int
+	Total  int
+}
+
+// Requirement is a requirement as it is stored now.
+type Requirement struct {
+	ID         string
+	Status     lifecycle.Status
+	Title      string
+	Kind       string
+	Why        string // the reason that was given for the status
+	WaitingFor []lifecycle.Role
+	Suspect    bool
+	Stale      bool
+	Retired    bool
+	Revision   uint64
+	Parts      []string // that stand: design_spec, implementation, test, signoff
+}
+
+// RequirementList is a page of requirements.
+type RequirementList struct {
+	Requirements []Requirement
+	Total        int
+	Next         string // where the next page goes on; "" where this is the last
+}
+
+// Step is a piece of work that a requirement waits for.
+type Step struct {
+	ID    string // of the requirement
+	Role  lifecycle.Role
+	Do    string
+	Lacks []string
+}
+
+// StepList is a page of steps.
+type StepList struct {
+	Steps []Step
+	Next  string // where the next page goes on; "" where this is the last
+}
+
+// EvidenceCheck says whether what a requirement cites still holds.
+type EvidenceCheck struct {
+	Problems []string // none where all of it holds
+	Cited    int
+}
+
+// LogCheck says whether the log is whole, and every decision in it was right.
+type LogCheck struct {
+	Problems []string // none where all is well
+	Records  uint64
+	Root     string
+}
+
+// A result is what tools answer with: values in the types that JSON is read into, for schemas, conditions and traces.
+type result interface{ values() map[string]any }
+
+func (s ProjectStatus) values() map[string]any {
+	counts := map[string]any{}
+	for status, n := range s.Counts {
+		counts[string(status)] = float64(n)
+	}
+	return map[string]any{"counts": counts, "total": float64(s.Total)}
+}
+
+func (r Requirement) values() map[string]any {
+	v := map[string]any{"id": r.ID, "status": string(r.Status), "title": r.Title,
+		"waiting_for": listOf(r.WaitingFor), "revision": float64(r.Revision)}
+	putText(v, "kind", r.Kind)
+	putText(v, "why", r.Why)
+	for name, set := range map[string]bool{"suspect": r.Suspect, "stale": r.Stale, "retired": r.Retired} {
+		if set {
+			v[name] = true
+		}
+	}
+	if len(r.Parts) > 0 {
+		v["parts"] = listOf(r.Parts)
+	}
+	return v
+}
+
+func (l RequirementList) values() map[string]any {
+	v := map[string]any{"requirements": valuesOf(l.Requirements), "total": float64(l.Total)}
+	putText(v, "next", l.Next)
+	return v
+}
+
+func (s Step) values() map[string]any {
+	v := map[string]any{"id": s.ID, "role": string(s.Role), "do": s.Do}
+	if len(s.Lacks) > 0 {
+		v["lacks"] = listOf(s.Lacks)
+	}
+	return v
+}
+
+func (l StepList) values() map[string]any {
+	v := map[string]any{"steps": valuesOf(l.Steps)}
+	putText(v, "next", l.Next)
+	return v
+}
+
+func (c EvidenceCheck) values() map[string]any {
+	return map[string]any{"ok": len(c.Problems) == 0, "problems": listOf(c.Problems), "cited": float64(c.Cited)}
+}
+
+func (c LogCheck) values() map[string]any {
+	v := map[string]any{"ok": len(c.Problems) == 0, "problems": listOf(c.Problems)}
+	if len(c.Problems) == 0 {
+		v["records"], v["root"] = float64(c.Records), c.Root
+	}
+	return v
+}
+
+// putText sets a member that is absent where it would be empty.
+func putText(values map[string]any, name, text string) {
+	if text != "" {
+		values[name] = text
+	}
+}
+
+func listOf[T ~string](texts []T) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = string(text)
+	}
+	return list
+}
+
+func valuesOf[T result](all []T) []any {
+	list := make([]any, len(all))
+	for i, one := range all {
+		list[i] = one.values()
+	}
+	return list
+}

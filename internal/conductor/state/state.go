@@ -1,0 +1,228 @@
+// Package state is what the conductor knows, and all of its state: entities, relations, assertions, events, sources,
+// obligations, runs of tools, evidence of verification, requests and traces. It is kept in the ledger: each step is one
+// record with the rows that it writes, so that the log alone amounts to all of it.
+//
+// Keys written: ir/<kind of row>/<id>.
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/planning"
+)
+
+// KindStepped is the kind of the records.
+const KindStepped = "conductor.stepped"
+
+// Stepped is the data of a record: one step of a run, and the rows that it wrote.
+type Stepped struct {
+	Run  string `json:"run"`
+	Step string `json:"step"` // what was done: known, tool started, tool ended, ended; the first one has the request as well
+	Rows []Row  `json:"rows"` // at least one; by ascending key
+
+	Values map[string]jsontext.Value `json:"values,omitempty"` // large values that rows name, by the SHA-256 of their bytes
+}
+
+// Row is a row as it is from this step on.
+type Row struct {
+	Key   string         `json:"key"`
+	Value jsontext.Value `json:"value"`
+}
+
+// Table has the rows.
+var Table = ledger.Table[jsontext.Value]{Name: "ir"}
+
+// Entity is something that assertions are about.
+type Entity struct {
+	ID   string `json:"id"`
+	Type string `json:"type"` // what the id begins with: user of user:ada, run of run:1f2e; thing where it has no colon
+}
+
+// Relation is an assertion whose object is an entity as well.
+type Relation struct {
+	From string `json:"from"`
+	Name string `json:"name"`
+	To   string `json:"to"`
+}
+
+// Assertion is something that is held true, by whose word and since when.
+type Assertion struct {
+	ID         string    `json:"id"`
+	Subject    string    `json:"subject"`
+	Predicate  string    `json:"predicate"`
+	Object     any       `json:"object"`
+	Confidence float64   `json:"confidence"` // above 0, at most 1
+	Since      time.Time `json:"since"`
+	Until      time.Time `json:"until,omitzero"` // from when on it is not held any more
+	Source     string    `json:"source"`         // the id of a source
+}
+
+// Source is where assertions come from.
+type Source struct {
+	ID   string    `json:"id"`
+	Kind string    `json:"kind"` // tool
+	Name string    `json:"name"` // of the tool
+	Run  string    `json:"run"`  // of the conductor
+	At   time.Time `json:"at"`
+}
+
+// Event is something that happened in a run.
+type Event struct {
+	ID   string    `json:"id"`
+	Run  string    `json:"run"`
+	Kind string    `json:"kind"` // utterance, agent.admitted, tool.succeeded, tool.failed, answered
+	What string    `json:"what"`
+	At   time.Time `json:"at"`
+}
+
+// Obligation is an obligation of a run, and how far it is.
+type Obligation struct {
+	ID     string              `json:"id"` // o1, o2 of a request; o1.1 what o1 gave rise to
+	Run    string              `json:"run"`
+	Status planning.Status     `json:"status"`
+	Of     planning.Obligation `json:"obligation"`
+	Why    string              `json:"why,omitempty"` // it is not resolved
+}
+
+// The statuses of a run of a tool.
+const (
+	RunStarted = "started" // what became of it is not known
+	RunDone    = "done"
+	RunFailed  = "failed"
+	RunRefused = "refused" // it did what it did, and that is not what its contract promises
+)
+
+// ToolRun is one run of a tool. Its inputs and its result are values that schemas of its contract allow.
+type ToolRun struct {
+	ID         string         `json:"id"` // o1/1: the first run for o1
+	Run        string         `json:"run"`
+	Tool       string         `json:"tool"`
+	Version    string         `json:"version"`
+	Inputs     map[string]any `json:"inputs"`
+	Result     map[string]any `json:"result,omitempty"`
+	Status     string         `json:"status"`
+	Error      *Failure       `json:"error,omitempty"`
+	At         time.Time      `json:"at"`
+	DurationMS float64        `json:"duration_ms"`
+}
+
+// Failure is why a tool failed, with what to do.
+type Failure struct {
+	Code   fault.Code `json:"code"`
+	Detail string     `json:"detail"`
+	Fix    string     `json:"fix,omitempty"`
+}
+
+// Evidence is what the second evaluation of an answer found.
+type Evidence struct {
+	ID       string `json:"id"`
+	Run      string `json:"run"`
+	By       string `json:"by"` // again: it was evaluated again; facts: it was held against what is known
+	Verified bool   `json:"verified"`
+	Why      string `json:"why,omitempty"`
+}
+
+// Request is a run as it was asked for.
+type Request struct {
+	ID      string           `json:"id"`
+	Number  uint64           `json:"number"` // runs are counted from 1
+	Caller  audit.Actor      `json:"caller"`
+	Request planning.Request `json:"request"`
+	Ended   bool             `json:"ended"`
+}
+
+// The kinds of rows.
+const (
+	kindAssertion  = "assertion"
+	kindEntity     = "entity"
+	kindRelation   = "relation"
+	kindSource     = "source"
+	kindEvent      = "event"
+	kindObligation = "obligation"
+	kindToolRun    = "toolrun"
+	kindEvidence   = "evidence"
+	kindRequest    = "request"
+	kindTrace      = "trace"
+	kindKey        = "key"
+	kindCount      = "count"
+	kindNumber     = "number" // the run of a number
+	kindOpen       = "open"   // the runs that have not ended
+	kindHeld       = "held"   // which assertions on a subject and a predicate are held
+	kindLarge      = "large"  // the record that has a large value, by its digest
+)
+
+// key names a row: its kind, and the parts of its id, which may hold anything.
+func key(kind string, parts ...string) string {
+	for _, p := range parts {
+		p = url.PathEscape(p)
+		if len(p) > maxKeyPart { // the row itself says what it is of
+			sum := sha256.Sum256([]byte(p))
+			p = p[:maxKeyPart/2] + "~" + hex.EncodeToString(sum[:])
+		}
+		kind += "/" + p
+	}
+	return kind
+}
+
+// maxKeyPart is the most bytes of a part of a key.
+const maxKeyPart = 1000
+
+// Apply holds a record's rows together, as the log's fold takes them over.
+func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.Value)) error {
+	if s.Run == "" || s.Step == "" || len(s.Rows) == 0 {
+		return fmt.Errorf("a step of the conductor without a run, a name or rows")
+	}
+	if want := SubjectOf(s.Run); record.Subject != want {
+		return fmt.Errorf("a step of %s is about %q", want, record.Subject)
+	}
+	for i, row := range s.Rows {
+		if i > 0 && row.Key <= s.Rows[i-1].Key {
+			return fmt.Errorf("the rows of a step are not in order: %q", row.Key)
+		}
+		if !strings.Contains(row.Key, "/") || !row.Value.IsValid() {
+			return fmt.Errorf("the row %q cannot be", row.Key)
+		}
+		put(row.Key, row.Value)
+	}
+	for digest, value := range s.Values {
+		if digestOf(value) != digest {
+			return fmt.Errorf("the value %q of a step has another digest", digest)
+		}
+	}
+	return nil
+}
+
+// RunPrefix begins the subjects of assertions on what runs resulted in.
+const RunPrefix = "run:"
+
+// SubjectOf is what the records of a run are about.
+func SubjectOf(run string) string { return "conductor/" + run }
+
+// Store reads and writes the rows.
+type Store struct{ ledger *ledger.Ledger }
+
+// New is the IR in a ledger.
+func New(l *ledger.Ledger) *Store { return &Store{l} }
+
+// CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are
+// not refused.
+func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
+	return s.ledger.CheckBudget(ctx, caller)
+}
+
+// View reads.
+func (s *Store) View(ctx context.Context, read func(View) error) error {
+	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })
+}

@@ -1,0 +1,44 @@
+// Package render shows reviews and the gate: as Markdown, terminal tables, JUnit XML, SARIF and annotations. What
+// documents and agents wrote is shown as text and never as markup.
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"orchestrator/internal/requirements/review"
+)
+
+// Gate shows the outcome of a gate.
+type Gate struct{ review.GateResult }
+
+// Summary returns the outcome in one line.
+func (r Gate) Summary() string {
+	text := fmt.Sprintf("%d of %d requirements pass as %s, %d deferred, %d retired", r.Passed, r.Total, r.Require,
+		r.Deferred, r.Retired)
+	if r.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	if n := len(r.Problems); n > 0 {
+		text += fmt.Sprintf("; problems of the project: %d", n)
+	}
+	if len(r.Unchecked) > 0 {
+		text += "; not checked: " + clean(strings.Join(r.Unchecked, ", "))
+	}
+	return text
+}
+
+// Text writes a line for each problem and each failed requirement; nothing when all pass.
+func (r Gate) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, f := range r.Findings() {
+		line := clean(f.Subject)
+		if f.Status != "" {
+			line += " " + clean(f.Status)
+		}
+		b.WriteString(noCommand(line+": "+clean(f.Message)+inBrackets(f.Path, f.Line)) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

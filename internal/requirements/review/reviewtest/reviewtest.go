@@ -1,0 +1,193 @@
+// Package reviewtest makes requirements and projects in every state, for tests of reviews and of their forms.
+package reviewtest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+var People = map[lifecycle.Role]string{
+	lifecycle.PM: "paula", lifecycle.Architect: "arno", lifecycle.Coder: "cora", lifecycle.Tester: "tess",
+}
+
+// Defined is a requirement as it was imported.
+func Defined(n int) lifecycle.Requirement {
+	req, _ := lifecycle.Define(nil, lifecycle.Definition{
+		ID: fmt.Sprintf("REQ-%d", n), Title: fmt.Sprintf("Title %d", n), Text: fmt.Sprintf("Text %d.",
+			n), Kind: "requirement",
+		Source:      lifecycle.Source{Path: "REQUIREMENTS.md", Line: 10 + n, EndLine: 10 + n, Family: "markdown"},
+		Fingerprint: fmt.Sprintf("fp-%d", n),
+	}, Noon)
+	return req
+}
+
+// Steps lead from not_started to done; each is made by its role.
+var Steps = []struct {
+	Role   lifecycle.Role
+	Change lifecycle.Change
+}{
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.Planned}},
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.DesignInProgress}},
+	{lifecycle.Architect, lifecycle.Change{Fields: []string{lifecycle.FieldDesignSpec}, DesignSpec: []byte(`{"notes":"a | b"}`)}},
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.DesignReady}},
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.ImplementationInProgress}},
+	{lifecycle.Coder, lifecycle.Change{Fields: []string{lifecycle.FieldImplementation}, Implementation: []byte(`{"files":["a.go"]}`)}},
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.Implemented}},
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.TestInProgress}},
+	{lifecycle.Tester, lifecycle.Change{Fields: []string{lifecycle.FieldTest}, Test: lifecycle.Optional{Sent: true, Record: &lifecycle.TestRecord{
+		Plan: "run it", Results: &lifecycle.Results{Passed: 3},
+		Evidence: []lifecycle.Evidence{{Kind: lifecycle.EvidenceTest, Name: "TestIt", Result: lifecycle.ResultPass,
+			Report: "report.xml"}},
+	}}}},
+	{lifecycle.Tester, lifecycle.Change{Status: lifecycle.TestedPass}},
+	{lifecycle.PM, lifecycle.Change{Fields: []string{lifecycle.FieldApprovals},
+		Approvals: []lifecycle.NewApproval{{Decision: lifecycle.Approved, Text: "good"}}}},
+	{lifecycle.PM, lifecycle.Change{Status: lifecycle.Done}},
+}
+
+// Apply makes a change through the rules.
+func Apply(t require.TestingT, req lifecycle.Requirement, role lifecycle.Role,
+	c lifecycle.Change) lifecycle.Requirement {
+	if c.Status != "" {
+		c.Fields = append(slices.Clone(c.Fields), lifecycle.FieldStatus)
+		if c.Justification == nil {
+			c.Justification = &lifecycle.Justification{Reason: "it is time",
+				Evidence: []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "docs/why.md", Lines: "1-3"}}}
+		}
+	}
+	at := Noon.Add(time.Duration(req.Revision) * time.Hour)
+	next, err := lifecycle.Rework.Apply(req, lifecycle.Actor{Name: People[role], Role: role}, c, at)
+	require.NoError(t, err)
+	return next
+}
+
+// Brought leads a requirement through the first n Steps.
+func Brought(t require.TestingT, req lifecycle.Requirement, n int) lifecycle.Requirement {
+	for _, s := range Steps[:n] {
+		req = Apply(t, req, s.Role, s.Change)
+	}
+	return req
+}
+
+// At leads a requirement to the first moment it has the status.
+func At(t require.TestingT, n int, to lifecycle.Status) lifecycle.Requirement {
+	req := Defined(n)
+	for _, s := range Steps {
+		if req.Status == to {
+			return req
+		}
+		req = Apply(t, req, s.Role, s.Change)
+	}
+	if req.Status != to {
+		req = Apply(t, req, lifecycle.PM, lifecycle.Change{Status: to})
+	}
+	return req
+}
+
+// InputOf is a project in order, with these requirements.
+func InputOf(all ...lifecycle.Requirement) review.Input {
+	return review.Input{
+		Project: "Shop", Workflow: lifecycle.Rework, Evidence: "verify", Log: review.Log{Size: 12, Root: "abc=",
+			VerifiedUpTo: 12},
+		Import: review.Import{OK: true}, Requirements: slices.Values(all),
+	}
+}
+
+// Everything is a project with every finding.
+func Everything(t require.TestingT) review.Input {
+	suspect, deviating, stale := At(t, 4, lifecycle.Implemented), At(t, 5, lifecycle.TestedPass), At(t, 6,
+		lifecycle.Done)
+	suspect.Suspect, suspect.TextSince = true, Noon.Add(48*time.Hour)
+	deviating = Apply(t, deviating, lifecycle.PM, lifecycle.Change{
+		Fields:     []string{lifecycle.FieldDeviations},
+		Deviations: []lifecycle.DeviationChange{{ID: "D-1", Text: "slower than asked"}},
+	})
+	stale.Stale = []lifecycle.Stale{{
+		Part: "test", Pointer: "/test/evidence/0", Reason: lifecycle.ReportChanged,
+		Detail: "report.xml is another one now", Since: Noon.Add(72 * time.Hour),
+	}}
+	stale.Moved = []lifecycle.Relocated{{Pointer: "/history/0/justification/evidence/0", To: "docs/reasons.md:4-6",
+		Since: Noon.Add(72 * time.Hour)}}
+	retired, _ := lifecycle.Retire(At(t, 7, lifecycle.DesignReady))
+	gone, _ := lifecycle.Retire(Defined(8))
+	in := InputOf(Defined(1), At(t, 2, lifecycle.Done), At(t, 3, lifecycle.Blocked), suspect, deviating, stale,
+		At(t, 9, lifecycle.Deferred), retired, gone)
+	in.Workflow = lifecycle.V1
+	in.Log.VerifiedUpTo = 10
+	when := Noon
+	in.Import = review.Import{At: &when, Problem: &review.ImportProblem{
+		Code: "requirements_invalid", Detail: "the document cannot be read", Fix: "mend it",
+		Errors: []review.ImportError{{Path: "REQUIREMENTS.md", Line: 40, Detail: "REQ-1 stands twice",
+			Fix: "give one of them another id"}},
+	}}
+	in.Drift = []review.Drift{{Path: "REQUIREMENTS.md", Detail: "it was changed after the last import"}}
+	in.Actors = []review.ActorCount{{Name: "cora", Role: lifecycle.Coder, Accepted: 4, Refused: 2},
+		{Name: "paula", Role: lifecycle.PM, Accepted: 40, Refused: 0}}
+	in.Unchecked = []string{review.UncheckedEvidence}
+	return in
+}
+
+// Hostile is text that tries to be markup, a mention, a link, a command or another line, wherever it is shown.
+const Hostile = "| a \\| b `c` <script>alert(1)</script> ](http://evil.example) ![x](y) @team #12 GH-7 www.evil.example me@evil.example " +
+	"https://evil.example/\x1b[31m\u009b\u202e\u200b\ufeff\r\n::error::x ##[error] \u2028# head\n- [ ] item *b* _i_ ~~s~~ $x$ &amp; {0} [l](1) %0A"
+
+// Assaulted is a requirement every text of which is hostile.
+func Assaulted(t require.TestingT) lifecycle.Requirement {
+	req := At(t, 1, lifecycle.TestedPass)
+	req = Apply(t, req, lifecycle.PM, lifecycle.Change{
+		Status: lifecycle.Blocked,
+		Justification: &lifecycle.Justification{Reason: Hostile, Evidence: []lifecycle.Evidence{
+			{Kind: lifecycle.EvidenceFile, Path: Hostile, Lines: "1"}, {Kind: lifecycle.EvidenceCommit, Commit: Hostile},
+			{Kind: lifecycle.EvidenceTest, Name: Hostile, Result: lifecycle.ResultPass, Report: Hostile},
+		}},
+	})
+	req.ID, req.Title, req.Text, req.Kind = Hostile, Hostile, "```\n"+Hostile+"\n~~~~\n````", Hostile
+	req.Acceptance = []lifecycle.Criterion{{ID: Hostile, Kind: Hostile, Text: Hostile}}
+	req.Parents, req.DependsOn = []string{Hostile}, []string{Hostile}
+	req.Source = lifecycle.Source{Path: Hostile, Line: 3, Section: []string{Hostile}, Family: Hostile,
+		Priority: Hostile}
+	stamp := lifecycle.Stamp{Revision: 3, By: Hostile, Role: lifecycle.PM, At: Noon, Fingerprint: "fp-1"}
+	req.DesignSpec, req.Implementation = []byte(`"`+"````"+`<b>"`), []byte(`"`+"\u202e"+`"`)
+	req.Stamps.DesignSpec, req.Stamps.Implementation, req.Stamps.Test = stamp, stamp, stamp
+	req.Test = &lifecycle.TestRecord{Plan: Hostile, Notes: Hostile, Evidence: req.Test.Evidence}
+	req.Approvals = []lifecycle.Approval{{Stamp: stamp, Decision: lifecycle.Approved, Text: Hostile}}
+	req.Deviations = []lifecycle.Deviation{{Stamp: stamp, ID: Hostile, Text: Hostile},
+		{Stamp: stamp, ID: Hostile, Text: Hostile, Resolution: &lifecycle.Resolution{Stamp: stamp, Outcome: Hostile, Text: Hostile}}}
+	req.PMNotes = []lifecycle.Note{{Stamp: stamp, Text: Hostile}}
+	req.Stale = []lifecycle.Stale{{Part: Hostile, Pointer: Hostile, Reason: Hostile, Detail: Hostile, Since: Noon}}
+	req.Moved = []lifecycle.Relocated{{Pointer: Hostile, To: Hostile, Since: Noon}}
+	req.Suspect = true
+	return req
+}
+
+// AssaultedInput is a project every text of which is hostile.
+func AssaultedInput(t require.TestingT) review.Input {
+	in := InputOf(Assaulted(t))
+	when := Noon
+	in.Project, in.Evidence, in.Log = Hostile, Hostile, review.Log{Size: 12, Root: Hostile, VerifiedUpTo: 3,
+		Problem: Hostile}
+	in.Import = review.Import{At: &when, Problem: &review.ImportProblem{Code: Hostile, Detail: Hostile, Fix: Hostile,
+		Errors: []review.ImportError{{Path: Hostile, Line: 3, Detail: Hostile, Fix: Hostile}}}}
+	in.Drift = []review.Drift{{Path: Hostile, Detail: Hostile}}
+	in.Actors = []review.ActorCount{{Name: Hostile, Role: lifecycle.Coder, Accepted: 1, Refused: 2}}
+	in.Unchecked = []string{Hostile}
+	return in
+}
+
+// StaleDossier is the review of a requirement whose evidence went stale.
+func StaleDossier(t require.TestingT) review.Dossier {
+	all := slices.Collect(Everything(t).Requirements)
+	return review.One(lifecycle.Rework, all[5], []review.Rechecked{
+		{Pointer: "/test/evidence/0", Verdict: review.Stale, Reason: lifecycle.ReportChanged, Detail: "report.xml is another one now"},
+		{Pointer: "/history/0/justification/evidence/0", Verdict: review.Moved, Reason: "", Detail: "docs/reasons.md:4-6"},
+		{Pointer: "/history/1/justification/evidence/0", Verdict: review.Holds, Reason: "", Detail: ""},
+	})
+}
