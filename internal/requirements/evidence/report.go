@@ -128,5 +128,5 @@ func (k *readReport) holds(info fs.FileInfo) bool {
 // of adds to err which report it is about.
 func of(path string, err error) error {
 	f := fault.As(err)
-	return fault.New(f.Kind, f.Code, "%s: %s", path, f.Detail).WithFix("%s", f.Fix)
+	return f.WithDetail("%s: %s", path, f.Detail).WithFix("%s", f.Fix)
 }
