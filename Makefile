@@ -8,7 +8,7 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
+.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -22,13 +22,21 @@ bin/orchestrator-hook: FORCE
 run: build
 	./bin/orchestrator serve --demo-tokens
 
-# Every test; with the race detector where there is a C compiler, which it needs.
+# Every test, the long ones with fewer cases. No test looks at the clock to pass, so it may take as long as the machine
+# needs: -timeout ends a test that hangs. check vets the tests as well. Properties keep their 100 cases, which are cheap:
+# rapid takes a fifth of its number for -short.
+test:
+	RAPID_CHECKS=500 $(GO) test -short -vet=off -timeout 1h ./...
+
+# Every test at its full length, with the race detector where there is a C compiler, which it needs; and tampering
+# without it, since that makes each case ten times slower. Run it before a release, and before a large change is done.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 RACE := -race
 endif
-test:
+test-long:
 	@test -n "$(RACE)" || echo "NOTE: no C compiler; the tests run WITHOUT the race detector"
-	$(GO) test $(RACE) -timeout 10m ./...
+	$(GO) test $(RACE) -timeout 3h ./...
+	$(GO) test -timeout 3h ./internal/auditor
 
 check: fmt-check vet lint layout coverage size vuln
 

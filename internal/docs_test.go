@@ -6,121 +6,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/stretchr/testify/require"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/text"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // maxPage is the size of the README and of each page, in bytes.
 const maxPage = 12_000
-
-// page is a document of this repository: what it links to, the anchors it has, and its code.
-type page struct {
-	path    string
-	size    int
-	links   []string
-	anchors map[string]bool
-	code    []string // spans, and whole blocks
-}
-
-// readPages reads the documents at the root and in docs.
-func readPages(t *testing.T) map[string]page {
-	t.Helper()
-	pages := map[string]page{}
-	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
-		paths, err := filepath.Glob(pattern)
-		require.NoError(t, err)
-		for _, path := range paths {
-			source, err := os.ReadFile(path)
-			require.NoError(t, err)
-			path = strings.TrimPrefix(path, "../")
-			pages[path] = parsePage(t, path, source)
-		}
-	}
-	require.Greater(t, len(pages), 25)
-	return pages
-}
-
-func parsePage(t *testing.T, path string, source []byte) page {
-	t.Helper()
-	p := page{path: path, size: len(source), anchors: map[string]bool{}}
-	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM))
-	err := ast.Walk(markdown.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Link:
-			p.links = append(p.links, string(n.Destination))
-		case *ast.Heading:
-			p.anchors[p.anchor(string(n.Text(source)))] = true //nolint:staticcheck // the text of inline nodes has no other door
-		case *ast.CodeSpan:
-			p.code = append(p.code, string(n.Text(source))) //nolint:staticcheck // as above
-		case *ast.FencedCodeBlock:
-			p.code = append(p.code, string(n.Lines().Value(source)))
-		}
-		return ast.WalkContinue, nil
-	})
-	require.NoError(t, err)
-	return p
-}
-
-// anchor returns what a heading is linked by, as GitHub makes it.
-func (p page) anchor(heading string) string {
-	anchor := strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, heading)
-	for n, first := 1, anchor; p.anchors[anchor]; n++ {
-		anchor = first + "-" + strconv.Itoa(n)
-	}
-	return anchor
-}
-
-// commands returns what the code of a page calls, as words. Words that the shell would expand are empty.
-func (p page) commands() (calls [][]string) {
-	for _, code := range p.code {
-		for _, part := range append([]string{code}, strings.Split(code, "\n")...) {
-			file, err := syntax.NewParser().Parse(strings.NewReader(strings.TrimPrefix(part, "$ ")), "")
-			if err != nil {
-				continue // a block of output: its lines are tried one by one
-			}
-			syntax.Walk(file, func(n syntax.Node) bool {
-				if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 1 {
-					calls = append(calls, literals(call.Args))
-				}
-				return true
-			})
-		}
-	}
-	return calls
-}
-
-func literals(words []*syntax.Word) (all []string) {
-	for _, w := range words {
-		literal := w.Lit()
-		if len(w.Parts) == 1 {
-			if quoted, ok := w.Parts[0].(*syntax.SglQuoted); ok {
-				literal = quoted.Value
-			}
-		}
-		all = append(all, literal)
-	}
-	return all
-}
 
 func TestPagesAreShort(t *testing.T) {
 	for _, p := range readPages(t) {
@@ -161,11 +54,12 @@ func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
 
 // TestCommandsInPagesNameTests: go test exits with 0 where a pattern matches nothing.
 func TestCommandsInPagesNameTests(t *testing.T) {
+	_, scripts := testsOfTheTree(t)
 	found := 0
 	for _, p := range readPages(t) {
 		for _, call := range p.commands() {
 			if call[0] == "go" && call[1] == "test" && slices.ContainsFunc(call, isOurs) {
-				requireTests(t, p.path, call[2:])
+				requireTests(t, p.path, call[2:], scripts)
 				found++
 			}
 		}
@@ -176,8 +70,8 @@ func TestCommandsInPagesNameTests(t *testing.T) {
 func isOurs(word string) bool { return strings.HasPrefix(word, "./") && word != "./..." }
 
 // requireTests fails unless each package of a go test command exists and each alternative of its pattern matches a
-// test, a fuzz target or a benchmark of them.
-func requireTests(t *testing.T, path string, args []string) {
+// test, a fuzz target or a benchmark of them; and a script where it names one.
+func requireTests(t *testing.T, path string, args []string, scripts map[string]bool) {
 	t.Helper()
 	pattern, names := "", []string(nil)
 	for i, arg := range args {
@@ -195,7 +89,6 @@ func requireTests(t *testing.T, path string, args []string) {
 		matches := func(name string) bool { return regexp.MustCompile(function).MatchString(name) }
 		require.True(t, slices.ContainsFunc(names, matches), "%s: %v: no test matches %s", path, args, function)
 		if strings.HasSuffix(function, "Scripts") || strings.HasSuffix(function, "Transcripts") {
-			_, scripts := testsOfTheTree(t)
 			require.True(t, scripts[subtest+".txtar"] || scripts[subtest+".transcript"], "%s: %v: no script %s", path, args, subtest)
 		}
 	}
@@ -308,7 +201,7 @@ func TestTheWaysNameFunctionsThatExist(t *testing.T) {
 	found := 0
 	for _, code := range readPages(t)["docs/architecture.md"].code {
 		match := named.FindStringSubmatch(code)
-		if match == nil || match[2] == "go" {
+		if match == nil || match[2] == "go" || match[2] == "yaml" {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join(match[1], "*.go"))

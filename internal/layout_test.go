@@ -34,9 +34,9 @@ var floors = [][]string{
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
 	{"internal/requirements", "internal/boundary", "internal/conductor"},
-	{"internal/agentclient", "internal/token"},
+	{"internal/agentclient", "internal/token", "internal/apiclient"},
 	{"internal/rules", "internal/ledger"},
-	{"internal/system", "internal/apiclient"},
+	{"internal/system"},
 	{"internal/strictjson", "internal/secret", "internal/datadir", "schemas", "api"},
 	{"internal/fault"},
 }
@@ -51,11 +51,12 @@ var doors = map[string][]string{
 	"internal/daemon":      {"project"},
 	"internal/httpapi":     {"problem"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup"},
+	"internal/operator":    {"backup", "database", "keyfile", "tokens"},
 	"internal/requirements": {"documents", "drift", "evidence", "projection", "record", "replay", "reqdoc", "review",
 		"review/render", "trace"},
-	"internal/rules":  {"actorname", "boundary", "lifecycle", "planning"},
-	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "tree", "watch"},
+	"internal/rules": {"actorname", "boundary", "lifecycle", "planning"},
+	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree",
+		"watch"},
 }
 
 // throughTheWall lists the few imports that the floors and doors forbid, each with its reason.
@@ -69,7 +70,7 @@ var throughTheWall = map[string]map[string]string{
 // parent, which must not import them.
 var above = []string{
 	"internal/agentclient/settings", "internal/auditor/witness", "internal/boundary/boundarytest",
-	"internal/conductor/drive", "internal/daemon/bridge", "internal/daemon/project",
+	"internal/conductor/drive", "internal/daemon/bridge",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/requirements/requirementstest",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }
@@ -79,12 +80,13 @@ var onlyIn = map[string][]string{
 	"github.com/go-chi/chi":                 {"internal/httpapi"},
 	"go.etcd.io/bbolt":                      {"internal/ledger/store/boltstore"},
 	"github.com/santhosh-tekuri/jsonschema": {"schemas"},
-	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/httpapi"},
-	"github.com/prometheus/client_golang":   {"cmd/orchestrator", "internal/httpapi"},
+	"github.com/rs/zerolog":                 {"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/httpapi"},
+	"github.com/prometheus/client_golang":   {"internal/daemon", "internal/httpapi"},
 	"github.com/spf13/":                     {"cmd/orchestrator"},
+	"github.com/tailscale/hujson":           {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":              {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
-	"github.com/aymanbagabas/go-udiff":      {"internal/requirements"},
+	"github.com/aymanbagabas/go-udiff":      {"internal/requirements/drift"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"github.com/joshdk/go-junit":            {"internal/requirements/testreport"},
 	"cel.dev/":                              {"internal/conductor/contract"},
@@ -108,7 +110,7 @@ var onlyIn = map[string][]string{
 	// model's.
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/apiclient", "internal/conductor/language",
-		"cmd/orchestrator", "cmd/bench", "cmd/torture",
+		"internal/daemon", "cmd/bench", "cmd/torture",
 	},
 }
 
@@ -117,7 +119,7 @@ var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname",
 	"internal/boundary/shell", "internal/agentclient", "internal/ledger/audit", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render", "internal/requirements/reqdoc", "internal/requirements/markdown",
-	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/conductor/arith",
+	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision", "internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }
 

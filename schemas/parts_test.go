@@ -112,13 +112,17 @@ var fromOutside = []string{ChangeRequest, Obligations, Drive, Trace, Tool}
 
 // TestPartByPartIsAsAtOnce: a value that is taken apart as far as it goes has the violations that it has as a whole.
 func TestPartByPartIsAsAtOnce(t *testing.T) {
+	values := 1500
+	if testing.Short() {
+		values = 300
+	}
 	for _, name := range slices.Sorted(maps.Keys(compiled)) {
 		schema := inlined(name, document(name)).(map[string]any)
 		known := map[string]bool{}
 		words(schema, known)
 		m := maker{rand.New(rand.NewPCG(1, 2)), slices.Sorted(maps.Keys(known))}
 		valid, invalid := 0, 0
-		for n := range 1500 {
+		for n := range values {
 			value := m.value(schema, 7, []int{8, 40, 1000}[n%3])
 			if requireAsAtOnce(t, name, value) {
 				valid++

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/tree"
 )
 
 const maxProof = 64 << 10 // bytes of an answer; a proof has at most a few kilobytes
@@ -140,13 +141,6 @@ func verdict(alarms, failures int) error {
 	return nil
 }
 
-// watched is one server, and how often in a row it could not be asked.
-type watched struct {
-	url      string
-	server   witness.Server
-	failures int
-}
-
 // connect prepares to ask each server with its token.
 func (o witnessOptions) connect(urls []string) ([]*watched, error) {
 	if n := len(o.tokens); n > 1 && n != len(urls) {
@@ -164,7 +158,7 @@ func (o witnessOptions) connect(urls []string) ([]*watched, error) {
 			return nil, err
 		}
 		c, err := apiclient.New(apiclient.Options{Server: address, TokenFile: tokens,
-			UserAgent: "orchestrator/" + buildVersion, MaxAnswer: maxProof})
+			UserAgent: userAgent(), MaxAnswer: maxProof})
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +175,7 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 		return o.tokens[i], nil
 	}
 	local := filepath.Join(o.data, "tokens", "viewer.token")
-	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && exists(local) {
+	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && tree.Exists(local) {
 		return local, nil
 	}
 	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
@@ -202,46 +196,6 @@ func normalized(raw string) string {
 		address = u.String()
 	}
 	return address
-}
-
-// rounds asks the servers one after the other, so that two addresses of one log cannot overtake each other.
-type rounds struct {
-	witness *witness.Witness
-	reporter
-	timeout time.Duration
-	servers []*watched
-}
-
-func (r rounds) round(ctx context.Context) (alarms, failures int) {
-	for _, s := range r.servers {
-		limited, cancel := context.WithTimeout(ctx, r.timeout)
-		seen, err := r.witness.Look(limited, s.url, s.server, time.Now())
-		cancel()
-		if err != nil && ctx.Err() != nil {
-			return alarms, failures // it was stopped
-		}
-		if err == nil {
-			err = r.accepted(seen)
-		}
-		if err == nil {
-			s.failures = 0
-			continue
-		}
-		if r.alarm(err) {
-			alarms++
-			s.failures = 0
-			continue
-		}
-		failures++
-		s.failures++
-		r.failed(s, err)
-	}
-	return alarms, failures
-}
-
-// cosignedFile is where the newest cosigned checkpoint of a log is put.
-func cosignedFile(folder, origin string) string {
-	return filepath.Join(folder, witness.FileName(origin)+".checkpoint")
 }
 
 func makeFolder(folder string) error {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
@@ -95,14 +94,5 @@ func (o backupOptions) write(out io.Writer, w backup.Written) error {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "without keys and tokens: %s\n", w.Without)
-	return err
-}
-
-// writeJSON writes one line for programs.
-func writeJSON(out io.Writer, v any) error {
-	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
-	if err == nil {
-		_, err = fmt.Fprintln(out, string(b))
-	}
 	return err
 }

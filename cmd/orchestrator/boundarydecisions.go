@@ -75,8 +75,3 @@ func decisionLine(p *reportPrinter, v report.Violation) string {
 	}
 	return line
 }
-
-func sinceFlag(cmd *cobra.Command, since *string) {
-	cmd.Flags().StringVar(since, "since", "",
-		"from when on: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
-}

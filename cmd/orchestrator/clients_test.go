@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"orchestrator/internal/daemon"
+
 	"github.com/stretchr/testify/require"
 )
 
-// A client that trickles its header is cut off when readTimeout is over, however lively it seems; others do
+// A client that trickles its header is cut off when ReadTimeout is over, however lively it seems; others do
 // not notice.
 func TestSlowHeaderIsCutOff(t *testing.T) {
 	t.Parallel()
@@ -43,7 +45,7 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 	answer, _ := io.ReadAll(conn) // returns when the server closes the connection, or the deadline is over
 	took := time.Since(began)
 	require.NotContains(t, string(answer), " 200 ")
-	require.Greater(t, took, readTimeout-time.Second)
+	require.Greater(t, took, daemon.ReadTimeout-time.Second)
 	require.Less(t, took, patience)
 	<-trickled
 	require.NoError(t, p.stop(0))
@@ -69,7 +71,7 @@ func TestSlowBodyIsRefused(t *testing.T) {
 	require.Equal(t, "application/problem+json", res.Header.Get("Content-Type"))
 	require.Contains(t, string(problem), `"code":"body_timeout"`)
 	require.True(t, res.Close, "the connection is of no more use")
-	require.Greater(t, took, readTimeout-time.Second)
+	require.Greater(t, took, daemon.ReadTimeout-time.Second)
 	require.Less(t, took, patience)
 
 	require.Empty(t, notes(t, p, "REQ-001"))
@@ -90,9 +92,9 @@ func TestGarbageIsRefused(t *testing.T) {
 		{"two requests at once", get + "\r\n" + get + "Connection: close\r\n\r\n", []int{200, 200}},
 		{"a request, then garbage", get + "\r\n" + "\x00\x01garbage\r\n\r\n", []int{200, 400}},
 		{"garbage", "\x16\x03\x01garbage\r\n\r\n", []int{400}},
-		{"a header that is too large", get + "X-Large: " + strings.Repeat("x", 3*maxHeader) + "\r\n\r\n", []int{431}},
-		{"too many headers", get + strings.Repeat("X-Many: 1\r\n", maxHeader/4) + "\r\n", []int{431}},
-		{"a path that is too long", "GET /" + strings.Repeat("x", 3*maxHeader) + " HTTP/1.1\r\nHost: " + p.addr + "\r\n\r\n", []int{431}},
+		{"a header that is too large", get + "X-Large: " + strings.Repeat("x", 3*daemon.MaxHeader) + "\r\n\r\n", []int{431}},
+		{"too many headers", get + strings.Repeat("X-Many: 1\r\n", daemon.MaxHeader/4) + "\r\n", []int{431}},
+		{"a path that is too long", "GET /" + strings.Repeat("x", 3*daemon.MaxHeader) + " HTTP/1.1\r\nHost: " + p.addr + "\r\n\r\n", []int{431}},
 		{"no host", "GET /livez HTTP/1.1\r\n\r\n", []int{400}},
 		{"two hosts", get + "Host: evil.example\r\n\r\n", []int{400}},
 		{"a foreign target", "GET http://evil.example/livez HTTP/1.1\r\nHost: " + p.addr + "\r\nConnection: close\r\n\r\n", []int{421}},

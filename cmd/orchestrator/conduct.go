@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/conductor"
@@ -20,38 +18,6 @@ import (
 
 // maxConducted is the most bytes of a file of obligations.
 const maxConducted = 1 << 20
-
-func askCommand() *cobra.Command {
-	var o conductOptions
-	var said struct {
-		Utterance string `json:"utterance"`
-		Rephrase  bool   `json:"rephrase,omitzero"`
-	}
-	cmd := &cobra.Command{
-		Use:   "ask TEXT",
-		Short: "Ask the conductor in plain words",
-		Long: `Ask sends the text to the running service, which turns it into obligations, runs tools for them, evaluates the answers again, and
-answers. A sentence that it does not understand is refused with the forms that it knows: docs/conductor-language.md. With --rephrase
-the service's language model says the answers in other words; where it has none, or its words say something else, they stay as they are.
-
-Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
-		Example: `  orchestrator ask "what is 2+2"
-  orchestrator ask "how many r's in strawberry; what is my name"
-  orchestrator ask --rephrase "what is blocked and why"`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			said.Utterance = strings.Join(args, " ")
-			body, err := jsonv2.Marshal(said)
-			if err != nil {
-				return err
-			}
-			return o.send(cmd, "/requests", body)
-		},
-	}
-	cmd.Flags().BoolVar(&said.Rephrase, "rephrase", false,
-		"have the language model of the service say the answers in other words")
-	return o.flags(cmd)
-}
 
 func conductCommand() *cobra.Command {
 	var o conductOptions
@@ -197,13 +163,4 @@ func showTrace(out io.Writer, trace conductor.Trace) {
 			}
 		}
 	}
-}
-
-func indented(out io.Writer, raw []byte) error {
-	value := jsontext.Value(bytes.TrimSpace(raw))
-	if err := value.Indent(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(out, string(value))
-	return err
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/tree"
 )
@@ -31,7 +30,7 @@ func serverFlags(cmd *cobra.Command, o *serverOptions) {
 		"file with the token to ask with; without it the viewer's, or the pm's, of --data")
 }
 
-// timeoutFlag is --timeout of commands that somebody waits for.
+// timeoutFlag adds --timeout to commands that somebody waits for.
 func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 15*time.Second, "how long the service may take for its answer")
 }
@@ -40,37 +39,26 @@ func timeoutFlag(cmd *cobra.Command, o *serverOptions) {
 func (o serverOptions) connect() (*apiclient.Client, error) {
 	server := o.server
 	if server == "" {
-		addr, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret)
+		addr, err := apiclient.LocalAddress(context.Background(), datadir.Dir(o.data))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, "server_not_running", "no service runs with the folder %s", o.data).
+			return nil, fault.New(fault.NotFound, apiclient.CodeNotRunning, "no service runs with the folder %s", o.data).
 				WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
 		}
 		if err != nil {
 			return nil, err
 		}
-		server = localURL(strings.TrimSpace(string(addr)))
+		server = apiclient.LocalURL(addr)
 	}
 	tokens := o.tokenFile
 	if tokens == "" && o.role != "" {
-		tokens = filepath.Join(o.data, "tokens", o.role+".token")
+		tokens = datadir.Dir(o.data).Token(o.role)
 	}
 	if tokens == "" {
-		tokens = filepath.Join(o.data, "tokens", "viewer.token")
-		if pm := filepath.Join(o.data, "tokens", "pm.token"); !exists(tokens) && exists(pm) {
+		tokens = datadir.Dir(o.data).Token("viewer")
+		if pm := datadir.Dir(o.data).Token("pm"); !tree.Exists(tokens) && tree.Exists(pm) {
 			tokens = pm
 		}
 	}
 	return apiclient.New(apiclient.Options{Server: server, TokenFile: tokens,
-		UserAgent: "orchestrator/" + buildVersion, Timeout: o.timeout})
-}
-
-// notRunning says whether an error means that there is no service to ask.
-func notRunning(err error) bool {
-	return fault.Is(err, apiclient.CodeNotRunning)
-}
-
-// unknownFormat refuses a --format; known are the ones there are.
-func unknownFormat(format string, known []string) error {
-	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
-		WithFix("use --format %s", strings.Join(known, ", "))
+		UserAgent: userAgent(), Timeout: o.timeout})
 }

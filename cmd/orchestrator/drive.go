@@ -11,10 +11,10 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/planning"
 )
 
 const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for follows from its state:
+
 a move is made in the name of the token, and a part of the work is done by an agent, a tool whose contract in
 .orchestrator/tools has a role. Each run of an agent gets a token of that role, which is revoked when it ends, and a
 prompt (orchestrator prompts). Whether it did its work is seen in the project, not in what it says. What no agent
@@ -111,7 +111,7 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where everything stands"), 1}
 }
 
-// faulty tells whether an error is more than that the service is gone.
+// faulty reports whether an error is more than that the service is gone.
 func faulty(err error) bool {
 	return !fault.Is(err, apiclient.CodeUnreachable)
 }
@@ -146,90 +146,4 @@ func (o driveOptions) showPlan(out io.Writer, raw []byte) error {
 		fmt.Fprintln(out, "nothing is left to be driven")
 	}
 	return nil
-}
-
-// driven shows the events of a drive as they come.
-type driven struct {
-	out    io.Writer
-	asJSON bool
-	bar    *bar
-	begun  bool
-	report *drive.Report
-
-	scope drive.Scope
-	left  map[string]int // moves, by requirement, before the step that goes on
-	done  int            // moves
-	ended int            // requirements
-}
-
-func (d *driven) line(raw []byte) error {
-	var e drive.Event
-	if err := jsonv2.Unmarshal(raw, &e); err != nil {
-		return err
-	}
-	d.bar.clear()
-	d.begun = true
-	if e.Report != nil {
-		d.report = e.Report
-	}
-	if d.asJSON {
-		if _, err := fmt.Fprintln(d.out, string(raw)); err != nil {
-			return err
-		}
-	} else if text := d.text(e); text != "" {
-		if _, err := fmt.Fprintln(d.out, text); err != nil {
-			return err
-		}
-	}
-	d.draw(e)
-	return nil
-}
-
-// text is an event as a line; "" for one that only the bar shows.
-func (d *driven) text(e drive.Event) string {
-	var text string
-	switch {
-	case e.Step != nil:
-		s := e.Step
-		text = fmt.Sprintf("%3d %s %s: %s", s.Number, s.Requirement, s.Obligation, s.Outcome)
-		if s.Tool != "" {
-			text += " by " + s.Tool
-		}
-		if s.From != s.To {
-			text += ", " + s.From + " → " + s.To
-		}
-		switch {
-		case s.Outcome != planning.OutResolved:
-			text += ": " + s.Why
-		case s.Why != "":
-			text += "; before, " + s.Why
-		}
-	case e.Waits != nil:
-		text = fmt.Sprintf("    %s waits for the end of run %s", e.Waits.Requirement, e.Waits.Run)
-	case e.End != nil && e.End.Outcome != drive.Done:
-		text = fmt.Sprintf("    %s is %s, %s: %s", e.End.Requirement, e.End.Status, e.End.Outcome, e.End.Why)
-	case e.Report != nil:
-		text = e.Report.String()
-	}
-	return printable(text)
-}
-
-// draw moves the bar on.
-func (d *driven) draw(e drive.Event) {
-	doing := ""
-	switch {
-	case e.Order != nil:
-		d.scope, d.left = *e.Order, map[string]int{}
-	case e.Begun != nil:
-		d.left[e.Begun.Requirement] = e.Begun.Moves
-		doing = fmt.Sprintf(", %s: %s", e.Begun.Requirement, e.Begun.Role)
-	case e.Step != nil:
-		d.done += d.left[e.Step.Requirement] - e.Step.Moves
-	case e.End != nil:
-		d.ended++
-	case e.Report != nil:
-		return
-	}
-	d.bar.draw(d.done, d.scope.Moves,
-		printable(fmt.Sprintf("moves, %d of %d requirements ended%s", d.ended, d.scope.Requirements, doing)))
 }

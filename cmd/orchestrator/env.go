@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// envName is the environment variable of a flag: --export-wait is ORCHESTRATOR_EXPORT_WAIT.
+// envName returns the environment variable of a flag: --export-wait is ORCHESTRATOR_EXPORT_WAIT.
 func envName(flag string) string {
 	return "ORCHESTRATOR_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

@@ -11,10 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/render"
+	"orchestrator/internal/system/tree"
 )
 
 var (
@@ -105,20 +108,20 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	return err
 }
 
-// project is the review of the service, or of the export.
+// project returns the review of the service, or of the export.
 func (o gateOptions) project(ctx context.Context, notes io.Writer) (review.Project, error) {
 	if o.offline {
 		return o.fromExport(ctx, notes)
 	}
 	asked, _, err := askReview[render.Project](ctx, o.serverOptions, "/project/review")
-	if err != nil && o.server == "" && notRunning(err) && exists(o.export) {
+	if err != nil && o.server == "" && apiclient.NotRunning(err) && tree.Exists(o.export) {
 		return o.fromExport(ctx, notes)
 	}
 	return asked.Project, err
 }
 
 func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Project, error) {
-	f, err := openExport(ctx, o.export)
+	f, err := projection.OpenExport(ctx, o.export)
 	if err != nil {
 		return review.Project{}, err
 	}
@@ -156,7 +159,8 @@ func addSummary(r render.Gate) (err error) {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // the runner names its own file
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY,
+		0o600) //nolint:gosec // the runner names its own file
 	if err == nil {
 		err = errors.Join(r.Markdown(f), f.Close())
 	}

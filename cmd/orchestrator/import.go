@@ -5,25 +5,19 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/system/tree"
 )
-
-// lockPatience is how long import waits for the database; a service that has it will not let go.
-const lockPatience = 500 * time.Millisecond
 
 // importOptions are the flags and arguments of import.
 type importOptions struct {
@@ -66,7 +60,8 @@ With 1 or 2 nothing was imported.`,
 			if o.files = args; len(args) == 0 {
 				o.files = defaultDocuments()
 			}
-			debug.SetGCPercent(startGC) // a large document is read once: memory matters more than the collector's time
+			// a large document is read once: memory matters more than the collector's time
+			debug.SetGCPercent(project.ImportGC)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -80,24 +75,6 @@ With 1 or 2 nothing was imported.`,
 	return exitTwo(withEnv(cmd))
 }
 
-// exitTwo makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found.
-func exitTwo(cmd *cobra.Command) *cobra.Command {
-	prepare, work := cmd.PreRunE, cmd.RunE
-	two := func(err error) error {
-		if err == nil || errors.As(err, new(exitError)) {
-			return err
-		}
-		return exitError{err, 2}
-	}
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error { return two(check(cmd, args)) }
-	}
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return two(prepare(cmd, args)) }
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return two(work(cmd, args)) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return two(flagError(cmd, err)) })
-	return cmd
-}
-
 func defaultDocuments() []string {
 	if paths := os.Getenv(envName("requirements")); paths != "" {
 		return strings.Split(paths, ",")
@@ -106,24 +83,24 @@ func defaultDocuments() []string {
 }
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
-	if err := checkReading(o.reading); err != nil {
+	if err := documents.CheckReading(o.reading); err != nil {
 		return err
 	}
-	files, err := readDocuments(ctx, o.files)
+	files, err := documents.Read(ctx, o.files)
 	if err != nil {
 		return err
 	}
-	var report requirements.Report
+	var report drift.Report
 	var against string
 	var written bool
 	if o.dryRun = o.dryRun || o.check; o.dryRun {
-		report, against, err = o.preview(ctx, files)
+		report, against, err = o.offline(notes).Preview(ctx, files)
 	} else {
-		report, written, err = o.importNow(ctx, files, notes)
+		report, written, err = o.offline(notes).Import(ctx, files)
 	}
-	var broken brokenDocuments
+	var broken project.DocumentsError
 	if errors.As(err, &broken) {
-		report = o.failed(broken.why, files)
+		report = o.failed(broken.Fault, files)
 	} else if err != nil {
 		return err
 	}
@@ -131,8 +108,8 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 		return err
 	}
 	switch {
-	case broken.why != nil:
-		shown := *broken.why
+	case broken.Fault != nil:
+		shown := *broken.Fault
 		shown.Fields = nil // they are in the report
 		return exitError{&shown, 1}
 	case o.check && drifted(report):
@@ -143,9 +120,15 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	return nil
 }
 
-// failed is the report on broken documents. What is wrong with the only one as a whole bears its name.
-func (o importOptions) failed(err error, files []reqdoc.File) requirements.Report {
-	report := requirements.Failed(err)
+// offline returns the project that no service has open.
+func (o importOptions) offline(notes io.Writer) project.Offline {
+	return project.Offline{Data: datadir.Dir(o.data), Export: o.export, Requirements: o.files, Reading: o.reading,
+		OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) }}
+}
+
+// failed returns the report on broken documents. What is wrong with the only one as a whole bears its name.
+func (o importOptions) failed(err error, files []reqdoc.File) drift.Report {
+	report := drift.Failed(err)
 	report.DryRun = o.dryRun
 	for i := range report.Errors {
 		if report.Errors[i].Path == "" && len(files) == 1 {
@@ -155,140 +138,8 @@ func (o importOptions) failed(err error, files []reqdoc.File) requirements.Repor
 	return report
 }
 
-// brokenDocuments is an error that lies in the documents.
-type brokenDocuments struct{ why *fault.Error }
-
-func (b brokenDocuments) Error() string { return b.why.Error() }
-
-func (o importOptions) inDocuments(err error) error {
-	f := fault.As(err)
-	if f == nil || f.Kind != fault.Invalid || f.Code == requirements.CodeExportInvalid {
-		return err
-	}
-	return brokenDocuments{hintAssign(f, o.reading)}
-}
-
-// preview compares with the export, else with the database, else with nothing, and says with which.
-func (o importOptions) preview(ctx context.Context, files []reqdoc.File) (requirements.Report, string, error) {
-	f, err := openExport(ctx, o.export)
-	if err != nil {
-		return requirements.Report{}, "", err
-	}
-	if f == nil {
-		return o.previewWithoutExport(ctx, files)
-	}
-	defer f.Close()
-	if !startsAsExport(f) {
-		return requirements.Report{}, "", fault.New(fault.Invalid, "export_path", "%s is no export", o.export).
-			WithFix("name the project_status.json of this project with --export")
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return requirements.Report{}, "", err
-	}
-	report, err := requirements.Preview(f, files, o.reading)
-	return report, o.export, o.inDocuments(err)
-}
-
-func (o importOptions) previewWithoutExport(ctx context.Context,
-	files []reqdoc.File) (report requirements.Report, against string, err error) {
-	database := filepath.Join(o.data, "state.db")
-	if !exists(database) {
-		report, err = requirements.Preview(nil, files, o.reading)
-		return report, "", o.inDocuments(err)
-	}
-	store, err := boltstore.Open(database, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
-	if err != nil {
-		return report, "", o.whenLocked(err, "give the export of that service with --export", "?dry_run=true")
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	l, err := ledger.OpenReadOnly(ctx, store)
-	if err != nil {
-		return report, "", err
-	}
-	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{Reading: o.reading})
-	if err != nil {
-		return report, "", err
-	}
-	report, err = service.Import(ctx, systemActor(), reading(files), requirements.ImportOptions{DryRun: true})
-	return report, database, o.inDocuments(err)
-}
-
-// importNow takes the documents over, as a service would, writes the export, and says whether the state is another now.
-func (o importOptions) importNow(ctx context.Context, files []reqdoc.File,
-	notes io.Writer) (report requirements.Report, written bool, err error) {
-	database := filepath.Join(o.data, "state.db")
-	if !exists(database) {
-		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
-			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or only look with --dry-run")
-	}
-	if err := checkExportPath(ctx, database, serveOptions{data: o.data, export: o.export,
-		requirements: o.files}); err != nil {
-		return report, false, err
-	}
-	store, err := boltstore.Open(database, boltstore.Options{LockTimeout: lockPatience})
-	if err != nil {
-		return report, false, o.whenLocked(err, "save the document, which a running service imports by itself", "")
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	l, err := ledger.Open(ctx, store, time.Now)
-	if err != nil {
-		return report, false, err
-	}
-	if err := checkMoments(ctx, l, o.export); err != nil {
-		return report, false, err
-	}
-	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
-		ExportPath: o.export, Reading: o.reading, OnDisplaced: func(d projection.Displaced) {
-			reportDisplaced(notes, d.Path, d.What)
-		},
-	})
-	if err != nil {
-		return report, false, err
-	}
-	if err := compareExport(ctx, service, o.export); err != nil {
-		return report, false, err
-	}
-	before := service.State().LogSize
-	report, err = service.Import(ctx, systemActor(), reading(files), requirements.ImportOptions{})
-	if err != nil {
-		err = service.Refuse(ctx, systemActor(), requirements.Refused{Request: "orchestrator import"}, err)
-		return report, false, o.inDocuments(err)
-	}
-	written = service.State().LogSize != before
-	ended, end := context.WithCancel(ctx)
-	end()
-	if err := service.Run(ended); err != nil { // writes the export once
-		return report, false, fault.New(fault.Unavailable, "export_unwritable",
-			"the documents are imported, but the export %s could not be written", o.export).
-			WithFix("make its folder writable; orchestrator serve, or another import, writes it").Because(err)
-	}
-	return report, written, nil
-}
-
-func reading(files []reqdoc.File) func() ([]reqdoc.File, error) {
-	return func() ([]reqdoc.File, error) { return files, nil }
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// whenLocked says how to get the same from the service that has the database.
-func (o importOptions) whenLocked(err error, instead, query string) error {
-	if !fault.Is(err, store.CodeLocked) {
-		return err
-	}
-	addr := "127.0.0.1:8080"
-	if b, err := tree.ReadFile(context.Background(), filepath.Join(o.data, "addr"), maxSecret); err == nil {
-		addr = strings.TrimSpace(string(b))
-	}
-	return fault.As(err).WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",
-		instead, bearer(filepath.Join(o.data, "tokens", "pm.token")), localURL(addr), query)
-}
-
 // drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.
-func drifted(r requirements.Report) bool {
+func drifted(r drift.Report) bool {
 	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
 }
 

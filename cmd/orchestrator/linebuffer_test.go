@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -31,16 +32,20 @@ func (s *safe) read() (string, int) {
 	return s.buffer.String(), s.writes
 }
 
-func TestLinesAreWrittenInGroups(t *testing.T) {
+func TestLinesAreWrittenInGroups(t *testing.T) { synctest.Test(t, linesAreWrittenInGroups) }
+
+func linesAreWrittenInGroups(t *testing.T) {
 	out := &safe{}
 	b := &lineBuffer{out: out}
 	log := zerolog.New(b)
 	for range 10 {
 		log.Info().Msg("one of many")
 	}
-	require.Eventually(t, func() bool { text, _ := out.read(); return strings.Count(text, "\n") == 10 }, time.Minute, time.Millisecond)
-	_, writes := out.read()
-	require.Less(t, writes, 10)
+	time.Sleep(flushEvery)
+	synctest.Wait()
+	written, writes := out.read()
+	require.Equal(t, 10, strings.Count(written, "\n"))
+	require.Equal(t, 1, writes)
 
 	log.Info().Msg("before")
 	log.Error().Msg("at once")

@@ -26,7 +26,7 @@ func (m maskedLog) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	return len(line), nil
 }
 
-// masked is a line without secrets. One that is no JSON is masked as it stands.
+// masked returns a line without secrets. One that is no JSON is masked as it stands.
 func masked(line []byte) []byte {
 	if bytes.IndexByte(line, '\\') < 0 && len(secret.Find(string(line))) == 0 {
 		return line

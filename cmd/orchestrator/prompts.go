@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/conductor/prompt"
+	"orchestrator/internal/datadir"
 )
-
-// promptsDir is where a project keeps prompts of its own.
-func promptsDir(data string) string { return filepath.Join(data, "prompts") }
 
 func promptsCommand() *cobra.Command {
 	var data string
@@ -24,7 +21,7 @@ that runs takes it when it is started again.`,
   mkdir -p .orchestrator/prompts && orchestrator prompts coder > coder.md && mv coder.md .orchestrator/prompts/`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := prompt.Load(promptsDir(data))
+			all, err := prompt.Load(datadir.Dir(data).Prompts())
 			if err != nil {
 				return err
 			}

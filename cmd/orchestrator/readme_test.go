@@ -13,6 +13,7 @@ import (
 
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/trace"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // tourBlock is a block of commands in a page, and the output that is printed under it.
@@ -88,6 +89,27 @@ func commitAll(t *testing.T, dir string) {
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
+	}
+}
+
+// TestTheReadmesTables holds the README's tables of roles and moves against the rules, in the same order.
+func TestTheReadmesTables(t *testing.T) {
+	t.Parallel()
+	readme := readPage(t, "README.md")
+	for _, row := range lifecycle.V1.Transitions() {
+		line := fmt.Sprintf("\n| %s | %s | %s | ", row.From, row.To, row.By)
+		_, rest, found := strings.Cut(readme, line)
+		require.True(t, found, line)
+		readme = rest
+	}
+	for _, role := range lifecycle.Roles() {
+		row := regexp.MustCompile("\n\\| `" + string(role) + "` \\| (.*) \\|\n").FindStringSubmatch(readPage(t, "README.md"))
+		require.NotNil(t, row, role)
+		for _, field := range lifecycle.FieldsOf(role) {
+			if field != lifecycle.FieldJustification {
+				require.Contains(t, row[1], "`"+field+"`", role)
+			}
+		}
 	}
 }
 

@@ -7,32 +7,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/drift"
 )
 
 func TestReportForPeople(t *testing.T) {
 	t.Parallel()
-	place := func(path string, line int) requirements.ReportPlace {
-		return requirements.ReportPlace{Path: path, Line: line}
+	place := func(path string, line int) drift.Place {
+		return drift.Place{Path: path, Line: line}
 	}
-	r := requirements.Report{
-		Documents: []requirements.ReportDocument{
+	r := drift.Report{
+		Documents: []drift.Document{
 			{Path: "a.md", Family: "gsd", Mark: "a heading, as on line 3", Found: 3, Families: map[string]int{"gsd": 2, "markdown": 1}, Others: map[string]int{"story": 2, "goal": 1}},
 			{Path: "b\x1b.md", Delta: true},
 		},
-		Changed: []requirements.ReportChanged{{ID: "A-1", ReportPlace: place("a.md", 3), Suspect: true, Stale: []string{"design_spec", "test"}, Diff: []requirements.Edit{
+		Changed: []drift.Changed{{ID: "A-1", Place: place("a.md", 3), Suspect: true, Stale: []string{"design_spec", "test"}, Diff: []drift.Edit{
 			{Op: "equal", Text: "Log in"}, {Op: "delete", Text: "at\nonce"}, {Op: "insert", Text: "\x1b[31m"}, {Op: "equal", Text: "\nwith a key"},
 		}}},
-		Renamed:  []requirements.ReportRenamed{{From: "A-2", To: "A-3"}, {From: "A-4", To: "A-5", Declared: true}},
+		Renamed:  []drift.Renamed{{From: "A-2", To: "A-3"}, {From: "A-4", To: "A-5", Declared: true}},
 		Restored: []string{"A-6"},
-		Retired:  []requirements.ReportRetired{{ID: "A-7", Title: "Pay", Status: "implemented", Strands: []string{"implementation"}, PMMust: "defer it"}},
-		Warnings: []requirements.ReportRemark{{ReportPlace: place("a.md", 9), Message: "twice", Fix: "remove one"}},
-		Errors:   []requirements.ReportRemark{{Message: "no place"}, {ReportPlace: place("a.md", 0), Message: "no line"}},
+		Retired:  []drift.Retired{{ID: "A-7", Title: "Pay", Status: "implemented", Strands: []string{"implementation"}, PMMust: "defer it"}},
+		Warnings: []drift.Remark{{Place: place("a.md", 9), Message: "twice", Fix: "remove one"}},
+		Errors:   []drift.Remark{{Message: "no place"}, {Place: place("a.md", 0), Message: "no line"}},
 	}
 	for n := range 8 {
-		r.Moved = append(r.Moved, requirements.ReportMoved{ID: fmt.Sprint("M-", n), ReportPlace: place("a.md", n+20), From: place("a.md", n+10)})
+		r.Moved = append(r.Moved, drift.Moved{ID: fmt.Sprint("M-", n), Place: place("a.md", n+20), From: place("a.md", n+10)})
 	}
-	r.Moved = append(r.Moved, requirements.ReportMoved{ID: "N-1", ReportPlace: place("a.md", 40), From: place("b.md", 1)})
+	r.Moved = append(r.Moved, drift.Moved{ID: "N-1", Place: place("a.md", 40), From: place("b.md", 1)})
 	var out, notes bytes.Buffer
 	require.NoError(t, importOptions{dryRun: true}.write(&out, &notes, r, "project_status.json", false))
 	require.Empty(t, notes.String())
@@ -65,6 +65,6 @@ a.md: error: no line
 func TestColoursOfAWordDiff(t *testing.T) {
 	t.Parallel()
 	p := &reportPrinter{colour: true}
-	got := p.wordDiff([]requirements.Edit{{Op: "equal", Text: "a"}, {Op: "delete", Text: "b"}, {Op: "insert", Text: "c\nd"}})
+	got := p.wordDiff([]drift.Edit{{Op: "equal", Text: "a"}, {Op: "delete", Text: "b"}, {Op: "insert", Text: "c\nd"}})
 	require.Equal(t, "a \x1b[31m[-b-]\x1b[0m\x1b[32m{+c\x1b[0m\n    \x1b[32md+}\x1b[0m", got)
 }

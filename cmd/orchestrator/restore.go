@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/fault"
+	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
 	"orchestrator/internal/requirements"
@@ -76,8 +76,8 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, _, err := moments(ctx, o.export, "") // to say what is lost; what is damaged keeps nobody from restoring
-	if err != nil && !fault.Is(err, codeForeign) {
+	known, err := project.Remembered(ctx, o.export) // to say what is lost
+	if err != nil {
 		return done, err
 	}
 	show := newProgress(notes, "records")
@@ -147,7 +147,7 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 	return err
 }
 
-// lostOf says what is known of what the backup does not have.
+// lostOf returns what is known of what the backup does not have.
 func lostOf(d backup.Restored, export string) (said []string) {
 	for _, m := range d.Lost {
 		if m.Size > d.Records {

@@ -51,12 +51,6 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 	return withEnv(cmd)
 }
 
-// formatFlag is --format; the first one known is the default.
-func formatFlag(cmd *cobra.Command, format *string, known []string) {
-	cmd.Flags().StringVar(format, "format", known[0], "how to show it: "+strings.Join(known, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
-}
-
 // sheet is a review, of a project or of a requirement.
 type sheet interface {
 	Table(io.Writer, render.Style) error
@@ -100,7 +94,7 @@ func showReview[T sheet](ctx context.Context, out io.Writer, o serverOptions, pa
 	return err
 }
 
-// styleOf is how tables look on out: as wide as a terminal, with colours where its owner wants them.
+// styleOf returns how tables look on out: as wide as a terminal, with colours where its owner wants them.
 func styleOf(out io.Writer) render.Style {
 	style := render.Style{Color: colourful(out)}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -1,41 +1,25 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"runtime"
 	"time"
+
+	"orchestrator/internal/daemon"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/httpapi"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"orchestrator/internal/requirements/reqdoc"
 )
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	addr             string
-	data             string
-	requirements     []string
-	reading          reqdoc.Options
-	export           string
-	exportWait       time.Duration
-	deterministic    bool
-	workflow         string
-	evidence         string
-	origin           string
-	acceptNewKey     string
-	acceptRollback   string
-	witness          string
-	repo             string
-	recheck          time.Duration
-	requireIfMatch   bool
-	rateLimit        float64
-	rateBurst        int
-	logBudget        byteSize
-	allowHosts       []string
-	metricsTokenFile string
-	demoTokens       bool
-	logFormat        string
-	logLevel         string
-	drain            time.Duration
+	daemon.Options
+
+	logBudget           byteSize
+	logFormat, logLevel string
 }
 
 const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
@@ -77,32 +61,39 @@ func serveCommand() *cobra.Command {
   orchestrator serve --workflow rework                        # with rows that lead back from dead ends
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), o, cmd.OutOrStdout())
+			log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
+			if err != nil {
+				return err
+			}
+			o.Version = httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()}
+			o.Project.LogBudget = uint64(o.logBudget)
+			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) { greet(cmd.OutOrStdout(), s) })
+			return errors.Join(err, flush())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	f.StringVar(&o.data, "data", defaultData, "folder of the database and the tokens")
-	f.StringSliceVar(&o.requirements, "requirements", []string{"REQUIREMENTS.md"},
+	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
+	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
-	readingFlags(cmd, &o.reading)
-	f.StringVar(&o.export, "export", "project_status.json", "file that shows the state after each commit")
-	f.DurationVar(&o.exportWait, "export-wait", 50*time.Millisecond,
+	readingFlags(cmd, &o.Project.Reading)
+	f.StringVar(&o.Project.Export, "export", "project_status.json", "file that shows the state after each commit")
+	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
-	f.StringVar(&o.workflow, "workflow", "v1",
+	f.StringVar(&o.Project.Workflow, "workflow", "v1",
 		"v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
 	evidenceFlags(f, &o)
 	logFlags(f, &o)
-	f.BoolVar(&o.requireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
+	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	limitFlags(f, &o)
-	f.StringSliceVar(&o.allowHosts, "allow-host", nil,
+	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
 		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
-	f.StringVar(&o.metricsTokenFile, "metrics-token-file", "",
+	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
-	f.BoolVar(&o.demoTokens, "demo-tokens", false,
+	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
 		"make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: who can read the folder can act in every role")
-	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
+	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
 }
 
@@ -110,15 +101,15 @@ func serveCommand() *cobra.Command {
 func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
 	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
-	f.BoolVar(&o.deterministic, "deterministic", false,
+	f.BoolVar(&o.Project.Deterministic, "deterministic", false,
 		"durations in the conductor's traces are 0: the same request, tools and store give the same bytes")
 }
 
 // limitFlags say how much a token may ask for.
 func limitFlags(f *pflag.FlagSet, o *serveOptions) {
-	f.Float64Var(&o.rateLimit, "rate-limit", 100,
+	f.Float64Var(&o.Project.RateLimit, "rate-limit", 100,
 		"requests a second that each token may make in the long run; 0 is no limit")
-	f.IntVar(&o.rateBurst, "rate-burst", 200, "requests that each token may make at once")
+	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token may make at once")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",
 		"how much each actor may add to the database on a day, such as 512MiB; 0 is no limit")
@@ -126,22 +117,22 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 
 // logFlags say how the log is signed.
 func logFlags(f *pflag.FlagSet, o *serveOptions) {
-	f.StringVar(&o.origin, "origin", "",
+	f.StringVar(&o.Project.Origin, "origin", "",
 		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default orchestrator/ and random letters)")
-	f.StringVar(&o.acceptNewKey, "accept-new-key", "",
+	f.StringVar(&o.Project.AcceptNewKey, "accept-new-key", "",
 		"reason why the log gets another key than the one it names; put on record")
-	f.StringVar(&o.witness, "witness", "witness.json",
+	f.StringVar(&o.Project.Witness, "witness", "witness.json",
 		"file of orchestrator audit witness, which the database is compared with at the start, if there is one")
-	f.StringVar(&o.acceptRollback, "accept-rollback", "",
+	f.StringVar(&o.Project.AcceptRollback, "accept-rollback", "",
 		"reason to go on from a database that lacks records which the export or a checkpoint knows of; put on record")
 }
 
 // evidenceFlags say what is made of evidence.
 func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
-	f.StringVar(&o.evidence, "evidence", "",
+	f.StringVar(&o.Project.Evidence, "evidence", "",
 		"verify looks evidence up in the git repository, record keeps it as it is given (default verify where the first document lies in a git working tree)")
-	f.StringVar(&o.repo, "repo", "",
+	f.StringVar(&o.Project.Repo, "repo", "",
 		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default the folder of the first document)")
-	f.DurationVar(&o.recheck, "recheck", 10*time.Second,
+	f.DurationVar(&o.Project.Recheck, "recheck", 10*time.Second,
 		"how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
 }

@@ -2,28 +2,25 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/gitignore"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
-const (
-	addForm     = "orchestrator token add ROLE NAME --out FILE"
-	acceptEvery = 50 * time.Millisecond
-)
+const addForm = "orchestrator token add ROLE NAME --out FILE"
 
 // addOptions are the flags of token add.
 type addOptions struct {
@@ -55,7 +52,7 @@ When a service runs with --data, the command returns once that service accepts t
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return texts(lifecycle.Roles()), cobra.ShellCompDirectiveNoFileComp
+			return roleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	dataFlag(cmd, &o.data)
@@ -72,6 +69,14 @@ When a service runs with --data, the command returns once that service accepts t
 	return withEnv(cmd)
 }
 
+func roleNames() []string {
+	var names []string
+	for _, role := range lifecycle.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}
+
 // checkArgs refuses what is not a role and a name; of the old form, and of the two in the wrong order, it shows the
 // right one.
 func (o addOptions) checkArgs(args []string) error {
@@ -82,7 +87,7 @@ func (o addOptions) checkArgs(args []string) error {
 			WithFix("orchestrator token add %s %s", printable(o.oldRole), printable(args[0]))
 	case o.oldRole != "" || len(args) != 2:
 		return fault.New(fault.Invalid, "usage", "token add takes a role and a name").
-			WithFix("%s; the roles are %s", addForm, strings.Join(texts(lifecycle.Roles()), ", "))
+			WithFix("%s; the roles are %s", addForm, strings.Join(roleNames(), ", "))
 	case !isRole(0) && isRole(1):
 		return fault.New(fault.Invalid, "usage", "the role comes before the name").
 			WithFix("orchestrator token add %s %s", args[1], printable(args[0]))
@@ -91,25 +96,16 @@ func (o addOptions) checkArgs(args []string) error {
 	return err
 }
 
-// addToken makes the token, puts it where it belongs, and waits until a running service accepts it.
+// addToken makes the token, says so, and waits until a running service accepts it.
 func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 	now := time.Now()
 	until, err := expiry(o.expires, now)
 	if err != nil {
 		return err
 	}
-	if !until.IsZero() { // tokens are kept to the second; nobody gets less than was asked for
-		until = until.Add(time.Second - 1).Truncate(time.Second)
-	}
-	files := tokenFile(o.data)
-	add := func() (string, token.Token, error) { return files.Add(name, role, until, now) }
-	var secret string
-	var made token.Token
-	if o.out == "" {
-		secret, made, err = add()
-	} else {
-		secret, made, err = addInto(files, o.out, o.force, add)
-	}
+	data := datadir.Dir(o.data)
+	secret, made, err := tokens.Add(tokens.Open(data),
+		tokens.Order{Role: role, Name: name, Expires: until, Out: o.out, Force: o.force}, now)
 	if err != nil {
 		return err
 	}
@@ -121,29 +117,11 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", summary, printable(o.out))
 		warnExposed(cmd.Context(), cmd.ErrOrStderr(), o.out)
 	}
-	return o.awaitAccepted(cmd.Context(), secret, made)
+	return tokens.AwaitAccepted(cmd.Context(), data, made,
+		apiclient.Options{Token: secret, UserAgent: userAgent(), Timeout: o.timeout})
 }
 
-// addInto makes a token and writes it to a file, which is opened first: where it cannot be written no token is made. A
-// token whose file could not be written is revoked.
-func addInto(files *token.File, path string, force bool,
-	add func() (string, token.Token, error)) (string, token.Token, error) {
-	place, err := openSecret(path, force)
-	if err != nil {
-		return "", token.Token{}, err
-	}
-	secret, made, err := add()
-	if err != nil {
-		return "", token.Token{}, errors.Join(err, place.discard())
-	}
-	if err := place.keep(secret + "\n"); err != nil {
-		_, revokeErr := files.Revoke(made.ID)
-		return "", token.Token{}, errors.Join(err, revokeErr)
-	}
-	return secret, made, nil
-}
-
-// warnExposed says that a file with a token may end up in a repository.
+// warnExposed warns that a file with a token may end up in a repository.
 func warnExposed(ctx context.Context, w io.Writer, path string) {
 	exposed, err := gitignore.Look(ctx, path)
 	switch {
@@ -151,51 +129,32 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 		fmt.Fprintf(w, "warning: whether git would take %s cannot be told: %v\n", printable(path), err)
 	case exposed == gitignore.Tracked:
 		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n",
-			shellQuote(path))
+			shellquote.Quote(path))
 	case exposed == gitignore.Addable:
 		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or keep it outside of the working tree\n",
 			printable(path))
 	}
 }
 
-// knows tells whether a refusal shows that the service has the token: it may have expired by now.
-func knows(err error) bool {
-	return fault.Is(err, token.CodeExpired)
+// expiry reads a duration that may be counted in days.
+func expiry(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if days, found := strings.CutSuffix(text, "d"); found {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
+			return now.AddDate(0, 0, int(n)), nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(d), nil
+	}
+	return time.Time{}, fault.New(fault.Invalid, "expires", "%q is not a time from now", text).
+		WithFix("use hours or days, such as --expires 12h or --expires 90d")
 }
 
-// awaitAccepted returns once the service that runs with the data folder, if one does, accepts the token. A service
-// holds the lock of its database: without it, whoever listens at the address that the last one wrote is not shown the
-// token.
-func (o addOptions) awaitAccepted(ctx context.Context, secret string, made token.Token) error {
-	if o.timeout <= 0 || !durable.Locked(filepath.Join(o.data, "state.db")) {
-		return nil // no service runs here
+func validity(t token.Token) string {
+	if t.Expires.IsZero() {
+		return "does not expire"
 	}
-	addr, err := os.ReadFile(filepath.Join(o.data, "addr"))
-	if err != nil {
-		return nil // it has not begun to serve
-	}
-	service, err := apiclient.New(apiclient.Options{
-		Server: localURL(strings.TrimSpace(string(addr))), Token: secret, UserAgent: "orchestrator/" +
-			buildVersion, Timeout: o.timeout,
-	})
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
-	defer cancel()
-	for {
-		_, err := service.GetAtMost(ctx, "/workflow", "application/json", 1<<20)
-		if err == nil || notRunning(err) || knows(err) {
-			return nil
-		}
-		select {
-		case <-time.After(acceptEvery):
-		case <-ctx.Done():
-			return fault.New(fault.Unavailable, "token_not_accepted",
-				"the token was made, and the service at %s did not accept it within %v",
-				strings.TrimSpace(string(addr)), o.timeout).
-				WithFix("see its log for why it does not take tokens.json over, or restart it; orchestrator token revoke %s takes the token back", made.ID).
-				Because(err)
-		}
-	}
+	return "expires " + t.Expires.Format(time.RFC3339)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"orchestrator/internal/system/durable"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/system/durable"
 )
 
 // TestTokenAddSaysWhenTheServiceDoesNotAccept: the token is made and printed all the same, and the error says how to go on.

@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/trace"
+	"orchestrator/internal/system/tree"
 )
 
 // Implements: ORC-085
@@ -72,20 +73,20 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if len(o.requirements) == 0 {
 		o.requirements = []string{filepath.Join(o.repo, "REQUIREMENTS.md")}
 	}
-	if err := checkReading(o.reading); err != nil {
+	if err := documents.CheckReading(o.reading); err != nil {
 		return err
 	}
-	documents, err := readDocuments(ctx, o.requirements)
+	files, err := documents.Read(ctx, o.requirements)
 	if err != nil {
 		return err
 	}
-	all, err := o.read(documents)
+	all, err := o.read(files)
 	if err != nil {
 		return err
 	}
 	shown := newProgress(notes, "files")
 	report, err := trace.Run(ctx, o.repo, all, trace.Options{
-		Paths: o.paths, Except: o.inRepo(documents), Exclude: o.exclude, Progress: shown.update(),
+		Paths: o.paths, Except: o.inRepo(files), Exclude: o.exclude, Progress: shown.update(),
 	})
 	shown.clear()
 	if err != nil {
@@ -102,13 +103,14 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 }
 
 // read returns the requirements of the documents.
-func (o traceOptions) read(documents []reqdoc.File) ([]trace.Requirement, error) {
-	set, err := reqdoc.Read(documents, o.reading)
+func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
+	set, err := reqdoc.Read(files, o.reading)
 	if err != nil {
 		return nil, err
 	}
 	if len(set.Requirements) == 0 {
-		return nil, hintAssign(fault.New(fault.Invalid, requirements.CodeNoRequirements, "the documents define no requirement").
+		return nil, documents.HintAssign(fault.New(fault.Invalid, reqdoc.CodeNoRequirements,
+			"the documents define no requirement").
 			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
 	}
 	all := make([]trace.Requirement, len(set.Requirements))
@@ -118,12 +120,12 @@ func (o traceOptions) read(documents []reqdoc.File) ([]trace.Requirement, error)
 	return all, nil
 }
 
-// inRepo are the documents as files of the folder that is looked through.
-func (o traceOptions) inRepo(documents []reqdoc.File) []string {
+// inRepo returns the documents as files of the folder that is looked through.
+func (o traceOptions) inRepo(files []reqdoc.File) []string {
 	var all []string
-	root := resolved(o.repo)
-	for _, d := range documents {
-		if path, err := filepath.Rel(root, resolved(filepath.FromSlash(d.Path))); err == nil {
+	root := tree.Real(o.repo)
+	for _, d := range files {
+		if path, err := filepath.Rel(root, tree.Real(filepath.FromSlash(d.Path))); err == nil {
 			all = append(all, filepath.ToSlash(path))
 		}
 	}

@@ -3,24 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/requirements/projection"
 )
 
@@ -106,7 +99,8 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 	case what != "":
 		report, err = verifyBundle(ctx, what, options)
 	default:
-		report, err = o.database(ctx, kept)
+		report, err = database.Verify(ctx, datadir.Dir(o.data), o.export,
+			auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback})
 	}
 	if err == nil {
 		report.CannotShow = append(report.CannotShow, history...)
@@ -123,13 +117,13 @@ func verifyBundle(ctx context.Context, path string, options auditor.Options) (au
 	return auditor.Verify(ctx, bundle, options)
 }
 
-// trustedKey is a key that was given as it is, or in a file.
+// trustedKey returns a key that was given as it is, or in a file.
 func trustedKey(given string) (string, error) {
 	key := strings.TrimSpace(given)
 	if key == "" || audit.CheckKey(key) == nil {
 		return key, nil
 	}
-	raw, err := readNote(context.Background(), given)
+	raw, err := projection.ReadCheckpoint(context.Background(), given)
 	if err == nil {
 		key = strings.TrimSpace(string(raw))
 		err = audit.CheckKey(key)
@@ -146,7 +140,7 @@ func trustedKey(given string) (string, error) {
 // kept reads the checkpoints to hold against the log, and says what is not in the history of a repository.
 func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []string, err error) {
 	for _, path := range o.against {
-		note, err := readNote(ctx, path)
+		note, err := projection.ReadCheckpoint(ctx, path)
 		if err != nil {
 			return nil, nil, fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable,
 				"the checkpoint %s cannot be read", path).
@@ -165,144 +159,4 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 		said = append(said, name+" is no checkpoint, and was not held against the log")
 	}
 	return append(kept, h.Kept...), said, err
-}
-
-// database checks more than an outsider can: the structure of the file, and the tables.
-func (o verifyOptions) database(ctx context.Context, kept []auditor.Kept) (report auditor.Report, err error) {
-	path, err := existingDatabase(o.data)
-	report = auditor.Report{Source: path, Against: []auditor.Held{}, CannotShow: []string{}}
-	if err != nil {
-		return report, err
-	}
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
-	if err != nil {
-		return report, wrong(err)
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Check(); err != nil {
-		return report, wrong(err)
-	}
-	l, err := ledger.OpenReadOnly(ctx, store)
-	if err != nil {
-		return report, wrong(err)
-	}
-	options := auditor.Options{Key: o.key, Against: append(kept, beside(ctx, o.export)...),
-		AllowRollback: o.allowRollback}
-	found, err := verifyLedger(ctx, path, l, o.export, options)
-	if err != nil {
-		err = wrong(err)
-	}
-	return found, err
-}
-
-// existingDatabase is the database in a data folder, for commands that must not make one.
-func existingDatabase(data string) (string, error) {
-	database := filepath.Join(data, "state.db")
-	if _, err := os.Stat(database); err != nil {
-		return "", fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
-			WithFix("give the folder that has it with --data").Because(err)
-	}
-	return database, nil
-}
-
-// beside is the checkpoint beside an export, as far as it can be read.
-func beside(ctx context.Context, export string) []auditor.Kept {
-	path := projection.CheckpointPath(export)
-	note, err := readNote(ctx, path)
-	if err != nil {
-		return nil
-	}
-	return []auditor.Kept{{Name: path, Signed: note}}
-}
-
-func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export string,
-	options auditor.Options) (auditor.Report, error) {
-	f, err := openExport(ctx, export)
-	if err != nil {
-		return auditor.Report{Source: name}, err
-	}
-	if f == nil {
-		return auditor.Database(ctx, name, l, nil, options)
-	}
-	defer f.Close()
-	read := func() (io.Reader, error) {
-		_, err := f.Seek(0, io.SeekStart)
-		return f, err
-	}
-	return auditor.Database(ctx, name, l, read, options)
-}
-
-// notChecked are the codes of what keeps a database from being looked at.
-var notChecked = []fault.Code{store.CodeLocked, store.CodeDenied, store.CodeMissing, store.CodeIO, ledger.CodeFormat,
-	ledger.CodeEmpty, codeExportUnreadable, auditor.CodeCheckpointUnreadable}
-
-// wrong marks a finding in a database, unlike what keeps it from being looked at.
-func wrong(err error) error {
-	if fault.Is(err, notChecked...) {
-		return err
-	}
-	return exitError{err, 1}
-}
-
-func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
-	var bad *auditor.Bad
-	if errors.As(err, &bad) {
-		err = exitError{err, 1}
-	}
-	if o.asJSON {
-		return errors.Join(writeVerdict(out, r, err), err)
-	}
-	if err != nil {
-		return err
-	}
-	key := "the key came with the log"
-	if r.Trusted {
-		key = "the key was given"
-	}
-	fmt.Fprintf(out, "in order: %d records, root %s, %d requirements, export %s (%s)\n", r.Records, r.Root,
-		r.Requirements, r.State, time.Now().UTC().Format(time.RFC3339))
-	fmt.Fprintf(out, "log %s, %s; held against %d kept checkpoints\n", r.Origin, key, len(r.Against))
-	for _, h := range r.Against {
-		if h.Result != auditor.Consistent {
-			fmt.Fprintf(out, "%s, of %d records, is of a moment that was given up\n", h.Name, h.Size)
-		}
-	}
-	for _, said := range r.CannotShow {
-		if _, err := fmt.Fprintln(out, "not shown:", said); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeVerdict writes the report with its verdict: in_order, bad or not_checked.
-func writeVerdict(out io.Writer, r auditor.Report, err error) error {
-	verdict := struct {
-		Verdict string `json:"verdict"`
-		auditor.Report
-		Error  string  `json:"error,omitempty"`
-		Fix    string  `json:"fix,omitempty"`
-		Record *uint64 `json:"record,omitempty"` // the first bad one
-	}{Verdict: "in_order", Report: r}
-	var code exitError
-	var bad *auditor.Bad
-	switch {
-	case errors.As(err, &code) && code.code == 1:
-		verdict.Verdict = "bad"
-	case err != nil:
-		verdict.Verdict = "not_checked"
-	}
-	if errors.As(err, &bad) {
-		verdict.Record = bad.Record
-	}
-	if f := fault.As(err); f != nil {
-		verdict.Error, verdict.Fix = f.Detail, f.Fix
-	} else if err != nil {
-		verdict.Error = err.Error()
-	}
-	b, failed := jsonv2.Marshal(verdict)
-	if failed == nil {
-		_, failed = fmt.Fprintln(out, string(b))
-	}
-	return failed
 }

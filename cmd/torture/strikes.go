@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/system/child"
 )
 
@@ -72,7 +73,7 @@ func (r *run) move(ctx context.Context) error {
 	if err := r.sleep(ctx, killWindow); err != nil {
 		return err
 	}
-	path := filepath.Join(r.dir, ".orchestrator", "state.db")
+	path := datadir.Dir(filepath.Join(r.dir, datadir.Default)).Database()
 	aside := path + ".aside"
 	if err := os.Rename(path, aside); err != nil {
 		return err

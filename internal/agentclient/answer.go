@@ -22,13 +22,13 @@ type answers struct {
 // run.
 const unsaid = "The boundary of this project does not let this call through."
 
-// Answer is what to tell the client. Only the call before a tool can be answered; everything later is taken as it is.
-// Ask blocks where the client cannot ask. A decision that does not exist blocks.
+// Answer returns what to tell the client. Only the call before a tool can be answered; everything later is taken as it
+// is. Ask blocks where the client cannot ask. A decision that does not exist blocks.
 //
 // An allowed call is not told "allow", since that passes over the client's own permission prompt. Cursor alone must be
 // told: it takes silence, and an object without a decision, for a broken hook, and blocks.
-func (p Protocol) Answer(when When, decision boundary.Decision, message string) Answer {
-	known := p.client.answers
+func (c *Client) Answer(when When, decision boundary.Decision, message string) Answer {
+	known := c.answers
 	if when != Before {
 		if known.later != nil {
 			return known.later()
@@ -83,44 +83,4 @@ func encode(members []pair) []byte {
 		}
 	}
 	return append(text, '}')
-}
-
-// claudeWarning reaches the person and the model, and decides nothing.
-func claudeWarning(message string) Answer {
-	return say(pair{"systemMessage", message}, pair{"hookSpecificOutput",
-		[]pair{{"hookEventName", "PreToolUse"}, {"additionalContext", message}}})
-}
-
-func claudeQuestion(message string) Answer {
-	return say(pair{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", "ask"}, {"permissionDecisionReason", message}}})
-}
-
-func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }
-
-func cursorAllow() Answer { return say(pair{"permission", "allow"}) }
-
-// cursorLater is an object that changes nothing: Cursor wants JSON from every hook.
-func cursorLater() Answer { return say() }
-
-// cursorDeny is JSON with exit 0, since what Cursor does with standard error is not documented.
-func cursorDeny(message string) Answer {
-	return say(pair{"permission", "deny"}, pair{"user_message", message}, pair{"agent_message", message})
-}
-
-func cursorWarning(message string) Answer {
-	return say(pair{"permission", "allow"}, pair{"user_message", message}, pair{"agent_message", message})
-}
-
-// copilotDeny is JSON with exit 0: Copilot takes any other exit for a broken hook, and the reason is lost.
-func copilotDeny(message string) Answer {
-	return say(pair{"permissionDecision", "deny"}, pair{"permissionDecisionReason", message})
-}
-
-func copilotQuestion(message string) Answer {
-	return say(pair{"permissionDecision", "ask"}, pair{"permissionDecisionReason", message})
-}
-
-// copilotWarning is a line of progress: shown to the person, and no part of the answer.
-func copilotWarning(message string) Answer {
-	return say(pair{"type", "progress"}, pair{"message", message})
 }

@@ -84,13 +84,13 @@ func kindName(kind jsontext.Kind) string {
 	}
 }
 
-// has tells whether the member is there with a value other than null.
+// has reports whether the member is there with a value other than null.
 func (o object) has(name string) bool {
 	value, found := o[name]
 	return found && value.Kind() != 'n'
 }
 
-// text is a member that is a string. Absent or null is "".
+// text returns a member that is a string. Absent or null is "".
 func (o object) text(name string) (string, error) {
 	if !o.has(name) {
 		return "", nil
@@ -101,7 +101,7 @@ func (o object) text(name string) (string, error) {
 	return unquote(o[name]), nil
 }
 
-// first is the first of the members that is there and not empty.
+// first returns the first of the members that is there and not empty.
 func (o object) first(names []string) (string, error) {
 	for _, name := range names {
 		if text, err := o.text(name); err != nil || text != "" {
@@ -111,7 +111,7 @@ func (o object) first(names []string) (string, error) {
 	return "", nil
 }
 
-// required is a member that must be a string with something in it.
+// required returns a member that must be a string with something in it.
 func (o object) required(name string) (string, error) {
 	value, found := o[name]
 	if !found {
@@ -127,7 +127,7 @@ func (o object) required(name string) (string, error) {
 	return text, nil
 }
 
-// loose is a member as text, whatever it is: a string as it reads, anything else as JSON.
+// loose returns a member as text, whatever it is: a string as it reads, anything else as JSON.
 func (o object) loose(name string) string {
 	if !o.has(name) {
 		return ""
@@ -138,7 +138,7 @@ func (o object) loose(name string) string {
 	return string(o[name])
 }
 
-// inner is a member that is an object; absent or null is an empty one.
+// inner returns a member that is an object; absent or null is an empty one.
 func (o object) inner(name string) (object, error) {
 	if !o.has(name) {
 		return object{}, nil
@@ -172,7 +172,7 @@ func texts(value jsontext.Value) (all []string, ok bool) {
 	return all, d.PeekKind() == ']'
 }
 
-// unquote is the text of a JSON string that has been read before.
+// unquote returns the text of a JSON string that has been read before.
 func unquote(value jsontext.Value) string {
 	token, err := decoder(value).ReadToken()
 	if err != nil {

@@ -11,37 +11,44 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func (c *client) parse(stdin []byte) (Event, error) {
+func (c *Client) parse(stdin []byte) (Event, error) {
 	call, err := readObject(stdin)
 	if err != nil {
 		return Event{}, err
 	}
-	if cursor, found := Named("cursor"); found && c.alsoCursor && call.has("cursor_version") {
-		c = cursor.client
+	if c.form.sender != nil {
+		if sender := c.form.sender(call); sender != nil {
+			c = sender
+		}
 	}
-	event := Event{Client: c.name, Paths: []string{}}
-	if event.When, err = c.when(call); err != nil {
+	return c.form.parse(c.Name, call)
+}
+
+// parse reads a call of the client of a name.
+func (f *form) parse(client string, call object) (event Event, err error) {
+	event = Event{Client: client, Paths: []string{}}
+	if event.When, err = f.when(call); err != nil {
 		return Event{}, err
 	}
-	if err := c.common(&event, call); err != nil {
+	if err := f.common(&event, call); err != nil {
 		return Event{}, err
 	}
 	if event.When == Other {
 		return event, nil
 	}
-	input, patchText, err := c.readInput(call)
+	input, patchText, err := f.readInput(call)
 	if err != nil {
 		return Event{}, err
 	}
-	if c.adjust != nil {
-		event.OwnTool, err = c.adjust(&event, call, &input)
+	if f.adjust != nil {
+		event.OwnTool, err = f.adjust(&event, call, &input)
 	} else {
-		event.OwnTool, err = call.required(c.tool)
+		event.OwnTool, err = call.required(f.tool)
 	}
 	if err != nil {
 		return Event{}, err
 	}
-	what, _ := c.tools.find(event.OwnTool)
+	what, _ := f.tools.find(event.OwnTool)
 	if event.Tool == "" {
 		event.Tool = event.OwnTool
 		if what.name != "" {
@@ -54,58 +61,58 @@ func (c *client) parse(stdin []byte) (Event, error) {
 	return event, nil
 }
 
-func (c *client) when(call object) (When, error) {
-	if c.moment != nil {
-		return c.moment(call)
+func (f *form) when(call object) (When, error) {
+	if f.moment != nil {
+		return f.moment(call)
 	}
-	name, err := call.required(c.event)
+	name, err := call.required(f.event)
 	if err != nil {
 		return Other, err
 	}
-	if when, known := c.whens.find(name); known {
+	if when, known := f.whens.find(name); known {
 		return when, nil
 	}
 	return Other, nil
 }
 
 // common reads what does not depend on the tool.
-func (c *client) common(event *Event, call object) (err error) {
-	if event.Session, err = call.first(c.session); err != nil {
+func (f *form) common(event *Event, call object) (err error) {
+	if event.Session, err = call.first(f.session); err != nil {
 		return err
 	}
-	if event.Cwd, err = call.first(c.cwd); err != nil {
+	if event.Cwd, err = call.first(f.cwd); err != nil {
 		return err
 	}
-	if c.toolUse != "" {
-		if event.ToolUseID, err = call.text(c.toolUse); err != nil {
+	if f.toolUse != "" {
+		if event.ToolUseID, err = call.text(f.toolUse); err != nil {
 			return err
 		}
 	}
-	if c.version != "" {
-		if event.Version, err = call.text(c.version); err != nil {
+	if f.version != "" {
+		if event.Version, err = call.text(f.version); err != nil {
 			return err
 		}
 	}
-	if c.failure != "" && event.When == Failed {
-		event.Error = call.loose(c.failure)
+	if f.failure != "" && event.When == Failed {
+		event.Error = call.loose(f.failure)
 	}
-	event.Actor, err = c.actor(call)
+	event.Actor, err = f.actor(call)
 	return err
 }
 
 // readInput reads the tool's input. Where it may be text, JSON in it is read as the object that it is, and anything
 // else is handed back as it stands.
-func (c *client) readInput(call object) (input object, text string, err error) {
-	if !c.looseInput || !call.has(c.input) || call[c.input].Kind() != '"' {
-		input, err = call.inner(c.input)
+func (f *form) readInput(call object) (input object, text string, err error) {
+	if !f.looseInput || !call.has(f.input) || call[f.input].Kind() != '"' {
+		input, err = call.inner(f.input)
 		return input, "", err
 	}
-	text = unquote(call[c.input])
+	text = unquote(call[f.input])
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return object{}, text, nil
 	}
 	if input, err = readObject([]byte(text)); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", c.input, err)
+		return nil, "", fmt.Errorf("%s: %w", f.input, err)
 	}
 	return input, "", nil
 }

@@ -11,7 +11,7 @@ import (
 // one that is indented is taken for a mark all the same: better a file too many.
 var patchMarks = []string{"*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"}
 
-// patchPaths are the files that a patch in the form of apply_patch names, each once; never nil.
+// patchPaths returns the files that a patch in the form of apply_patch names, each once; never nil.
 func patchPaths(text string) []string {
 	paths := []string{}
 	for line := range strings.Lines(text) {
@@ -74,7 +74,7 @@ func unescaped(text string) string {
 	return string(plain)
 }
 
-// join is the folder that a path names, seen from another one. A folder that cannot be joined is the path alone.
+// join returns the folder that a path names, seen from another one. A folder that cannot be joined is the path alone.
 func join(from, to string) string {
 	drive := len(to) > 1 && to[1] == ':'
 	switch {
@@ -85,6 +85,3 @@ func join(from, to string) string {
 	}
 	return path.Join(from, to)
 }
-
-// cutMCP takes the mark of Cursor from the name of a tool of an MCP server.
-func cutMCP(name string) (its string, found bool) { return strings.CutPrefix(name, "MCP:") }

@@ -94,7 +94,7 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// Redacted is an address without the password that somebody may have put into it.
+// Redacted returns an address without the password that somebody may have put into it.
 func Redacted(raw string) string {
 	u, _ := url.Parse(raw)
 	return redacted(u, raw)
@@ -133,7 +133,7 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// Base is the address that is asked.
+// Base returns the address that is asked.
 func (c *Client) Base() string { return c.base }
 
 // GetJSON reads the answer to GET path, which must be JSON, into v, and returns its bytes. The path is escaped already.
@@ -166,7 +166,7 @@ func (c *Client) PostJSON(ctx context.Context, path string, body []byte) ([]byte
 	return answer, err
 }
 
-// GetAtMost is Get for an answer that has at most so many bytes; no more than that are read.
+// GetAtMost does what Get does, for an answer that has at most so many bytes; no more than that are read.
 func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) ([]byte, error) {
 	for range maxWaits {
 		body, wait, err := c.send(ctx, http.MethodGet, path, media, min(most, c.most), nil)
@@ -237,7 +237,7 @@ func (c *Client) send(ctx context.Context, method, path, media string, most int6
 	return body, 0, nil
 }
 
-// tooLarge is an answer, or a part of one, with more than so many bytes.
+// tooLarge makes the error of an answer, or a part of one, with more than so many bytes.
 func (c *Client) tooLarge(path, part string, most int64) error {
 	what := strings.TrimSpace(part + " " + path)
 	return fault.New(fault.Unavailable, CodeTooLarge,
@@ -263,7 +263,7 @@ func (c *Client) unreachable(err error) error {
 		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
 }
 
-// Stranger is an answer that this program's service does not give.
+// Stranger makes the error of an answer that this program's service does not give.
 func (c *Client) Stranger(what string) *fault.Error {
 	return fault.New(fault.Unavailable, "unexpected_answer",
 		"what answers at %s is no orchestrator of this version: %s", c.base, what).
@@ -283,7 +283,7 @@ var kindOf = map[int]fault.Kind{
 	http.StatusTooManyRequests: fault.RateLimited, http.StatusServiceUnavailable: fault.Unavailable,
 }
 
-// problem is the fault that an RFC 9457 problem tells of.
+// problem returns the fault that an RFC 9457 problem tells of.
 func (c *Client) problem(resp *http.Response) error {
 	var p struct {
 		Code    fault.Code     `json:"code"`

@@ -153,7 +153,7 @@ func TestAServerThatHangs(t *testing.T) {
 		require.NoError(t, err)
 		begun := time.Now()
 		_, err = c.GetJSON(t.Context(), "/project/review", new(any))
-		require.Less(t, time.Since(begun), 10*time.Second, name)
+		require.Less(t, time.Since(begun), time.Minute, name)
 		require.Equal(t, "server_timeout", codeOf(t, err), name)
 		require.Contains(t, err.Error(), "within 200ms")
 		require.Contains(t, err.Error(), "--timeout")
@@ -227,11 +227,10 @@ func TestAllWaitingIsBounded(t *testing.T) {
 	c.mostWaiting = time.Second
 	_, err := c.Get(t.Context(), "/", "text/plain")
 	require.NoError(t, err)
-	begun := time.Now()
 	_, err = c.Get(t.Context(), "/", "text/plain")
 	require.Equal(t, string(CodeSlow), codeOf(t, err))
 	require.ErrorContains(t, err, "more than 1s")
-	require.Less(t, time.Since(begun), time.Second, "it does not wait when it may not")
+	require.EqualValues(t, 3, asked.Load(), "it does not wait when it may not")
 
 	asked.Store(0)
 	limited, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -52,7 +52,7 @@ func (c *Client) PostLines(ctx context.Context, path, media string, body []byte,
 	return nil
 }
 
-// wholeLines is bufio.ScanLines for lines that all have an end: what has none was cut off.
+// wholeLines splits as bufio.ScanLines does, for lines that all have an end: what has none was cut off.
 func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if atEOF && len(data) > 0 && bytes.IndexByte(data, '\n') < 0 {
 		return 0, nil, io.ErrUnexpectedEOF

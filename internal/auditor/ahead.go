@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 )
 
 // ahead is how many tiles are read before they are needed.
@@ -33,8 +33,8 @@ type entry struct {
 	digest string // of the data beside the log; "" for none
 	data   []byte // nil until its turn
 	// what can be read of it before its turn; nil where that needs the data, or nothing is decided again
-	step *requirements.Step
-	err  error
+	decoded *replay.Record
+	err     error
 }
 
 // Get makes entry a store.Getter that has the data beside the log.
@@ -48,8 +48,9 @@ func (e entry) Get(table, key string) ([]byte, error) {
 }
 
 // readAhead reads all tiles of records in order, on another processor if there is one: while they are decided again,
-// the next ones are read, hashed and decoded. It stops after an error, or when ctx ends.
-func readAhead(ctx context.Context, src Source, size uint64, decide bool) iter.Seq[piece] {
+// the next ones are read, hashed and decoded. It stops after an error, or when ctx ends. Without a replay nothing is
+// decided again.
+func readAhead(ctx context.Context, src Source, size uint64, replay *replay.Replay) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		pieces := make(chan piece, ahead)
@@ -57,8 +58,8 @@ func readAhead(ctx context.Context, src Source, size uint64, decide bool) iter.S
 			defer close(pieces)
 			for t := range tiles(size) {
 				p := readPiece(ctx, src, t)
-				if decide {
-					p.readSteps()
+				if replay != nil {
+					p.decode(replay)
 				}
 				select {
 				case pieces <- p:
@@ -102,15 +103,15 @@ func readPiece(ctx context.Context, src Source, t audit.Tile) (p piece) {
 	return p
 }
 
-// readSteps reads the records for the replay, up to one that is wrong by itself.
-func (p piece) readSteps() {
+// decode reads the data of the records for the replay, up to one that is wrong by itself.
+func (p piece) decode(replay *replay.Replay) {
 	for i := range p.entries {
 		e := &p.entries[i]
 		if e.err != nil {
 			return
 		}
 		if e.digest == "" {
-			e.step = requirements.ReadStep(*e, e.record)
+			e.decoded = replay.Read(*e, e.record)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 )
 
 // forms are the shapes in which a log reaches whoever checks it.
@@ -43,7 +43,7 @@ var forms = map[string]func(*testing.T, copied, Options) (Report, error){
 		if c.state == nil {
 			return Database(t.Context(), "database", l, nil, o)
 		}
-		return Database(t.Context(), "database", l, requirements.ExportOf(c.state), o)
+		return Database(t.Context(), "database", l, projection.ExportOf(c.state), o)
 	},
 }
 

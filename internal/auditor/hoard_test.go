@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/ledger/audit"
 )
 
@@ -54,7 +55,9 @@ func hoard(t *testing.T, size int) *hoarder {
 func TestDataBesideTheLogIsNotHoarded(t *testing.T) {
 	h := hoard(t, 3*audit.TileWidth)
 	records := 0
-	for p := range readAhead(t.Context(), h, 1+3*audit.TileWidth, true) {
+	again, err := replay.New(nil)
+	require.NoError(t, err)
+	for p := range readAhead(t.Context(), h, 1+3*audit.TileWidth, again) {
 		require.NoError(t, p.err)
 		for _, e := range p.entries {
 			require.NoError(t, e.err)
@@ -65,7 +68,7 @@ func TestDataBesideTheLogIsNotHoarded(t *testing.T) {
 	require.Equal(t, 1+3*audit.TileWidth, records)
 	require.Zero(t, h.given.Load())
 
-	_, err := Verify(t.Context(), h, Options{})
+	_, err = Verify(t.Context(), h, Options{})
 	require.EqualValues(t, 1, *requireBad(t, err, "log_replay").Record)
 	require.EqualValues(t, 1024, h.given.Load(), "the data of the one record that was looked at")
 }

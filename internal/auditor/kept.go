@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // CodeCheckpointUnreadable is the code of a file that holds no checkpoint.
@@ -43,9 +44,9 @@ type Log struct {
 	Origin        string
 	Size          uint64
 	RootAt        func(size uint64) (audit.Hash, error)
-	Keys          []requirements.ChosenKey // that it names
-	Rollbacks     []projection.Rollback    // that it has on record
-	AllowRollback bool                     // a kept checkpoint may be of a moment that one of them gave up
+	Keys          []record.ChosenKey    // that it names
+	Rollbacks     []projection.Rollback // that it has on record
+	AllowRollback bool                  // a kept checkpoint may be of a moment that one of them gave up
 }
 
 type keptAt struct {
@@ -135,7 +136,7 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 
 // signed says whether a key that the log names has signed a kept checkpoint.
 func (l Log) signed(k keptAt) bool {
-	return slices.ContainsFunc(l.Keys, func(chosen requirements.ChosenKey) bool {
+	return slices.ContainsFunc(l.Keys, func(chosen record.ChosenKey) bool {
 		_, err := audit.OpenCheckpoint(k.Signed, chosen.Key)
 		return err == nil
 	})
@@ -149,10 +150,10 @@ func (l Log) gaveUp(k keptAt) bool {
 
 // Database checks a log in its database, which has more than an outsider sees: the stored tree and the tables. export
 // may be nil. What is wrong with a record is a *Bad; other errors may be findings, too, as the store has them.
-func Database(ctx context.Context, name string, l *ledger.Ledger, export requirements.ExportFile,
+func Database(ctx context.Context, name string, l *ledger.Ledger, export projection.ExportFile,
 	o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
-	found, err := requirements.Verify(ctx, l, export)
+	found, err := replay.Verify(ctx, l, export)
 	if err != nil {
 		return r, badInDatabase(err, found.Records, l.Head().Size)
 	}

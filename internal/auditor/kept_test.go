@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // TestHold holds kept checkpoints against a log of ten records that has had two keys, and gave up the records 5 to 7 of
@@ -17,7 +17,7 @@ func TestHold(t *testing.T) {
 	root := func(n uint64) audit.Hash { return audit.Hash{byte(n)} }
 	log := Log{
 		Origin: "example.org/shop", Size: 10, RootAt: func(size uint64) (audit.Hash, error) { return root(size), nil },
-		Keys:      []requirements.ChosenKey{{Record: 1, Key: first.Key}, {Record: 5, Key: second.Key, Reason: "lost"}},
+		Keys:      []record.ChosenKey{{Record: 1, Key: first.Key}, {Record: 5, Key: second.Key, Reason: "lost"}},
 		Rollbacks: []projection.Rollback{{Record: 5, Size: 8, Root: root(99)}},
 	}
 	kept := func(signer audit.Signer, size uint64, of audit.Hash) Kept {

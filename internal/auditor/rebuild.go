@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements"
 )
 
 // Rebuilt is a log that was found in order and written into a store.
 type Rebuilt struct {
 	Report
 
-	replay *requirements.Replay
+	replay *replay.Replay
 }
 
 // Rebuild checks a whole log as Verify does, and in the same pass fills an empty store with it and with the tables that

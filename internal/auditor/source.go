@@ -21,7 +21,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 )
 
 // Paths of a Source, besides tile/… of C2SP tlog-tiles and blobs/<SHA-256>.
@@ -166,7 +166,7 @@ type header struct {
 	key        string
 	signed     []byte
 	checkpoint audit.Checkpoint
-	state      requirements.ExportFile // nil when there is none
+	state      projection.ExportFile // nil when there is none
 }
 
 // Key is the public key that a source names as that of its log.
@@ -212,14 +212,14 @@ type opener interface {
 }
 
 // openState finds the state, which may be large; nil when there is none.
-func openState(ctx context.Context, src Source) (requirements.ExportFile, error) {
+func openState(ctx context.Context, src Source) (projection.ExportFile, error) {
 	o, opens := src.(opener)
 	if !opens {
 		content, err := src.Read(ctx, pathState)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
-		return requirements.ExportOf(content), err
+		return projection.ExportOf(content), err
 	}
 	_, err := o.Open(pathState)
 	if errors.Is(err, fs.ErrNotExist) {

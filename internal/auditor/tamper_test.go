@@ -26,7 +26,7 @@ func cases() int {
 	case raceEnabled: // which makes each ten times slower
 		return 3
 	case testing.Short():
-		return 9
+		return 3 // one of each form
 	case testing.Verbose():
 		return 100
 	}

@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 )
 
 // Options of Verify.
@@ -79,7 +79,7 @@ type verifier struct {
 	options Options
 	report  Report
 
-	replay  *requirements.Replay
+	replay  *replay.Replay
 	head    audit.Head
 	threads audit.Threads
 	roots   map[uint64]audit.Hash // at the sizes of the kept checkpoints
@@ -98,7 +98,7 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 			Against: []Held{}, CannotShow: []string{}},
 	}
 	var err error
-	if v.replay, err = requirements.NewReplay(h.state); err != nil {
+	if v.replay, err = replay.New(h.state); err != nil {
 		return v, finding(err)
 	}
 	kept, err := readKept(o.Against)
@@ -112,7 +112,11 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 func (v *verifier) readAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size, !v.options.HashesOnly) {
+	deciding := v.replay
+	if v.options.HashesOnly {
+		deciding = nil
+	}
+	for p := range readAhead(ctx, v.src, v.header.checkpoint.Size, deciding) {
 		for _, e := range p.entries {
 			if err := v.record(ctx, e); err != nil {
 				return err
@@ -158,10 +162,10 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 	if v.options.HashesOnly {
 		return nil
 	}
-	if e.step == nil {
-		e.step = requirements.ReadStep(e, e.record)
+	if e.decoded == nil {
+		e.decoded = v.replay.Read(e, e.record)
 	}
-	if err := v.replay.Step(e.step, head); err != nil {
+	if err := v.replay.Apply(e.decoded, head); err != nil {
 		return at(asBad(err), n)
 	}
 	if v.builder == nil {

@@ -22,7 +22,7 @@ type Agents interface {
 	Admit(name, role, requirement string, until time.Time) (Access, error)
 }
 
-// Access is how an agent reaches the service.
+// Access gives an agent access to the service.
 type Access struct {
 	URL     string // without a slash at its end
 	Token   string // its text, which is on no record
@@ -30,24 +30,25 @@ type Access struct {
 	Dismiss func() error
 }
 
-// Work is a piece of work that leads a requirement on.
+// Work leads a requirement on: an obligation, and the role that it is for.
 type Work struct {
 	Role       string // whose work it is
 	Obligation planning.Obligation
 	Needs      []string // what is to be supplied; none where it is a move
 }
 
-// Matches tells whether an obligation is to do this work. The status that a requirement is to have tells moves apart.
+// Matches reports whether an obligation is to do this work. Moves are told apart by the status that they lead to.
 func (d Work) Matches(o planning.Obligation) bool {
 	return d.Obligation.Kind() == o.Kind() &&
 		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
 }
 
-// tokenGrace is how long a token outlives the time-out of its run, at most: it is revoked when the run ends.
+// tokenGrace bounds how long a token outlives the time-out of its run; it is revoked when the run ends.
 const tokenGrace = time.Minute
 
 // admit lets an agent in for one run, and writes its prompt.
-func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall, limit time.Duration) (Access, string, error) {
+func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall,
+	limit time.Duration) (Access, string, error) {
 	requirement := ""
 	if changesRequirement(asked.Obligation) {
 		requirement, _ = asked.Obligation.Payload["id"].(string)
@@ -101,20 +102,20 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked externalCall,
 	return parseResult(raw, mask)
 }
 
-// Briefing is what the prompt of an agent is about.
+// Briefing describes the work that an agent's prompt is about.
 type Briefing struct {
 	Role, Agent string
 	URL         string // of the service
 	Obligation  planning.Obligation
 }
 
-// endpoint is how an agent that is called by HTTP finds the service. Programs have it in their environment.
+// endpoint tells an agent that is called by HTTP how to reach the service. Programs have it in their environment.
 type endpoint struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
 }
 
-// lastWords are the end of what an agent said, after what it did not do; "" where it said nothing as text.
+// lastWords returns the end of what an agent said, to stand after what it did not do; "" if it said nothing as text.
 func lastWords(result map[string]any) string {
 	text, _ := result["text"].(string)
 	if text == "" {
@@ -127,10 +128,10 @@ func lastWords(result map[string]any) string {
 	return "; it said: " + strings.Join(strings.Fields(text), " ")
 }
 
-// maxAgentText is how much of what an agent says is kept, in bytes: its end.
+// maxAgentText bounds what is kept of an agent's answer, in bytes: its end.
 const maxAgentText = 16 << 10
 
-// agentText is what an agent answered as text.
+// agentText returns what an agent answered as text.
 func agentText(raw []byte, mask func(string) string) map[string]any {
 	text := mask(string(raw)) // before it is cut, so that no half of a secret is left
 	text = strings.ToValidUTF8(text[max(0, len(text)-maxAgentText):], "")

@@ -74,7 +74,7 @@ func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
 // coder is an agent, by a script.
 func coder(name string, change ...func(*fake)) fake {
 	f := named(name, "ACHIEVE(requirement.implementation)", func(f *fake) {
-		f.contract.Role, f.contract.TimeoutMS = "coder", 5000
+		f.contract.Role, f.contract.TimeoutMS = "coder", 60_000
 		f.contract.Implementation = planning.Implementation{Means: planning.Exec, Argv: []string{"./" + name}, Stdin: planning.StdinPrompt}
 	})
 	for _, c := range change {
@@ -102,7 +102,7 @@ func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	require.Equal(t, map[string]any{"text": "built by <ORCHESTRATOR_TOKEN>\n[1m"}, run.Result, "what it says is kept, without its token and what a terminal would obey")
 	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is done in the project", Holds: true}}, run.Postconditions)
 	require.Equal(t, []string{"a.coder as coder for REQ-1"}, y.gate.admitted)
-	require.Equal(t, y.Clock().Add(5*time.Second+tokenGrace), y.gate.until)
+	require.Equal(t, y.Clock().Add(time.Minute+tokenGrace), y.gate.until)
 	require.Equal(t, []Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
 	y.file("prompt", "you are a.coder, coder")
 	y.file("environment", "http://127.0.0.1:1 "+theToken)

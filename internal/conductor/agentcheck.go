@@ -9,21 +9,22 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
-// IsAgent tells whether a caller is an agent, and not somebody who has agents run.
+// IsAgent reports whether a caller is an agent, rather than somebody who has agents run.
 func (c *Conductor) IsAgent(caller Caller) bool {
 	t, is := c.Tools.Tool(caller.Name)
 	return is && t.Contract().Role != "" && t.Contract().Role == caller.Role
 }
 
-// changesRequirement tells whether an obligation is to change a requirement.
+// changesRequirement reports whether an obligation is to change a requirement.
 func changesRequirement(o planning.Obligation) bool {
 	return o.Type == planning.Achieve && strings.HasPrefix(o.Kind(), "requirement.")
 }
 
-// checkAgent tells whether an agent may be run, and whether the project waits for what it is to do.
+// checkAgent checks that an agent may run, and that the project is waiting for what it is to do.
 func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning.Contract) (verdict, error) {
 	role := r.request.Caller.Role
 	switch {
@@ -31,7 +32,7 @@ func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning
 		return refused("no project is served that agents could work on"), nil
 	case r.resumed:
 		return refused("the service was restarted, and agents are not started without a caller: send the request again"), nil
-	case role != c.Role && role != planning.RolePM:
+	case role != c.Role && role != string(lifecycle.PM): // who has agents of every role run
 		return refused("it acts as " + c.Role + ": use a token of that role, or of a pm"), nil
 	case !changesRequirement(o):
 		return allowed, nil
@@ -52,8 +53,8 @@ func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning
 
 func isNotFound(err error) bool { return errors.Is(err, fault.NotFound) }
 
-// workFor is what the requirement of an obligation waits for and the obligation would bring about; nil, and what it waits
-// for instead, where there is none.
+// workFor returns the work that a requirement waits for and that the obligation would do; nil if there is none, and
+// then what it waits for instead.
 func (r *run) workFor(ctx context.Context, o planning.Obligation) (due *Work, others string, err error) {
 	id, _ := o.Payload["id"].(string)
 	all, err := r.Project.Work(ctx, id)
@@ -70,8 +71,7 @@ func (r *run) workFor(ctx context.Context, o planning.Obligation) (due *Work, ot
 	return nil, others, nil
 }
 
-// projectVerdict is the verdict of the project on what an agent was to bring about. What the agent says of it counts for
-// nothing.
+// projectVerdict looks in the project whether an agent has done its work. What the agent itself says does not count.
 func (r *run) projectVerdict(ctx context.Context, o planning.Obligation) (contract.Verdict, error) {
 	verdict := contract.Verdict{Condition: fmt.Sprintf("%s of %v is done in the project", o, o.Payload["id"])}
 	due, _, err := r.workFor(ctx, o)

@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// Asked is a request, and the words that it was made of.
+// Asked is a request together with the utterance that it was made of.
 type Asked struct {
 	planning.Request
 	Utterance string // "" where obligations were sent
@@ -25,16 +25,16 @@ type Asked struct {
 	OnWait func()
 }
 
-// Rephrase says a draft in other words. Facts are for it to know. With an error the draft stands.
+// Rephrase rephrases a draft. The facts are context. With an error the draft stands.
 type Rephrase func(ctx context.Context, facts []string, draft string) (string, error)
 
-// rephraseTimeout is how long all answers of a run may take: somebody waits for them.
+// rephraseTimeout bounds the rephrasing of all answers of a run, since a caller is waiting.
 const rephraseTimeout = 20 * time.Second
 
-// eventUtterance is the id and the kind of the event that has the words.
+// eventUtterance is the id and the kind of the event that records the utterance.
 const eventUtterance = "utterance"
 
-// sameAs tells whether an idempotency key names the same request as before, of which said are the words.
+// sameAs reports whether an idempotency key names the same request as before; said is its utterance.
 func (a Asked) sameAs(first planning.Request, said string) bool {
 	if a.Translate != nil {
 		return said == secret.Mask(a.Utterance)
@@ -50,8 +50,8 @@ func putUtterance(w *state.Writer, utterance string) error {
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
 }
 
-// rephraseAnswers has the answers said in other words, where that was asked for. What is not certain is left in plain words.
-// Once nobody is there to rephrase, no more is tried.
+// rephraseAnswers rephrases the answers, if the request asks for that. An uncertain answer keeps its plain words. Once
+// the rephraser is unavailable, no further answer is tried.
 func (r *run) rephraseAnswers(ctx context.Context) {
 	if r.rephrase == nil {
 		return
@@ -85,7 +85,7 @@ func (r *run) rephraseAnswers(ctx context.Context) {
 	}
 }
 
-// detailOf is what happened, without causes and advice.
+// detailOf returns what happened, without causes and advice.
 func detailOf(err error) string {
 	if f := fault.As(err); f != nil {
 		return f.Detail

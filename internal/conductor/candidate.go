@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -37,7 +38,7 @@ type outcome struct {
 	ends    planning.Outcome // as in verdict
 }
 
-// notRun is the outcome of a candidate that a check refused.
+// notRun returns the outcome of a candidate that a check refused.
 func notRun(v verdict) outcome { return outcome{reason: v.reason, missing: v.missing, ends: v.ends} }
 
 // consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
@@ -77,10 +78,10 @@ func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *plannin
 	return r.checkAllowed(ctx, t.Obligation, c, inputs)
 }
 
-// toolRunID is the id of the next run of a tool for an obligation.
+// toolRunID returns the id of the next run of a tool for an obligation.
 func toolRunID(t *ObligationTrace) string { return fmt.Sprintf("%s/%d", t.ID, len(t.Runs)+1) }
 
-// began tells whether the ledger has the beginning of this very run, or of one that it depends on.
+// began reports whether the ledger has the start of this very run, or of one that it depends on.
 func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contract) (began bool, err error) {
 	err = r.state.View(ctx, func(v state.View) error {
 		before, found, err := v.ToolRun(r.request.ID, toolRunID(t))
@@ -127,7 +128,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 			return v, err
 		}
 	}
-	if r.request.Caller.Role == planning.RoleViewer && outside && o.Type != planning.Report &&
+	if r.request.Caller.Role == string(lifecycle.Viewer) && outside && o.Type != planning.Report &&
 		o.Type != planning.Verify {
 		return refused("viewers cannot change anything: use a token of another role"), nil
 	}
@@ -145,7 +146,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	return allowed, nil
 }
 
-// budgetExceeded is the budget that a run of a tool would exceed; "" where none.
+// budgetExceeded returns why a run of a tool would exceed a budget, or "".
 func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
 	switch {
@@ -161,8 +162,8 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 	return ""
 }
 
-// maxResultBytes is the most bytes of results from which a run gets no further ones: a trace has each, and each answer
-// once more.
+// maxResultBytes bounds the results of a run: beyond it no further tool runs, since a trace has each result, and each
+// answer once more.
 const maxResultBytes = 8 << 20
 
 // runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
@@ -183,7 +184,7 @@ func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planni
 	return allowed, nil
 }
 
-// fillInputs gives the inputs their values; what the payload lacks is taken from what is known of the caller.
+// fillInputs resolves the inputs of a tool; what the payload lacks is taken from what is known of the caller.
 func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
 	err = r.view(ctx, func(v state.View) error {
@@ -203,13 +204,13 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	return inputs, missing, err
 }
 
-// userSubject is what assertions on the caller are about.
+// userSubject returns the subject of assertions about the caller.
 func (r *run) userSubject() string { return userPrefix + r.request.Caller.Name }
 
 // userPrefix begins the subjects of assertions on callers.
 const userPrefix = "user:"
 
-// firstFailing is the first condition that does not hold; "" where all do.
+// firstFailing returns the first condition that does not hold, or "".
 func firstFailing(all []contract.Verdict) string {
 	for _, v := range all {
 		if !v.Holds {

@@ -1,4 +1,4 @@
-// Package conductor turns obligations into runs of tools, and checks what they result in.
+// Package conductor turns obligations into runs of tools, and checks their results.
 //
 // No model scores anything: contracts, an order without ties, conditions and second evaluations decide. All state is in
 // the ledger; a run that was cut off goes on from there, and a step that is recorded as finished never runs twice.
@@ -21,41 +21,42 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
-// Caller is who asks. What a tool does is bounded by the caller's role.
+// Caller identifies who asks. What a tool may do is bounded by the caller's role.
 type Caller = audit.Actor
 
-// Options are what a conductor is made of.
+// Options configure a conductor.
 type Options struct {
-	Tools         *contract.Registry // the contracts, those of the box included
-	Box           []tools.Tool       // how the tools of the box run that need no store
+	Tools         *contract.Registry // the contracts, built-in ones included
+	Box           []tools.Tool       // the built-in tools that need no store
 	Project       Project            // that the tools of ProjectContracts work on; nil where Tools has none of them
 	Agents        Agents             // lets tools that have a role act in the project; nil where none may
-	Root          string             // of the project: where outside programs run
+	Root          string             // of the project: where external programs run
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
 }
 
-// Conductor runs obligations. It may be used by many at once.
+// Conductor conducts obligations. It is safe for concurrent use.
 type Conductor struct {
 	Options
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
-	stateTools map[string]stateTool // the tools of the box that are over what is known, or over the project
+	stateTools map[string]stateTool
 
-	toolSlots  chan struct{}   // of outside tools that run at once
+	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
-	stopping   context.Context // of all runs; a caller that hangs up ends none
+	stopping   context.Context // ends all runs; a caller that hangs up ends none
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 	numbering  sync.Mutex
 	number     uint64 // of the last run
 }
 
-// maxConcurrent is how many tools run at once that are no agents, and how many agents; further runs wait.
+// maxConcurrent bounds how many agents, and how many other external tools, run at once; further runs wait.
 const maxConcurrent = 16
 
 // New makes the conductor of a ledger.
@@ -78,11 +79,11 @@ func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning
 	return c.Ask(ctx, caller, Asked{Request: request})
 }
 
-// Ask is Conduct for a request that was made of words. That of a viewer leaves nothing behind: its trace is the answer
-// and is not kept, and neither is its idempotency key, which is not looked up either, since nothing was changed that
-// must not be changed twice.
+// Ask conducts a request that was made of words. That of a viewer leaves nothing behind: its trace is the answer and is
+// not kept, and neither is its idempotency key, which is not looked up either, since nothing was changed that must not
+// be changed twice.
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
-	keeps := caller.Role != planning.RoleViewer
+	keeps := caller.Role != string(lifecycle.Viewer)
 	if keeps && asked.IdempotencyKey != "" {
 		trace, found, err := c.earlierTrace(ctx, caller, asked)
 		if err != nil || found {
@@ -142,7 +143,7 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions that are none.
+// Check refuses what the schema cannot: conditions that do not compile.
 func Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
@@ -157,7 +158,7 @@ func Check(request planning.Request) error {
 	return nil
 }
 
-// earlierTrace is the trace of the run that an idempotency key named first.
+// earlierTrace returns the trace of the run that an idempotency key named first.
 func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
 	var first state.Request
 	var said state.Event
@@ -192,7 +193,7 @@ func errUnderWay(run string) error {
 		WithFix("send the same request again later to get the trace of that run")
 }
 
-// begin numbers a run. It is put into the IR with the first step that has to be there before something happens.
+// begin numbers a run. It is stored with the first step that has to be on record before something happens.
 func (c *Conductor) begin(ctx context.Context, caller Caller,
 	request planning.Request) (begun state.Request, err error) {
 	c.numbering.Lock()
@@ -214,7 +215,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 	return begun, err
 }
 
-// beginUnrecorded is a run that is not kept. It has no number, as no list has it.
+// beginUnrecorded begins a run that is not kept. It has no number, since no list contains it.
 func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
 	request planning.Request) (begun state.Request, err error) {
 	begun = state.Request{Caller: caller, Request: request}
@@ -236,15 +237,15 @@ func putRequest(w *state.Writer, begun state.Request) error {
 	return w.Request(begun)
 }
 
-// newRunID is the id of a run: it comes from what is asked, by whom, of which tools, and how many runs there were.
+// newRunID derives the id of a run from its request, its caller, the tools and the number of runs before.
 func newRunID(r state.Request, registry string) (string, error) {
 	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8]), err
 }
 
-// Unfinished are the runs that have begun to change something and have not ended. Before the first request is taken, they
-// were cut off.
+// Unfinished returns the runs that have begun to change something and have not ended. Before the first request is
+// taken, these are the runs that were cut off.
 func (c *Conductor) Unfinished(ctx context.Context) (cut []state.Request, err error) {
 	err = c.state.View(ctx, func(v state.View) (err error) {
 		cut, err = v.Open()
@@ -253,14 +254,14 @@ func (c *Conductor) Unfinished(ctx context.Context) (cut []state.Request, err er
 	return cut, err
 }
 
-// Resume goes on with a run that was cut off: what is recorded of it counts, and the rest is run.
+// Resume continues a run that was cut off: what is recorded of it counts, and the rest is run.
 func (c *Conductor) Resume(ctx context.Context, cut state.Request) (Trace, error) {
 	r := c.newRun(cut)
 	r.resumed = true
 	return c.runDetached(ctx, r)
 }
 
-// Trace is the trace of a run, as it was answered.
+// Trace returns the trace of a run, as it was answered.
 func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
 	err = c.state.View(ctx, func(v state.View) (err error) {
 		raw, err = v.Trace(id)

@@ -17,14 +17,14 @@ import (
 	"orchestrator/internal/system/runner"
 )
 
-// effect is what a tool asserts, besides its result.
+// effect is an assertion that a tool makes besides its result.
 type effect struct {
 	Subject, Predicate string
 	Object             any
 	Single             bool // it takes the place of what was held
 }
 
-// externalCall is what outside tools read: on standard input, or as the body of a request.
+// externalCall is the input of an external tool: on standard input, or as the body of a request.
 type externalCall struct {
 	Run        string              `json:"run"`
 	Obligation planning.Obligation `json:"obligation"`
@@ -35,7 +35,8 @@ type externalCall struct {
 	Orchestrator *endpoint `json:"orchestrator,omitzero"` // of an agent that is called by HTTP; programs have it in their environment
 }
 
-// dispatch runs a tool by its means. id is the run's, which an outside tool may use to do nothing twice.
+// dispatch runs a tool by its implementation kind. id is the run's, by which an external tool can tell that it ran
+// before.
 func (r *run) dispatch(ctx context.Context, c planning.Contract, o planning.Obligation, inputs map[string]any,
 	id string) (map[string]any, []effect, error) {
 	limit := time.Duration(c.TimeoutMS) * time.Millisecond
@@ -67,7 +68,7 @@ func (r *run) dispatch(ctx context.Context, c planning.Contract, o planning.Obli
 	return result, nil, err
 }
 
-// runBuiltin runs a tool of the box.
+// runBuiltin runs a built-in tool.
 func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (map[string]any, []effect, error) {
 	if known, is := r.stateTools[c.Implementation.Name]; is {
 		return recoverPanic(func() (map[string]any, []effect, error) { return known.run(ctx, a) })
@@ -83,7 +84,7 @@ func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (
 	})
 }
 
-// recoverPanic makes a panic a failure of the tool, and of nothing else.
+// recoverPanic turns a panic into a failure of the tool alone.
 func recoverPanic(run func() (map[string]any, []effect, error)) (result map[string]any, effects []effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,7 +95,7 @@ func recoverPanic(run func() (map[string]any, []effect, error)) (result map[stri
 	return run()
 }
 
-// runExternal runs a tool that is no part of the program. env is what it is given besides what its contract declares.
+// runExternal runs a tool outside of the process. env is what it is given besides what its contract declares.
 func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit time.Duration, asked externalCall,
 	env []string) ([]byte, error) {
 	program := runner.Exec{Argv: r.resolveProgram(i.Argv), Env: append(passedEnv(i.Env), env...),
@@ -119,7 +120,7 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	return result.Stdout, hideEnv(err, program.Env)
 }
 
-// isLoopback tells whether a contract names this machine itself; a name that only resolves to it is refused.
+// isLoopback reports whether a contract names this machine itself; a name that only resolves to it is refused.
 func isLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -129,7 +130,7 @@ func isLoopback(address string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// resolveProgram is a command line whose program, where it is named by a relative path, lies in the project.
+// resolveProgram makes the program of a command line absolute, where it is a path relative to the project.
 func (r *run) resolveProgram(argv []string) []string {
 	if len(argv) == 0 || filepath.IsAbs(argv[0]) || !strings.Contains(argv[0], "/") {
 		return argv
@@ -137,7 +138,7 @@ func (r *run) resolveProgram(argv []string) []string {
 	return append([]string{filepath.Join(r.Root, argv[0])}, argv[1:]...)
 }
 
-// hideEnv keeps the values of variables that a tool was given out of what is said of its failure.
+// hideEnv replaces the values of variables that a tool was given in the detail of its failure.
 func hideEnv(err error, env []string) error {
 	f := fault.As(err)
 	if f == nil {
@@ -153,7 +154,7 @@ func hideEnv(err error, env []string) error {
 	return &told
 }
 
-// passedEnv are the variables of the service's environment that a contract passes on.
+// passedEnv returns the variables of the service's environment that a contract passes on.
 func passedEnv(names []string) (env []string) {
 	for _, name := range names {
 		if value, set := os.LookupEnv(name); set {

@@ -13,8 +13,9 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// execute runs the tool, and holds its result against the contract.
-func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool, inputs map[string]any) (outcome, error) {
+// execute runs the tool, and checks its result against the contract.
+func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
+	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
@@ -47,7 +48,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 	return outcome{ran: true, reason: "succeeded", result: done.Result}, nil
 }
 
-// checkResult says what of a run is not as its contract promises; "" where all is.
+// checkResult returns how a run violates the tool's contract, or "".
 func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *contract.Tool, shown *Run) (string, error) {
 	if shown.Status != state.RunDone {
 		return "it failed: " + shown.Error.Detail, nil
@@ -68,8 +69,8 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 	return "", nil
 }
 
-// checkAgentOutcome is what came of an agent, as the project shows it: one that failed may have done its work before, and one that
-// says that it did may have done nothing.
+// checkAgentOutcome judges an agent by the state of the project, not by what it reports: one that failed may have done
+// its work before, and one that reports success may have done nothing.
 func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, shown *Run, why string) (outcome, error) {
 	verdict, err := r.projectVerdict(ctx, o)
 	if err != nil {
@@ -89,8 +90,9 @@ func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, show
 	return outcome{ran: true, reason: why}, nil
 }
 
-// executeOnce runs a tool, unless the ledger has what became of this very run: then that counts.
-func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract, inputs map[string]any) (state.ToolRun, error) {
+// executeOnce runs a tool, unless the ledger has the outcome of this very run: then that counts.
+func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract,
+	inputs map[string]any) (state.ToolRun, error) {
 	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
 	var before state.ToolRun
 	var found bool
@@ -151,7 +153,7 @@ func toolsChanged(before state.ToolRun) *state.Failure {
 		Fix: "send the obligation again"}
 }
 
-// countResult counts a result. One that cannot be kept is none.
+// countResult adds a result to the size of the run. One that cannot be encoded is an error.
 func (r *run) countResult(result map[string]any) error {
 	raw, err := ledger.Encode(result)
 	if err != nil {
@@ -162,7 +164,7 @@ func (r *run) countResult(result map[string]any) error {
 	return nil
 }
 
-// recordRun records a run, at once where it lasts.
+// recordRun records a run, at once if it has side effects.
 func (r *run) recordRun(ctx context.Context, t *ObligationTrace, tool planning.Contract, done state.ToolRun,
 	effects []effect) (state.ToolRun, error) {
 	done.Status = state.RunDone
@@ -178,12 +180,13 @@ func (r *run) recordRun(ctx context.Context, t *ObligationTrace, tool planning.C
 	return done, r.flush(ctx, "tool ended")
 }
 
-// hasSideEffects tells whether a run does something that lasts outside of the IR: then it is recorded before and after.
+// hasSideEffects reports whether a run has effects outside of the conductor's state: then it is recorded before and
+// after.
 func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 	return c.Implementation.Means != planning.Builtin || o.Type == planning.Achieve || !c.Idempotent
 }
 
-// putRun puts a run with its source, its event, an assertion of its result, and what it asserts itself.
+// putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
 func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []effect) error {
 	id := r.request.ID + "/" + done.ID
 	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
@@ -210,14 +213,14 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	return w.ToolRun(done)
 }
 
-// putRefused puts on record that the result of a run was not what its contract promises, or not what the project shows.
+// putRefused records that the result of a run violates the contract, or is not what the project shows.
 func putRefused(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
 	return errors.Join(w.ToolRun(done),
 		w.Event(state.Event{ID: done.ID + "/refused", Kind: "tool.refused",
 			What: done.Tool + " for " + t.Obligation.String()}))
 }
 
-// failureOf is an error as a trace has it, without what looks like a secret.
+// failureOf returns an error as a trace has it, without what looks like a secret.
 func failureOf(err error) *state.Failure {
 	if f := fault.As(err); f != nil {
 		f = secret.Masked(f)

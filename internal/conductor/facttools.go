@@ -12,7 +12,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// stateTool is a tool over what is known, or over the project.
+// stateTool is a built-in tool over what is known, or over the project.
 type stateTool struct {
 	run   func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
 	again bool // running it again evaluates the answer again
@@ -21,7 +21,7 @@ type stateTool struct {
 	missing func(o planning.Obligation) []string
 }
 
-// toolCall is what such a tool is asked.
+// toolCall is one call of a state tool.
 type toolCall struct {
 	run        *run
 	obligation planning.Obligation
@@ -29,7 +29,7 @@ type toolCall struct {
 	id         string // of the run of the tool; "" where it is evaluated again
 }
 
-// text is an input that is a text; "" where there is none.
+// text returns an input that is a text, or "".
 func (a toolCall) text(name string) string {
 	text, _ := a.inputs[name].(string)
 	return text
@@ -41,7 +41,8 @@ var factTools = map[string]stateTool{
 	"ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
 }
 
-// Contracts are those of the tools that work on what is known. ProjectContracts has those that need a project.
+// Contracts returns the contracts of the tools that work on what is known. ProjectContracts returns those that need a
+// project.
 func Contracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	list := map[string]any{"type": "object", "required": []any{"values"},
@@ -57,17 +58,20 @@ func Contracts() []planning.Contract {
 	required := func(name string, schema map[string]any) planning.Input {
 		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
-	assert := builtinContract("ir.assert", "Holds facts true: subject, predicate, object. The subject user is the caller.",
+	assert := builtinContract("ir.assert",
+		"Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
 	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
-	query := builtinContract("ir.query", "Lists the subjects on which all filters, predicate and object, are held.", 5000,
+	query := builtinContract("ir.query",
+		"Lists the subjects on which all filters, predicate and object, are held.", 5000,
 		[]string{"REPORT(query.people)"}, list, required("filters", filters))
 	recall := builtinContract("ir.recall", "Says the caller's name, as far as it is known.", 5000,
 		[]string{"REPORT(status.name)"}, value, required("name", text))
 	recall.Postconditions = []string{"result.value == input.name"}
-	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000, []string{"ACHIEVE(status.name)"}, value,
+	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000,
+		[]string{"ACHIEVE(status.name)"}, value,
 		required("value", text))
 	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
@@ -84,7 +88,8 @@ func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, err
 		if subject == "user" {
 			subject = a.run.userSubject()
 		}
-		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) && subject != a.run.userSubject() {
+		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) &&
+			subject != a.run.userSubject() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
 				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
 				WithFix("assert facts about user, which is yourself, or about a subject of your own")
@@ -101,17 +106,17 @@ func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, err
 	return map[string]any{"asserted": len(effects)}, effects, nil
 }
 
-// predicateRelation is the predicate that says what somebody is to the caller: friend, colleague. That is between the two, and
-// is kept on the caller, where nobody else can say it: user:ada, friend, Bob.
+// predicateRelation says what somebody is to the caller: friend, colleague. That is between the two, and is kept on the
+// caller, where nobody else can assert it: user:ada, friend, Bob.
 const predicateRelation = "relation"
 
-// relationIn is what a fact, or a filter, says that somebody is to the caller; false where it is about something else.
+// relationIn returns what a fact, or a filter, says that somebody is to the caller; is reports whether it says that.
 func relationIn(predicate string, object any) (relation string, is bool) {
 	relation, is = object.(string)
 	return relation, is && relation != "" && predicate == predicateRelation
 }
 
-// maxHeld is how many objects may be held on one subject and predicate: each is looked at when another one comes.
+// maxHeld bounds the objects held on one subject and predicate, since each is compared with a new one.
 const maxHeld = 100
 
 func (r *run) checkRoom(ctx context.Context, effects []effect) error {
@@ -136,7 +141,7 @@ func (r *run) checkRoom(ctx context.Context, effects []effect) error {
 	})
 }
 
-// querySubjects takes a relation among the filters as one to the caller.
+// querySubjects takes a relation among the filters as a relation to the caller.
 func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	filters, _ := a.inputs["filters"].(map[string]any)
 	relation, related := relationIn(predicateRelation, filters[predicateRelation])
@@ -170,7 +175,7 @@ func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, e
 	return map[string]any{"values": values}, nil, err
 }
 
-// recall says what is known, and not what the payload may say of it.
+// recall returns what is known, and not what the payload may say of it.
 func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	var held []state.Assertion
 	err := a.run.view(ctx, func(v state.View) (err error) {
@@ -178,16 +183,18 @@ func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 		return err
 	})
 	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
-		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").WithFix("ask without a name")
+		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").
+			WithFix("ask without a name")
 	}
 	return map[string]any{"value": a.inputs["name"]}, nil, err
 }
 
 func remember(_ context.Context, a toolCall) (map[string]any, []effect, error) {
-	return map[string]any{"value": a.inputs["value"]}, []effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
+	return map[string]any{"value": a.inputs["value"]},
+		[]effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
 }
 
-// evaluateAgain runs a tool over what is known, or over the project, once more, with what is known now, and compares.
+// evaluateAgain runs a state tool once more, with what is known now, and compares.
 func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligation, c planning.Contract,
 	result map[string]any) error {
 	inputs, missing, err := r.fillInputs(ctx, o, &c)
@@ -195,7 +202,8 @@ func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligat
 		return err
 	}
 	if len(missing) > 0 {
-		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).WithFix("ask again")
+		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).
+			WithFix("ask again")
 	}
 	again, _, err := k.run(ctx, toolCall{run: r, obligation: o, inputs: inputs})
 	if err != nil {

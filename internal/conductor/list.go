@@ -19,7 +19,7 @@ type RunSummary struct {
 	Obligations []ObligationSummary `json:"obligations"`
 }
 
-// ObligationSummary is an obligation of a run, and how far it is.
+// ObligationSummary is an obligation of a run, with its status.
 type ObligationSummary struct {
 	ID         string              `json:"id"`
 	Status     planning.Status     `json:"status"`
@@ -27,12 +27,11 @@ type ObligationSummary struct {
 	Why        string              `json:"why,omitempty"`
 }
 
-// maxListBytes is how many bytes of runs a page has before it ends, whatever number was asked for: obligations may be
-// large.
+// maxListBytes ends a page of runs early, whatever limit was asked for, since obligations may be large.
 const maxListBytes = 4 << 20
 
-// List is a page of runs, newest first: those before a number (0 is all), at most so many, fewer where they are large.
-// next is where the next page goes on.
+// List returns a page of runs, newest first: those before a number (0 means all), at most limit, fewer if they are
+// large. next is where the next page starts.
 func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []RunSummary, next uint64, err error) {
 	err = c.state.View(ctx, func(v state.View) error {
 		n, err := v.Count()
@@ -70,7 +69,7 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 	return page, next, err
 }
 
-// Run is one run by its id.
+// Run returns one run by its id.
 func (c *Conductor) Run(ctx context.Context, id string) (one RunSummary, err error) {
 	err = c.state.View(ctx, func(v state.View) error {
 		r, found, err := v.Request(id)
@@ -96,7 +95,7 @@ func listed(v state.View, r state.Request) (RunSummary, error) {
 	return one, err
 }
 
-// ActiveRun is a run that has begun to change a requirement, and has not ended; "" where there is none.
+// ActiveRun returns a run that has begun to change a requirement and has not ended; "" if there is none.
 func (c *Conductor) ActiveRun(ctx context.Context, id string) (run string, err error) {
 	open, err := c.Unfinished(ctx)
 	for _, r := range open {

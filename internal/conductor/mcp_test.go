@@ -61,7 +61,7 @@ var serverTools = map[string]mcp.ToolHandler{
 		return saying("no bird for "+os.Getenv("LEAKED"), true), nil
 	},
 	"hangs": func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		time.Sleep(30 * time.Second)
+		time.Sleep(5 * time.Minute)
 		return saying("late", false), nil
 	},
 }

@@ -15,7 +15,7 @@ import (
 
 // outsideTool is a contract of an outside tool.
 func outsideTool(name string, i planning.Implementation) fake {
-	return named(name, "REPORT(k.x)", func(f *fake) { f.contract.Implementation, f.contract.TimeoutMS = i, 5000 })
+	return named(name, "REPORT(k.x)", func(f *fake) { f.contract.Implementation, f.contract.TimeoutMS = i, 60_000 })
 }
 
 // script puts a program into the project.

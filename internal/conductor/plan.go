@@ -7,13 +7,13 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Plan is what would be run for a request.
+// Plan lists what would be run for a request.
 type Plan struct {
 	Obligations []ObligationPlan `json:"obligations"`
 }
 
-// ObligationPlan is what would be run for one obligation: the first candidate that is taken, and those after it if it
-// fails.
+// ObligationPlan lists what would be run for one obligation: the first candidate that is taken, and those after it if
+// it fails.
 type ObligationPlan struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`
@@ -22,8 +22,8 @@ type ObligationPlan struct {
 	Missing    []string            `json:"missing"` // inputs that nobody gives, where no candidate could run
 }
 
-// Plan says what would be run, and runs and records nothing. Of what would run for one obligation it counts the first
-// candidate against the budgets of the next: that it fails is not known beforehand.
+// Plan returns what would be run, and runs and records nothing. Of what would run for one obligation it counts the
+// first candidate against the budgets of the next, assuming that it succeeds.
 func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Plan, error) {
 	r := c.newRun(state.Request{Caller: caller, Request: request})
 	plan := Plan{Obligations: []ObligationPlan{}}
@@ -47,15 +47,17 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 	return plan, nil
 }
 
-// planObligation is the plan loop of one obligation, but for the runs. broken is the guardrail that does not hold; "" where
-// all do.
+// planObligation does what satisfy does, without runs: it returns what would be run for one obligation. broken is the
+// guardrail that does not hold, or "".
 func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken string) (ObligationPlan, error) {
-	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{}, Missing: []string{}}
+	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{},
+		Missing: []string{}}
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
 		return one, nil
 	}
 	candidates := r.choice.Candidates(t.Obligation)
-	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify && !verifiesAnswers(t.Obligation) {
+	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify &&
+		!verifiesAnswers(t.Obligation) {
 		one.Why = "no tool satisfies " + t.Obligation.String()
 	}
 	var missing []string
@@ -89,9 +91,10 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 	return one, nil
 }
 
-// planCandidate is consider without effects: a candidate is taken where nothing speaks against it, and the budgets are less
-// what it weighs.
-func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract, depth int) (verdict, error) {
+// planCandidate does what consider does, without effects: it allows a candidate that no check refuses, and takes its
+// cost from the budgets.
+func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract,
+	depth int) (verdict, error) {
 	inputs, v, err := r.resolveInputs(ctx, o, c)
 	if err != nil || !v.allowed {
 		return v, err
@@ -119,7 +122,7 @@ func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *plann
 	return v, nil
 }
 
-// maxDepth is how deep tools may depend on others.
+// maxDepth returns how deep tools may depend on others.
 func (r *run) maxDepth() int {
 	if most := r.request.Request.Budgets.MaxDepth; most > 0 {
 		return most

@@ -57,7 +57,7 @@ type Change struct {
 	Key      string         // equal ones of a caller make one change
 }
 
-// projectTools are the tools over the project; none where the conductor has none.
+// projectTools returns the tools over the project; none if the conductor has no project.
 func (c *Conductor) projectTools() map[string]stateTool {
 	if c.Project == nil {
 		return map[string]stateTool{}
@@ -89,7 +89,7 @@ func noEffects[T result](r T, err error) (map[string]any, []effect, error) {
 	return r.values(), nil, nil
 }
 
-// nextSteps takes the caller's role where neither a requirement nor a role is named.
+// nextSteps takes the caller's role if neither a requirement nor a role is named.
 func nextSteps(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	id, role := a.text("id"), a.text("role")
 	if id == "" && role == "" {
@@ -114,7 +114,8 @@ func queryRequirements(ctx context.Context, a toolCall) (map[string]any, []effec
 	return noEffects(a.run.Project.Query(ctx, q))
 }
 
-// missingMember names the member that an obligation is about, where its payload does not have it: then it proposes nothing.
+// missingMember names the member that an obligation is about, if its payload does not have it: then it proposes
+// nothing.
 func missingMember(o planning.Obligation) []string {
 	member := strings.TrimPrefix(o.Kind(), "requirement.")
 	if member == "signoff" {
@@ -127,7 +128,7 @@ func missingMember(o planning.Obligation) []string {
 }
 
 // changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it
-// stands in the store then. The payload alone counts: nothing of a change is taken from what is known.
+// is stored then. The payload alone counts: nothing of a change is taken from what is known.
 func changeRequirement(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 	members := maps.Clone(a.obligation.Payload)
 	for _, name := range []string{"kind", "id", "revision"} {
@@ -144,7 +145,7 @@ func changeRequirement(ctx context.Context, a toolCall) (map[string]any, []effec
 	return noEffects(a.run.Project.Requirement(ctx, id))
 }
 
-// asUint is a whole number as JSON has it; 0 for anything else.
+// asUint returns an integer of any type that JSON is read into; 0 for anything else.
 func asUint(v any) uint64 {
 	raw, err := ledger.Encode(v)
 	if err != nil {
@@ -154,10 +155,10 @@ func asUint(v any) uint64 {
 	return n
 }
 
-// The most bytes that the fields of a refusal add to its detail.
+// maxFields bounds the bytes that the fields of a refusal add to its detail.
 const maxFields = 2000
 
-// withFields puts what a refusal says of single members into its detail: a failure of a tool has no list of them.
+// withFields adds the fields of a refusal to its detail: a failure of a tool has no list of them.
 func withFields(err error) error {
 	f := fault.As(err)
 	if f == nil || len(f.Fields) == 0 {
@@ -172,7 +173,7 @@ func withFields(err error) error {
 	return &full
 }
 
-// problemsIn are those that a result names, after a colon; "" where it names none.
+// problemsIn returns the problems that a result names, after a colon; "" if it names none.
 func problemsIn(result map[string]any) string {
 	list, _ := result["problems"].([]any)
 	var all []string
@@ -190,32 +191,23 @@ func problemsIn(result map[string]any) string {
 // kindsOfChange are what requirement.change brings about.
 var kindsOfChange = []string{"status", "design_spec", "implementation", "test", "signoff"}
 
-// ProjectContracts are those of the tools over the project. They are for a conductor that has one: see Options.Project.
+// ProjectContracts returns the contracts of the tools over the project, for a conductor that has one: see
+// Options.Project.
 func ProjectContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	yes := map[string]any{"type": "boolean"}
 	id := planning.Input{Name: "id", Schema: text, Required: true}
-	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text, "q": text,
-		"suspect": yes, "retired": yes})
+	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text,
+		"q": text, "suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
 	list := map[string]any{"type": "array"}
 	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
 	checked := objectSchema([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
-	var changes []string
-	for _, kind := range kindsOfChange {
-		changes = append(changes, "ACHIEVE(requirement."+kind+")")
-	}
-	change := builtinContract("requirement.change",
-		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. The payload is the change, as PATCH takes it.",
-		60_000, changes, one, id)
-	change.LatencyMS, change.Verify = 20, planning.CheckOff
-	change.Postconditions = []string{
-		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
-		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
-	}
+	change := changeContract(one, id)
 	evidence := builtinContract("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
 		[]string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := builtinContract("audit.verify", "Checks the whole log: every hash, the signature, and every decision once more.",
+	log := builtinContract("audit.verify",
+		"Checks the whole log: every hash, the signature, and every decision once more.",
 		120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
@@ -225,7 +217,8 @@ func ProjectContracts() []planning.Contract {
 		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
-		builtinContract("project.status", "Counts the requirements in each status.", 5000, []string{"REPORT(project.status)"},
+		builtinContract("project.status", "Counts the requirements in each status.", 5000,
+			[]string{"REPORT(project.status)"},
 			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
 		builtinContract("requirement.next",
@@ -233,7 +226,8 @@ func ProjectContracts() []planning.Contract {
 			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},
 				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
 				Name: "role", Schema: text}),
-		builtinContract("query.requirements", "Lists requirements by filters.", 10_000, []string{"REPORT(query.requirements)"},
+		builtinContract("query.requirements", "Lists requirements by filters.", 10_000,
+			[]string{"REPORT(query.requirements)"},
 			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},
@@ -242,7 +236,25 @@ func ProjectContracts() []planning.Contract {
 	}
 }
 
-// builtinContract is the contract of a tool of the box that is over what is known, or over the project.
+// changeContract returns the contract of requirement.change, which answers with a requirement in a shape.
+func changeContract(shape map[string]any, id planning.Input) planning.Contract {
+	var changes []string
+	for _, kind := range kindsOfChange {
+		changes = append(changes, "ACHIEVE(requirement."+kind+")")
+	}
+	change := builtinContract("requirement.change",
+		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. "+
+			"The payload is the change, as PATCH takes it.",
+		60_000, changes, shape, id)
+	change.LatencyMS, change.Verify = 20, planning.CheckOff
+	change.Postconditions = []string{
+		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
+		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
+	}
+	return change
+}
+
+// builtinContract returns the contract of a built-in tool over what is known, or over the project.
 func builtinContract(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
 	consumes ...planning.Input) planning.Contract {
 	return planning.Contract{
@@ -254,7 +266,7 @@ func builtinContract(name, description string, timeoutMS int, satisfies []string
 	}
 }
 
-// objectSchema is the schema of an object.
+// objectSchema returns the schema of an object.
 func objectSchema(required []any, properties map[string]any) map[string]any {
 	s := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {

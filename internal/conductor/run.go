@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/conductor/contract"
@@ -21,31 +20,28 @@ const (
 	defaultTime     = 10 * time.Minute
 )
 
-// run is one request on its way.
+// run is the state of one request while it is conducted.
 type run struct {
 	*Conductor
-	request      state.Request
-	guardrails   []guardrail
-	runsLeft     int       // runs of tools
-	costSpent    float64   // what they weighed
-	resultBytes  int       // bytes of results
-	deadline     time.Time // the end of the time
-	trace        Trace
-	rephrase     Rephrase
-	onWait       func()                        // is called before it waits for what is outside of the process
-	ephemeral    bool                          // it leaves nothing behind
-	resumed      bool                          // it goes on from what is recorded of it
-	pending      []func(w *state.Writer) error // what the next step writes
-	factsPending bool                          // among it is what others may ask for
+	journal
+	guardrails  []guardrail
+	runsLeft    int // of tools
+	costSpent   float64
+	resultBytes int
+	deadline    time.Time
+	trace       Trace
+	rephrase    Rephrase
+	onWait      func() // called before it waits for what is outside of the process
+	resumed     bool   // continues from what is recorded of it
 }
 
-// guardrail is a condition that is looked at before every run of a tool.
+// guardrail is a condition that is checked before every run of a tool.
 type guardrail struct {
 	traced    *ObligationTrace
 	condition *contract.Condition
 }
 
-// Limit is how long a run may take.
+// Limit returns how long a run may take.
 func Limit(b planning.Budgets) time.Duration {
 	if b.TimeMS == 0 {
 		return defaultTime
@@ -53,13 +49,14 @@ func Limit(b planning.Budgets) time.Duration {
 	return time.Duration(b.TimeMS) * time.Millisecond
 }
 
-// newRun makes the run of a request.
+// newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
-	r := &run{Conductor: c, request: request, onWait: func() {}, runsLeft: b.MaxToolRuns, trace: Trace{
-		ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(), Obligations: make([]ObligationTrace,
-			len(request.Request.Obligations)), Answers: []Answer{},
-	}}
+	r := &run{
+		Conductor: c, journal: journal{store: c.state, request: request}, runsLeft: b.MaxToolRuns, onWait: func() {},
+		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
+			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
+	}
 	if r.runsLeft == 0 {
 		r.runsLeft = defaultToolRuns
 	}
@@ -80,46 +77,6 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		r.rephraseAnswers(ctx)
 	}
 	return r.trace, r.finish(ctx)
-}
-
-// enqueue has something written with the next step, unless the run forgets: what changes nothing outside of the IR need
-// not be there before it happens.
-func (r *run) enqueue(write func(w *state.Writer) error) {
-	if !r.ephemeral {
-		r.pending = append(r.pending, write)
-	}
-}
-
-// flush writes what is pending, as one record.
-func (r *run) flush(ctx context.Context, name string) error {
-	if len(r.pending) == 0 {
-		return nil
-	}
-	err := r.state.Step(ctx, r.request.ID, name, r.request.Caller, func(w *state.Writer) error {
-		for _, write := range r.pending {
-			if err := write(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	switch {
-	case err == nil:
-		r.pending, r.factsPending = nil, false
-	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
-		return errUnderWay("another run")
-	}
-	return err
-}
-
-// view reads what is known, with what this run has asserted.
-func (r *run) view(ctx context.Context, read func(v state.View) error) error {
-	if r.factsPending {
-		if err := r.flush(ctx, "known"); err != nil {
-			return err
-		}
-	}
-	return r.state.View(ctx, read)
 }
 
 // obligations runs the plan loop for each.
@@ -157,7 +114,7 @@ func (r *run) obligations(ctx context.Context) error {
 	return nil
 }
 
-// verifiesAnswers tells whether an obligation is to verify the answers of its own request.
+// verifiesAnswers reports whether an obligation is to verify the answers of its own request.
 func verifiesAnswers(o planning.Obligation) bool {
 	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
 }
@@ -167,7 +124,7 @@ func conditionOf(o planning.Obligation) (*contract.Condition, error) {
 	return contract.CompileCondition(text)
 }
 
-// guard keeps a guardrail for the runs to come, and looks at it at once, unless it is about what a tool is given.
+// guard keeps a guardrail for the runs to come, and checks it at once, unless it is about the inputs of a tool.
 func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	condition, err := conditionOf(t.Obligation)
 	if err != nil {
@@ -186,7 +143,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	return err
 }
 
-// priorViolation is why a guardrail that was looked at does not hold; "" where all do.
+// priorViolation returns why a guardrail that was checked does not hold, or "".
 func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
 		if g.traced.Outcome == planning.OutGuardrail {
@@ -196,7 +153,7 @@ func (r *run) priorViolation() string {
 	return ""
 }
 
-// violation is the guardrail that does not hold for a run; "" where all do.
+// violation returns why a guardrail does not hold for a run, or "".
 func (r *run) violation(facts contract.Facts) string {
 	for _, g := range r.guardrails {
 		if why := g.violation(facts); why != "" {
@@ -206,7 +163,7 @@ func (r *run) violation(facts contract.Facts) string {
 	return ""
 }
 
-// violation says why the guardrail does not hold; "" where it does. One that cannot be told does not.
+// violation returns why the guardrail does not hold, or "". One that cannot be evaluated does not hold.
 func (g guardrail) violation(facts contract.Facts) string {
 	verdict := g.condition.Holds(facts)
 	if verdict.Decided() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
@@ -225,12 +182,12 @@ func (g guardrail) violation(facts contract.Facts) string {
 	return why
 }
 
-// satisfy is the plan loop of one obligation.
+// satisfy runs the candidates of one obligation, in order, until one succeeds.
 func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
 	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
-		awaitAnswer(t)
+		t.awaitAnswer()
 		return nil
 	case len(candidates) == 0:
 		r.noTool(t)
@@ -262,24 +219,15 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	switch {
 	case t.Status == planning.Resolved:
 	case len(t.Runs) == 0 && missing != nil:
-		r.clarify(t, missing)
+		t.clarify(missing)
 	default:
 		t.justify("failure of " + t.Obligation.String())
-		t.end(planning.Escalated, planning.OutFailed, r.reasons(t))
+		t.end(planning.Escalated, planning.OutFailed, t.reasons())
 	}
 	return nil
 }
 
-// reasons are why each candidate did not do.
-func (r *run) reasons(t *ObligationTrace) string {
-	var all []string
-	for _, c := range t.Candidates {
-		all = append(all, c.Tool+": "+c.Reason)
-	}
-	return strings.Join(all, "; ")
-}
-
-// noTool asks for a tool that nobody has registered.
+// noTool emits an obligation to find a tool, since no registered one satisfies this.
 func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
 	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
@@ -287,26 +235,8 @@ func (r *run) noTool(t *ObligationTrace) {
 	r.trace.Missing = append(r.trace.Missing, capability)
 }
 
-// awaitAnswer is for a question that only who asks can answer.
-func awaitAnswer(t *ObligationTrace) {
-	question, _ := t.Obligation.Payload["question"].(string)
-	if strings.TrimSpace(question) == "" {
-		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
-	}
-	t.end(planning.Active, planning.OutClarify, question)
-}
-
-// clarify asks for what is missing; the obligation waits for it.
-func (r *run) clarify(t *ObligationTrace, missing []string) {
-	for _, slot := range missing {
-		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
-			"for": t.Obligation.String()})
-	}
-	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
-}
-
-// facts are what conditions are held against. What is known, and the state of the project, are read only where one
-// names them.
+// facts returns what conditions are evaluated on. What is known, and the state of the project, are read only if a
+// condition names them.
 func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.Obligation,
 	inputs map[string]any) (f contract.Facts, err error) {
 	f = contract.Facts{Payload: o.Payload, Input: inputs,

@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// Trace is all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the same
-// bytes, but for the durations.
+// Trace records all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the
+// same bytes, but for the durations.
 type Trace struct {
 	ID          string            `json:"id"`
 	Status      planning.Outcome  `json:"status"`
@@ -24,7 +24,7 @@ type Trace struct {
 	Missing     []string          `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
 }
 
-// ObligationTrace is what became of one obligation.
+// ObligationTrace records what became of one obligation.
 type ObligationTrace struct {
 	ID         string              `json:"id"`
 	Obligation planning.Obligation `json:"obligation"`
@@ -39,7 +39,7 @@ type ObligationTrace struct {
 	answered map[string]any // the result that resolved it
 }
 
-// Candidate is a tool that says that it satisfies the obligation.
+// Candidate is a tool whose contract satisfies the obligation.
 type Candidate struct {
 	Tool   string `json:"tool"`
 	Taken  bool   `json:"taken"`
@@ -58,7 +58,7 @@ type Run struct {
 	Postconditions []contract.Verdict `json:"postconditions"`
 }
 
-// Verification is what the second evaluation of an answer found.
+// Verification is the outcome of the second evaluation of an answer.
 type Verification struct {
 	By       string `json:"by"` // again, or facts
 	Verified bool   `json:"verified"`
@@ -72,7 +72,7 @@ type Emitted struct {
 	Status     planning.Status     `json:"status"`
 }
 
-// Answer is what a REPORT resulted in.
+// Answer is the answer to a REPORT.
 type Answer struct {
 	Obligation string         `json:"obligation"`
 	Result     map[string]any `json:"result,omitempty"` // absent where it is not certain
@@ -85,8 +85,8 @@ type Answer struct {
 
 func obligationID(i int) string { return fmt.Sprintf("o%d", i+1) }
 
-// emit gives rise to an obligation, which is somebody else's: of who asked, or of who keeps the tools. A JUSTIFY is
-// resolved by what it says.
+// emit adds an obligation that this one gave rise to. It is for somebody else: the caller, or whoever keeps the tools.
+// A JUSTIFY is resolved by what it says.
 func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 	status := planning.Escalated
 	if typ == planning.Justify {
@@ -96,12 +96,12 @@ func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 		planning.Obligation{Type: typ, Payload: payload}, status})
 }
 
-// end notes how the obligation ended.
+// end records how the obligation ended.
 func (t *ObligationTrace) end(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
 }
 
-// justify says of a failure what was tried, and why each failed.
+// justify emits what was tried for a failed obligation, and why each attempt failed.
 func (t *ObligationTrace) justify(about string) {
 	attempts := []any{}
 	for _, r := range t.Runs {
@@ -125,6 +125,33 @@ func (t *ObligationTrace) justify(about string) {
 		}
 	}
 	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})
+}
+
+// reasons returns why no candidate succeeded.
+func (t *ObligationTrace) reasons() string {
+	var all []string
+	for _, c := range t.Candidates {
+		all = append(all, c.Tool+": "+c.Reason)
+	}
+	return strings.Join(all, "; ")
+}
+
+// awaitAnswer ends a CLARIFY, which only the caller can answer.
+func (t *ObligationTrace) awaitAnswer() {
+	question, _ := t.Obligation.Payload["question"].(string)
+	if strings.TrimSpace(question) == "" {
+		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
+	}
+	t.end(planning.Active, planning.OutClarify, question)
+}
+
+// clarify asks for what is missing; the obligation waits for it.
+func (t *ObligationTrace) clarify(missing []string) {
+	for _, slot := range missing {
+		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
+			"for": t.Obligation.String()})
+	}
+	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
 }
 
 func traceIn(v state.View, id string) (trace Trace, err error) {

@@ -47,7 +47,7 @@ func (r *run) verify(ctx context.Context) error {
 	return nil
 }
 
-// confirm looks at one answer, and gives it, or says that it is not certain.
+// confirm checks one answer, and gives it, or says that it is uncertain.
 func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
 	last := t.Runs[len(t.Runs)-1]
 	tool, _ := r.Tools.Tool(last.Tool)
@@ -76,8 +76,8 @@ func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
 	return false, nil
 }
 
-// evaluate is the second evaluation of a result: by the tool's own other way, or against what is known; "" where
-// neither the contract nor the request asks for one.
+// evaluate evaluates a result a second time: by the tool's own other way, or against what is known. by is "" if neither
+// the contract nor the request asks for it.
 func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contract, last Run) (by string, err error) {
 	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, verifiesAnswers) {
 		return "", nil
@@ -94,7 +94,7 @@ func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contr
 	return "facts", r.crossCheck(ctx, t, last)
 }
 
-// crossCheck holds an answer against what is known: it is recorded as it was answered, unless the run leaves nothing
+// crossCheck checks an answer against what is known: it is recorded as it was answered, unless the run leaves nothing
 // behind, and nothing that is known contradicts it.
 func (r *run) crossCheck(ctx context.Context, t *ObligationTrace, last Run) error {
 	if err := r.flush(ctx, "known"); err != nil { // what is held of this very run is looked at
@@ -110,7 +110,7 @@ func (r *run) crossCheck(ctx context.Context, t *ObligationTrace, last Run) erro
 	})
 }
 
-// checkRecorded wants exactly one assertion of an answer, with the tool that answered as its source.
+// checkRecorded requires exactly one assertion of an answer, with the tool that answered as its source.
 func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
 	held, err := v.Held(state.RunPrefix+r.request.ID, t.ID)
 	if err != nil {
@@ -130,12 +130,11 @@ func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
 	return nil
 }
 
-// callerPrefix begins the kinds of obligations on the caller: status.name is about the slot name, which inputs are filled
-// from.
+// callerPrefix begins the kinds of obligations about the caller: status.name is about the slot name.
 const callerPrefix = "status."
 
-// checkContradiction holds an answer on the caller against what is known of the caller. One thing alone, held in its place,
-// contradicts it; of several any may be meant, and what nobody has said contradicts nothing.
+// checkContradiction checks an answer about the caller against what is known of the caller. Only a single object, held
+// in its place, contradicts it; of several any may be meant, and what nobody has said contradicts nothing.
 func (r *run) checkContradiction(v state.View, t *ObligationTrace) error {
 	slot, is := strings.CutPrefix(t.Obligation.Kind(), callerPrefix)
 	if !is {

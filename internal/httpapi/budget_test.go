@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -99,7 +99,7 @@ func TestTheBudgetSurvivesARestart(t *testing.T) {
 	again.stop()
 	l, err := ledger.OpenReadOnly(t.Context(), file)
 	require.NoError(t, err)
-	_, err = requirements.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err, "the log does not account for budgets, and verify does not ask it to")
 }
 
@@ -152,6 +152,6 @@ func TestALargeObligationIsKeptOnce(t *testing.T) {
 	trace := h.expect(200, "", "viewer", "GET", "/traces/"+run.(string), "")
 	require.Greater(t, len(trace.Body), 800_000)
 	h.stop()
-	_, err := requirements.Verify(t.Context(), h.Ledger, nil)
+	_, err := replay.Verify(t.Context(), h.Ledger, nil)
 	require.NoError(t, err)
 }

@@ -85,14 +85,14 @@ func TestWhoDrives(t *testing.T) {
 type slow struct{ drive.Conductor }
 
 func (s slow) Conduct(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Trace, error) {
-	time.Sleep(400 * time.Millisecond)
+	time.Sleep(1600 * time.Millisecond)
 	return s.Conductor.Conduct(ctx, caller, request)
 }
 
 // A drive may take longer than any other answer.
 func TestADriveTakesItsTime(t *testing.T) {
 	h := newHarness(t, func(o *options) {
-		o.WriteTimeout, o.Driven = 300*time.Millisecond, func(c drive.Conductor) drive.Conductor { return slow{c} }
+		o.WriteTimeout, o.Driven = 1500*time.Millisecond, func(c drive.Conductor) drive.Conductor { return slow{c} }
 	})
 	for _, accept := range []string{"application/json", "application/x-ndjson"} {
 		answer := h.expect(200, "", "pm", "POST", "/drive", `{"requirements":["REQ-001"],"max_steps":1}`, "Accept", accept)

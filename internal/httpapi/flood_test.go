@@ -15,21 +15,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 const (
-	flood        = 100_000 // refused requests
 	floodClients = 8
 	floodMinutes = 3   // that the flood takes by the clock of the service
 	meanwhile    = 100 // changes that are accepted, before the flood and during it
 	recordedEach = 20  // equal refusals of one actor in a minute that have records of their own
 )
+
+// floodOf returns how many requests of a flood are refused.
+func floodOf() int64 {
+	if testing.Short() {
+		return 9_000
+	}
+	return 100_000
+}
 
 // flooding are requests that are refused, each kind for its own reason. A body may differ each time.
 var flooding = []struct {
@@ -48,7 +55,7 @@ var flooding = []struct {
 	{"viewer", "PATCH", one, `{"pm_notes":[{"text":"%d"}]}`, 403},
 }
 
-// TestAFloodOfRefusalsHidesNothing: 100,000 refusals stand beside changes that are accepted. Each change is answered, durable
+// TestAFloodOfRefusalsHidesNothing: 100,000 refusals, 9,000 with -short, stand beside changes that are accepted. Each change is answered, durable
 // and on record in its order; the flood leaves a few records, which count every single refusal, and costs as few commits.
 func TestAFloodOfRefusalsHidesNothing(t *testing.T) {
 	file, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{})
@@ -58,6 +65,7 @@ func TestAFloodOfRefusalsHidesNothing(t *testing.T) {
 	calm := h.changes(t, "calm", closed())
 	before, commits := h.Service.State().LogSize, file.Stats().Batches
 
+	flood := floodOf()
 	var sent atomic.Int64
 	var clients sync.WaitGroup
 	turn := make(chan struct{}, meanwhile)
@@ -85,7 +93,7 @@ func TestAFloodOfRefusalsHidesNothing(t *testing.T) {
 	h.requireEveryRefusal(t, before)
 	l, err := ledger.OpenReadOnly(t.Context(), file)
 	require.NoError(t, err)
-	_, err = requirements.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 }
 
@@ -174,7 +182,7 @@ func (h *harness) requireEveryRefusal(t *testing.T, from uint64) {
 	}))
 	require.Equal(t, meanwhile, changes)
 	want := map[audit.Actor]int{}
-	for n := range flood {
+	for n := range int(floodOf()) {
 		who := flooding[(n+1)%len(flooding)].who
 		role := who
 		if who == "noisy" {

@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -235,12 +236,12 @@ func readQuery(values url.Values) (requirements.Query, error) {
 
 func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	dryRun, err := dryRunOf(r)
-	var report requirements.Report
+	var report drift.Report
 	if err == nil {
 		report, err = a.runImport(w, r, dryRun)
 	}
 	if dryRun && errors.Is(err, fault.Invalid) { // the report that was asked for says what is wrong with the documents
-		report, err = requirements.Failed(err), nil
+		report, err = drift.Failed(err), nil
 		report.DryRun = true
 	}
 	if err != nil {
@@ -260,14 +261,14 @@ func dryRunOf(r *http.Request) (bool, error) {
 	return dry != nil && *dry, err
 }
 
-func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (requirements.Report, error) {
+func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (drift.Report, error) {
 	if who := actorOf(w); who.Role != lifecycle.PM {
-		return requirements.Report{}, fault.New(fault.Forbidden, "role_forbidden",
+		return drift.Report{}, fault.New(fault.Forbidden, "role_forbidden",
 			"importing the requirement documents is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
 	}
 	if r.ContentLength != 0 {
-		return requirements.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
+		return drift.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
 	return a.Service.Import(r.Context(), actorOf(w), a.Documents,

@@ -10,28 +10,16 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // maxCited is how many tests of an attached report become evidence of the test record.
 const maxCited = 100
-
-// attachedReport says which record has a report.
-type attachedReport struct {
-	Seq uint64 `json:"seq"`
-}
-
-var tableReports = ledger.Table[attachedReport]{Name: "reports"}
-
-// attached is a report as it is kept in the record of the change that brought it.
-type attached struct {
-	SHA256 string            `json:"sha256"` // of the report as it was sent
-	Found  lifecycle.Found   `json:"found"`
-	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them
-}
 
 // Attachment answers an attached report: the requirement with its new test record, and what the report holds.
 type Attachment struct {
@@ -81,13 +69,13 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal) (
 			withoutTests("no test that ran in the report can be cited for "+p.ID))
 	}
 	p.parsed()
-	out.Answer, err = s.propose(ctx, who, p, func() (lifecycle.Change, proposed, error) {
+	out.Answer, err = s.commit(ctx, who, p, func() (lifecycle.Change, record.Proposed, error) {
 		e, err := s.entry(p.ID)
 		if err != nil {
-			return lifecycle.Change{}, proposed{}, err
+			return lifecycle.Change{}, record.Proposed{}, err
 		}
 		change, body, err := attachedChange(e.Requirement(), cited, a.Found)
-		return change, proposed{Change: body, Report: &a}, err
+		return change, record.Proposed{Change: body, Report: &a}, err
 	})
 	return out, err
 }
@@ -116,10 +104,10 @@ func withoutTests(detail string) error {
 }
 
 // attachedNow is a report as it is kept.
-func (s *Service) attachedNow(body []byte, report testreport.Report) attached {
+func (s *Service) attachedNow(body []byte, report testreport.Report) record.Report {
 	n := report.Counts()
-	return attached{SHA256: digestOf(body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
-		In: lifecycle.InAttached, SHA256: digestOf(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
+	return record.Report{SHA256: record.Digest(body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
+		In: lifecycle.InAttached, SHA256: record.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
 			Truncate(time.Microsecond),
 		Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
 			Skipped: n.Skipped},
@@ -173,7 +161,7 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 	if err != nil {
 		return lifecycle.Change{}, nil, err
 	}
-	change, err := ParseChange(body, lifecycle.Tester)
+	change, err := decision.Read(body, lifecycle.Tester)
 	change.Size, change.MadeFrom = len(body), req.Revision
 	change.Looked = &lifecycle.Looked{}
 	for _, claim := range change.Claims() {
@@ -184,16 +172,16 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 }
 
 // keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.
-func keepReport(tx *ledger.Tx, a *attached) (*attached, error) {
+func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
 	if a == nil {
 		return nil, nil
 	}
-	_, known, err := tableReports.Get(tx, a.SHA256)
+	_, known, err := record.TableReports.Get(tx, a.SHA256)
 	if err != nil {
 		return nil, err
 	}
 	if !known {
-		_, err = tableReports.Put(tx, a.SHA256, attachedReport{tx.Seq()})
+		_, err = record.TableReports.Put(tx, a.SHA256, record.ReportAt{Seq: tx.Seq()})
 		return a, err
 	}
 	short := *a
@@ -208,7 +196,7 @@ func attachedDigest(e lifecycle.Evidence) (string, bool) {
 }
 
 // lookAtAttached looks a test up in a report that was attached earlier.
-func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
+func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 	digest string) (*lifecycle.Found, *fault.Field) {
 	kept, err := s.attachedReport(ctx, digest)
 	if err != nil {
@@ -234,22 +222,22 @@ func (s *Service) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 }
 
 // attachedReport reads a report that was attached earlier; nil when there is none with this digest.
-func (s *Service) attachedReport(ctx context.Context, digest string) (*attached, error) {
+func (s *Rechecker) attachedReport(ctx context.Context, digest string) (*record.Report, error) {
 	if kept := s.lastReport.Load(); kept != nil && kept.SHA256 == digest {
 		return kept, nil
 	}
-	var kept *attached
+	var kept *record.Report
 	err := s.ledger.View(ctx, func(r store.Reader) error {
 		kept = nil
-		at, found, err := tableReports.Get(r, digest)
+		at, found, err := record.TableReports.Get(r, digest)
 		if err != nil || !found {
 			return err
 		}
-		record, err := ledger.RecordAt(r, at.Seq)
+		rec, err := ledger.RecordAt(r, at.Seq)
 		if err != nil {
 			return err
 		}
-		data, err := ledger.DataOf[proposed](r, record)
+		data, err := ledger.DataOf[record.Proposed](r, rec)
 		if kept = data.Report; kept != nil {
 			kept.Found.Record = at.Seq
 		}

@@ -8,9 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -56,7 +58,7 @@ func TestImportsThatNobodyAskedForHaveABudget(t *testing.T) {
 	require.NoError(t, r.CheckUnaskedBudget(t.Context()))
 	_, err = r.importUnasked(text + "- **REQ-004**: More.\n")
 	require.NoError(t, err)
-	_, err = Verify(t.Context(), r.ledger, nil)
+	_, err = replay.Verify(t.Context(), r.ledger, nil)
 	require.NoError(t, err)
 }
 
@@ -67,7 +69,7 @@ func (r *rig) budget(who lifecycle.Actor) (limit, spent uint64) {
 	return b.Limit, b.Spent
 }
 
-func (r *rig) importUnasked(text string) (Report, error) {
+func (r *rig) importUnasked(text string) (drift.Report, error) {
 	files := reading(reqdoc.File{Path: "REQUIREMENTS.md", Content: []byte(text)})
 	return r.Import(r.t.Context(), theSystem(), files, ImportOptions{Unasked: true})
 }

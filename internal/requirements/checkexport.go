@@ -3,7 +3,6 @@ package requirements
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 
 	"orchestrator/internal/fault"
@@ -16,7 +15,7 @@ const headBytes = 64 << 10
 // Matches holds an export of the present size of the log against the state, byte for byte: where they differ,
 // the tables or the export were changed behind the service's back. An export of an earlier moment, as a crash
 // leaves it, says nothing; Verify compares that one too.
-func (s *Service) Matches(export io.Reader) error {
+func (s *Reader) Matches(export io.Reader) error {
 	snap := s.current.Load()
 	buffered := bufio.NewReaderSize(export, headBytes)
 	head, _ := buffered.Peek(headBytes) // all of it, when the export is small
@@ -24,27 +23,10 @@ func (s *Service) Matches(export io.Reader) error {
 	if err != nil || log.Size != snap.Head.Size {
 		return nil //nolint:nilerr // the start has reported it as unreadable
 	}
-	same := &comparer{want: buffered}
-	if err := snap.Write(same); err != nil || !same.atEnd() {
+	if !projection.Equals(buffered, snap.Write) {
 		return fault.New(fault.Internal, "store_differs",
 			"the database and the export are of the same moment and do not agree").
 			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")
 	}
 	return nil
-}
-
-// comparer is a writer that fails when it is given other bytes than it wants.
-type comparer struct{ want *bufio.Reader }
-
-func (c *comparer) Write(b []byte) (int, error) {
-	got := make([]byte, len(b))
-	if _, err := io.ReadFull(c.want, got); err != nil || !bytes.Equal(got, b) {
-		return 0, errors.New("it differs")
-	}
-	return len(b), nil
-}
-
-func (c *comparer) atEnd() bool {
-	_, err := c.want.ReadByte()
-	return errors.Is(err, io.EOF)
 }

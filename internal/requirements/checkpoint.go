@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever
@@ -68,7 +69,7 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data := auditKeyChosen{From: p.AuditKey, To: now}
+		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
 		if was != "" {
 			data.Reason = s.options.AcceptKey
 		}
@@ -76,7 +77,7 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: kindAuditKeyChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindAuditKeyChosen, Actor: ledger.System(), Data: data})
 	})
 }
 
@@ -108,9 +109,9 @@ type signedAt struct {
 }
 
 // Checkpoint is the signed checkpoint of the published log.
-func (s *Service) Checkpoint() ([]byte, error) { return s.checkpointOf(s.current.Load()) }
+func (s *Log) Checkpoint() ([]byte, error) { return s.checkpointOf(s.current.Load()) }
 
-func (s *Service) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
+func (s *Log) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
 	if s.options.Signer.Key == "" {
 		return nil, fault.New(fault.Unavailable, "no_audit_key", "this service has no key to sign its log with")
 	}
@@ -125,24 +126,24 @@ func (s *Service) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
 }
 
 // AuditKey verifies the checkpoints of the log.
-func (s *Service) AuditKey() string { return s.current.Load().Project.AuditKey }
+func (s *Log) AuditKey() string { return s.current.Load().Project.AuditKey }
 
 // Record is the stored bytes of one record.
-func (s *Service) Record(ctx context.Context, index uint64) ([]byte, error) {
+func (s *Log) Record(ctx context.Context, index uint64) ([]byte, error) {
 	return s.ledger.Record(ctx, index)
 }
 
 // Inclusion proves that a record is in the log of a size; 0 is the present one.
-func (s *Service) Inclusion(ctx context.Context, index, size uint64) (audit.Inclusion, error) {
+func (s *Log) Inclusion(ctx context.Context, index, size uint64) (audit.Inclusion, error) {
 	return s.ledger.Inclusion(ctx, index, s.sizeOr(size))
 }
 
 // Consistency proves that the log of one size is the beginning of the log of another; 0 is the present one.
-func (s *Service) Consistency(ctx context.Context, old, size uint64) (audit.Consistency, error) {
+func (s *Log) Consistency(ctx context.Context, old, size uint64) (audit.Consistency, error) {
 	return s.ledger.Consistency(ctx, old, s.sizeOr(size))
 }
 
-func (s *Service) sizeOr(size uint64) uint64 {
+func (s *Log) sizeOr(size uint64) uint64 {
 	if size == 0 {
 		return s.current.Load().Head.Size
 	}
@@ -150,6 +151,6 @@ func (s *Service) sizeOr(size uint64) uint64 {
 }
 
 // Tile is the bytes of one tile of the log.
-func (s *Service) Tile(ctx context.Context, t audit.Tile) ([]byte, error) {
+func (s *Log) Tile(ctx context.Context, t audit.Tile) ([]byte, error) {
 	return s.ledger.Tile(ctx, t)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -76,7 +77,7 @@ func TestKeysExpireByThePresentClock(t *testing.T) {
 	note("ahead")
 	r.clock.wind(-year)
 	note("after")
-	r.clock.wind(KeepKeys - time.Minute)
+	r.clock.wind(record.KeepKeys - time.Minute)
 	require.True(t, note("after").Replayed)
 	require.True(t, note("ahead").Replayed, "nobody can tell how old it is, so it is kept")
 	r.clock.wind(2 * time.Minute)

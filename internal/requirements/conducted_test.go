@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -29,11 +31,11 @@ func TestVerifyFollowsTheConductor(t *testing.T) {
 			r.mustImport(twoRequirements)
 			known := state.New(r.ledger)
 			o := planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "n": 1.50, "text": "<é>"}}
-			require.NoError(t, known.Step(t.Context(), "r1", "begun", auditActor(cody), func(w *state.Writer) error {
-				return errors.Join(w.Obligation(state.Obligation{ID: "o1", Status: planning.Active, Of: o}), w.Request(state.Request{ID: "r1", Number: 1, Caller: auditActor(cody)}))
+			require.NoError(t, known.Step(t.Context(), "r1", "begun", record.Actor(cody), func(w *state.Writer) error {
+				return errors.Join(w.Obligation(state.Obligation{ID: "o1", Status: planning.Active, Of: o}), w.Request(state.Request{ID: "r1", Number: 1, Caller: record.Actor(cody)}))
 			}))
 			for _, object := range []any{"Ada", "Ada Lovelace"} {
-				require.NoError(t, known.Step(t.Context(), "r1", "tool ended", auditActor(cody), func(w *state.Writer) error {
+				require.NoError(t, known.Step(t.Context(), "r1", "tool ended", record.Actor(cody), func(w *state.Writer) error {
 					return w.Assert(state.Assertion{ID: object.(string), Subject: "user:ada", Predicate: "name", Object: object, Confidence: 1}, true)
 				}))
 			}
@@ -42,7 +44,7 @@ func TestVerifyFollowsTheConductor(t *testing.T) {
 			}
 			l, err := ledger.OpenReadOnly(t.Context(), s)
 			require.NoError(t, err)
-			_, err = Verify(t.Context(), l, nil)
+			_, err = replay.Verify(t.Context(), l, nil)
 			if c.want == "" {
 				require.NoError(t, err)
 				return

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/reqdoc"
 )
 
@@ -138,6 +139,6 @@ func TestADeltaThatChangesNothingWritesNothing(t *testing.T) {
 }
 
 func TestTheReportTellsDeclaredNamesFromProposedOnes(t *testing.T) {
-	r := Report{Renamed: []ReportRenamed{{"A", "B", true}, {"C", "D", false}, {"E", "F", true}}}
+	r := drift.Report{Renamed: []drift.Renamed{{From: "A", To: "B", Declared: true}, {From: "C", To: "D", Declared: false}, {From: "E", To: "F", Declared: true}}}
 	require.Equal(t, "0 found, 0 unchanged, 2 renamed, 1 perhaps renamed", r.String())
 }

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -25,22 +26,22 @@ func FuzzParseChange(f *testing.F) {
 	}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		change, err := ParseChange(body, lifecycle.PM)
+		change, err := decision.Read(body, lifecycle.PM)
 		if err != nil {
 			require.ErrorIs(t, err, fault.Malformed)
 			require.NotEmpty(t, fault.As(err).Fix)
 			return
 		}
-		again, err := ParseChange(compact(body), lifecycle.PM)
+		again, err := decision.Read(decision.Compact(body), lifecycle.PM)
 		require.NoError(t, err)
 		require.Equal(t, change, again)
 		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"}, time.Time{})
 		for _, role := range lifecycle.Roles() {
-			change, err := ParseChange(body, role)
+			change, err := decision.Read(body, role)
 			require.NoError(t, err)
 			next, err := lifecycle.Rework.Apply(req, lifecycle.Actor{Name: "x", Role: role}, change, at)
 			if err != nil {
-				require.NotNil(t, asRefusal(err))
+				require.NotNil(t, decision.Refusal(err))
 				continue
 			}
 			raw, err := ledger.Encode(next)

@@ -3,7 +3,6 @@ package requirements
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -25,11 +24,11 @@ const maxLooks = 50
 // lookTime is how long all evidence of a change may take; what is not looked up by then could not be looked up.
 const lookTime = 20 * time.Second
 
-func (s *Service) verifies() bool { return s.options.Evidence == projection.Verify }
+func (s *Rechecker) verifies() bool { return s.options.Evidence == projection.Verify }
 
 // look looks the evidence of a change up, before the transaction: what git takes would hold up every other change. A
 // change that its role may not propose at all is left to the rules.
-func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Change) {
+func (s *Rechecker) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Change) {
 	if !s.verifies() || len(c.Violations) > 0 || !mayPropose(who.Role, c.Fields) {
 		return
 	}
@@ -50,19 +49,18 @@ func (s *Service) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.Ch
 	}
 }
 
-// momentary is the failure behind a refusal for nothing but evidence that could not be read now. It decides nothing: it
+// momentary returns the failure behind a refusal for nothing but evidence that could not be read now; nil for any other. It decides nothing: it
 // is neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a
 // log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
-func momentary(err error) error {
-	f := fault.As(err)
+func momentary(refusal *fault.Error) error {
 	untrue := func(wrong fault.Field) bool { return wrong.Code != evidence.CodeUnreadable }
-	if f == nil || f.Code != lifecycle.CodeEvidenceNotFound || slices.ContainsFunc(f.Fields, untrue) {
-		return err
+	if refusal == nil || refusal.Code != lifecycle.CodeEvidenceNotFound || slices.ContainsFunc(refusal.Fields, untrue) {
+		return nil
 	}
 	failure := fault.New(fault.Unavailable, evidence.CodeUnreadable,
-		"the evidence of the change cannot be looked at now").WithFields(f.Fields...).
+		"the evidence of the change cannot be looked at now").WithFields(refusal.Fields...).
 		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one").ForClients()
-	failure.Current, failure.Allowed = f.Current, f.Allowed
+	failure.Current, failure.Allowed = refusal.Current, refusal.Allowed
 	return failure
 }
 
@@ -71,7 +69,7 @@ func mayPropose(role lifecycle.Role, fields []string) bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(allowed, f) })
 }
 
-func (s *Service) lookAt(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+func (s *Rechecker) lookAt(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
 	if digest, attached := attachedDigest(e); attached {
 		return s.lookAtAttached(ctx, e, digest)
 	}
@@ -79,7 +77,7 @@ func (s *Service) lookAt(ctx context.Context, e lifecycle.Evidence) (*lifecycle.
 }
 
 // lookAgain looks again at what a requirement rests on that is to be done.
-func (s *Service) lookAgain(ctx context.Context, id string, c *lifecycle.Change) error {
+func (s *Rechecker) lookAgain(ctx context.Context, id string, c *lifecycle.Change) error {
 	if c.Looked == nil || c.Status != lifecycle.Done {
 		return nil
 	}
@@ -97,7 +95,7 @@ func (s *Service) lookAgain(ctx context.Context, id string, c *lifecycle.Change)
 }
 
 // recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
-func (s *Service) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
+func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
 	var cited []lifecycle.Evidence
 	for _, req := range all {
 		for _, c := range req.Citations() {
@@ -135,25 +133,3 @@ func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []e
 
 // maxRemark bounds what a recheck adds to a requirement, in bytes of one remark.
 const maxRemark = 300
-
-// namesOf lists the files and commits that an implementation names, as evidence.
-func namesOf(files []namedFile, commits []string) []lifecycle.Citation {
-	var names []lifecycle.Citation
-	add := func(under string, i int, e lifecycle.Evidence) {
-		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
-		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
-	}
-	for i, f := range files {
-		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: f.Path, Lines: f.Lines})
-	}
-	for i, id := range commits {
-		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})
-	}
-	return names
-}
-
-// namedFile is a file that an implementation names.
-type namedFile struct {
-	Path  string `json:"path"`
-	Lines string `json:"lines"`
-}

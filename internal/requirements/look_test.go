@@ -15,8 +15,10 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -48,7 +50,7 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	if f.missing[e.Path+e.Commit+e.Name] {
 		return nil, &fault.Field{Code: "missing", Detail: "there is no such thing" + f.instead}
 	}
-	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: digestOf([]byte(e.Path + e.Commit + e.Report))}
+	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: record.Digest([]byte(e.Path + e.Commit + e.Report))}
 	if e.Kind == lifecycle.EvidenceTest {
 		found.In, found.Modified, found.Counts = lifecycle.InWorktree, newClock().now.AddDate(1, 0, 0), &lifecycle.Results{Run: 2, Passed: 2}
 	}
@@ -195,7 +197,11 @@ func TestARequirementThatMovesOnIsLookedAtAgain(t *testing.T) {
 // TestNeverDoneOnStaleEvidence races the tester, who changes the result, with PM, who signs off.
 func TestNeverDoneOnStaleEvidence(t *testing.T) {
 	outcomes := map[string]int{}
-	for range 40 { // services: a history of a thousand reworks would be all that is measured
+	services := 40
+	if testing.Short() {
+		services = 20
+	}
+	for range services { // a history of a thousand reworks would be all that is measured
 		raceSignOff(t, 25, outcomes)
 	}
 	require.NotZero(t, outcomes["done"])
@@ -393,7 +399,7 @@ func TestRechecksThatWaitShareTheNextOne(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	looks := 0
 	f.during = func() { looks++ }
-	asked := r.rechecks.Load()
+	asked := r.begun.Load()
 	for range 3 {
 		_, err := r.recheckSince(t.Context(), asked)
 		require.NoError(t, err)
@@ -402,7 +408,7 @@ func TestRechecksThatWaitShareTheNextOne(t *testing.T) {
 	_, err := r.Recheck(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, looks, "it asked after the last one began")
-	asked, f.failing = r.rechecks.Load(), errors.New("called off")
+	asked, f.failing = r.begun.Load(), errors.New("called off")
 	for range 2 {
 		_, err = r.recheckSince(t.Context(), asked)
 		require.ErrorIs(t, err, f.failing)
@@ -450,16 +456,17 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	f.unread["a.go"] = true
 	body := []byte(`{"implementation":{"summary":"s","files":[{"path":"a.go"}]}}`)
-	change, err := ParseChange(body, lifecycle.Coder)
+	change, err := decision.Read(body, lifecycle.Coder)
 	require.NoError(t, err)
 	change.Size = len(body)
 	r.look(t.Context(), cody, &change)
 	p := Proposal{ID: "REQ-002", Body: body, IdempotencyKey: "k"}
-	_, refused := decide(r.reader(r.current.Load()), r.options.Workflow, cody, p.ID, nil, change, r.clock.read())
+	_, refused, err := decision.Decide(r.reader(r.current.Load()), r.options.Workflow, decision.Request{Actor: cody, ID: p.ID, Change: change, At: r.clock.read()})
+	require.NoError(t, err)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		data := proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: asRefusal(refused)}
-		_, err := tableIdempotency.Put(tx, keyOf(cody, "k"), firstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
-		return errors.Join(err, tx.Append(ledger.Event{Kind: kindRefused, Actor: auditActor(cody), Subject: p.ID, Data: data}))
+		data := record.Proposed{Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: refused}
+		_, err := record.TableIdempotency.Put(tx, record.KeyOf(cody, "k"), record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
+		return errors.Join(err, tx.Append(ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: p.ID, Data: data}))
 	}))
 	r.verified()
 }

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
 // Moment is the log at one size, as something outside of the database remembers it.
@@ -91,7 +92,7 @@ func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
 	if givenUp(p.Rollbacks, lost) {
 		return nil // another file remembers the same
 	}
-	fork, err := forkBefore(tx, tx.Seq())
+	fork, err := record.ForkBefore(tx, tx.Seq())
 	if err != nil {
 		return err
 	}
@@ -99,6 +100,7 @@ func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
 	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 		return err
 	}
-	data := rolledBack{reason, lost.Where, lost.Size, lost.Root, string(lost.Signed)}
-	return tx.Append(ledger.Event{Kind: kindRolledBack, Actor: ledger.System(), Data: data})
+	data := record.RolledBack{Reason: reason, Where: lost.Where, Size: lost.Size, Root: lost.Root,
+		Note: string(lost.Signed)}
+	return tx.Append(ledger.Event{Kind: record.KindRolledBack, Actor: ledger.System(), Data: data})
 }

@@ -9,7 +9,9 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
@@ -22,7 +24,7 @@ type Document struct {
 }
 
 // Requirement reads one requirement as it is stored.
-func (s *Service) Requirement(id string) (Document, error) {
+func (s *Reader) Requirement(id string) (Document, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return Document{}, err
@@ -30,7 +32,7 @@ func (s *Service) Requirement(id string) (Document, error) {
 	return Document{e.Raw, e.ETag}, nil
 }
 
-func (s *Service) entry(id string) (*projection.Entry, error) {
+func (s *shared) entry(id string) (*projection.Entry, error) {
 	e, found := s.current.Load().Find(id)
 	if !found {
 		return nil, s.unknown(id)
@@ -39,8 +41,8 @@ func (s *Service) entry(id string) (*projection.Entry, error) {
 }
 
 // unknown names the id that was probably meant, or what keeps the text from being one.
-func (s *Service) unknown(id string) *fault.Error {
-	err := fault.New(fault.NotFound, codeUnknown, "there is no requirement %q", clip(id))
+func (s *shared) unknown(id string) *fault.Error {
+	err := fault.New(fault.NotFound, decision.CodeUnknown, "there is no requirement %q", decision.Quote(id))
 	if near, ok := s.current.Load().Like(id); ok {
 		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
 	}
@@ -66,7 +68,7 @@ type NextFor struct {
 }
 
 // Next answers by the rules that Patch decides by.
-func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
+func (s *Reader) Next(id string, who lifecycle.Actor) (NextFor, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return NextFor{}, err
@@ -76,7 +78,7 @@ func (s *Service) Next(id string, who lifecycle.Actor) (NextFor, error) {
 }
 
 // Stored is a requirement as it is stored now.
-func (s *Service) Stored(id string) (lifecycle.Requirement, error) {
+func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return lifecycle.Requirement{}, err
@@ -85,12 +87,12 @@ func (s *Service) Stored(id string) (lifecycle.Requirement, error) {
 }
 
 // Tasks are what leads a requirement on, and whose work it is.
-func (s *Service) Tasks(req lifecycle.Requirement) []lifecycle.Task {
+func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
 	return s.options.Workflow.Tasks(req)
 }
 
 // MovesAhead counts the moves that lead a requirement to done, as things stand.
-func (s *Service) MovesAhead(req lifecycle.Requirement) (n int) {
+func (s *Reader) MovesAhead(req lifecycle.Requirement) (n int) {
 	for range s.options.Workflow.Ahead(req) {
 		n++
 	}
@@ -118,7 +120,7 @@ type List struct {
 }
 
 // List reads a page. An unknown cursor is fault.Malformed.
-func (s *Service) List(q Query) (List, error) {
+func (s *Reader) List(q Query) (List, error) {
 	snap := s.current.Load()
 	start := -1
 	if q.After != "" {
@@ -168,7 +170,7 @@ func (q Query) matches(e *projection.Entry) bool {
 }
 
 // Project is the whole state: the bytes of project_status.json, its entity tag, and how to write it.
-func (s *Service) Project() (etag string, write func(io.Writer) error) {
+func (s *Reader) Project() (etag string, write func(io.Writer) error) {
 	snap := s.current.Load()
 	return snap.ETag(), snap.Write
 }
@@ -198,7 +200,7 @@ type WorkflowView struct {
 }
 
 // Workflow is what the service decides by.
-func (s *Service) Workflow() WorkflowView {
+func (s *Reader) Workflow() WorkflowView {
 	w := s.options.Workflow
 	view := WorkflowView{
 		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
@@ -212,12 +214,12 @@ func (s *Service) Workflow() WorkflowView {
 }
 
 // LogBudget is what an actor may add to the log on a day, and has added.
-func (s *Service) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget, error) {
-	return s.ledger.BudgetOf(ctx, auditActor(who))
+func (s *Log) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget, error) {
+	return s.ledger.BudgetOf(ctx, record.Actor(who))
 }
 
 // History is the records about one requirement, newest first, those before a number or all.
-func (s *Service) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
+func (s *Log) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
 	if _, err := s.entry(id); err != nil {
 		return ledger.Page{}, err
 	}
@@ -225,12 +227,12 @@ func (s *Service) History(ctx context.Context, id string, before uint64, limit i
 }
 
 // Audit is the whole log, from number from on.
-func (s *Service) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, error) {
+func (s *Log) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, error) {
 	return s.ledger.Records(ctx, from, limit)
 }
 
 // Blob is data too large for a record, by its digest.
-func (s *Service) Blob(ctx context.Context, digest string) ([]byte, error) {
+func (s *Log) Blob(ctx context.Context, digest string) ([]byte, error) {
 	return s.ledger.Blob(ctx, digest)
 }
 

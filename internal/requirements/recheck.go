@@ -8,47 +8,37 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // maxRechecked bounds one transaction of Recheck, in requirements.
 const maxRechecked = 500
 
-// rechecked accounts for a look at the evidence of requirements that found something new.
-type rechecked struct {
-	Changed []recheckedOne `json:"changed"`
-}
-
-type recheckedOne struct {
-	ID     string `json:"id"`
-	SHA256 string `json:"sha256"` // of the requirement as it is stored now
-	lifecycle.Recheck
-}
-
 // Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
 // holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
 // A look that another caller began after this one asked will do for both: reviews do not queue up behind a slow git.
-func (s *Service) Recheck(ctx context.Context) (int, error) {
+func (s *Rechecker) Recheck(ctx context.Context) (int, error) {
 	if !s.verifies() {
 		return 0, nil
 	}
-	return s.recheckSince(ctx, s.rechecks.Load())
+	return s.recheckSince(ctx, s.begun.Load())
 }
 
 // recheckSince is Recheck for a caller that asked when so many had begun.
-func (s *Service) recheckSince(ctx context.Context, asked uint64) (int, error) {
-	s.oneRecheck.Lock()
-	defer s.oneRecheck.Unlock()
-	if s.rechecked && s.rechecks.Load() > asked {
+func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error) {
+	s.one.Lock()
+	defer s.one.Unlock()
+	if s.ended && s.begun.Load() > asked {
 		return 0, nil
 	}
-	s.rechecks.Add(1)
+	s.begun.Add(1)
 	changed, err := s.recheckAll(ctx)
-	s.rechecked = err == nil
+	s.ended = err == nil
 	return changed, err
 }
 
-func (s *Service) recheckAll(ctx context.Context) (int, error) {
+func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	found, unread, err := s.lookOverAll(ctx)
 	if err != nil {
 		return 0, err
@@ -66,7 +56,7 @@ func (s *Service) recheckAll(ctx context.Context) (int, error) {
 
 // lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new,
 // since that says nothing of it; unread says so.
-func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread, err error) {
+func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {
 		if e.Cites {
@@ -85,7 +75,7 @@ func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread,
 				ForClients()
 		}
 		if _, changed := req.Rechecked(found[i]); changed {
-			news = append(news, recheckedOne{ID: req.ID, Recheck: found[i]})
+			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
 		}
 	}
 	return news, unread, nil
@@ -94,7 +84,7 @@ func (s *Service) lookOverAll(ctx context.Context) (news []recheckedOne, unread,
 // LookOver looks again at the evidence that one requirement cites, and returns how much that is and what no longer
 // holds. Nothing is recorded. Evidence that cannot be looked at now is fault.Unavailable; a service that looks nothing
 // up is fault.Conflict.
-func (s *Service) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
+func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale []lifecycle.Stale, err error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return 0, nil, err
@@ -148,10 +138,10 @@ func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail str
 }
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
-func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, error) {
+func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
 	changed := 0
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		var data rechecked
+		var data record.Rechecked
 		for _, one := range found {
 			req, _, err := s.reader(tx)(one.ID)
 			if err != nil {
@@ -165,14 +155,14 @@ func (s *Service) takeOver(ctx context.Context, found []recheckedOne) (int, erro
 			if err != nil {
 				return err
 			}
-			one.SHA256 = digestOf(raw)
+			one.SHA256 = record.Digest(raw)
 			data.Changed = append(data.Changed, one)
 		}
 		changed = len(data.Changed)
 		if changed == 0 {
 			return nil
 		}
-		return tx.Append(ledger.Event{Kind: kindRechecked, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(), Data: data})
 	})
 	return changed, err
 }

@@ -9,24 +9,14 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 )
 
-// Of equal refusals of one actor the first recordedEach of a window are recorded one by one. Further ones are only
-// counted, and write nothing; when the window is over, one record accounts for them.
 const (
-	recordedEach = 20
-	foldWindow   = time.Minute
 	foldCheck    = time.Second // how often windows are looked for that are over
 	maxWindows   = 1000        // that one actor may have open; what is refused beyond shares one window for all kinds
 	maxSummaries = 500         // in one transaction
 )
-
-// refusalKind is what makes two refusals of an actor equal. The zero kind stands for all of them.
-type refusalKind struct {
-	Request string // method and route
-	Subject string // the requirement, if there is such a one: made-up ids are all the same
-	Code    string
-}
 
 // Folding says that refusals of an actor are only counted from here on, until their window is over.
 type Folding struct {
@@ -37,7 +27,7 @@ type Folding struct {
 // refusalWindow holds the equal refusals of one actor since the first of them. It is guarded by refusals.
 type refusalWindow struct {
 	actor    audit.Actor
-	kind     refusalKind
+	kind     record.RefusalKind
 	begun    time.Time // when the first was decided, in the time of the log
 	newest   time.Time // when the last was decided that was not undone since, in the same time
 	seen     time.Time // by the clock of the service, when the window was first looked at
@@ -63,7 +53,7 @@ type refusals struct {
 	settled  sync.Cond // underway went down
 	underway int
 	closed   bool // every refusal is recorded from here on
-	open     map[audit.Actor]map[refusalKind]*refusalWindow
+	open     map[audit.Actor]map[record.RefusalKind]*refusalWindow
 	over     []*refusalWindow // not accounted for yet
 	folded   uint64           // since the start
 	begins   func(Folding)
@@ -71,13 +61,13 @@ type refusals struct {
 }
 
 func (r *refusals) init(begins func(Folding)) {
-	r.settled.L, r.begins, r.open = &r.mu, begins, map[audit.Actor]map[refusalKind]*refusalWindow{}
+	r.settled.L, r.begins, r.open = &r.mu, begins, map[audit.Actor]map[record.RefusalKind]*refusalWindow{}
 }
 
 // fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The
 // ticket must be settled when the transaction is over.
 func (r *refusals) fold(tx *ledger.Tx, t *ticket, request, code string, e ledger.Event) (folded bool, err error) {
-	kind := refusalKind{Request: request, Code: code}
+	kind := record.RefusalKind{Request: request, Code: code}
 	if e.Subject != "" {
 		known, err := tx.Get(projection.TableRequirements.Name, e.Subject)
 		if err != nil {
@@ -100,7 +90,7 @@ func (r *refusals) fold(tx *ledger.Tx, t *ticket, request, code string, e ledger
 func (r *refusals) take(t *ticket, w *refusalWindow) {
 	w.underway++
 	r.underway++
-	t.window, t.folded = w, w.taken == recordedEach
+	t.window, t.folded = w, w.taken == record.RecordedEach
 	if !t.folded {
 		w.taken++
 	}
@@ -167,17 +157,17 @@ func later(a, b time.Time) time.Time {
 }
 
 // windowOf finds the open window of a kind, or opens one.
-func (r *refusals) windowOf(actor audit.Actor, kind refusalKind, at time.Time) *refusalWindow {
+func (r *refusals) windowOf(actor audit.Actor, kind record.RefusalKind, at time.Time) *refusalWindow {
 	mine := r.open[actor]
 	if mine == nil {
-		mine = map[refusalKind]*refusalWindow{}
+		mine = map[record.RefusalKind]*refusalWindow{}
 		r.open[actor] = mine
 	}
 	if mine[kind] == nil && len(mine) >= maxWindows {
-		kind = refusalKind{}
+		kind = record.RefusalKind{}
 	}
 	w := mine[kind]
-	if w != nil && (at.Sub(w.begun) >= foldWindow || at.Before(w.newest)) { // the clock may have been set back
+	if w != nil && (at.Sub(w.begun) >= record.FoldWindow || at.Before(w.newest)) { // the clock may have been set back
 		r.end(w)
 		w = nil
 	}
@@ -207,7 +197,7 @@ func (r *refusals) due(now time.Time) []*refusalWindow {
 			if w.seen.IsZero() {
 				w.seen = now
 			}
-			if r.closed || now.Sub(w.seen) >= foldWindow {
+			if r.closed || now.Sub(w.seen) >= record.FoldWindow {
 				r.end(w)
 			}
 		}
@@ -252,7 +242,7 @@ func (r *refusals) total() uint64 {
 
 // event accounts for what a window has counted. The window is over: nobody changes it any more.
 func (w *refusalWindow) event() ledger.Event {
-	return ledger.Event{Kind: kindFolded, Actor: ledger.System(), Subject: w.kind.Subject, Data: refusalsFolded{
+	return ledger.Event{Kind: record.KindFolded, Actor: ledger.System(), Subject: w.kind.Subject, Data: record.RefusalsFolded{
 		Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
 		Recorded: w.recorded,
 	}}

@@ -16,6 +16,8 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -41,11 +43,11 @@ func (r *rig) records(from uint64, kind string) (found []audit.Record) {
 }
 
 // summaries are what accounts for folded refusals.
-func (r *rig) summaries() (found []refusalsFolded) {
+func (r *rig) summaries() (found []record.RefusalsFolded) {
 	r.t.Helper()
-	for _, record := range r.records(0, kindFolded) {
-		require.Equal(r.t, ledger.System(), record.Actor)
-		data, err := ledger.DataOf[refusalsFolded](nil, record)
+	for _, rec := range r.records(0, record.KindFolded) {
+		require.Equal(r.t, ledger.System(), rec.Actor)
+		data, err := ledger.DataOf[record.RefusalsFolded](nil, rec)
 		require.NoError(r.t, err)
 		found = append(found, data)
 	}
@@ -56,7 +58,7 @@ func (r *rig) summaries() (found []refusalsFolded) {
 func (r *rig) minuteOver() {
 	r.t.Helper()
 	require.NoError(r.t, r.foldRefusals(r.t.Context())) // looks at them
-	r.clock.wind(foldWindow)
+	r.clock.wind(record.FoldWindow)
 	require.NoError(r.t, r.foldRefusals(r.t.Context()))
 }
 
@@ -69,28 +71,28 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	size := r.State().LogSize
 	for n := range 50 {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
-		require.Equal(t, size+min(uint64(n)+1, recordedEach), r.State().LogSize)
+		require.Equal(t, size+min(uint64(n)+1, record.RecordedEach), r.State().LogSize)
 	}
-	require.Equal(t, []Folding{{auditActor(cody), "", "REQ-001", "field_forbidden"}}, told, "once")
+	require.Equal(t, []Folding{{record.Actor(cody), "", "REQ-001", "field_forbidden"}}, told, "once")
 	require.EqualValues(t, 30, r.State().Folded)
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	require.Empty(t, r.summaries())
 
 	r.minuteOver()
-	first, last := r.records(size, kindRefused)[0], r.records(0, kindFolded)[0]
+	first, last := r.records(size, record.KindRefused)[0], r.records(0, record.KindFolded)[0]
 	require.Equal(t, "REQ-001", last.Subject)
 	require.Len(t, r.summaries(), 1)
 	got := r.summaries()[0]
-	require.Equal(t, auditActor(cody), got.Actor)
+	require.Equal(t, record.Actor(cody), got.Actor)
 	require.Equal(t, "field_forbidden", got.Code)
 	require.EqualValues(t, 30, got.Count)
 	require.Equal(t, first.At, got.From)
-	require.True(t, got.To.After(got.From) && got.To.Before(got.From.Add(foldWindow)))
-	require.Len(t, got.Recorded, recordedEach)
+	require.True(t, got.To.After(got.From) && got.To.Before(got.From.Add(record.FoldWindow)))
+	require.Len(t, got.Recorded, record.RecordedEach)
 	require.Equal(t, first.Seq, got.Recorded[0])
 	page, err := r.History(t.Context(), "REQ-001", 0, 1)
 	require.NoError(t, err)
-	require.Contains(t, string(page.Records[0]), kindFolded, "the history of the requirement has it")
+	require.Contains(t, string(page.Records[0]), record.KindFolded, "the history of the requirement has it")
 
 	r.minuteOver()
 	require.Len(t, r.summaries(), 1, "what is accounted for is not accounted for again")
@@ -111,11 +113,11 @@ func TestAWindowEndsWithItsMinute(t *testing.T) {
 		}
 	}
 	refuse(25)
-	r.clock.wind(foldWindow - time.Second)
+	r.clock.wind(record.FoldWindow - time.Second)
 	refuse(1)
 	r.clock.wind(time.Second)
 	refuse(22)
-	require.Len(t, r.records(0, kindRefused), 2*recordedEach)
+	require.Len(t, r.records(0, record.KindRefused), 2*record.RecordedEach)
 	require.NoError(t, r.foldRefusals(t.Context()))
 	require.Len(t, r.summaries(), 1, "the second minute is not over")
 	require.EqualValues(t, 6, r.summaries()[0].Count)
@@ -141,7 +143,7 @@ func TestWhatIsNotEqualIsNotFolded(t *testing.T) {
 			return r.Refuse(t.Context(), cody, Refused{Request: "B"}, fault.New(fault.Malformed, "json_syntax", "x").WithFix("y"))
 		},
 	}
-	for range recordedEach + 2 {
+	for range record.RecordedEach + 2 {
 		for _, one := range refuse {
 			require.Error(t, one())
 		}
@@ -151,7 +153,7 @@ func TestWhatIsNotEqualIsNotFolded(t *testing.T) {
 	for n := range 30 {
 		r.refused(cody, fmt.Sprintf("REQ-9%d", n), move(lifecycle.Planned), "unknown_requirement")
 	}
-	require.Equal(t, before+recordedEach, r.State().LogSize, "made-up ids are all the same")
+	require.Equal(t, before+record.RecordedEach, r.State().LogSize, "made-up ids are all the same")
 	r.minuteOver()
 	require.Len(t, r.summaries(), len(refuse)+1)
 	for _, s := range r.summaries() {
@@ -176,8 +178,8 @@ func TestManyKindsShareAWindow(t *testing.T) {
 		r.refused(cody, fmt.Sprintf("REQ-%04d", n), `{`, "json_syntax")
 		r.refused(cody, fmt.Sprintf("REQ-%04d", n), `{"x":1}`, "schema_violation")
 	}
-	require.Len(t, r.refusals.open[auditActor(cody)], maxWindows+1)
-	require.Equal(t, size+maxWindows+recordedEach, r.State().LogSize)
+	require.Len(t, r.refusals.open[record.Actor(cody)], maxWindows+1)
+	require.Equal(t, size+maxWindows+record.RecordedEach, r.State().LogSize)
 	r.refused(archy, "REQ-0001", move(lifecycle.Planned), "field_forbidden")
 	require.Len(t, r.refusals.open, 2, "another actor has windows of its own")
 	r.minuteOver()
@@ -192,7 +194,7 @@ func TestAFoldedRefusalIsNotRememberedByItsKey(t *testing.T) {
 	r := start(t, store.NewMemory(), withoutExport)
 	r.mustImport(twoRequirements)
 	p := Proposal{ID: "REQ-001", Body: []byte(move(lifecycle.DesignInProgress)), IdempotencyKey: "k"}
-	for range recordedEach {
+	for range record.RecordedEach {
 		r.refused(paula, "REQ-001", move(lifecycle.DesignInProgress), "illegal_transition")
 	}
 	_, err := r.Patch(t.Context(), paula, p)
@@ -222,11 +224,11 @@ func TestManyAtOnceAreCountedExactly(t *testing.T) {
 	}
 	clients.Wait()
 	r.minuteOver()
-	require.Len(t, r.records(0, kindRefused), recordedEach)
-	require.Len(t, r.records(0, kindRequestRefused), recordedEach)
+	require.Len(t, r.records(0, record.KindRefused), record.RecordedEach)
+	require.Len(t, r.records(0, record.KindRequestRefused), record.RecordedEach)
 	require.Len(t, r.summaries(), 2)
 	for _, s := range r.summaries() {
-		require.EqualValues(t, 400-recordedEach, s.Count)
+		require.EqualValues(t, 400-record.RecordedEach, s.Count)
 	}
 	r.verified()
 }
@@ -243,10 +245,10 @@ func TestTheEndAccountsForOpenWindows(t *testing.T) {
 	require.EqualValues(t, 5, r.summaries()[0].Count)
 	require.Equal(t, r.State().LogSize, r.State().Export.Size)
 	size := r.State().LogSize
-	for range recordedEach + 5 {
+	for range record.RecordedEach + 5 {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	}
-	require.Equal(t, size+recordedEach+5, r.State().LogSize, "who is still heard afterwards is recorded: nobody would account for a count")
+	require.Equal(t, size+record.RecordedEach+5, r.State().LogSize, "who is still heard afterwards is recorded: nobody would account for a count")
 	r.verified()
 }
 
@@ -255,7 +257,7 @@ func TestTheEndWaitsForDecisions(t *testing.T) {
 	held := &holding{Store: store.NewMemory()}
 	r := start(t, held, withoutExport)
 	r.mustImport(twoRequirements)
-	for range recordedEach {
+	for range record.RecordedEach {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	}
 	answered, hold := held.refused(r)
@@ -277,7 +279,7 @@ func TestASumWaitsForDecisions(t *testing.T) {
 	held := &holding{Store: store.NewMemory()}
 	r := start(t, held, withoutExport)
 	r.mustImport(twoRequirements)
-	for range recordedEach + 1 {
+	for range record.RecordedEach + 1 {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	}
 	answered, hold := held.refused(r)
@@ -295,13 +297,13 @@ func TestASumWaitsForDecisions(t *testing.T) {
 func TestAnswersMayOvertakeEachOther(t *testing.T) {
 	r := start(t, store.NewMemory(), withoutExport)
 	r.mustImport(twoRequirements)
-	for range recordedEach {
+	for range record.RecordedEach {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	}
 	var first, second ticket
 	for _, place := range []*ticket{&first, &second} {
 		require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-			folded, err := r.refusals.fold(tx, place, "", "field_forbidden", ledger.Event{Actor: auditActor(cody), Subject: "REQ-001"})
+			folded, err := r.refusals.fold(tx, place, "", "field_forbidden", ledger.Event{Actor: record.Actor(cody), Subject: "REQ-001"})
 			require.True(t, folded)
 			return err
 		}))
@@ -364,17 +366,17 @@ func TestWhatWasNotAnsweredIsNotCounted(t *testing.T) {
 	r.mustImport(twoRequirements)
 	for _, fails := range []bool{true, false} {
 		f.fails = fails
-		for range recordedEach + 3 {
+		for range record.RecordedEach + 3 {
 			_, err := r.patch(cody, "REQ-001", move(lifecycle.Planned))
-			require.Equal(t, !fails, asRefusal(err) != nil)
+			require.Equal(t, !fails, decision.Refusal(err) != nil)
 		}
 	}
-	require.Len(t, r.records(0, kindRefused), recordedEach)
+	require.Len(t, r.records(0, record.KindRefused), record.RecordedEach)
 	f.fails = true
 	_, err := r.patch(cody, "REQ-001", move(lifecycle.Planned))
-	require.Nil(t, asRefusal(err))
+	require.Nil(t, decision.Refusal(err))
 	require.NoError(t, r.foldRefusals(t.Context()))
-	r.clock.wind(foldWindow)
+	r.clock.wind(record.FoldWindow)
 	require.Error(t, r.foldRefusals(t.Context()))
 	f.fails = false
 	require.NoError(t, r.foldRefusals(t.Context()), "it is tried again")
@@ -410,14 +412,14 @@ func TestOnlyTheLastRunCounts(t *testing.T) {
 	s := store.NewMemory()
 	start(t, s, withoutExport).mustImport(twoRequirements)
 	r := start(t, fickle{s}, withoutExport)
-	for n := range 2 * recordedEach {
+	for n := range 2 * record.RecordedEach {
 		r.must(paula, "REQ-001", fmt.Sprintf(`{"pm_notes":[{"text":"%d"}]}`, n))
 	}
 	require.Zero(t, r.refusals.underway)
-	for range recordedEach {
+	for range record.RecordedEach {
 		r.refused(paula, "REQ-404", move(lifecycle.Planned), "unknown_requirement")
 	}
-	require.Len(t, r.records(0, kindRefused), recordedEach)
+	require.Len(t, r.records(0, record.KindRefused), record.RecordedEach)
 }
 
 // TestAClockThatIsSetBack ends the window: no sum is of two minutes that the clock said twice.
@@ -440,7 +442,7 @@ func TestAClockThatIsSetBack(t *testing.T) {
 	require.Len(t, r.summaries(), 2)
 	require.EqualValues(t, 4, r.summaries()[0].Count)
 	require.EqualValues(t, 2, r.summaries()[1].Count)
-	require.Len(t, r.records(0, kindRefused), 2*recordedEach+2)
+	require.Len(t, r.records(0, record.KindRefused), 2*record.RecordedEach+2)
 	r.verified()
 }
 
@@ -461,7 +463,7 @@ func TestTheMinuteEndsByItself(t *testing.T) {
 		for range 25 {
 			r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 		}
-		time.Sleep(foldWindow - time.Second)
+		time.Sleep(record.FoldWindow - time.Second)
 		require.Empty(t, r.summaries())
 		time.Sleep(3 * time.Second)
 		require.Len(t, r.summaries(), 1)
@@ -475,50 +477,52 @@ func TestTheMinuteEndsByItself(t *testing.T) {
 // TestVerifyFindsMadeUpSummaries writes summaries for which there is no ground.
 func TestVerifyFindsMadeUpSummaries(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(d *refusalsFolded, e *ledger.Event)
+		spoil func(d *record.RefusalsFolded, e *ledger.Event)
 		want  string
 	}{
-		"of an agent":           {func(_ *refusalsFolded, e *ledger.Event) { e.Actor = auditActor(cody) }, "by itself"},
-		"of nothing":            {func(d *refusalsFolded, _ *ledger.Event) { d.Count = 0 }, "counts no refusal"},
-		"of too few records":    {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded = d.Recorded[1:] }, "does not name 20 records"},
-		"of one record twice":   {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[1] = d.Recorded[0] }, "does not name 20 records"},
-		"out of order":          {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[0], d.Recorded[1] = d.Recorded[1], d.Recorded[0] }, "in their order"},
-		"of a later record":     {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[19] = 999 }, "is no refusal"},
-		"of a change":           {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[19] = 24 }, "is no refusal"},
-		"of another code":       {func(d *refusalsFolded, _ *ledger.Event) { d.Code = "sealed" }, "of another kind"},
-		"of a request":          {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[19] = 25 }, "of another kind"},
-		"of another actor":      {func(d *refusalsFolded, _ *ledger.Event) { d.Actor.Role = "pm" }, "of another kind"},
-		"of all of another":     {func(d *refusalsFolded, _ *ledger.Event) { d.Actor, d.Code = auditActor(archy), "" }, "of another kind"},
-		"about another":         {func(_ *refusalsFolded, e *ledger.Event) { e.Subject = "REQ-002" }, "of another kind"},
-		"about none":            {func(_ *refusalsFolded, e *ledger.Event) { e.Subject = "" }, "of another kind"},
-		"from earlier on":       {func(d *refusalsFolded, _ *ledger.Event) { d.From = d.From.Add(-time.Millisecond) }, "is not of the minute"},
-		"from later on":         {func(d *refusalsFolded, _ *ledger.Event) { d.From = d.From.Add(time.Millisecond) }, "is not of the minute"},
-		"of more than a minute": {func(d *refusalsFolded, _ *ledger.Event) { d.To = d.From.Add(foldWindow) }, "not those of one minute"},
-		"of the minute after":   {func(d *refusalsFolded, _ *ledger.Event) { d.Recorded[19] = 26 }, "is not of the minute"},
-		"that ends before":      {func(d *refusalsFolded, _ *ledger.Event) { d.To = d.From.Add(-1) }, "not those of one minute"},
-		"again":                 {func(d *refusalsFolded, _ *ledger.Event) {}, "accounted for already"},
+		"of an agent":         {func(_ *record.RefusalsFolded, e *ledger.Event) { e.Actor = record.Actor(cody) }, "by itself"},
+		"of nothing":          {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Count = 0 }, "counts no refusal"},
+		"of too few records":  {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Recorded = d.Recorded[1:] }, "does not name 20 records"},
+		"of one record twice": {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Recorded[1] = d.Recorded[0] }, "does not name 20 records"},
+		"out of order": {func(d *record.RefusalsFolded, _ *ledger.Event) {
+			d.Recorded[0], d.Recorded[1] = d.Recorded[1], d.Recorded[0]
+		}, "in their order"},
+		"of a later record":     {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Recorded[19] = 999 }, "is no refusal"},
+		"of a change":           {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Recorded[19] = 24 }, "is no refusal"},
+		"of another code":       {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Code = "sealed" }, "of another kind"},
+		"of a request":          {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Recorded[19] = 25 }, "of another kind"},
+		"of another actor":      {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Actor.Role = "pm" }, "of another kind"},
+		"of all of another":     {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Actor, d.Code = record.Actor(archy), "" }, "of another kind"},
+		"about another":         {func(_ *record.RefusalsFolded, e *ledger.Event) { e.Subject = "REQ-002" }, "of another kind"},
+		"about none":            {func(_ *record.RefusalsFolded, e *ledger.Event) { e.Subject = "" }, "of another kind"},
+		"from earlier on":       {func(d *record.RefusalsFolded, _ *ledger.Event) { d.From = d.From.Add(-time.Millisecond) }, "is not of the minute"},
+		"from later on":         {func(d *record.RefusalsFolded, _ *ledger.Event) { d.From = d.From.Add(time.Millisecond) }, "is not of the minute"},
+		"of more than a minute": {func(d *record.RefusalsFolded, _ *ledger.Event) { d.To = d.From.Add(record.FoldWindow) }, "not those of one minute"},
+		"of the minute after":   {func(d *record.RefusalsFolded, _ *ledger.Event) { d.Recorded[19] = 26 }, "is not of the minute"},
+		"that ends before":      {func(d *record.RefusalsFolded, _ *ledger.Event) { d.To = d.From.Add(-1) }, "not those of one minute"},
+		"again":                 {func(d *record.RefusalsFolded, _ *ledger.Event) {}, "accounted for already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()
 			r := start(t, s, withoutExport)
 			r.mustImport(twoRequirements)
-			for range recordedEach {
+			for range record.RecordedEach {
 				r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 			}
 			r.must(paula, "REQ-001", move(lifecycle.Planned))
 			_ = r.Refuse(t.Context(), cody, Refused{Request: "A"}, fault.New(fault.Malformed, "field_forbidden", "x"))
-			records := r.records(0, kindRefused)
-			data := refusalsFolded{Actor: auditActor(cody), Code: "field_forbidden", Count: 1, From: records[0].At, To: records[19].At}
+			records := r.records(0, record.KindRefused)
+			data := record.RefusalsFolded{Actor: record.Actor(cody), Code: "field_forbidden", Count: 1, From: records[0].At, To: records[19].At}
 			for _, record := range records {
 				data.Recorded = append(data.Recorded, record.Seq)
 			}
-			require.Equal(t, uint64(24), r.records(0, kindChanged)[0].Seq)
-			e := ledger.Event{Kind: kindFolded, Actor: ledger.System(), Subject: "REQ-001", Data: data}
+			require.Equal(t, uint64(24), r.records(0, record.KindChanged)[0].Seq)
+			e := ledger.Event{Kind: record.KindFolded, Actor: ledger.System(), Subject: "REQ-001", Data: data}
 			appended := func() {
 				require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(e) }))
 			}
 			if name == "of more than a minute" || name == "of the minute after" {
-				r.clock.wind(foldWindow)
+				r.clock.wind(record.FoldWindow)
 				r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 			}
 			if name == "again" {

@@ -2,11 +2,10 @@ package requirements
 
 import (
 	"context"
-	"errors"
-	"slices"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -28,16 +27,16 @@ func (p Proposal) Refused() Refused {
 // Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord;
 // only a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
-	reason := asRefusal(refusal)
+	reason := decision.Refusal(refusal)
 	if reason == nil || r.DryRun {
 		return refusal
 	}
-	data := requestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
+	data := record.RequestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
 	if len(r.Body) > 0 {
-		data.BodySHA256 = digestOf(r.Body)
+		data.BodySHA256 = record.Digest(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
-	event, place := ledger.Event{Kind: kindRequestRefused, Actor: auditActor(who), RequestID: r.RequestID,
+	event, place := ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(who), RequestID: r.RequestID,
 		Data: data}, &ticket{}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
@@ -58,15 +57,4 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		return err
 	}
 	return OnRecord{receipt, refusal}
-}
-
-// asRefusal tells a decision from a failure: what is unavailable, internal or for want of room decides nothing, nor
-// does a limit of the token.
-func asRefusal(err error) *fault.Error {
-	f := fault.As(err)
-	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
-	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
-		return nil
-	}
-	return f
 }

@@ -9,11 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/boundary/record"
+	"orchestrator/internal/auditor/replay"
+	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -47,7 +51,7 @@ func TestTheLogAmountsToTheTables(t *testing.T) {
 				accepted++
 			}
 			if rapid.IntRange(0, 30).Draw(rt, "a day passes") == 0 {
-				r.clock.wind(KeepKeys)
+				r.clock.wind(record.KeepKeys)
 				_, err := r.ForgetKeys(t.Context())
 				require.NoError(rt, err)
 			}
@@ -68,7 +72,7 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 		if err != nil {
 			return err
 		}
-		replay, err := NewReplay(nil)
+		replay, err := replay.New(nil)
 		if err != nil {
 			return err
 		}
@@ -83,7 +87,7 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 			if head, _, err = head.Follow(raw, record); err != nil {
 				return err
 			}
-			if err := replay.Record(r, record, head); err != nil {
+			if err := replay.Apply(replay.Read(r, record), head); err != nil {
 				return err
 			}
 			return b.Append(t.Context(), raw)
@@ -107,7 +111,7 @@ func TestALogOfOneRecord(t *testing.T) {
 	require.NoError(t, err)
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	v, err := Verify(t.Context(), l, nil)
+	v, err := replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), v.Records)
 	require.Equal(t, s.Dump(), rebuilt(t, s).Dump())
@@ -186,7 +190,7 @@ func verify(t *testing.T, s store.Store, export []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = Verify(t.Context(), l, ExportOf(export))
+	_, err = replay.Verify(t.Context(), l, projection.ExportOf(export))
 	return err
 }
 
@@ -231,41 +235,41 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		event ledger.Event
 		want  string
 	}{
-		"an illegal change": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-002",
-			Data: proposed{Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
-		"a refusal of what is allowed": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
-			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "refused (idempotency_key_reused), but the rules allow it"},
-		"a refusal for another reason": {ledger.Event{Kind: kindRefused, Actor: auditActor(cody), Subject: "REQ-002",
-			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: keyReused()}}, "the rules refuse it as field_forbidden"},
-		"a change with another outcome": {ledger.Event{Kind: kindChanged, Actor: auditActor(paula), Subject: "REQ-002",
-			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
-		"an import of what did not change": {ledger.Event{Kind: kindImported, Actor: auditActor(paula),
-			Data: imported{Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
-		"a workflow that was not chosen": {ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(),
-			Data: workflowChosen{"v2", "rework"}}, `was "v1"`},
-		"a workflow that an agent chose": {ledger.Event{Kind: kindWorkflowChosen, Actor: auditActor(cody),
-			Data: workflowChosen{"v1", "rework"}}, "only an operator"},
-		"an evidence that was not chosen": {ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(),
-			Data: evidenceChosen{"verify", "record"}}, `was "record"`},
-		"an evidence that an agent chose": {ledger.Event{Kind: kindEvidenceChosen, Actor: auditActor(cody),
-			Data: evidenceChosen{"record", "verify"}}, "only an operator"},
-		"evidence that an agent looked at": {ledger.Event{Kind: kindRechecked, Actor: auditActor(cody), Data: rechecked{}}, "by itself"},
-		"a recheck that found nothing": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
-			Data: rechecked{[]recheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
-		"a journal that an agent recorded": {ledger.Event{Kind: record.KindRecorded, Actor: auditActor(cody),
-			Subject: record.Subject, Data: record.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
-		"a journal that is recorded elsewhere": {ledger.Event{Kind: record.KindRecorded, Actor: ledger.System(),
-			Subject: "REQ-001", Data: record.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
-		"a step of the conductor about something else": {ledger.Event{Kind: state.KindStepped, Actor: auditActor(cody), Subject: "REQ-001",
+		"an illegal change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-002",
+			Data: record.Proposed{Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
+		"a refusal of what is allowed": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "refused (idempotency_key_reused), but the rules allow it"},
+		"a refusal for another reason": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: "REQ-002",
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "the rules refuse it as field_forbidden"},
+		"a change with another outcome": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
+		"an import of what did not change": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
+			Data: record.Imported{Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
+		"a workflow that was not chosen": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(),
+			Data: record.WorkflowChosen{From: "v2", To: "rework"}}, `was "v1"`},
+		"a workflow that an agent chose": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(cody),
+			Data: record.WorkflowChosen{From: "v1", To: "rework"}}, "only an operator"},
+		"an evidence that was not chosen": {ledger.Event{Kind: record.KindEvidenceChosen, Actor: ledger.System(),
+			Data: record.EvidenceChosen{From: "verify", To: "record"}}, `was "record"`},
+		"an evidence that an agent chose": {ledger.Event{Kind: record.KindEvidenceChosen, Actor: record.Actor(cody),
+			Data: record.EvidenceChosen{From: "record", To: "verify"}}, "only an operator"},
+		"evidence that an agent looked at": {ledger.Event{Kind: record.KindRechecked, Actor: record.Actor(cody), Data: record.Rechecked{}}, "by itself"},
+		"a recheck that found nothing": {ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(),
+			Data: record.Rechecked{Changed: []record.RecheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
+		"a journal that an agent recorded": {ledger.Event{Kind: boundary.KindRecorded, Actor: record.Actor(cody),
+			Subject: boundary.Subject, Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
+		"a journal that is recorded elsewhere": {ledger.Event{Kind: boundary.KindRecorded, Actor: ledger.System(),
+			Subject: "REQ-001", Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
+		"a step of the conductor about something else": {ledger.Event{Kind: state.KindStepped, Actor: record.Actor(cody), Subject: "REQ-001",
 			Data: state.Stepped{Run: "r1", Step: "s", Rows: []state.Row{{Key: "a/1", Value: []byte(`1`)}}}}, "a step of conductor/r1 is about"},
-		"an import by a coder": {ledger.Event{Kind: kindImported, Actor: auditActor(cody), Data: imported{}}, "in the role coder"},
-		"a change that calls itself refused": {ledger.Event{Kind: kindRefused, Actor: auditActor(paula), Subject: "REQ-002",
-			Data: proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
-		"a refusal that calls itself a change": {ledger.Event{Kind: kindChanged, Actor: auditActor(paula), Subject: "REQ-002",
-			Data: proposed{Refusal: keyReused()}}, "whether it was refused"},
-		"a refusal of nothing":        {ledger.Event{Kind: kindRequestRefused, Actor: auditActor(cody), Data: requestRefused{}}, "whether it was refused"},
+		"an import by a coder": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(cody), Data: record.Imported{}}, "in the role coder"},
+		"a change that calls itself refused": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
+			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
+		"a refusal that calls itself a change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
+			Data: record.Proposed{Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "whether it was refused"},
+		"a refusal of nothing":        {ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(cody), Data: record.RequestRefused{}}, "whether it was refused"},
 		"a kind that nobody knows":    {ledger.Event{Kind: "secret.kind", Actor: ledger.System()}, "no such kind"},
-		"a key forgotten that is not": {ledger.Event{Kind: kindKeysForgotten, Actor: ledger.System(), Data: keysForgotten{[]string{"x"}}}, "forgets"},
+		"a key forgotten that is not": {ledger.Event{Kind: record.KindKeysForgotten, Actor: ledger.System(), Data: record.KeysForgotten{Keys: []string{"x"}}}, "forgets"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()
@@ -284,14 +288,14 @@ func TestVerifyWantsEvidenceLookedUp(t *testing.T) {
 		event ledger.Event
 		want  string
 	}{
-		"evidence": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-001", Data: proposed{Change: []byte(implemented)}},
+		"evidence": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-001", Data: record.Proposed{Change: []byte(implemented)}},
 			"nobody looked its evidence up"},
-		"results": {ledger.Event{Kind: kindChanged, Actor: auditActor(tess), Subject: "REQ-001",
-			Data: proposed{Change: []byte(`{"test":{"results":{"passed":9,"failed":0}}}`)}}, "nobody looked its evidence up"},
-		"a claim without a finding": {ledger.Event{Kind: kindChanged, Actor: auditActor(cody), Subject: "REQ-001",
-			Data: proposed{Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
-		"a recheck with another outcome": {ledger.Event{Kind: kindRechecked, Actor: ledger.System(),
-			Data: rechecked{[]recheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
+		"results": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(tess), Subject: "REQ-001",
+			Data: record.Proposed{Change: []byte(`{"test":{"results":{"passed":9,"failed":0}}}`)}}, "nobody looked its evidence up"},
+		"a claim without a finding": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-001",
+			Data: record.Proposed{Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
+		"a recheck with another outcome": {ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(),
+			Data: record.Rechecked{Changed: []record.RecheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()
@@ -316,7 +320,7 @@ func TestVerifyOfTheExport(t *testing.T) {
 	require.Equal(t, "behind", r.verifiedAgainst(export).Export, "whole, and of an earlier moment")
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	v, err := Verify(t.Context(), l, nil)
+	v, err := replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.Equal(t, "absent", v.Export)
 }

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -26,13 +27,13 @@ func setOf(lines ...string) reqdoc.Set {
 		id, text, _ := strings.Cut(line, " ")
 		set.Requirements = append(set.Requirements, reqdoc.Requirement{
 			Place: reqdoc.Place{Path: "R.md", Line: i + 1}, ID: id, Title: text, Kind: reqdoc.KindRequirement, EndLine: i + 1,
-			Family: "markdown", Fingerprint: "sha256:" + digestOf([]byte(text)),
+			Family: "markdown", Fingerprint: "sha256:" + record.Digest([]byte(text)),
 		})
 	}
 	return set
 }
 
-func (r *rig) mustTake(set reqdoc.Set) Report {
+func (r *rig) mustTake(set reqdoc.Set) drift.Report {
 	r.t.Helper()
 	asked := func() (reqdoc.Set, error) { return set, nil }
 	dry, err := r.importing(r.t.Context(), paula, asked, ImportOptions{DryRun: true})
@@ -55,7 +56,7 @@ func (r *rig) ids() []string {
 func TestNoListOfAReportIsNull(t *testing.T) {
 	r := start(t, store.NewMemory())
 	set := setOf("REQ-001 one")
-	for _, report := range []Report{r.mustTake(set), r.mustTake(setOf("REQ-001 two")), Failed(errors.New("x")), emptyReport()} {
+	for _, report := range []drift.Report{r.mustTake(set), r.mustTake(setOf("REQ-001 two")), drift.Failed(errors.New("x"))} {
 		raw, err := json.Marshal(report) // of the standard library, which writes null for nil
 		require.NoError(t, err)
 		require.NotContains(t, string(raw), "null")
@@ -70,12 +71,12 @@ func TestTheReportTellsWhatWasRead(t *testing.T) {
 	set.Warnings = []reqdoc.Problem{{Place: at, ID: "REQ-001", Message: "m", Fix: "f"}}
 	set.Skipped = []reqdoc.Problem{{Place: at, Message: "s"}}
 	report := start(t, store.NewMemory()).mustTake(set)
-	require.Equal(t, []ReportDocument{{
+	require.Equal(t, []drift.Document{{
 		Path: "R.md", SHA256: strings.Repeat("0", 64), Families: map[string]int{"markdown": 1}, Found: 1, Others: map[string]int{},
 	}}, report.Documents)
-	require.Equal(t, []ReportOther{{"success_criterion", "SC-001", "fast", ReportPlace(at)}}, report.Others)
-	require.Equal(t, []ReportRemark{{ReportPlace(at), "REQ-001", "m", "f"}}, report.Warnings)
-	require.Equal(t, []ReportRemark{{ReportPlace(at), "", "s", ""}}, report.Skipped)
+	require.Equal(t, []drift.Other{{Kind: "success_criterion", ID: "SC-001", Title: "fast", Place: drift.Place(at)}}, report.Others)
+	require.Equal(t, []drift.Remark{{Place: drift.Place(at), ID: "REQ-001", Message: "m", Fix: "f"}}, report.Warnings)
+	require.Equal(t, []drift.Remark{{Place: drift.Place(at), ID: "", Message: "s", Fix: ""}}, report.Skipped)
 	require.Equal(t, "1 found, 0 unchanged, 1 added, 1 warnings, 1 skipped", report.String())
 	require.Equal(t, 1, report.Found)
 }
@@ -88,10 +89,10 @@ func TestTheReportTellsWhatAChangeMakesStale(t *testing.T) {
 	report := r.mustImport(strings.Replace(twoRequirements, "login", "sign-in", 1))
 	require.Equal(t, []string{"design_spec", "implementation", "test", "approvals"}, report.Changed[0].Stale)
 	require.True(t, report.Changed[0].Suspect)
-	require.Equal(t, []Edit{{"equal", "The"}, {"delete", "login"}, {"insert", "sign-in"}, {"equal", "works."}}, report.Changed[0].Diff)
+	require.Equal(t, []drift.Edit{{Op: "equal", Text: "The"}, {Op: "delete", Text: "login"}, {Op: "insert", Text: "sign-in"}, {Op: "equal", Text: "works."}}, report.Changed[0].Diff)
 
 	report = r.mustImport("- **REQ-002**: The logout works.\n")
-	require.Equal(t, []ReportRetired{{
+	require.Equal(t, []drift.Retired{{
 		ID: "REQ-001", Title: "The sign-in works.", Status: lifecycle.TestedPass, Strands: []string{"status", "design_spec", "implementation", "test", "approvals"},
 		PMMust: "work had begun: defer it, or put its text back into the document",
 	}}, report.Retired)
@@ -107,18 +108,18 @@ func TestRenamesAreProposedAndNeverMade(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after []string
 		declared      []reqdoc.Rename
-		want          []ReportRenamed
+		want          []drift.Renamed
 	}{
-		"the same text":     {[]string{"A-1 one", "A-2 two"}, []string{"B-1 one", "A-2 two"}, nil, []ReportRenamed{{"A-1", "B-1", false}}},
-		"another text":      {[]string{"A-1 one"}, []string{"B-1 two"}, nil, []ReportRenamed{}},
-		"several":           {[]string{"A-1 one", "A-2 one", "A-3 one"}, []string{"B-1 one", "B-2 one"}, nil, []ReportRenamed{{"A-1", "B-1", false}, {"A-2", "B-2", false}}},
-		"it is still there": {[]string{"A-1 one"}, []string{"A-1 one", "B-1 one"}, nil, []ReportRenamed{}},
-		"declared":          {[]string{"A-1 one"}, []string{"B-1 two"}, []reqdoc.Rename{{From: "A-1", To: "B-1"}}, []ReportRenamed{{"A-1", "B-1", true}}},
+		"the same text":     {[]string{"A-1 one", "A-2 two"}, []string{"B-1 one", "A-2 two"}, nil, []drift.Renamed{{From: "A-1", To: "B-1", Declared: false}}},
+		"another text":      {[]string{"A-1 one"}, []string{"B-1 two"}, nil, []drift.Renamed{}},
+		"several":           {[]string{"A-1 one", "A-2 one", "A-3 one"}, []string{"B-1 one", "B-2 one"}, nil, []drift.Renamed{{From: "A-1", To: "B-1", Declared: false}, {From: "A-2", To: "B-2", Declared: false}}},
+		"it is still there": {[]string{"A-1 one"}, []string{"A-1 one", "B-1 one"}, nil, []drift.Renamed{}},
+		"declared":          {[]string{"A-1 one"}, []string{"B-1 two"}, []reqdoc.Rename{{From: "A-1", To: "B-1"}}, []drift.Renamed{{From: "A-1", To: "B-1", Declared: true}}},
 		"declared, and others": {
 			[]string{"A-1 one", "A-2 one"}, []string{"B-1 one", "B-2 one"}, []reqdoc.Rename{{From: "A-2", To: "B-1"}},
-			[]ReportRenamed{{"A-2", "B-1", true}, {"A-1", "B-2", false}},
+			[]drift.Renamed{{From: "A-2", To: "B-1", Declared: true}, {From: "A-1", To: "B-2", Declared: false}},
 		},
-		"declared otherwise": {[]string{"A-1 one"}, []string{"B-1 one"}, []reqdoc.Rename{{From: "A-9", To: "B-1"}}, []ReportRenamed{{"A-9", "B-1", true}}},
+		"declared otherwise": {[]string{"A-1 one"}, []string{"B-1 one"}, []reqdoc.Rename{{From: "A-9", To: "B-1"}}, []drift.Renamed{{From: "A-9", To: "B-1", Declared: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, store.NewMemory())
@@ -175,31 +176,9 @@ func TestDeltasLeaveWhatTheyDoNotName(t *testing.T) {
 	r.verified()
 }
 
-func TestFailed(t *testing.T) {
-	line := fault.Field{Pointer: "a#b/R.md#L12", Detail: "d", Fix: "mend it"}
-	for name, c := range map[string]struct {
-		err  error
-		want []ReportRemark
-	}{
-		"lines": {
-			fault.New(fault.Invalid, "x", "all").WithFix("f").WithFields(line, fault.Field{Pointer: "R.md#Lx", Detail: "e"}),
-			[]ReportRemark{{ReportPlace{"a#b/R.md", 12}, "", "d", "mend it"}, {ReportPlace{"R.md#Lx", 0}, "", "e", "f"}},
-		},
-		"a whole document": {fault.New(fault.Invalid, "x", "R.md: too large").WithFix("f"), []ReportRemark{{ReportPlace{}, "", "R.md: too large", "f"}}},
-		"not a fault":      {errors.New("odd"), []ReportRemark{{ReportPlace{}, "", "odd", ""}}},
-	} {
-		require.Equal(t, c.want, Failed(c.err).Errors, name)
-	}
-	_, err := Preview(nil, []reqdoc.File{{Path: "R.md", Content: []byte("- **REQ-001**: a\n- **REQ-001**: b\n")}}, reqdoc.Options{})
-	report := Failed(err)
-	require.Equal(t, ReportPlace{"R.md", 2}, report.Errors[0].ReportPlace)
-	require.NotEmpty(t, report.Errors[0].Fix)
-	require.Equal(t, "0 found, 0 unchanged, 1 errors", report.String())
-}
-
 func TestPreview(t *testing.T) {
 	files := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: []byte(strings.Replace(twoRequirements, "login", "sign-in", 1))}}
-	report, err := Preview(nil, files, reqdoc.Options{})
+	report, err := drift.Preview(nil, files, reqdoc.Options{})
 	require.NoError(t, err)
 	require.True(t, report.DryRun)
 	require.Len(t, report.Added, 2)
@@ -211,7 +190,7 @@ func TestPreview(t *testing.T) {
 	_, write := r.Project()
 	require.NoError(t, write(&export))
 	whole := export.String()
-	report, err = Preview(strings.NewReader(whole), files, reqdoc.Options{})
+	report, err = drift.Preview(strings.NewReader(whole), files, reqdoc.Options{})
 	require.NoError(t, err)
 	there, err := r.Import(t.Context(), paula, reading(files...), ImportOptions{DryRun: true})
 	require.NoError(t, err)
@@ -223,97 +202,8 @@ func TestPreview(t *testing.T) {
 		"another version": strings.Replace(whole, `"schema_version":1`, `"schema_version":2`, 1), "no status": strings.Replace(whole, `"status":"planned"`, `"status":"soon"`, 1),
 		"a wrong type": strings.Replace(whole, `"suspect":false`, `"suspect":0`, 1),
 	} {
-		_, err = Preview(strings.NewReader(broken), files, reqdoc.Options{})
+		_, err = drift.Preview(strings.NewReader(broken), files, reqdoc.Options{})
 		require.ErrorIs(t, requireCode(t, err, "export_invalid"), fault.Invalid, name)
-	}
-}
-
-func TestWordDiff(t *testing.T) {
-	def := func(title, text string, acceptance ...string) lifecycle.Definition {
-		d := lifecycle.Definition{Title: title, Text: text}
-		for _, a := range acceptance {
-			d.Acceptance = append(d.Acceptance, lifecycle.Criterion{Kind: "acceptance", Text: a})
-		}
-		return d
-	}
-	numbers := func(n int) string {
-		var all []string
-		for i := range n {
-			all = append(all, fmt.Sprint(i))
-		}
-		return strings.Join(all, " ")
-	}
-	for name, c := range map[string]struct {
-		before, after lifecycle.Definition
-		want          []Edit
-	}{
-		"a word":         {def("Log in", "at once"), def("Log in", "at last"), []Edit{{"equal", "Log in\nat"}, {"delete", "once"}, {"insert", "last"}}},
-		"a criterion":    {def("T", "x", "one"), def("T", "x", "one", "two"), []Edit{{"equal", "T\nx\n- one"}, {"insert", "\n- two"}}},
-		"line ends":      {def("T", "a b\nc d"), def("T", "a\nb c e"), []Edit{{"equal", "T\na b c"}, {"delete", "d"}, {"insert", "e"}}},
-		"only spaces":    {def("T", "a  b"), def("T", "a b"), []Edit{{"delete", "T\na  b"}, {"insert", "T\na b"}}},
-		"a made title":   {def("Log in.", "**Log** in. At once."), def("Log in.", "**Log** in. At last."), []Edit{{"equal", "**Log** in. At"}, {"delete", "once."}, {"insert", "last."}}},
-		"from the empty": {def("", ""), def("T", ""), []Edit{{"insert", "T"}}},
-		"a long text": {
-			def("T", numbers(40)+" old "+numbers(40)+" old "+numbers(12)), def("T", numbers(40)+" new "+numbers(40)+" new "+numbers(12)),
-			[]Edit{
-				{"equal", "… 35 36 37 38 39"}, {"delete", "old"}, {"insert", "new"}, {"equal", "0 1 2 3 4 … 35 36 37 38 39"},
-				{"delete", "old"}, {"insert", "new"}, {"equal", numbers(12)},
-			},
-		},
-	} {
-		require.Equal(t, c.want, wordDiff(c.before, c.after), name)
-	}
-}
-
-func TestAWordDiffIsTheChange(t *testing.T) {
-	word := rapid.SampledFrom([]string{"a", "b", "c", "d"})
-	rapid.Check(t, func(rt *rapid.T) {
-		before, after := rapid.SliceOfN(word, 1, 200).Draw(rt, "before"), rapid.SliceOfN(word, 1, 200).Draw(rt, "after")
-		if fmt.Sprint(before) == fmt.Sprint(after) {
-			return
-		}
-		old, now := lifecycle.Definition{Title: strings.Join(before, " ")}, lifecycle.Definition{Title: strings.Join(after, " ")}
-		var deleted, inserted int
-		for _, e := range wordDiff(old, now) {
-			switch e.Op {
-			case opDelete:
-				deleted += len(strings.Fields(e.Text))
-			case opInsert:
-				inserted += len(strings.Fields(e.Text))
-			}
-		}
-		require.Equal(rt, len(after)-len(before), inserted-deleted)
-	})
-}
-
-// A document of any kind must neither keep an import busy nor make its report large.
-func TestAWordDiffIsBounded(t *testing.T) {
-	megabyte := func(unit string) string { return strings.Repeat(unit, 1<<20/len(unit)) }
-	small := func(seed, step int) string {
-		var all []string
-		for i := range 6_000 {
-			all = append(all, fmt.Sprint((i*step+seed)%1000))
-		}
-		return strings.Join(all, " ")
-	}
-	long := strings.Repeat("The service keeps every change that it has confirmed. ", 1_000)
-	ordinary := measure.CPU(5, func() {
-		require.NotEmpty(t, wordDiff(lifecycle.Definition{Title: long}, lifecycle.Definition{Title: "Once: " + long}))
-	})
-	for name, c := range map[string][2]string{
-		"no spaces": {megabyte("a"), megabyte("b")}, "many words": {megabyte("a b "), megabyte("b c ")}, "the end differs": {megabyte("é") + "x", megabyte("é") + "y"},
-		"all words differ": {small(0, 7), small(3, 11)}, "longer": {"one", megabyte("a ")}, "many small changes": {small(0, 1), strings.ReplaceAll(small(0, 1), "5 ", "5x ")},
-	} {
-		var diff []Edit
-		took := measure.CPU(1, func() { diff = wordDiff(lifecycle.Definition{Title: c[0]}, lifecycle.Definition{Title: c[1]}) })
-		require.Less(t, took, 100*ordinary, name)
-		size, ops := 0, map[string]bool{}
-		for _, e := range diff {
-			size += len(e.Text)
-			ops[e.Op] = true
-		}
-		require.Less(t, size, longestDiff+longestEdit, name)
-		require.True(t, ops[opDelete] && ops[opInsert], name)
 	}
 }
 

@@ -3,72 +3,18 @@ package requirements
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 )
 
-// Restored says which copy of a log a database was made of. It is the data of the record that a restore appends, so
-// that the log says itself that it went on from a copy.
-type Restored struct {
-	Size    uint64     `json:"size"` // records that the copy had
-	Root    audit.Hash `json:"root"`
-	SHA256  string     `json:"sha256"`            // of the file, in hexadecimal
-	TakenAt time.Time  `json:"taken_at,omitzero"` // as the copy says, which nobody signed
-}
-
 // PutRestored appends the record that says so to a log that was just rebuilt from a copy.
-func PutRestored(ctx context.Context, l *ledger.Ledger, of Restored) error {
+func PutRestored(ctx context.Context, l *ledger.Ledger, of record.Restored) error {
 	return l.Update(ctx, func(tx *ledger.Tx) error {
 		if head := tx.Head(); head.Size != of.Size || head.Root != of.Root {
 			return fmt.Errorf("the log has %d records with the root %s, the copy had %d with %s", head.Size,
 				head.Root, of.Size, of.Root)
 		}
-		return tx.Append(ledger.Event{Kind: kindRestored, Actor: ledger.System(), Data: of})
+		return tx.Append(ledger.Event{Kind: record.KindRestored, Actor: ledger.System(), Data: of})
 	})
 }
-
-// forkBefore is the number of the first record after which the log may have gone on otherwise: the next one, or the
-// first of the records of restores that stand at its end.
-func forkBefore(r store.Getter, next uint64) (uint64, error) {
-	for next > 0 {
-		record, err := ledger.RecordAt(r, next-1)
-		if err != nil || record.Kind != kindRestored {
-			return next, err
-		}
-		next--
-	}
-	return next, nil
-}
-
-// restored changes no table.
-func (f *fold) restored(record audit.Record, data Restored) (err error) {
-	if record.Actor != ledger.System() {
-		err = fmt.Errorf("%q restored the log, which only an operator can", record.Actor.Name)
-	}
-	if err == nil && (data.Size != record.Seq || data.Root != f.root) {
-		err = fmt.Errorf("it says that the log was restored at %d records with the root %s; it had %d with %s",
-			data.Size, data.Root, record.Seq, f.root)
-	}
-	if f.restores.end != record.Seq {
-		f.restores.first = record.Seq
-	}
-	f.restores.end = record.Seq + 1
-	return err
-}
-
-// forkBefore is the same as of a store.
-func (f *fold) forkBefore(next uint64) uint64 {
-	if f.restores.end == next {
-		return f.restores.first
-	}
-	return next
-}
-
-// Fill gives the tables that the log amounts to, to a builder that has its records.
-func (r *Replay) Fill(ctx context.Context, b *ledger.Builder) error { return r.fold.fill(ctx, b) }
-
-// Compare holds the tables of a store against what the log amounts to.
-func (r *Replay) Compare(from store.Reader) error { return r.fold.compare(from) }

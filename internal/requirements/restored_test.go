@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 )
 
 // restoredAt puts a restore of a log on record, as of what it is now.
@@ -17,7 +18,7 @@ func restoredAt(t *testing.T, s store.Store) (at audit.Head) {
 	l, err := ledger.Open(t.Context(), s, newClock().read)
 	require.NoError(t, err)
 	at = l.Head()
-	require.NoError(t, PutRestored(t.Context(), l, Restored{Size: at.Size, Root: at.Root, SHA256: "ab", TakenAt: time.Unix(0, 0).UTC()}))
+	require.NoError(t, PutRestored(t.Context(), l, record.Restored{Size: at.Size, Root: at.Root, SHA256: "ab", TakenAt: time.Unix(0, 0).UTC()}))
 	return at
 }
 
@@ -30,7 +31,7 @@ func TestARestoreIsOnRecord(t *testing.T) {
 
 	l, err := ledger.Open(t.Context(), s, newClock().read)
 	require.NoError(t, err)
-	for _, wrong := range []Restored{{Size: at.Size, Root: at.Root}, {Size: at.Size + 1, Root: at.Root}, {Size: at.Size, Root: l.Head().Root}} {
+	for _, wrong := range []record.Restored{{Size: at.Size, Root: at.Root}, {Size: at.Size + 1, Root: at.Root}, {Size: at.Size, Root: l.Head().Root}} {
 		require.ErrorContains(t, PutRestored(t.Context(), l, wrong), "the copy had")
 	}
 	require.Equal(t, at.Size+1, l.Head().Size, "nothing was put on record")
@@ -47,16 +48,18 @@ func exportOf(t *testing.T, r *rig) string {
 
 func TestVerifyWantsARestoreToBeOfThisLog(t *testing.T) {
 	for name, c := range map[string]struct {
-		forge func(audit.Head) (audit.Actor, Restored)
+		forge func(audit.Head) (audit.Actor, record.Restored)
 		want  string
 	}{
-		"by an agent": {func(h audit.Head) (audit.Actor, Restored) {
-			return auditActor(paula), Restored{Size: h.Size, Root: h.Root}
+		"by an agent": {func(h audit.Head) (audit.Actor, record.Restored) {
+			return record.Actor(paula), record.Restored{Size: h.Size, Root: h.Root}
 		}, "only an operator"},
-		"at another size": {func(h audit.Head) (audit.Actor, Restored) {
-			return ledger.System(), Restored{Size: h.Size - 1, Root: h.Root}
+		"at another size": {func(h audit.Head) (audit.Actor, record.Restored) {
+			return ledger.System(), record.Restored{Size: h.Size - 1, Root: h.Root}
 		}, "it had"},
-		"of another root": {func(h audit.Head) (audit.Actor, Restored) { return ledger.System(), Restored{Size: h.Size} }, "it had"},
+		"of another root": {func(h audit.Head) (audit.Actor, record.Restored) {
+			return ledger.System(), record.Restored{Size: h.Size}
+		}, "it had"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()
@@ -64,7 +67,7 @@ func TestVerifyWantsARestoreToBeOfThisLog(t *testing.T) {
 			r.mustImport(twoRequirements)
 			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
 				actor, data := c.forge(tx.Head())
-				return tx.Append(ledger.Event{Kind: kindRestored, Actor: actor, Data: data})
+				return tx.Append(ledger.Event{Kind: record.KindRestored, Actor: actor, Data: data})
 			}))
 			require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), c.want)
 		})

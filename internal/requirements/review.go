@@ -11,7 +11,10 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -20,9 +23,9 @@ import (
 // Review is the review of the whole project: the evidence is looked at again, the documents on disk are held against
 // those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
 // changes the answer is the same.
-func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
+func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
 	var unchecked []string
-	if _, err := s.Recheck(ctx); err != nil {
+	if _, err := s.evidence.Recheck(ctx); err != nil {
 		if ctx.Err() != nil {
 			return review.Project{}, ctx.Err()
 		}
@@ -45,7 +48,7 @@ func (s *Service) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 }
 
 // displaced is what stood in the place of export and checkpoint since the start.
-func (s *Service) displaced() (all []review.Displaced) {
+func (s *Reviews) displaced() (all []review.Displaced) {
 	for _, d := range s.exporter.State().Displaced {
 		all = append(all, review.Displaced{Path: d.Path, Was: d.What, Times: d.Times})
 	}
@@ -79,7 +82,7 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 		switch {
 		case !known:
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
-		case digest != digestOf(f.Content):
+		case digest != record.Digest(f.Content):
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
 		}
 	}
@@ -97,7 +100,7 @@ func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Dr
 	var at *fs.PathError
 	known := errors.As(err, &at)
 	for _, source := range imported {
-		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + clip(refusalText(err))}
+		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + decision.Quote(refusalText(err))}
 		if known && filepath.ToSlash(filepath.Clean(at.Path)) == source.Path {
 			return []review.Drift{one}
 		}
@@ -114,7 +117,7 @@ func refusalText(err error) string {
 }
 
 // Dossier is the review of one requirement, with its evidence looked at again.
-func (s *Service) Dossier(ctx context.Context, id string) (review.Dossier, error) {
+func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return review.Dossier{}, err
@@ -124,9 +127,9 @@ func (s *Service) Dossier(ctx context.Context, id string) (review.Dossier, error
 }
 
 // reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
-func (s *Service) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
+func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
 	cited := req.EverCited()
-	if !s.verifies() || len(cited) == 0 {
+	if !s.evidence.verifies() || len(cited) == 0 {
 		return nil
 	}
 	evidence := make([]lifecycle.Evidence, len(cited))
@@ -149,7 +152,7 @@ func (s *Service) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 	return found
 }
 
-func (s *Service) reviewImport() review.Import {
+func (s *Reviews) reviewImport() review.Import {
 	last := s.lastImport.Load()
 	if last == nil || last.err == nil {
 		return review.Import{OK: true} // without a time, as one that changes nothing must not change the review
@@ -187,7 +190,7 @@ func importError(f fault.Field) review.ImportError {
 }
 
 // importFailure is why the last import failed in a few lines' worth of text, for health checks; "" when it did not.
-func (s *Service) importFailure() string {
+func (s *Reviews) importFailure() string {
 	p := s.reviewImport().Problem
 	if p == nil {
 		return ""
@@ -198,7 +201,7 @@ func (s *Service) importFailure() string {
 			text += "; and more, see GET /project/review"
 			break
 		}
-		text += fmt.Sprintf("; %s:%d: %s", fault.Clip(e.Path, longestEdit), e.Line, fault.Clip(e.Detail, longestEdit))
+		text += fmt.Sprintf("; %s:%d: %s", fault.Clip(e.Path, drift.LongestEdit), e.Line, fault.Clip(e.Detail, drift.LongestEdit))
 	}
 	if p.Fix != "" {
 		text += " (" + p.Fix + ")"

@@ -10,6 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -23,7 +24,7 @@ type logReview struct {
 }
 
 // reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
-func (s *Service) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
+func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
 	l := &s.logReview
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,15 +50,15 @@ func byActor(a, b review.ActorCount) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
 }
 
-func (l *logReview) count(record audit.Record) {
-	switch record.Kind {
-	case kindChanged:
-		l.add(record.Actor, 1, 0)
-	case kindRefused, kindRequestRefused:
-		l.add(record.Actor, 0, 1)
-	case kindFolded:
-		var data refusalsFolded
-		if jsonv2.Unmarshal(record.Data, &data) == nil { // another shape is for Verify to find
+func (l *logReview) count(rec audit.Record) {
+	switch rec.Kind {
+	case record.KindChanged:
+		l.add(rec.Actor, 1, 0)
+	case record.KindRefused, record.KindRequestRefused:
+		l.add(rec.Actor, 0, 1)
+	case record.KindFolded:
+		var data record.RefusalsFolded
+		if jsonv2.Unmarshal(rec.Data, &data) == nil { // another shape is for Verify to find
 			l.add(data.Actor, 0, int(data.Count))
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
-	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -63,23 +63,11 @@ func TestADefectIsNotShown(t *testing.T) {
 }
 
 func TestARefusedReportIsNotKept(t *testing.T) {
-	small := proposed{Change: []byte("{}"), Looked: &lifecycle.Looked{}, Report: &attached{}}.shortened()
+	small := record.Proposed{Change: []byte("{}"), Looked: &lifecycle.Looked{}, Report: &record.Report{}}.Shortened()
 	require.Nil(t, small.Report)
 	require.NotNil(t, small.Looked, "without it the refusal could not be decided again")
-	large := proposed{Change: []byte(strings.Repeat(" ", smallChange+1)), Looked: &lifecycle.Looked{}}.shortened()
+	large := record.Proposed{Change: []byte(strings.Repeat(" ", record.SmallChange+1)), Looked: &lifecycle.Looked{}}.Shortened()
 	require.Nil(t, large.Change)
 	require.Nil(t, large.Looked)
-	require.Equal(t, smallChange+1, large.Omitted.Bytes)
-}
-
-func TestReplayWantsTheTestsOfAReportOnce(t *testing.T) {
-	f := newFold()
-	first := proposed{Report: &attached{SHA256: "a", Cases: []testreport.Case{}}}
-	again := proposed{Report: &attached{SHA256: "a"}}
-	require.NoError(t, f.attach(audit.Record{Seq: 7}, proposed{}))
-	require.ErrorContains(t, f.attach(audit.Record{Seq: 7}, again), "not where they belong")
-	require.NoError(t, f.attach(audit.Record{Seq: 7}, first))
-	require.ErrorContains(t, f.attach(audit.Record{Seq: 8}, first), "not where they belong")
-	require.NoError(t, f.attach(audit.Record{Seq: 8}, again))
-	require.Equal(t, map[string]attachedReport{"a": {7}}, f.reports)
+	require.Equal(t, record.SmallChange+1, large.Omitted.Bytes)
 }

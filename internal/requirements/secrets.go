@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/secret"
 )
@@ -27,7 +27,7 @@ func refuseFound(found []fault.Field) error {
 	}
 	return fault.New(fault.Invalid, "secret_in_text",
 		"the request holds what looks like a secret; nothing of it was kept").
-		WithFields(limited(found)...).WithFix(secret.Fix)
+		WithFields(decision.Limited(found)...).WithFix(secret.Fix)
 }
 
 // secretsInHeaders looks at the headers that the log keeps.
@@ -91,21 +91,6 @@ func secretsInTests(cases []testreport.Case) (found []fault.Field) {
 		}
 	}
 	return found
-}
-
-// secretsInDocuments warns of secrets in requirement documents, which are the user's to mend.
-func secretsInDocuments(files []reqdoc.File) (warnings []reqdoc.Problem) {
-	for _, file := range files {
-		line, at := 1, 0
-		for _, f := range secret.Find(string(file.Content)) {
-			line, at = line+bytes.Count(file.Content[at:f.Start], []byte("\n")), f.Start
-			warnings = append(warnings, reqdoc.Problem{
-				Place: reqdoc.Place{Path: file.Path, Line: line}, Message: "this looks like " + f.What,
-				Fix: "name where the secret is kept, and revoke it if it was real: what is imported stays in the log",
-			})
-		}
-	}
-	return warnings[:min(len(warnings), maxViolations)]
 }
 
 // unreadable is why a body cannot be read, without the places in it where it holds secrets: they are cut short, and

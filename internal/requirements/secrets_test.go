@@ -14,6 +14,9 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -98,7 +101,7 @@ func TestSecretsAreRefusedBeforeAnythingIsKept(t *testing.T) {
 			require.Contains(t, refusal.Fields[0].Fix, "revoke it")
 			require.Equal(t, before+1, r.State().LogSize, "the refusal is on record")
 			require.Contains(t, r.last(), fmt.Sprintf(`"body_bytes":%d`, len(c.body)))
-			require.Contains(t, r.last(), digestOf([]byte(c.body)))
+			require.Contains(t, r.last(), record.Digest([]byte(c.body)))
 			_, err = r.Patch(t.Context(), c.who, Proposal{ID: c.id, Body: []byte(c.body), DryRun: true})
 			require.Equal(t, "secret_in_text", string(fault.As(err).Code))
 			require.Equal(t, before+1, r.State().LogSize, "a dry run is not recorded")
@@ -208,9 +211,9 @@ func TestAnImportWarnsOfSecrets(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements + "\nThe key is " + awsKey + ".\n\n- **REQ-003**: Logs in.\n\n      " + strings.ReplaceAll(pemKey, `\n`, "\n      ") + "\n")
 	require.Len(t, report.Warnings, 2)
-	require.Equal(t, ReportPlace{"REQUIREMENTS.md", 6}, report.Warnings[0].ReportPlace)
+	require.Equal(t, drift.Place{Path: "REQUIREMENTS.md", Line: 6}, report.Warnings[0].Place)
 	require.Contains(t, report.Warnings[0].Message, "an AWS access key")
-	require.Equal(t, ReportPlace{"REQUIREMENTS.md", 10}, report.Warnings[1].ReportPlace)
+	require.Equal(t, drift.Place{Path: "REQUIREMENTS.md", Line: 10}, report.Warnings[1].Place)
 	out, err := json.Marshal(report.Warnings)
 	require.NoError(t, err)
 	require.NotContains(t, string(out), awsKey)
@@ -222,11 +225,11 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
 	body := []byte(`{"pm_notes":[{"text":"` + awsKey + `"}]}`)
-	change, err := ParseChange(body, lifecycle.PM)
+	change, err := decision.Read(body, lifecycle.PM)
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		_, err := r.decideOnce(tx, paula, Proposal{ID: "REQ-001", ticket: &ticket{}}, change, proposed{Rules: lifecycle.LatestRules, Change: body})
+		_, err := r.decide(tx, paula, Proposal{ID: "REQ-001"}, change, record.Proposed{Rules: lifecycle.LatestRules, Change: body}, &ticket{})
 		return err
 	}))
 	r.verified()

@@ -18,25 +18,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
-
-// The codes of requirements that a caller decides by.
-const (
-	CodeNoRequirements fault.Code = "no_requirements" // the documents define none
-	CodeExportInvalid  fault.Code = "export_invalid"  // a file is no export
-
-	codeUnknown   fault.Code = "unknown_requirement"
-	codeKeyReused fault.Code = "idempotency_key_reused"
-)
-
-var tableIdempotency = ledger.Table[firstAnswer]{Name: "idempotency"}
 
 // Options are the choices of an operator.
 type Options struct {
@@ -55,40 +44,71 @@ type Options struct {
 	OnFolding      func(Folding)              // told when further refusals of an actor are only counted; may be nil
 }
 
-// Service is safe for concurrent use.
+// shared is what all parts of the service have in common.
+type shared struct {
+	ledger  *ledger.Ledger
+	clock   func() time.Time
+	options Options
+	current atomic.Pointer[projection.Snapshot] // that is published
+}
+
+// Service proposes changes, imports documents, and accounts for both. It is made of parts, each of which can be handed
+// on by itself to who needs no more. All are safe for concurrent use.
 type Service struct {
-	ledger     *ledger.Ledger
-	clock      func() time.Time
-	options    Options
-	current    atomic.Pointer[projection.Snapshot]
+	*shared
+	*Reader
+	*Log
+	*Rechecker
+	*Reviews
+
+	exporter  *projection.Exporter
+	oneImport sync.Mutex // one at a time
+	refusals  refusals
+}
+
+// Reader reads the requirements as they are published.
+type Reader struct{ *shared }
+
+// Log reads the log of the requirements, signs it, and proves what is in it.
+type Log struct {
+	*shared
+
+	signed atomic.Pointer[signedAt]
+}
+
+// Rechecker looks evidence up, and looks again whether what was found of it still holds.
+type Rechecker struct {
+	*shared
+
+	one        sync.Mutex                    // one recheck at a time
+	begun      atomic.Uint64                 // rechecks
+	ended      bool                          // the last one came to its end; held by one
+	lastReport atomic.Pointer[record.Report] // that was looked at: evidence cites one report many times
+}
+
+// Reviews reviews the project and its requirements.
+type Reviews struct {
+	*shared
+
+	evidence   *Rechecker
 	exporter   *projection.Exporter
-	oneImport  sync.Mutex // one at a time
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
-	refusals   refusals
-	oneRecheck sync.Mutex    // one at a time
-	rechecks   atomic.Uint64 // that have begun
-	rechecked  bool          // the last one came to its end; held by oneRecheck
-	signed     atomic.Pointer[signedAt]
-	lastReport atomic.Pointer[attached] // that was looked at: evidence cites one report many times
 }
 
 // Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
 // exports to be written, and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
-	s := &Service{ledger: l, clock: clock, options: options}
-	s.refusals.init(options.OnFolding)
-	var sign func(*projection.Snapshot) ([]byte, error)
-	if options.Signer.Key != "" {
-		sign = s.checkpointOf
-	}
-	s.exporter = projection.NewExporter(options.ExportPath, s.current.Load, sign, options.OnDisplaced)
+	s := newService(&shared{ledger: l, clock: clock, options: options})
 	snap, err := load(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	s.current.Store(snap)
-	l.Follow(s.follow)
+	l.Follow(func(batch []ledger.Commit) { // durable ones, published as one new snapshot
+		s.current.Store(s.current.Load().After(batch))
+		s.exporter.Wake()
+	})
 	if err := s.acceptRollback(ctx); err != nil {
 		return nil, err
 	}
@@ -99,6 +119,18 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 		return nil, err
 	}
 	return s, s.chooseAuditKey(ctx)
+}
+
+func newService(of *shared) *Service {
+	s := &Service{shared: of, Reader: &Reader{of}, Log: &Log{shared: of}, Rechecker: &Rechecker{shared: of}}
+	var sign func(*projection.Snapshot) ([]byte, error)
+	if of.options.Signer.Key != "" {
+		sign = s.checkpointOf
+	}
+	s.exporter = projection.NewExporter(of.options.ExportPath, of.current.Load, sign, of.options.OnDisplaced)
+	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
+	s.refusals.init(of.options.OnFolding)
+	return s
 }
 
 // Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the
@@ -137,12 +169,6 @@ func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
 	return snap, err
 }
 
-// follow publishes a batch of durable commits as one new snapshot.
-func (s *Service) follow(batch []ledger.Commit) {
-	s.current.Store(s.current.Load().After(batch))
-	s.exporter.Wake()
-}
-
 func (s *Service) chooseWorkflow(ctx context.Context) error {
 	if s.options.Workflow.Name == "" {
 		kept, err := lifecycle.ParseWorkflow(cmp.Or(s.current.Load().Project.WorkflowName, lifecycle.V1.Name))
@@ -160,12 +186,12 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data := workflowChosen{From: p.WorkflowName, To: chosen}
+		data := record.WorkflowChosen{From: p.WorkflowName, To: chosen}
 		p.WorkflowName = chosen
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: kindWorkflowChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(), Data: data})
 	})
 }
 
@@ -185,15 +211,11 @@ func (s *Service) chooseEvidence(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data := evidenceChosen{From: p.Evidence, To: chosen}
+		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
 		p.Evidence = chosen
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: kindEvidenceChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(ledger.Event{Kind: record.KindEvidenceChosen, Actor: ledger.System(), Data: data})
 	})
-}
-
-func auditActor(who lifecycle.Actor) audit.Actor {
-	return audit.Actor{Name: who.Name, Role: string(who.Role)}
 }

@@ -15,9 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -85,7 +90,7 @@ func start(t *testing.T, s store.Store, change ...func(*Options)) *rig {
 	return r
 }
 
-func (r *rig) importText(text string) (Report, error) {
+func (r *rig) importText(text string) (drift.Report, error) {
 	r.t.Helper()
 	return r.Import(r.t.Context(), paula, reading(reqdoc.File{Path: "REQUIREMENTS.md", Content: []byte(text)}), ImportOptions{})
 }
@@ -94,7 +99,7 @@ func reading(files ...reqdoc.File) func() ([]reqdoc.File, error) {
 	return func() ([]reqdoc.File, error) { return files, nil }
 }
 
-func (r *rig) mustImport(text string) Report {
+func (r *rig) mustImport(text string) drift.Report {
 	r.t.Helper()
 	report, err := r.importText(text)
 	require.NoError(r.t, err)
@@ -137,7 +142,7 @@ func requireCode(t *testing.T, err error, code string) *fault.Error {
 }
 
 // verified stops nothing: it opens the store a second time and verifies it against the export of now.
-func (r *rig) verified() Verified {
+func (r *rig) verified() replay.Verified {
 	r.t.Helper()
 	var export bytes.Buffer
 	_, write := r.Project()
@@ -145,11 +150,11 @@ func (r *rig) verified() Verified {
 	return r.verifiedAgainst(export.Bytes())
 }
 
-func (r *rig) verifiedAgainst(export []byte) Verified {
+func (r *rig) verifiedAgainst(export []byte) replay.Verified {
 	r.t.Helper()
 	l, err := ledger.OpenReadOnly(r.t.Context(), r.store)
 	require.NoError(r.t, err)
-	v, err := Verify(r.t.Context(), l, ExportOf(export))
+	v, err := replay.Verify(r.t.Context(), l, projection.ExportOf(export))
 	require.NoError(r.t, err)
 	return v
 }
@@ -189,7 +194,7 @@ func TestAWholeLife(t *testing.T) {
 	answer := r.must(paula, "REQ-001", move(lifecycle.Done, approved))
 	require.Equal(t, uint64(11), answer.Revision)
 	r.refused(cody, "REQ-001", implemented, "sealed")
-	require.Equal(t, Verified{Records: r.State().LogSize, Root: r.ledger.Head().Root, Requirements: 2, Export: "matches"}, r.verified())
+	require.Equal(t, replay.Verified{Records: r.State().LogSize, Root: r.ledger.Head().Root, Requirements: 2, Export: "matches"}, r.verified())
 
 	page, err := r.History(t.Context(), "REQ-001", 0, 100)
 	require.NoError(t, err)
@@ -199,8 +204,8 @@ func TestAWholeLife(t *testing.T) {
 func TestImportDrift(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements)
-	require.Equal(t, []ReportAdded{
-		{"REQ-001", "The login works.", ReportPlace{"REQUIREMENTS.md", 3}}, {"REQ-002", "The logout works.", ReportPlace{"REQUIREMENTS.md", 4}},
+	require.Equal(t, []drift.Added{
+		{ID: "REQ-001", Title: "The login works.", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 3}}, {ID: "REQ-002", Title: "The logout works.", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 4}},
 	}, report.Added)
 	size := r.State().LogSize
 	require.Equal(t, 2, r.mustImport(twoRequirements).Unchanged)
@@ -208,11 +213,11 @@ func TestImportDrift(t *testing.T) {
 
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	report = r.mustImport("# Demo\n\n- **REQ-001**: The login works well.\n- **REQ-003**: More.\n")
-	require.Equal(t, []ReportChanged{{"REQ-001", ReportPlace{"REQUIREMENTS.md", 3}, true, []string{}, []Edit{
-		{"equal", "The login"}, {"delete", "works."}, {"insert", "works well."},
+	require.Equal(t, []drift.Changed{{ID: "REQ-001", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 3}, Suspect: true, Stale: []string{}, Diff: []drift.Edit{
+		{Op: "equal", Text: "The login"}, {Op: "delete", Text: "works."}, {Op: "insert", Text: "works well."},
 	}}}, report.Changed)
 	require.Equal(t, "REQ-003", report.Added[0].ID)
-	require.Equal(t, []ReportRetired{{ID: "REQ-002", Title: "The logout works.", Status: lifecycle.NotStarted, Strands: []string{}}}, report.Retired)
+	require.Equal(t, []drift.Retired{{ID: "REQ-002", Title: "The logout works.", Status: lifecycle.NotStarted, Strands: []string{}}}, report.Retired)
 	list, err := r.List(Query{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, []string{"REQ-001", "REQ-003", "REQ-002"}, ids(list), "document order, then what was removed")
@@ -228,9 +233,9 @@ func TestImportDrift(t *testing.T) {
 	require.NotEqual(t, sources, r.current.Load().Project.Sources, "other bytes, same requirements")
 
 	report = r.mustImport("# Demo\n\nAn introduction.\n\n- **REQ-001**: The login works.\n- **REQ-002**: The logout works.\n")
-	require.Equal(t, []ReportMoved{
-		{"REQ-001", ReportPlace{"REQUIREMENTS.md", 5}, ReportPlace{"REQUIREMENTS.md", 3}},
-		{"REQ-002", ReportPlace{"REQUIREMENTS.md", 6}, ReportPlace{"REQUIREMENTS.md", 4}},
+	require.Equal(t, []drift.Moved{
+		{ID: "REQ-001", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 5}, From: drift.Place{Path: "REQUIREMENTS.md", Line: 3}},
+		{ID: "REQ-002", Place: drift.Place{Path: "REQUIREMENTS.md", Line: 6}, From: drift.Place{Path: "REQUIREMENTS.md", Line: 4}},
 	}, report.Moved)
 	r.verified()
 }
@@ -334,7 +339,7 @@ func TestIdempotency(t *testing.T) {
 	require.True(t, replay.Replayed, "a refusal is an answer too")
 	r.verified()
 
-	r.clock.wind(KeepKeys)
+	r.clock.wind(record.KeepKeys)
 	n, err := r.ForgetKeys(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
@@ -353,7 +358,7 @@ func TestAnExpiredKeyIsNewEvenBeforeItIsSwept(t *testing.T) {
 	p := Proposal{ID: "REQ-001", Body: []byte(move(lifecycle.Planned)), IdempotencyKey: "k"}
 	_, err := r.Patch(t.Context(), paula, p)
 	require.NoError(t, err)
-	r.clock.wind(KeepKeys)
+	r.clock.wind(record.KeepKeys)
 	_, err = r.Patch(t.Context(), paula, p)
 	requireCode(t, err, "same_status")
 	r.verified()
@@ -606,34 +611,34 @@ func TestRefusalsAreOnRecord(t *testing.T) {
 
 func TestSchemaHints(t *testing.T) {
 	for name, hint := range map[string]string{"STATUS": "did you mean status", "ſtatuſ": "did you mean status", "role": "token", "x/y": "use "} {
-		c, err := ParseChange(fmt.Appendf(nil, `{%q:"x"}`, name), lifecycle.PM)
+		c, err := decision.Read(fmt.Appendf(nil, `{%q:"x"}`, name), lifecycle.PM)
 		require.NoError(t, err)
 		require.Len(t, c.Violations, 1)
 		require.Contains(t, c.Violations[0].Fix, hint)
 	}
-	c, err := ParseChange([]byte(`{"test":{"results":{"passed":1.0,"failed":0}}}`), lifecycle.Tester)
+	c, err := decision.Read([]byte(`{"test":{"results":{"passed":1.0,"failed":0}}}`), lifecycle.Tester)
 	require.NoError(t, err)
 	require.Equal(t, "/test/results/passed", c.Violations[0].Pointer, "an integer to the schema, not to us")
-	c, err = ParseChange([]byte(`{`+manyUnknown(80)+`}`), lifecycle.PM)
+	c, err = decision.Read([]byte(`{`+manyUnknown(80)+`}`), lifecycle.PM)
 	require.NoError(t, err)
-	require.Len(t, c.Violations, maxViolations+1)
-	require.Equal(t, "and 30 more", c.Violations[maxViolations].Detail)
-	c, err = ParseChange([]byte(`{`+manyUnknown(19_000)+`}`), lifecycle.PM)
+	require.Len(t, c.Violations, decision.MaxViolations+1)
+	require.Equal(t, "and 30 more", c.Violations[decision.MaxViolations].Detail)
+	c, err = decision.Read([]byte(`{`+manyUnknown(19_000)+`}`), lifecycle.PM)
 	require.NoError(t, err)
-	require.Len(t, c.Violations, maxViolations+1)
-	require.Equal(t, "and at least 50 more", c.Violations[maxViolations].Detail, "the search for them stopped")
+	require.Len(t, c.Violations, decision.MaxViolations+1)
+	require.Equal(t, "and at least 50 more", c.Violations[decision.MaxViolations].Detail, "the search for them stopped")
 }
 
 // TestRightsAreLookedAtBeforeTheSchema: a change that its role may not make is not held against the schema, however wrong it is.
 func TestRightsAreLookedAtBeforeTheSchema(t *testing.T) {
 	body := []byte(`{"pm_notes":[` + strings.Repeat(`1,`, 15_000) + `1],"more":1}`)
 	for _, role := range []lifecycle.Role{lifecycle.Viewer, lifecycle.Coder, lifecycle.Architect, lifecycle.Tester} {
-		c, err := ParseChange(body, role)
+		c, err := decision.Read(body, role)
 		require.NoError(t, err)
 		require.Equal(t, []string{"more", "pm_notes"}, c.Fields)
 		require.Empty(t, c.Violations, role)
 	}
-	c, err := ParseChange(body, lifecycle.PM)
+	c, err := decision.Read(body, lifecycle.PM)
 	require.NoError(t, err)
 	require.NotEmpty(t, c.Violations)
 }
@@ -641,10 +646,10 @@ func TestRightsAreLookedAtBeforeTheSchema(t *testing.T) {
 // TestAnOldLogWithManyValuesStaysVerifiable: what a body may hold is bounded at the door, and not in the log.
 func TestAnOldLogWithManyValuesStaysVerifiable(t *testing.T) {
 	body := []byte(`{"more":[` + strings.Repeat(`1,`, strictjson.MaxValues) + `1]}`)
-	_, err := ParseChange(body, lifecycle.PM)
+	_, err := decision.Read(body, lifecycle.PM)
 	require.ErrorIs(t, err, fault.Malformed)
 	require.Equal(t, "json_values", string(fault.As(err).Code))
-	_, err = parseRecorded(body, lifecycle.PM)
+	_, err = decision.ReadRecorded(body, lifecycle.PM)
 	require.NoError(t, err)
 }
 

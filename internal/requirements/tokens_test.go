@@ -8,18 +8,19 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/record"
 )
 
-func credential(id, role string) Credential {
-	return Credential{ID: id, Name: "name-" + id, Role: role}
+func credential(id, role string) record.Credential {
+	return record.Credential{ID: id, Name: "name-" + id, Role: role}
 }
 
 // tokensOnRecord are the changes of tokens in the log.
-func (r *rig) tokensOnRecord() (all []tokensChanged) {
+func (r *rig) tokensOnRecord() (all []record.TokensChanged) {
 	r.t.Helper()
-	for _, record := range r.records(0, kindTokensChanged) {
-		require.Equal(r.t, ledger.System(), record.Actor)
-		data, err := ledger.DataOf[tokensChanged](nil, record)
+	for _, rec := range r.records(0, record.KindTokensChanged) {
+		require.Equal(r.t, ledger.System(), rec.Actor)
+		data, err := ledger.DataOf[record.TokensChanged](nil, rec)
 		require.NoError(r.t, err)
 		all = append(all, data)
 	}
@@ -30,7 +31,7 @@ func TestTheLogAccountsForTokens(t *testing.T) {
 	s := store.NewMemory()
 	r := start(t, s)
 	r.mustImport(twoRequirements)
-	account := func(inForce ...Credential) {
+	account := func(inForce ...record.Credential) {
 		require.NoError(t, r.AccountForTokens(t.Context(), inForce))
 		r.verified()
 	}
@@ -40,12 +41,12 @@ func TestTheLogAccountsForTokens(t *testing.T) {
 	require.Empty(t, r.tokensOnRecord(), "no tokens, nothing to account for")
 	account(b, a)
 	account(a, b)
-	require.Equal(t, []tokensChanged{{[]Credential{a, b}, []Credential{}}}, r.tokensOnRecord(), "the order says nothing")
+	require.Equal(t, []record.TokensChanged{{Added: []record.Credential{a, b}, Revoked: []record.Credential{}}}, r.tokensOnRecord(), "the order says nothing")
 	r = start(t, s)
 	account(b, c)
-	require.Equal(t, []Credential{a}, r.tokensOnRecord()[1].Revoked, "known from before the restart")
+	require.Equal(t, []record.Credential{a}, r.tokensOnRecord()[1].Revoked, "known from before the restart")
 	c.Expires = c.Expires.UTC()
-	require.Equal(t, []Credential{c}, r.tokensOnRecord()[1].Added)
+	require.Equal(t, []record.Credential{c}, r.tokensOnRecord()[1].Added)
 	size := r.State().LogSize
 	account(c, b)
 	require.Equal(t, size, r.State().LogSize)
@@ -54,20 +55,20 @@ func TestTheLogAccountsForTokens(t *testing.T) {
 	longer.Expires = longer.Expires.AddDate(1, 0, 0)
 	other.Role = "pm"
 	account(longer, other)
-	require.Equal(t, tokensChanged{[]Credential{other, longer}, []Credential{b, c}}, r.tokensOnRecord()[2], "more rights for an old token are a change")
+	require.Equal(t, record.TokensChanged{Added: []record.Credential{other, longer}, Revoked: []record.Credential{b, c}}, r.tokensOnRecord()[2], "more rights for an old token are a change")
 	account()
-	require.Equal(t, tokensChanged{[]Credential{}, []Credential{other, longer}}, r.tokensOnRecord()[3])
+	require.Equal(t, record.TokensChanged{Added: []record.Credential{}, Revoked: []record.Credential{other, longer}}, r.tokensOnRecord()[3])
 	account()
 	require.Len(t, r.tokensOnRecord(), 4)
 }
 
 func TestVerifyHoldsTokensAgainstTheLog(t *testing.T) {
 	a, b := credential("a", "pm"), credential("b", "coder")
-	append1 := func(actorIsAgent bool, data tokensChanged) func(*rig) {
+	append1 := func(actorIsAgent bool, data record.TokensChanged) func(*rig) {
 		return func(r *rig) {
-			e := ledger.Event{Kind: kindTokensChanged, Actor: ledger.System(), Data: data}
+			e := ledger.Event{Kind: record.KindTokensChanged, Actor: ledger.System(), Data: data}
 			if actorIsAgent {
-				e.Actor = auditActor(cody)
+				e.Actor = record.Actor(cody)
 			}
 			require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error { return tx.Append(e) }))
 		}
@@ -76,28 +77,28 @@ func TestVerifyHoldsTokensAgainstTheLog(t *testing.T) {
 		spoil func(*rig)
 		want  string
 	}{
-		"of an agent":        {append1(true, tokensChanged{Added: []Credential{b}}), "by itself"},
-		"of nothing":         {append1(false, tokensChanged{}), "names none"},
-		"of an unknown one":  {append1(false, tokensChanged{Revoked: []Credential{b}}), "was not in force"},
-		"of another role":    {append1(false, tokensChanged{Revoked: []Credential{{ID: "a", Name: a.Name, Role: "viewer"}}}), "was not in force"},
-		"of a known one":     {append1(false, tokensChanged{Added: []Credential{a}}), "in force already"},
-		"without its tokens": {append1(false, tokensChanged{Added: []Credential{b}}), "table tokens"},
+		"of an agent":        {append1(true, record.TokensChanged{Added: []record.Credential{b}}), "by itself"},
+		"of nothing":         {append1(false, record.TokensChanged{}), "names none"},
+		"of an unknown one":  {append1(false, record.TokensChanged{Revoked: []record.Credential{b}}), "was not in force"},
+		"of another role":    {append1(false, record.TokensChanged{Revoked: []record.Credential{{ID: "a", Name: a.Name, Role: "viewer"}}}), "was not in force"},
+		"of a known one":     {append1(false, record.TokensChanged{Added: []record.Credential{a}}), "in force already"},
+		"without its tokens": {append1(false, record.TokensChanged{Added: []record.Credential{b}}), "table tokens"},
 		"a token added to the table": {func(r *rig) {
 			require.NoError(t, r.store.Update(t.Context(), func(tx store.Tx) error {
-				raw, err := ledger.Encode([]Credential{a, b})
+				raw, err := ledger.Encode([]record.Credential{a, b})
 				require.NoError(t, err)
-				return tx.Put(tableTokens.Name, keyTokens, raw)
+				return tx.Put(record.TableTokens.Name, record.KeyTokens, raw)
 			}))
 		}, "table tokens"},
 		"a table without a record": {func(r *rig) {
-			require.NoError(t, r.store.Update(t.Context(), func(tx store.Tx) error { return tx.Put(tableTokens.Name, "more", []byte("[]")) }))
+			require.NoError(t, r.store.Update(t.Context(), func(tx store.Tx) error { return tx.Put(record.TableTokens.Name, "more", []byte("[]")) }))
 		}, "does not account for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()
 			r := start(t, s, withoutExport)
 			r.mustImport(twoRequirements)
-			require.NoError(t, r.AccountForTokens(t.Context(), []Credential{a}))
+			require.NoError(t, r.AccountForTokens(t.Context(), []record.Credential{a}))
 			c.spoil(r)
 			require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), c.want)
 		})

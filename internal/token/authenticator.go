@@ -73,8 +73,8 @@ func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
 	return a, nil
 }
 
-// Account has every set of tokens accounted for before it comes into force, the present one at once. A set for which
-// account returns an error does not come into force; a present one must not be used then.
+// Account sets what accounts for every set of tokens before it comes into force, the present one at once. A set for
+// which account returns an error does not come into force; a present one must not be used then.
 func (a *Authenticator) Account(account func([]Token) error) error {
 	a.reload.Lock()
 	defer a.reload.Unlock()
@@ -145,7 +145,7 @@ func (a *Authenticator) Unmint(made Token) error {
 	return a.account(slices.Concat(listed, a.minted))
 }
 
-// listed are the tokens in force that the file had. Call it under the lock of reload.
+// listed returns the tokens in force that the file had. Call it under the lock of reload.
 func (a *Authenticator) listed() []Token {
 	all := a.current.Load().tokens
 	return all[:len(all)-len(a.minted)]

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -29,7 +28,7 @@ func (f *File) Bootstrap(roles []string, now time.Time) (created map[string]stri
 	if _, err := os.Stat(f.Path()); err == nil {
 		return nil, nil // without the lock, which a full disk may not have room for
 	}
-	if err := os.MkdirAll(f.dir, folderMode); err != nil {
+	if err := os.MkdirAll(string(f.dir), folderMode); err != nil {
 		return nil, err
 	}
 	err = f.locked(func() error {
@@ -61,18 +60,18 @@ func (f *File) Supply(roles []string, now time.Time) (created map[string]string,
 	return created, err
 }
 
-// supplied says whether a role has a token of its own: in its file, or elsewhere under its name.
+// supplied reports whether a role has a token of its own: in its file, or elsewhere under its name.
 func (f *File) supplied(role string, tokens []Token) bool {
 	held, err := durable.ReadRegular(f.secretPath(role), maxSecretFile)
 	return err == nil && Holds(tokens, string(held)) ||
 		slices.ContainsFunc(tokens, func(t Token) bool { return t.Name == role && t.Role == role })
 }
 
-func (f *File) secretPath(role string) string { return filepath.Join(f.dir, "tokens", role+".token") }
+func (f *File) secretPath(role string) string { return f.dir.Token(role) }
 
 // issue makes a token for each role beside those there are. Call it under the lock.
 func (f *File) issue(roles []string, tokens []Token, now time.Time) (map[string]string, error) {
-	dir := filepath.Join(f.dir, "tokens")
+	dir := f.dir.TokenDir()
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestBootstrapDoesNothingTwice(t *testing.T) {
 	created, err = f.Bootstrap(roles, noon)
 	require.NoError(t, err)
 	require.Nil(t, created)
-	require.NoFileExists(t, filepath.Join(f.dir, "tokens", "pm.token"))
+	require.NoFileExists(t, filepath.Join(string(f.dir), "tokens", "pm.token"))
 	after, err := f.List()
 	require.NoError(t, err)
 	require.Equal(t, before, after)
@@ -66,12 +66,12 @@ func TestBootstrapLeavesABrokenFileAlone(t *testing.T) {
 // A folder in the place of the last secret stops Bootstrap half way, as a crash would.
 func TestBootstrapStartsAnewAfterAFailure(t *testing.T) {
 	f := newFile(t)
-	obstacle := filepath.Join(f.dir, "tokens", "viewer.token")
+	obstacle := filepath.Join(string(f.dir), "tokens", "viewer.token")
 	require.NoError(t, os.MkdirAll(obstacle, 0o755))
 	_, err := f.Bootstrap(roles, noon)
 	require.ErrorContains(t, err, obstacle)
 	require.NoFileExists(t, f.Path())
-	require.FileExists(t, filepath.Join(f.dir, "tokens", "pm.token"))
+	require.FileExists(t, filepath.Join(string(f.dir), "tokens", "pm.token"))
 
 	require.NoError(t, os.Remove(obstacle))
 	require.NoError(t, os.Chmod(filepath.Dir(obstacle), 0o755))
@@ -90,7 +90,7 @@ func TestBootstrapRefusesAnUnknownRole(t *testing.T) {
 	f := NewFile(filepath.Join(t.TempDir(), "data"), validRole)
 	_, err := f.Bootstrap([]string{"pm", "../boss"}, noon)
 	requireFault(t, err, fault.Invalid, "token_role")
-	require.NoDirExists(t, f.dir)
+	require.NoDirExists(t, string(f.dir))
 }
 
 // TestSupplyAddsWhatIsMissing: a role has a token where one bears its name, or where its file holds one that works.

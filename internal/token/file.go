@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
@@ -30,18 +30,18 @@ const MaxFile = 16 << 20
 // A change that returns an error has not been made; only after a failed sync of the folder may it be in
 // the file nevertheless, and List shows whether it is.
 type File struct {
-	dir       string
+	dir       datadir.Dir
 	validRole func(string) bool
 }
 
 // NewFile names the token file of the data folder dir without touching it. validRole says which roles
 // a token may hold.
 func NewFile(dir string, validRole func(string) bool) *File {
-	return &File{dir: dir, validRole: validRole}
+	return &File{dir: datadir.Dir(dir), validRole: validRole}
 }
 
-// Path is where the file lies, for watching it.
-func (f *File) Path() string { return filepath.Join(f.dir, "tokens.json") }
+// Path returns where the file lies, for watching it.
+func (f *File) Path() string { return f.dir.Tokens() }
 
 // List returns the tokens in the order of the file. A missing file is fault.NotFound; one that cannot be
 // trusted is fault.Malformed, with every problem found and the entry it is in.

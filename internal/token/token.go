@@ -40,18 +40,18 @@ type Token struct {
 	Only    string    `json:"-"`                // of a minted one: the id of the one requirement that it may change; "" is no bound
 }
 
-// Expired says whether the token no longer works at now.
+// Expired reports whether the token no longer works at now.
 func (t Token) Expired(now time.Time) bool {
 	return !t.Expires.IsZero() && !now.Before(t.Expires)
 }
 
-// Holds says whether the content of a file is one of tokens, with or without white space around it.
+// Holds reports whether the content of a file is one of tokens, with or without white space around it.
 func Holds(tokens []Token, content string) bool {
 	sum := digest(strings.TrimSpace(content))
 	return slices.ContainsFunc(tokens, func(t Token) bool { return t.SHA256 == sum })
 }
 
-// Mark tells tokens apart and proves none: the start of SHA256, whatever was made of ID by hand.
+// Mark returns what tells tokens apart and proves none: the start of SHA256, whatever was made of ID by hand.
 func (t Token) Mark() string { return t.SHA256[:idLength] }
 
 // create makes a token that existing does not hold, and the secret text that proves it.
@@ -90,7 +90,7 @@ func wholeSecond(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Second)
 }
 
-// checkNew says why Add refuses a name, role or expiry; nil where it does not.
+// checkNew returns why Add refuses a name, role or expiry, or nil.
 func checkNew(name, role string, validRole func(string) bool, expires, now time.Time) error {
 	switch {
 	case !validName(name):

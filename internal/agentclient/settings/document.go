@@ -3,213 +3,159 @@ package settings
 import (
 	"bytes"
 	"errors"
-	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tailscale/hujson"
 )
 
-// document is a JSON text and where its values stand in it. It is changed by cutting the text, never by writing it
-// anew, so that what is not touched stays as it was written.
-type document struct {
-	text    []byte
-	root    *node
-	lenient bool // comments or trailing commas were passed over: it can be read, but not be changed
-}
+// document is a settings file: JSON in which its owner may have comments and trailing commas. It is edited value by
+// value, so that what is not touched stays as it was written, byte for byte.
+type document struct{ root hujson.Value }
 
-// node is one value: its place, and what it holds. In an array the children have no names.
-type node struct {
-	kind       jsontext.Kind
-	start, end int
-	children   []child
-}
-
+// child is a member of an object, or an element of an array, which has no name.
 type child struct {
 	name  string
-	at    int // where it begins, with its name
-	value *node
+	value *hujson.Value
 }
 
-// parse reads a text. Comments and trailing commas are passed over and noted.
+// maxBrackets bounds how deep values can lie in each other.
+const maxBrackets = 100_000
+
+// parse reads a text. No name may come twice in an object, and all text must be UTF-8.
 func parse(text []byte) (*document, error) {
-	doc := &document{text: bytes.Clone(text)}
-	root, err := readRoot(doc.text)
-	if err != nil {
-		plain := withoutComments(doc.text)
-		if bytes.Equal(plain, doc.text) {
-			return nil, err
-		}
-		if root, err = readRoot(plain); err != nil {
-			return nil, err
-		}
-		doc.text, doc.lenient = plain, true
+	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) > maxBrackets {
+		return nil, errors.New("it has too many brackets")
 	}
-	doc.root = root
-	return doc, nil
-}
-
-func readRoot(text []byte) (*node, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(text))
-	root, err := readNode(d)
+	root, err := hujson.Parse(append(bytes.Clone(text), '\n')) // a comment may be its last line
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something after the value, at byte " + strconv.FormatInt(d.InputOffset(), 10))
+	root.AfterExtra = root.AfterExtra[:len(root.AfterExtra)-1]
+	d := &document{root}
+	if !jsontext.Value(d.standard()).IsValid() {
+		return nil, errors.New("a name comes twice, or a text is not UTF-8")
 	}
-	return root, nil
+	return d, nil
 }
 
-func readNode(d *jsontext.Decoder) (*node, error) {
-	kind := d.PeekKind()
-	if kind != '{' && kind != '[' {
-		raw, err := d.ReadValue()
-		end := int(d.InputOffset())
-		return &node{kind: kind, start: end - len(raw), end: end}, err
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
-	n := &node{kind: kind, start: int(d.InputOffset()) - 1}
-	for {
-		if next := d.PeekKind(); next == '}' || next == ']' {
-			_, err := d.ReadToken()
-			n.end = int(d.InputOffset())
-			return n, err
-		}
-		var c child
-		named := kind == '{'
-		if named {
-			raw, err := d.ReadValue()
-			if err != nil {
-				return nil, err
-			}
-			c.at = int(d.InputOffset()) - len(raw)
-			c.name = unquote(raw)
-		}
-		value, err := readNode(d)
-		if err != nil {
-			return nil, err
-		}
-		if !named {
-			c.at = value.start
-		}
-		c.value = value
-		n.children = append(n.children, c)
-	}
+// text returns the document as it is to be written.
+func (d *document) text() []byte { return d.root.Pack() }
+
+// standard returns the document without comments and trailing commas.
+func (d *document) standard() []byte {
+	v := d.root.Clone()
+	v.Standardize()
+	return v.Pack()
 }
 
-func unquote(raw []byte) string {
-	text, err := jsontext.AppendUnquote(nil, raw)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
+// get returns the member of the root at a path, nil where there is none.
+func (d *document) get(path ...string) *hujson.Value { return get(&d.root, path...) }
 
-// index is where a member stands in its object, -1 where there is none.
-func (n *node) index(name string) int {
-	if n.kind != '{' {
-		return -1
-	}
-	return slices.IndexFunc(n.children, func(c child) bool { return c.name == name })
-}
-
-// get is a member of an object, by its path; nil where there is none.
-func (n *node) get(path ...string) *node {
+// get returns the member of a value at a path, nil where there is none.
+func get(v *hujson.Value, path ...string) *hujson.Value {
 	for _, name := range path {
-		if n == nil {
-			return nil
-		}
-		at := n.index(name)
+		at := index(v, name)
 		if at < 0 {
 			return nil
 		}
-		n = n.children[at].value
+		v = children(v)[at].value
+	}
+	return v
+}
+
+// index returns where a member stands in an object, -1 where there is none.
+func index(v *hujson.Value, name string) int {
+	if isObject(v) {
+		for i, c := range children(v) {
+			if c.name == name {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// children returns what an object or an array holds, nil of any other value. The values are those of the document.
+func children(v *hujson.Value) (all []child) {
+	if v == nil {
+		return nil
+	}
+	switch value := v.Value.(type) {
+	case *hujson.Object:
+		for i := range value.Members {
+			all = append(all, child{str(&value.Members[i].Name), &value.Members[i].Value})
+		}
+	case *hujson.Array:
+		for i := range value.Elements {
+			all = append(all, child{"", &value.Elements[i]})
+		}
+	}
+	return all
+}
+
+func isObject(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '{' }
+
+func isArray(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '[' }
+
+// str returns a string's text, "" for anything else.
+func str(v *hujson.Value) string {
+	if v == nil || v.Value.Kind() != '"' {
+		return ""
+	}
+	return v.Value.(hujson.Literal).String()
+}
+
+// number returns a number, 0 for anything else.
+func number(v *hujson.Value) float64 {
+	if v == nil || v.Value.Kind() != '0' {
+		return 0
+	}
+	n, err := strconv.ParseFloat(literal(v), 64)
+	if err != nil {
+		return 0
 	}
 	return n
 }
 
-// str is a string's text, "" for anything else.
-func (d *document) str(n *node) string {
-	if n == nil || n.kind != '"' {
+// literal returns a value as it is written, without the space around it; "" for none.
+func literal(v *hujson.Value) string {
+	if v == nil {
 		return ""
 	}
-	return unquote(d.text[n.start:n.end])
+	return string(hujson.Value{Value: v.Value}.Pack())
 }
 
-// num is a number, 0 for anything else.
-func (d *document) num(n *node) float64 {
-	if n == nil || n.kind != '0' {
-		return 0
-	}
-	number, err := strconv.ParseFloat(string(d.text[n.start:n.end]), 64)
-	if err != nil {
-		return 0
-	}
-	return number
+// compact returns a value without comments and white space.
+func compact(v hujson.Value) string {
+	v = v.Clone()
+	v.Minimize()
+	return string(v.Pack())
 }
 
-// replace puts other text in the place of a part, and reads the whole anew: places known before are wrong afterwards.
-func (d *document) replace(from, to int, with string) error {
-	text := append(append(bytes.Clone(d.text[:from]), with...), d.text[to:]...)
-	root, err := readRoot(text)
-	if err != nil {
-		return err
-	}
-	d.text, d.root = text, root
-	return nil
-}
-
-// remove takes a child out of its parent, with the comma that belongs to it.
-func (d *document) remove(parent *node, i int) error {
-	all := parent.children
-	switch {
-	case len(all) == 1:
-		return d.replace(parent.start+1, parent.end-1, "")
-	case i == 0:
-		return d.replace(all[0].at, all[1].at, "")
-	}
-	return d.replace(all[i-1].value.end, all[i].value.end, "")
-}
-
-// add puts a value at the end of an object (under its name) or of an array, written like the ones before it.
-func (d *document) add(parent *node, name string, value any) error {
-	style := d.style()
-	if len(parent.children) == 0 {
-		outer := d.indentAt(parent.start)
-		inner := outer + style.unit
-		return d.replace(parent.start+1, parent.end-1,
-			style.newline+inner+style.member(name, value, inner)+style.newline+outer)
-	}
-	first, last := parent.children[0], parent.children[len(parent.children)-1]
-	lead := string(d.text[parent.start+1 : first.at])
-	if !strings.Contains(lead, "\n") {
-		return d.replace(last.value.end, last.value.end, ", "+style.onOneLine().member(name, value, ""))
-	}
-	inner := lead[strings.LastIndex(lead, "\n")+1:]
-	return d.replace(last.value.end, last.value.end, ","+style.newline+inner+style.member(name, value, inner))
-}
-
-// indentAt is the white space at the beginning of the line that a place is in.
-func (d *document) indentAt(place int) string {
-	line := d.text[bytes.LastIndexByte(d.text[:place], '\n')+1 : place]
-	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-}
-
-// style is how the file is written: its unit of indentation and its line ends.
-func (d *document) style() style {
-	s := style{unit: "  ", newline: "\n"}
-	if bytes.Contains(d.text, []byte("\r\n")) {
-		s.newline = "\r\n"
-	}
-	if len(d.root.children) > 0 {
-		lead := string(d.text[d.root.start+1 : d.root.children[0].at])
-		if at := strings.LastIndex(lead, "\n"); at >= 0 && len(lead) > at+1 {
-			s.unit = lead[at+1:]
+// comments returns the words of all comments of a document.
+func (d *document) comments() string {
+	var words []string
+	write := func(extra hujson.Extra) { words = append(words, strings.Fields(string(extra))...) }
+	var walk func(v hujson.Value)
+	walk = func(v hujson.Value) {
+		write(v.BeforeExtra)
+		switch value := v.Value.(type) {
+		case *hujson.Object:
+			for _, m := range value.Members {
+				walk(m.Name)
+				walk(m.Value)
+			}
+			write(value.AfterExtra)
+		case *hujson.Array:
+			for _, e := range value.Elements {
+				walk(e)
+			}
+			write(value.AfterExtra)
 		}
+		write(v.AfterExtra)
 	}
-	return s
+	walk(d.root)
+	return strings.Join(words, " ")
 }

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
@@ -30,16 +26,19 @@ func load(file string) (doc *document, original []byte, err error) {
 	if err != nil {
 		return nil, nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).Because(err)
 	}
-	text := original
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte("{}\n")
-	}
-	doc, err = parse(text)
-	if err != nil {
+	if doc, err = parseFile(original); err != nil {
 		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).
 			WithFix("mend the file first").Because(err)
 	}
 	return doc, original, nil
+}
+
+// parseFile parses a settings file; an empty one is an empty object.
+func parseFile(text []byte) (*document, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	return parse(text)
 }
 
 // save writes a settings file whole, with the mode that it had.
@@ -73,7 +72,7 @@ func keep(file string, original []byte) (string, error) {
 	})
 }
 
-// backupOf is the name of the copy, "" where there is none.
+// backupOf returns the name of the copy, "" where there is none.
 func backupOf(file string) string {
 	if info, err := os.Lstat(file + backupSuffix); err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -81,18 +80,21 @@ func backupOf(file string) string {
 	return file + backupSuffix
 }
 
-// bare tells whether a file has nothing but what an installation puts into an empty one.
+// bare reports whether a file has nothing but what an installation puts into an empty one.
 func (w *wiring) bare(doc *document) bool {
-	for _, c := range doc.root.children {
-		if c.name != "version" || w.version == 0 {
+	if doc.comments() != "" {
+		return false
+	}
+	for _, c := range children(&doc.root) {
+		if c.name != "version" || w.Version == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// original is the copy of the file before the installation, if it says the same as the file does now; else nil.
-func (w *wiring) original(backup string, doc *document) ([]byte, error) {
+// original returns the copy of the file before the installation, if it says the same as the file does now; else nil.
+func (w *wiring) original(backup string, now *document) ([]byte, error) {
 	if backup == "" {
 		return nil, nil
 	}
@@ -100,32 +102,30 @@ func (w *wiring) original(backup string, doc *document) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", backup).Because(err)
 	}
-	before, now := w.meaning(text), w.meaning(doc.text)
-	if before == nil || now == nil {
-		return nil, nil
+	before, err := parseFile(text)
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is nothing to go back to
 	}
-	if _, had := before["version"]; !had && w.version != 0 {
-		delete(now, "version")
+	said, saying := w.meaning(before), w.meaning(now)
+	if _, had := said["version"]; !had && w.Version != 0 {
+		delete(saying, "version")
 	}
-	if !reflect.DeepEqual(before, now) {
+	if !reflect.DeepEqual(said, saying) || before.comments() != now.comments() {
 		return nil, nil
 	}
 	return text, nil
 }
 
-// meaning is what a file says, without lists and objects of hooks that are empty; nil where it says nothing readable.
-func (w *wiring) meaning(text []byte) map[string]any {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return map[string]any{}
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
+// meaning returns what a file says, without lists and objects of hooks that are empty; nil where it is no object.
+func (w *wiring) meaning(doc *document) map[string]any {
+	d := json.NewDecoder(bytes.NewReader(doc.standard()))
 	d.UseNumber()
 	var said map[string]any
 	if err := d.Decode(&said); err != nil {
 		return nil
 	}
 	hooks, _ := said["hooks"].(map[string]any)
-	for _, event := range w.events {
+	for _, event := range w.Events {
 		if list, ok := hooks[event].([]any); ok && len(list) == 0 {
 			delete(hooks, event)
 		}
@@ -134,98 +134,4 @@ func (w *wiring) meaning(text []byte) map[string]any {
 		delete(said, "hooks")
 	}
 	return said
-}
-
-// disabled lists what keeps a client from running hooks, as far as its files say.
-func (w *wiring) disabled(o Options) []string {
-	var found []string
-	for _, t := range w.toggles {
-		folder := o.Root
-		if t.home {
-			folder = o.Home
-		}
-		if folder == "" {
-			continue
-		}
-		file := filepath.Join(folder, t.file)
-		doc, _, err := load(file)
-		if err != nil {
-			found = append(found,
-				fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
-		}
-		if doc == nil {
-			continue
-		}
-		value := doc.root.get(t.path...)
-		if value != nil && (t.off && value.kind == 't' || !t.off && value.kind == 'f') {
-			found = append(found, fmt.Sprintf("hooks are switched off: %s is %t in %s", strings.Join(t.path, "."),
-				t.off, file))
-		}
-	}
-	if w.client == "gemini" {
-		found = append(found, geminiDisabled(o.Root, w.file)...)
-	}
-	if w.client == "codex" {
-		for _, folder := range []string{o.Root, o.Home} {
-			found = append(found, codexDisabled(folder)...)
-		}
-	}
-	return found
-}
-
-// geminiDisabled looks for our hook in the list of those that are switched off one by one.
-func geminiDisabled(root, file string) []string {
-	doc, _, err := load(filepath.Join(root, file))
-	if err != nil || doc == nil {
-		return nil
-	}
-	for _, path := range [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}} {
-		if list := doc.root.get(path...); list != nil {
-			for _, c := range list.children {
-				if name := doc.str(c.value); name == entryName || ours(name) {
-					return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s",
-						strings.Join(path, "."), filepath.Join(root, file))}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// codexDisabled looks for the switch in Codex's TOML. It knows the two ways that the switch is written, and no more.
-func codexDisabled(folder string) []string {
-	if folder == "" {
-		return nil
-	}
-	file := filepath.Join(folder, ".codex/config.toml")
-	text, err := durable.ReadRegular(file, most)
-	if err != nil {
-		return nil
-	}
-	table := ""
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
-		if strings.HasPrefix(line, "[") {
-			table = strings.Trim(strings.TrimSpace(line), "[] ")
-			continue
-		}
-		name, value, _ := strings.Cut(line, "=")
-		name = strings.TrimSpace(name)
-		if table != "" {
-			name = table + "." + name
-		}
-		if (name == "features.hooks" || name == "features.codex_hooks") && strings.TrimSpace(value) == "false" {
-			return []string{fmt.Sprintf("hooks are switched off: %s is false in %s", name, file)}
-		}
-	}
-	return nil
-}
-
-// compact is JSON without white space.
-func compact(text []byte) []byte {
-	value := jsontext.Value(bytes.Clone(text))
-	if err := value.Compact(); err != nil {
-		return text
-	}
-	return value
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
 )
 
 // Whatever a settings file says: what is put in is complete, and taking it out again leaves what was said before.
@@ -21,22 +23,33 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte("{ /* a */ \"b\": [1,], // c\n}"))
 	o := Options{Command: `"/a b/orchestrator-hook" x`, ClientVersion: "2.1.300"}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for i := range wirings {
-			w := &wirings[i]
-			doc, err := parse(text)
-			if err != nil || doc.lenient || w.fits(doc, "", o) != nil || len(doc.ways()) > 0 {
+		for _, client := range agentclient.All() {
+			if client.Wiring.Plugin != "" {
 				continue
 			}
-			before := w.meaning(doc.text)
-			version := doc.root.get("version") != nil
+			w := &wiring{client.Wiring, client.Name}
+			doc, err := parse(text)
+			if err == nil {
+				require.Equal(t, string(text), string(doc.text()))
+			}
+			if err != nil || w.fits(doc, "", o) != nil || len(doc.ways()) > 0 {
+				continue
+			}
+			before, comments := w.meaning(doc), doc.comments()
+			version := doc.get("version") != nil
 			require.NoError(t, w.wire(doc, o))
-			require.True(t, w.complete(doc, o), string(doc.text))
-			require.NoError(t, w.unwire(doc))
-			after := w.meaning(doc.text)
-			if !version && w.version != 0 {
+			doc, err = parse(doc.text())
+			require.NoError(t, err)
+			require.True(t, w.complete(doc, o), string(doc.text()))
+			w.unwire(doc)
+			doc, err = parse(doc.text())
+			require.NoError(t, err)
+			after := w.meaning(doc)
+			if !version && w.Version != 0 {
 				delete(after, "version")
 			}
-			require.Equal(t, before, after, string(doc.text))
+			require.Equal(t, before, after, string(doc.text()))
+			require.Equal(t, comments, doc.comments(), string(doc.text()))
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// place is the file of the project's folder that is to be changed. Where a symbolic link stands on the way to it, that
-// is the file it leads to, and only if the options allow it: whoever can write the project could have put the link
+// place returns the file of the project's folder that is to be changed. Where a symbolic link stands on the way to it,
+// that is the file it leads to, and only if the options allow it: whoever can write the project could have put the link
 // there.
 func place(o Options, name string) (string, error) {
 	file := filepath.Join(o.Root, name)
@@ -42,7 +42,7 @@ func linked(at string) error {
 		WithFix("put the file itself there, or give --follow-link to change the file that the link leads to")
 }
 
-// followed is the file that a path leads to; the file need not exist, its folder must.
+// followed returns the file that a path leads to; the file need not exist, its folder must.
 func followed(file string) (string, error) {
 	for range 40 {
 		real, err := filepath.EvalSymlinks(file)

@@ -1,22 +1,14 @@
-// Package settings puts the guard's hook into the settings of an agent client, takes it out again, and tells what is
+// Package settings puts the boundary's hook into the settings of an agent client, takes it out again, and tells what is
 // registered.
 //
-// A settings file belongs to its owner: it is edited as text, so that everything else stays as it was written, order
-// and formatting included; a copy is kept beside it before the first change; the new file takes the place of the old
-// one in one step. A file that cannot be edited without losing something, as one with comments, is refused with what
-// to add by hand, and nothing is written.
+// A settings file belongs to its owner: it is edited value by value, so that everything else stays as it was written,
+// order, formatting, comments and trailing commas included; a copy is kept beside it before the first change; the new
+// file takes the place of the old one in one step. What a hook stands in is said by agentclient, client by client.
 //
 // Our entries are known by their command: a program orchestrator-hook, or orchestrator with hook as its first word.
 package settings
 
-import (
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
-
-	"orchestrator/internal/fault"
-)
+import "time"
 
 // Options say where to register what.
 type Options struct {
@@ -50,75 +42,3 @@ type Registration struct {
 
 // backupSuffix is what the copy's name ends in.
 const backupSuffix = ".orchestrator-backup"
-
-// Clients lists those that can be installed to.
-func Clients() []string {
-	var names []string
-	for _, w := range wirings {
-		names = append(names, w.client)
-	}
-	return append(names, "opencode")
-}
-
-// Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
-// different is replaced.
-func Install(client string, o Options) (Change, error) {
-	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
-		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the guard's command", o.Command).
-			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
-	}
-	if client == "opencode" {
-		return installShim(o)
-	}
-	w, err := wiringOf(client)
-	if err != nil {
-		return Change{}, err
-	}
-	return w.install(o)
-}
-
-// Uninstall removes what Install added and leaves the rest. Where nothing else has changed since, the file is the
-// original again, byte for byte; a file that Install created is removed.
-func Uninstall(client string, o Options) (Change, error) {
-	if client == "opencode" {
-		return uninstallShim(o)
-	}
-	w, err := wiringOf(client)
-	if err != nil {
-		return Change{}, err
-	}
-	return w.uninstall(o)
-}
-
-// Registered lists our entries in the project's settings of a client. A file that is not there has none.
-func Registered(client string, o Options) ([]Registration, error) {
-	if client == "opencode" {
-		return registeredShim(o)
-	}
-	w, err := wiringOf(client)
-	if err != nil {
-		return nil, err
-	}
-	doc, _, err := load(filepath.Join(o.Root, w.file))
-	if err != nil || doc == nil {
-		return nil, err
-	}
-	found := w.registrations(doc, filepath.Join(o.Root, w.file))
-	if len(found) == 0 {
-		return nil, nil
-	}
-	for i, disabled := 0, w.disabled(o); i < len(found); i++ {
-		found[i].Disabled = slices.Clone(disabled)
-	}
-	return found, nil
-}
-
-func wiringOf(client string) (*wiring, error) {
-	for i := range wirings {
-		if wirings[i].client == client {
-			return &wirings[i], nil
-		}
-	}
-	return nil, fault.New(fault.NotFound, "unknown_client", "there is no client %q", client).
-		WithFix("one of %s", strings.Join(Clients(), ", "))
-}

@@ -22,7 +22,7 @@ import (
 // Day0 is when the projects of the tests were set up.
 var Day0 = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
-// Project is a new one, in validate, whose journal has one line.
+// Project makes a project in validate, whose journal has one line.
 func Project(t *testing.T) folder.Dir {
 	t.Helper()
 	dir := folder.In(t.TempDir())
@@ -34,7 +34,7 @@ func Project(t *testing.T) folder.Dir {
 
 var changes int
 
-// By is a change of a person; each has an id of its own.
+// By returns a change of a person; each has an id of its own.
 func By(reason string, at time.Time) control.Change {
 	changes++
 	return control.Change{By: "local:ada", Reason: reason, At: at, ID: fmt.Sprintf("c%015x", changes)}
@@ -48,7 +48,7 @@ type Call struct {
 	Bypass                  []boundary.Grant
 }
 
-// Judged is the line of a call, with the verdict of the project's policy of now.
+// Judged returns the line of a call, with the verdict of the project's policy of now.
 func Judged(t *testing.T, dir folder.Dir, c Call) folder.Line {
 	t.Helper()
 	p, err := dir.Policy()
@@ -77,7 +77,7 @@ func Add(t *testing.T, dir folder.Dir, lines ...folder.Line) {
 	}
 }
 
-// ID is an id of a line.
+// ID returns an id of a line.
 func ID(n int) string { return fmt.Sprintf("%016x", n) }
 
 // History reads the journal of dir.
@@ -116,7 +116,7 @@ func OpenLedger(t *testing.T, s store.Store) *ledger.Ledger {
 	return l
 }
 
-// Noted is the line of a tool that ran.
+// Noted returns the line of a tool that ran.
 func Noted(n int, at time.Time) folder.Line {
 	return folder.Line{ID: ID(n), At: at, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: ID(n),
 		What: "done"}

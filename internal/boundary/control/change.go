@@ -48,7 +48,7 @@ func (c Change) line(kind string) folder.Line {
 	return folder.Line{ID: c.ID, At: c.At.UTC().Truncate(time.Microsecond), Kind: kind, By: c.By, Reason: c.Reason}
 }
 
-// Policy is the policy of a project; that there is none is said with what to do.
+// Policy returns the policy of a project; that there is none is said with what to do.
 func Policy(dir folder.Dir) (boundary.Policy, error) {
 	p, err := dir.Policy()
 	if errors.Is(err, fs.ErrNotExist) {

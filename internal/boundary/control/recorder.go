@@ -156,7 +156,7 @@ func (r *Recorder) batch(name string, from int64) (b record.Recorded, read []fol
 
 var errFull = errors.New("the record is full")
 
-// recordable is a line, and its text as the ledger keeps it: valid, and without what looks like a secret.
+// recordable returns a line, and its text as the ledger keeps it: valid, and without what looks like a secret.
 func recordable(raw []byte) (l folder.Line, text jsontext.Value, err error) {
 	if l, err = folder.ParseLine(raw); err != nil {
 		return l, nil, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/boundary/boundarytest"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
@@ -24,7 +25,6 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/ledger/store/storetest"
-	"orchestrator/internal/requirements"
 )
 
 // recordedIn are the boundary's records of a log, in order. The whole log is replayed as orchestrator verify does it.
@@ -32,7 +32,7 @@ func recordedIn(t *testing.T, s store.Store) (all []record.Recorded) {
 	t.Helper()
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = requirements.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		for seq := range l.Head().Size {

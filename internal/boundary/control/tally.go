@@ -40,7 +40,7 @@ func (t *tally) add(lines []folder.Line) {
 	}
 }
 
-// read is a copy.
+// read returns a copy of the sums.
 func (t *tally) read() Tally {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// heard is what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook, which
-// most clients let the call through on.
-func heard(client string, a agentclient.Answer) (boundary.Decision, error) {
+// heard returns what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook,
+// which most clients let the call through on.
+func heard(c *agentclient.Client, a agentclient.Answer) (boundary.Decision, error) {
 	switch {
 	case a.Exit == 2 && len(bytes.TrimSpace(a.Stderr)) == 0:
 		return "", fmt.Errorf("exit code 2 without a reason on standard error")
-	case a.Exit == 2 && client == "copilot":
+	case a.Exit == 2 && c.NoExitCode:
 		return "", fmt.Errorf("exit code 2, where it wants a decision as JSON: %.200s", a.Stderr)
 	case a.Exit == 2:
 		return boundary.Block, nil
@@ -24,7 +24,7 @@ func heard(client string, a agentclient.Answer) (boundary.Decision, error) {
 		return "", fmt.Errorf("exit code %d: %.200s", a.Exit, a.Stderr)
 	case len(bytes.TrimSpace(a.Stdout)) > 0:
 		return said(a.Stdout)
-	case client == "cursor" && len(a.Stderr) == 0:
+	case c.NoSilence && len(a.Stderr) == 0:
 		return "", fmt.Errorf("silence, where it wants JSON")
 	case len(a.Stderr) > 0:
 		return boundary.Warn, nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
@@ -43,7 +44,7 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Faults is how many findings are faults.
+// Faults returns how many findings are faults.
 func (r *Report) Faults() (n int) {
 	for _, f := range r.Findings {
 		if f.Level == Fault {
@@ -68,21 +69,19 @@ type Options struct {
 
 // Examine looks at the policy, and at each client.
 func Examine(ctx context.Context, o Options) (Report, error) {
-	for _, client := range o.Clients {
-		if _, err := settings.FactsOf(client); err != nil {
-			return Report{}, err
-		}
+	clients, err := named(o.Clients)
+	if err != nil {
+		return Report{}, err
 	}
 	o.Brisk, o.Patience = cmp.Or(o.Brisk, brisk), cmp.Or(o.Patience, patience)
 	e := &examination{Options: o, report: Report{Root: o.Dir.Root, Findings: []Finding{}}}
 	e.lookAtPolicy()
 	e.lookAtEnvironment()
 	e.lookAtJournal()
-	clients := o.Clients
 	if len(clients) == 0 {
-		clients = slices.DeleteFunc(settings.Clients(), func(client string) bool {
-			registered, err := settings.Registered(client, e.settings())
-			return err == nil && len(registered) == 0 && len(settings.Elsewhere(client, e.settings())) == 0
+		clients = slices.DeleteFunc(agentclient.All(), func(c *agentclient.Client) bool {
+			registered, err := settings.Registered(c.Name, e.settings())
+			return err == nil && len(registered) == 0 && len(settings.Elsewhere(c.Name, e.settings())) == 0
 		})
 	}
 	if len(clients) == 0 {
@@ -95,6 +94,19 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	}
 	e.report.Good = e.report.Faults() == 0
 	return e.report, nil
+}
+
+// named returns the clients of some names.
+func named(names []string) ([]*agentclient.Client, error) {
+	var all []*agentclient.Client
+	for _, name := range names {
+		c, err := agentclient.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 type examination struct {
@@ -154,7 +166,7 @@ func (e *examination) lookAtVariables(client string) {
 	}
 }
 
-// lifting tells what a value of the variable does. Where the policy cannot be read, it may count.
+// lifting returns what a value of the variable does. Where the policy cannot be read, it may count.
 func (e *examination) lifting(value string) (level Level, effect string) {
 	switch {
 	case value != "true":
@@ -185,11 +197,8 @@ func (e *examination) lookAtJournal() {
 }
 
 // lookAtClient looks at the registrations of one client, at its version, and tries what is registered.
-func (e *examination) lookAtClient(ctx context.Context, client string) error {
-	facts, err := settings.FactsOf(client)
-	if err != nil {
-		return err
-	}
+func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) error {
+	client := c.Name
 	entries, err := settings.Registered(client, e.settings())
 	if err != nil {
 		e.say(client, Fault, "mend the file", "%v", err)
@@ -197,20 +206,20 @@ func (e *examination) lookAtClient(ctx context.Context, client string) error {
 	}
 	entries = append(entries, e.strays(client)...)
 	before := slices.DeleteFunc(slices.Clone(entries),
-		func(r settings.Registration) bool { return r.Event != facts.Before })
+		func(r settings.Registration) bool { return r.Event != c.Wiring.Before() })
 	if len(before) == 0 {
 		what := "the hook is not registered in this project"
 		if len(entries) > 0 {
 			what = fmt.Sprintf("the hook is registered, but not for %s: after a tool nothing can be prevented",
-				facts.Before)
+				c.Wiring.Before())
 		}
 		e.say(client, Fault, "orchestrator boundary install "+client, "%s", what)
 		return nil
 	}
-	e.lookAtEntries(client, facts, entries, before)
+	e.lookAtEntries(c, entries, before)
 	e.lookAtVariables(client)
-	e.lookAtVersion(ctx, client, facts, before)
-	for _, n := range facts.Notes {
+	e.lookAtVersion(ctx, c, before)
+	for _, n := range c.Wiring.Notes {
 		e.say(client, Note, "", "%s", n)
 	}
 	tried := map[string]bool{}
@@ -219,14 +228,14 @@ func (e *examination) lookAtClient(ctx context.Context, client string) error {
 			continue
 		}
 		tried[r.Command] = true
-		if err := e.try(ctx, client, facts, r.Command); err != nil {
+		if err := e.try(ctx, c, r.Command); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// strays are entries in other files: those that the client reads count, the others are said.
+// strays returns the entries in other files: those that the client reads count, the others are said.
 func (e *examination) strays(client string) (read []settings.Registration) {
 	for _, r := range settings.Elsewhere(client, e.settings()) {
 		if i := slices.IndexFunc(r.Disabled, func(s string) bool {
@@ -243,7 +252,8 @@ func (e *examination) strays(client string) (read []settings.Registration) {
 	return read
 }
 
-func (e *examination) lookAtEntries(client string, facts settings.Facts, entries, before []settings.Registration) {
+func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []settings.Registration) {
+	client := c.Name
 	install := "orchestrator boundary install " + client
 	if wakes := slices.IndexFunc(before, func(r settings.Registration) bool {
 		return wakesOnAll(r.Matcher)
@@ -252,7 +262,7 @@ func (e *examination) lookAtEntries(client string, facts settings.Facts, entries
 			"%s: its matcher %q leaves tools out: those it does not name go unjudged", before[0].File,
 			before[0].Matcher)
 	} else {
-		e.say(client, OK, "", "%s: registered for %s, every tool: %s", before[wakes].File, facts.Before,
+		e.say(client, OK, "", "%s: registered for %s, every tool: %s", before[wakes].File, c.Wiring.Before(),
 			before[wakes].Command)
 	}
 	if len(before) > 1 {
@@ -268,7 +278,7 @@ func (e *examination) lookAtEntries(client string, facts settings.Facts, entries
 		if r.Timeout != 0 && (r.Timeout < least || r.Timeout > longest) {
 			e.say(client, Fault, install+" sets 5 s",
 				"%s: the time limit of %s is %v: %s counts in units of %v; the hook answers within a second", r.File,
-				r.Event, r.Timeout, client, facts.Unit)
+				r.Event, r.Timeout, client, c.Wiring.Unit)
 		}
 	}
 	said := map[string]bool{}
@@ -282,34 +292,34 @@ func (e *examination) lookAtEntries(client string, facts settings.Facts, entries
 	}
 }
 
-// wakesOnAll tells the matchers that leave no tool out.
+// wakesOnAll reports whether a matcher leaves no tool out.
 func wakesOnAll(matcher string) bool {
 	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, matcher)
 }
 
-func (e *examination) lookAtVersion(ctx context.Context, client string, facts settings.Facts,
-	before []settings.Registration) {
-	version := e.Version(ctx, client)
+func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, before []settings.Registration) {
+	client, wiring, version := c.Name, c.Wiring, e.Version(ctx, c.Name)
+	shut := wiring.Shut
 	switch {
-	case version == "" && (facts.Since != "" || facts.ShutBy != ""):
+	case version == "" && (wiring.Since != "" || shut != nil && shut.Since != ""):
 		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; subagents need %s",
-			facts.Since)
+			wiring.Since)
 		return
 	case version == "":
 		return
-	case !settings.AtLeast(version, facts.Since):
-		e.say(client, Fault, "update it to "+facts.Since+" or later", "version %s %s", version, facts.Lacks)
+	case !settings.AtLeast(version, wiring.Since):
+		e.say(client, Fault, "update it to "+wiring.Since+" or later", "version %s %s", version, wiring.Lacks)
 	default:
 		e.say(client, OK, "", "version %s", version)
 	}
-	if facts.Shut == "" || before[0].FailsShut && settings.AtLeast(version, facts.ShutBy) {
+	if shut == nil || before[0].FailsShut && settings.AtLeast(version, shut.Since) {
 		return
 	}
-	if !settings.AtLeast(version, facts.ShutBy) {
-		e.say(client, Note, "update it to "+facts.ShutBy+" or later, and install again",
-			"version %s has no %s: where the hook breaks, the call is let through", version, facts.Shut)
+	if !settings.AtLeast(version, shut.Since) {
+		e.say(client, Note, "update it to "+shut.Since+" or later, and install again",
+			"version %s has no %s: where the hook breaks, the call is let through", version, shut.Name)
 		return
 	}
 	e.say(client, Note, "orchestrator boundary install "+client+" adds it",
-		"%s is not set: where the hook breaks, the call is let through", facts.Shut)
+		"%s is not set: where the hook breaks, the call is let through", shut.Name)
 }

@@ -119,17 +119,18 @@ func TestEveryClientIsTriedInItsOwnForm(t *testing.T) {
 // The canned calls are what the clients send: each can be read, and is what it is to be.
 func TestTheCannedCallsAreRead(t *testing.T) {
 	t.Parallel()
-	for _, client := range settings.Clients() {
-		f, p := forms[client], protocolOf(t, client)
+	for _, client := range agentclient.Names() {
+		p := clientOf(t, client)
+		f := p.Calls
 		for _, c := range []struct {
 			who, tool string
 			kind      boundary.ActorKind
 			write     bool
-		}{{f.main, f.edit, "", true}, {f.agent, f.edit, boundary.Agent, true}, {f.main, f.read, "", false}} {
+		}{{f.Main, f.Edit, "", true}, {f.Agent, f.Edit, boundary.Agent, true}, {f.Main, f.Read, "", false}} {
 			if c.kind == boundary.Agent && c.who == "" {
 				continue
 			}
-			e, err := p.Parse(call("/p/a \"b\"", f.head, c.who, c.tool))
+			e, err := p.Parse(call("/p/a \"b\"", f.Head, c.who, c.tool))
 			require.NoError(t, err, client)
 			require.Equal(t, agentclient.Before, e.When, client)
 			require.Equal(t, c.kind == boundary.Agent, e.Actor.Kind == boundary.Agent, client)
@@ -143,7 +144,7 @@ func TestTheCannedCallsAreRead(t *testing.T) {
 	}
 }
 
-func protocolOf(t *testing.T, client string) agentclient.Protocol {
+func clientOf(t *testing.T, client string) *agentclient.Client {
 	t.Helper()
 	p, known := agentclient.Named(client)
 	require.True(t, known, client)
@@ -153,10 +154,10 @@ func protocolOf(t *testing.T, client string) agentclient.Protocol {
 // What a client hears is what its protocol says.
 func TestAnswersAreHeardAsTheyAreMeant(t *testing.T) {
 	t.Parallel()
-	for _, client := range settings.Clients() {
-		p := protocolOf(t, client)
+	for _, client := range agentclient.Names() {
+		p := clientOf(t, client)
 		for _, d := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
-			got, err := heard(client, p.Answer(agentclient.Before, d, "because"))
+			got, err := heard(p, p.Answer(agentclient.Before, d, "because"))
 			require.NoError(t, err, client)
 			if d == boundary.Ask && got == boundary.Block {
 				continue // it cannot ask
@@ -184,7 +185,7 @@ func TestBrokenAnswersAreFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := heard(c.client, c.answer)
+			_, err := heard(clientOf(t, c.client), c.answer)
 			require.ErrorContains(t, err, c.why)
 		})
 	}
@@ -193,12 +194,9 @@ func TestBrokenAnswersAreFound(t *testing.T) {
 // A registered line is pointed at the copy, however it names the project.
 func TestALineIsPointedAtTheCopy(t *testing.T) {
 	t.Parallel()
-	claude, err := settings.FactsOf("claude")
-	require.NoError(t, err)
-	codex, err := settings.FactsOf("codex")
-	require.NoError(t, err)
+	claude, codex := clientOf(t, "claude").Wiring, clientOf(t, "codex").Wiring
 	for registered, c := range map[string]struct {
-		facts   settings.Facts
+		wiring  agentclient.Wiring
 		want    string
 		project string // CLAUDE_PROJECT_DIR
 	}{
@@ -213,7 +211,7 @@ func TestALineIsPointedAtTheCopy(t *testing.T) {
 	} {
 		l, err := readLine(registered, []string{"CLAUDE_PROJECT_DIR=/p"})
 		require.NoError(t, err)
-		text, env := l.at("/p", "/copy", c.facts, []string{"A=b", "CLAUDE_PROJECT_DIR=/x", "GEMINI_PROJECT_DIR=/y"})
+		text, env := l.at("/p", "/copy", c.wiring, []string{"A=b", "CLAUDE_PROJECT_DIR=/x", "GEMINI_PROJECT_DIR=/y"})
 		require.Equal(t, c.want, text)
 		want := []string{"A=b"}
 		if c.project != "" {
@@ -311,7 +309,8 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 	p := boundary.DefaultPolicy()
 	p.Mode = boundary.Enforce
 	require.NoError(t, dir.WritePolicy(p))
-	edit := call(dir.Root, forms["claude"].head, forms["claude"].edit)
+	calls := clientOf(t, "claude").Calls
+	edit := call(dir.Root, calls.Head, calls.Edit)
 	for event, exit := range map[string]int{"PreToolUse": 2, "PostToolUse": 0} {
 		in := strings.Replace(string(edit), "PreToolUse", event, 1)
 		a := hook.Run(hook.Input{Client: "claude", Root: dir.Root, Stdin: strings.NewReader(in), Getenv: func(string) string { return "" },

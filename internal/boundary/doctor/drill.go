@@ -32,7 +32,8 @@ func Drill(project folder.Dir, c control.Change, newID func() string) (Drilled, 
 	if err != nil {
 		return Drilled{}, err
 	}
-	d := &drill{policy: policy, change: c, newID: newID}
+	// any client that tells who calls and takes an exit code does
+	d := &drill{client: agentclient.All()[0], policy: policy, change: c, newID: newID}
 	if c.Reason == "" {
 		d.change.Reason = "drill"
 	}
@@ -50,30 +51,29 @@ func Drill(project folder.Dir, c control.Change, newID func() string) (Drilled, 
 }
 
 type drill struct {
+	client *agentclient.Client
 	dir    folder.Dir
 	policy boundary.Policy
 	change control.Change
 	newID  func() string
 }
 
-// changeNow is the change with an id and a moment of its own.
+// changeNow returns the change with an id and a moment of its own.
 func (d *drill) changeNow() control.Change {
 	c := d.change
 	c.ID, c.At = d.newID(), time.Now()
 	return c
 }
 
-// write is a write by a main session, as the hook answers it.
+// write has a main session write, and returns what the hook answers.
 func (d *drill) write(env map[string]string) agentclient.Answer {
-	f := forms["claude"]
+	c := d.client.Calls
 	return hook.Run(hook.Input{
-		Client: "claude", Root: d.dir.Root, Stdin: bytes.NewReader(call(d.dir.Root, f.head, f.main, drillWrite)),
+		Client: d.client.Name, Root: d.dir.Root, Stdin: bytes.NewReader(call(d.dir.Root, c.Head, c.Main, c.Edit)),
 		Getenv: func(name string) string { return env[name] },
 		Cwd:    d.dir.Root, Start: time.Now(), Now: time.Now, NewID: d.newID,
 	})
 }
-
-const drillWrite = `"tool_name":"Write","tool_input":{"file_path":FILE,"content":"a"}`
 
 func failed(format string, args ...any) error {
 	return fault.New(fault.Conflict, "drill_failed", "the drill failed, and nothing was noted: "+format, args...).
@@ -107,7 +107,7 @@ func (d *drill) bypass() (Exercise, error) {
 	}
 	a := d.write(env)
 	x.Micros = time.Since(start).Microseconds()
-	if got, err := heard("claude", a); err != nil || got != boundary.Allow {
+	if got, err := heard(d.client, a); err != nil || got != boundary.Allow {
 		return x, failed("with the bypass of the %s, the write is answered with %q (%v)", x.By, got, err)
 	}
 	h, err := report.Read(d.dir)
@@ -128,7 +128,7 @@ func (d *drill) rollback() (Exercise, error) {
 	}
 	a := d.write(nil)
 	x.Micros = time.Since(start).Microseconds()
-	if got, err := heard("claude", a); err != nil || got != boundary.Warn {
+	if got, err := heard(d.client, a); err != nil || got != boundary.Warn {
 		return x, failed("rolled back, the write is answered with %q (%v)", got, err)
 	}
 	return x, nil

@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
-	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/fault"
 )
 
@@ -80,14 +80,15 @@ func startable(path string) error {
 	return nil
 }
 
-// at is the command line as it is run for the project in another folder, and with which environment. A --root of its
-// own names that folder instead. A line that finds its program by the project's folder keeps that, and is given --root.
-func (l line) at(root, copied string, facts settings.Facts, environ []string) (text string, env []string) {
-	env = without(environ, "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
-	keep := facts.Project != "" && strings.Contains(l.text, facts.Project)
+// at returns the command line as it is run for the project in another folder, and with which environment. A --root of
+// its own names that folder instead. A line that finds its program by the project's folder keeps that, and is given
+// --root.
+func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (text string, env []string) {
+	env = without(environ, agentclient.ProjectVariables()...)
+	keep := w.Project != "" && strings.Contains(l.text, w.Project)
 	folder := map[bool]string{true: root, false: copied}[keep]
-	if facts.Project != "" {
-		env = append(env, facts.Project+"="+folder)
+	if w.Project != "" {
+		env = append(env, w.Project+"="+folder)
 	}
 	text = l.text
 	replaced := false

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/rules/boundary"
@@ -31,11 +30,11 @@ type trial struct {
 	mode  boundary.Mode
 	agent bool
 	edit  bool
-	tool  func(form) string // nil is garbage
+	tool  func(agentclient.Calls) string // nil is garbage
 }
 
-func edits(f form) string { return f.edit }
-func reads(f form) string { return f.read }
+func edits(c agentclient.Calls) string { return c.Edit }
+func reads(c agentclient.Calls) string { return c.Read }
 
 var trials = []trial{
 	{"in enforce, an edit by the main session", boundary.Enforce, false, true, edits},
@@ -46,33 +45,31 @@ var trials = []trial{
 	{"in validate, a call that cannot be read", boundary.Validate, false, false, nil},
 }
 
-// call is what the client would send, in the project at root.
-func (t trial) call(f form, root string) []byte {
+// call returns what the client would send, in the project at root.
+func (t trial) call(c agentclient.Calls, root string) []byte {
 	switch {
 	case t.tool == nil:
 		return []byte(garbage)
 	case t.agent:
-		return call(root, f.head, f.agent, t.tool(f))
+		return call(root, c.Head, c.Agent, t.tool(c))
 	}
-	return call(root, f.head, f.main, t.tool(f))
+	return call(root, c.Head, c.Main, t.tool(c))
 }
 
 // patient is a client under examination, with the command line that is tried.
 type patient struct {
-	name     string
-	facts    settings.Facts
-	protocol agentclient.Protocol
-	line     line
+	*agentclient.Client
+	line line
 }
 
 // try pipes canned calls through a registered command line, each in a copy of the project's boundary.
-func (e *examination) try(ctx context.Context, client string, facts settings.Facts, command string) error {
+func (e *examination) try(ctx context.Context, c *agentclient.Client, command string) error {
 	if e.policy == nil {
 		return nil
 	}
-	environ := e.Environ
-	if facts.Project != "" {
-		environ = append(without(environ, facts.Project), facts.Project+"="+e.Dir.Root)
+	client, environ := c.Name, e.Environ
+	if project := c.Wiring.Project; project != "" {
+		environ = append(without(environ, project), project+"="+e.Dir.Root)
 	}
 	l, err := readLine(command, environ)
 	if err == nil {
@@ -83,13 +80,12 @@ func (e *examination) try(ctx context.Context, client string, facts settings.Fac
 			"%s cannot be run: %v", command, err)
 		return nil
 	}
-	protocol, _ := agentclient.Named(client)
-	p := patient{client, facts, protocol, l}
-	if text, _ := l.at(e.Dir.Root, "COPY", facts, nil); text != l.text {
+	p := patient{c, l}
+	if text, _ := l.at(e.Dir.Root, "COPY", c.Wiring, nil); text != l.text {
 		e.say(client, OK, "", "it is tried as %s, since the line as registered would use the project itself", text)
 	}
 	for _, t := range trials {
-		if t.agent && forms[client].agent == "" {
+		if t.agent && c.Calls.Agent == "" {
 			continue // it does not tell agents; the notes about the client say so
 		}
 		if answered, err := e.tryOne(ctx, p, t); err != nil || !answered {
@@ -106,31 +102,31 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 		return false, err
 	}
 	defer remove()
-	raw := t.call(forms[p.name], dir.Root)
+	raw := t.call(p.Calls, dir.Root)
 	want, err := e.wanted(p, t, raw, dir)
 	if err != nil {
 		return false, err
 	}
-	text, env := p.line.at(e.Dir.Root, dir.Root, p.facts, without(e.Environ, boundary.BypassVariable))
+	text, env := p.line.at(e.Dir.Root, dir.Root, p.Wiring, without(e.Environ, boundary.BypassVariable))
 	a, took, err := e.run(ctx, text, dir.Root, env, raw)
 	for again := 0; again < 2 && err == nil && took > e.Brisk; again++ { // the first start of a program may be slow
 		a, took, err = e.run(ctx, text, dir.Root, env, raw)
 	}
 	got := boundary.Decision("")
 	if answered = err == nil; answered {
-		got, err = heard(p.name, a)
+		got, err = heard(p.Client, a)
 	}
 	const broken = "make the registered line start this program's hook and nothing else: orchestrator boundary install "
 	switch {
 	case err != nil:
-		e.say(p.name, Fault, broken+p.name, "%s: %v", t.what, err)
+		e.say(p.Name, Fault, broken+p.Name, "%s: %v", t.what, err)
 	case got != want:
-		e.say(p.name, Fault, broken+p.name, "%s is %s, and should be %s", t.what, words[got], words[want])
+		e.say(p.Name, Fault, broken+p.Name, "%s is %s, and should be %s", t.what, words[got], words[want])
 	case took > e.Brisk:
-		e.say(p.name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what,
+		e.say(p.Name, Fault, "free the machine or its disk", "%s is %s after %v, and should be within %v", t.what,
 			words[got], took.Round(time.Millisecond), e.Brisk)
-	case want == boundary.Allow && noisy(p.protocol, a):
-		e.say(p.name, Fault, broken+p.name,
+	case want == boundary.Allow && noisy(p.Client, a):
+		e.say(p.Name, Fault, broken+p.Name,
 			"%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what,
 			append(a.Stdout, a.Stderr...))
 	default:
@@ -139,11 +135,11 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 	return answered, nil
 }
 
-// wanted is what is to become of a call under the project's policy.
+// wanted returns what is to become of a call under the project's policy.
 func (e *examination) wanted(p patient, t trial, raw []byte, dir folder.Dir) (boundary.Decision, error) {
 	want := boundary.Block
 	if t.tool != nil {
-		v, _, err := hook.Explain(p.name, raw, dir, *e.policy)
+		v, _, err := hook.Explain(p.Name, raw, dir, *e.policy)
 		if err != nil {
 			return "", err
 		}
@@ -155,7 +151,7 @@ func (e *examination) wanted(p patient, t trial, raw []byte, dir folder.Dir) (bo
 	case t.mode == boundary.Validate:
 		return boundary.Warn, nil
 	}
-	return heard(p.name, p.protocol.Answer(agentclient.Before, want, "")) // one that cannot ask blocks
+	return heard(p.Client, p.Answer(agentclient.Before, want, "")) // one that cannot ask blocks
 }
 
 var words = map[boundary.Decision]string{
@@ -163,9 +159,9 @@ var words = map[boundary.Decision]string{
 	boundary.Ask: "left to the person", boundary.Block: "blocked",
 }
 
-// noisy tells whether more is printed than the client has to be told.
-func noisy(p agentclient.Protocol, a agentclient.Answer) bool {
-	silent := p.Answer(agentclient.Before, boundary.Allow, "")
+// noisy reports whether more is printed than the client has to be told.
+func noisy(c *agentclient.Client, a agentclient.Answer) bool {
+	silent := c.Answer(agentclient.Before, boundary.Allow, "")
 	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0
 }
 
@@ -179,10 +175,10 @@ func (e *examination) sayAsWanted(p patient, t trial, want boundary.Decision, wh
 	case edit && t.agent && want != boundary.Allow:
 		level, fix = Note, "see agents in the policy: those of the client's general type cannot edit"
 	}
-	e.say(p.name, level, fix, "%s", what)
+	e.say(p.Name, level, fix, "%s", what)
 }
 
-// copied is a project of its own with the policy in a mode; remove ends it.
+// copied makes a project of its own with the policy in a mode; remove ends it.
 func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(), err error) {
 	made, err := os.MkdirTemp("", "orchestrator-boundary-")
 	if err != nil {

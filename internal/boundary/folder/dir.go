@@ -38,7 +38,7 @@ type Dir struct {
 	path string
 }
 
-// In is the folder of the project at root.
+// In returns the folder of the project at root.
 func In(root string) Dir {
 	if abs, err := filepath.Abs(root); err == nil {
 		root = abs
@@ -46,7 +46,7 @@ func In(root string) Dir {
 	return Dir{root, filepath.Join(root, ".orchestrator", "boundary")}
 }
 
-// Find is the folder of the project that a path lies in: the nearest above it that has one, or that is marked as
+// Find returns the folder of the project that a path lies in: the nearest above it that has one, or that is marked as
 // enforcing.
 func Find(from string) (Dir, bool) {
 	for at := filepath.Clean(from); filepath.IsAbs(at); at = filepath.Dir(at) {
@@ -61,7 +61,7 @@ func Find(from string) (Dir, bool) {
 	return Dir{}, false
 }
 
-// Path is that of the folder.
+// Path returns the path of the folder.
 func (d Dir) Path() string { return d.path }
 
 func (d Dir) policyPath() string { return filepath.Join(d.path, "policy.json") }
@@ -100,7 +100,7 @@ func (d Dir) Policy() (p boundary.Policy, err error) {
 	return p, err
 }
 
-// Written is the policy as the file has it.
+// Written returns the policy as the file has it.
 func (d Dir) Written() (boundary.Policy, error) {
 	return readPolicy(d.policyPath(), ".orchestrator/boundary/policy.json")
 }
@@ -211,13 +211,13 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 	return err
 }
 
-// Enforcing tells whether the project is marked as enforcing. What cannot be told is that it is.
+// Enforcing reports whether the project is marked as enforcing. What cannot be told is that it is.
 func (d Dir) Enforcing() bool {
 	_, err := os.Lstat(d.markPath())
 	return d.markedInGit() || !errors.Is(err, fs.ErrNotExist)
 }
 
-// Grants are the bypasses that were given, those that have ended included.
+// Grants returns the bypasses that were given, those that have ended included.
 func (d Dir) Grants() (all []boundary.Grant, err error) {
 	raw, err := tree.ReadFile(context.Background(), d.grantsPath(), maxGrants)
 	if errors.Is(err, fs.ErrNotExist) {

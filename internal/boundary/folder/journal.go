@@ -57,7 +57,7 @@ func (d Dir) Append(l Line) error {
 	return nil
 }
 
-// torn tells whether the file ends within a line: a process was killed, or the disk was full, in the middle of its
+// torn reports whether the file ends within a line: a process was killed, or the disk was full, in the middle of its
 // write. A line that another process is just writing is whole at once.
 func torn(f *os.File) bool {
 	info, err := f.Stat()
@@ -120,7 +120,7 @@ func fileName(day string, n int) string {
 	return fmt.Sprintf("%s.%d.jsonl", day, n)
 }
 
-// Files are the files of the journal, oldest first.
+// Files returns the files of the journal, oldest first.
 func (d Dir) Files() ([]string, error) {
 	entries, err := tree.ReadDir(d.journalPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +194,7 @@ func (d Dir) Read(visit func(l Line, err error) error) error {
 	return nil
 }
 
-// Size is how many bytes a file of the journal has.
+// Size returns how many bytes a file of the journal has.
 func (d Dir) Size(name string) (int64, error) {
 	info, err := os.Stat(filepath.Join(d.journalPath(), name))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -59,10 +60,10 @@ type Line struct {
 	Grant    *boundary.Grant `json:"grant,omitempty"`
 }
 
-// Call is the call of a decision, as far as the journal keeps it: enough to judge it again.
+// Call returns the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (l Line) Call() boundary.Call {
 	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts,
-		Reads: l.Reads, IsShell: l.Shell}
+		Reads: l.Reads, IsShell: l.Shell, Guarded: agentclient.GuardedInProject()}
 	if l.Actor != nil {
 		c.Actor = *l.Actor
 	}

@@ -21,7 +21,7 @@ const (
 	toolPowerShell = "PowerShell"
 )
 
-// callOf is an event as the rules want it: with what its shell command does, and with every path resolved.
+// callOf returns an event as the rules want it: with what its shell command does, and with every path resolved.
 func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c := boundary.Call{
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
@@ -34,11 +34,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	if e.Tool != toolBash && e.Tool != toolPowerShell {
 		return c
 	}
-	read := shell.Bash
-	if e.Tool == toolPowerShell {
-		read = shell.PowerShell
-	}
-	reading := read(e.Command)
+	reading := readingOf(e)
 	c.IsShell, c.Text, c.Reads = true, reading.Text, r.secrets(reading.Shown)
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
@@ -51,10 +47,18 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	return c
 }
 
+// readingOf reads the command of a shell. Of PowerShell nothing is known but the words.
+func readingOf(e agentclient.Event) shell.Reading {
+	if e.Tool == toolPowerShell {
+		return shell.Unread(e.Command, "what a command of PowerShell does cannot be told")
+	}
+	return shell.Bash(e.Command)
+}
+
 // mostFollowed is how many words of one command are followed to where their links lead.
 const mostFollowed = 200
 
-// secrets are those of the files that a command may show which are secrets of the service, or the whole project.
+// secrets returns those of the files that a command may show which are secrets of the service, or the whole project.
 func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 	for i, f := range files {
 		if f.Path == "" {
@@ -71,7 +75,7 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 	return all
 }
 
-// holdsProject tells whether a folder is the project, or one above it.
+// holdsProject reports whether a folder is the project, or one above it.
 func (r resolver) holdsProject(t boundary.Target) bool {
 	return slices.ContainsFunc([]string{t.Path, t.Real}, func(folder string) bool {
 		above := strings.HasPrefix(folder, "/")
@@ -87,7 +91,7 @@ func newResolver(root, cwd, processCwd, home string) resolver {
 	return resolver{root, realPath(root), cwd, processCwd, home}
 }
 
-// target is a path relative to the root where it lies in it, and where its links lead.
+// target returns a path relative to the root where it lies in it, and where its links lead.
 func (r resolver) target(given string, known bool) boundary.Target {
 	if !known {
 		if given == "" {
@@ -123,7 +127,7 @@ func (r resolver) absolute(given string) string {
 	return filepath.Join(cwd, given)
 }
 
-// place is a path as policies name it: relative to the root, by whichever name that has, or absolute.
+// place returns a path as policies name it: relative to the root, by whichever name that has, or absolute.
 func (r resolver) place(abs string) (string, bool) {
 	for _, root := range []string{r.root, r.realRoot} {
 		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
@@ -133,7 +137,7 @@ func (r resolver) place(abs string) (string, bool) {
 	return filepath.ToSlash(abs), false
 }
 
-// realPath is where the links of a path lead, as far as it exists.
+// realPath returns where the links of a path lead, as far as it exists.
 func realPath(abs string) string {
 	rest := ""
 	for at := abs; ; at = filepath.Dir(at) {
@@ -153,8 +157,15 @@ func realPath(abs string) string {
 	}
 }
 
-// outsideProject are the guard's files that lie elsewhere: the programs that hooks run, and the person's own settings
-// of the clients.
+// guarded returns what no session may change besides the boundary's own files.
+func (r resolver) guarded(executable string) boundary.Guarded {
+	g := agentclient.GuardedInProject()
+	g.Paths = append(g.Paths, r.outsideProject(executable)...)
+	return g
+}
+
+// outsideProject returns the files to guard that lie elsewhere: the programs that hooks run, and what the user's folder
+// has of settings.
 func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
@@ -169,24 +180,23 @@ func (r resolver) outsideProject(executable string) []string {
 		}
 	}
 	if r.home != "" {
-		for _, p := range shellFiles {
-			add(filepath.Join(r.home, p))
-		}
-		for _, p := range boundary.Guarded {
-			if !strings.HasPrefix(p, ".orchestrator") && strings.HasPrefix(p, ".") && !strings.HasPrefix(p, ".github") {
-				name, _ := r.place(filepath.Join(r.home, strings.TrimSuffix(p, "/**")))
-				all = append(all, literal(name)+strings.Repeat("/**", strings.Count(p, "/**")))
+		for _, p := range slices.Concat(personalFiles, agentclient.PersonalFiles()) {
+			folder, isTree := strings.CutSuffix(p, "/**")
+			add(filepath.Join(r.home, folder))
+			if isTree {
+				all[len(all)-1] += "/**"
 			}
 		}
 	}
 	return all
 }
 
-// shellFiles set the environment that a client is started with.
-var shellFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
-	".config/fish/config.fish", ".config/opencode/opencode.json", ".copilot/config.json"}
+// personalFiles set the environment that a client is started with. The last is the mark of an enforcing project, where
+// the user's folder is one.
+var personalFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
+	".config/fish/config.fish", ".git/orchestrator-enforcing"}
 
-// literal is a pattern that matches one path.
+// literal returns a pattern that matches one path.
 func literal(p string) string {
 	p = path.Clean(p)
 	if !strings.ContainsAny(p, `\*?[`) {
@@ -212,7 +222,7 @@ func lineOf(id, kind string, e agentclient.Event, at time.Time) folder.Line {
 	}
 }
 
-// decisionLine is what the journal keeps of a decision: enough to judge it again, and not the text of commands or
+// decisionLine returns what the journal keeps of a decision: enough to judge it again, and not the text of commands or
 // files.
 func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary.Mode, v boundary.Verdict,
 	took time.Duration) folder.Line {
@@ -224,7 +234,7 @@ func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary
 	return l
 }
 
-// named is what a command does with no more of its words than name it: arguments may hold secrets.
+// named returns what a command does with no more of its words than name it: arguments may hold secrets.
 func named(parts []boundary.Part) []boundary.Part {
 	parts = slices.Clone(parts)
 	for i, p := range parts {
@@ -235,7 +245,7 @@ func named(parts []boundary.Part) []boundary.Part {
 	return parts
 }
 
-// plain tells whether a word is one that names a program or a subcommand.
+// plain reports whether a word is one that names a program or a subcommand.
 func plain(word string) bool {
 	const most = 24
 	odd := strings.IndexFunc(word, func(r rune) bool {

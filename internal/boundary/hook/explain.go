@@ -13,12 +13,12 @@ import (
 // Explain judges a call as if the policy were enforced, and records nothing. No bypass counts.
 func Explain(client string, raw []byte, dir folder.Dir,
 	policy boundary.Policy) (boundary.Verdict, boundary.Call, error) {
-	protocol, known := agentclient.Named(client)
+	c, known := agentclient.Named(client)
 	if !known {
 		return boundary.Verdict{}, boundary.Call{},
 			fmt.Errorf("there is no client %q; the clients are %v", client, agentclient.Names())
 	}
-	event, err := protocol.Parse(raw)
+	event, err := c.Parse(raw)
 	if err != nil {
 		return boundary.Verdict{}, boundary.Call{}, err
 	}
@@ -29,7 +29,7 @@ func Explain(client string, raw []byte, dir folder.Dir,
 	executable, _ := os.Executable()
 	policy.Mode = boundary.Enforce
 	resolver := newResolver(dir.Root, event.Cwd, dir.Root, home)
-	policy.ProtectedPaths = append(policy.ProtectedPaths, resolver.outsideProject(executable)...)
 	call := callOf(event, resolver, time.Now())
+	call.Guarded = resolver.guarded(executable)
 	return boundary.Explain(&policy, call), call, nil
 }

@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/agentclient"
 )
 
-// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2. It answers within a time
-// from start on, which is Deadline but in tests.
+// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2. It answers within a
+// time from start on, which is Deadline but in tests.
 func Main(args []string, start time.Time, within time.Duration) int {
 	client, root, err := arguments(args)
 	if err != nil {
@@ -20,7 +20,8 @@ func Main(args []string, start time.Time, within time.Duration) int {
 		return 2
 	}
 	in := Input{
-		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now, NewID: NewID,
+		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now,
+		NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
@@ -35,7 +36,7 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
-// NewID is the id of a line in a journal: 16 hexadecimal digits, drawn at random.
+// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.
 func NewID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -26,7 +26,7 @@ func (h *History) Readiness(p *boundary.Policy, now time.Time) boundary.Readines
 	return boundary.Assess(p.Thresholds, h.Figures(p, now))
 }
 
-// Figures are what the checklist is measured by.
+// Figures returns what the checklist is measured by.
 func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	recent := h
 	if days := p.Thresholds.RateDays; days > 0 {
@@ -82,8 +82,8 @@ func (h *History) openFalse(p *boundary.Policy) (n int) {
 	return n
 }
 
-// still tells whether a decision would be the same violation under a policy as it is now: a false positive is resolved
-// when it would not.
+// still reports whether a decision would be the same violation under a policy as it is now: a false positive is
+// resolved when it would not.
 func (h *History) still(p *boundary.Policy, d Decision) bool {
 	enforced := *p
 	enforced.Mode = boundary.Enforce
@@ -112,7 +112,7 @@ func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
 	f.ViolationSessions, f.ViolationFiles, f.ViolationTools = len(sessions), len(files), len(tools)
 }
 
-// uncovered is what a main session was told to delegate, and no agent of the policy may do; "" where there is one.
+// uncovered returns what a main session was told to delegate, and no agent of the policy may do; "" where there is one.
 func uncovered(p *boundary.Policy, d Decision) string {
 	if d.Actor != nil && d.Actor.Kind == boundary.Agent || strings.HasPrefix(d.Verdict.Rule, "protected.") {
 		return ""

@@ -121,8 +121,8 @@ func (h *History) keep(l folder.Line) {
 	}
 }
 
-// since is the history without the decisions and failures before a moment. A line that cannot be read has no time, and
-// stays.
+// since returns the history without the decisions and failures before a moment. A line that cannot be read has no time,
+// and stays.
 func (h *History) since(at time.Time) *History {
 	before := func(t time.Time) bool { return t.Before(at) }
 	rest := *h
@@ -140,7 +140,7 @@ func leavingOut[T any](all []T, out func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(all), out)
 }
 
-// Find is a decision by its id, or by a beginning of it that no other has.
+// Find returns a decision by its id, or by a beginning of it that no other has.
 func (h *History) Find(id string) (found Decision, n int) {
 	for _, d := range h.Decisions {
 		if d.ID == id {
@@ -154,8 +154,8 @@ func (h *History) Find(id string) (found Decision, n int) {
 	return found, n
 }
 
-// validateFor is how long the project worked in validate: of every time in that mode, from its first decision to its
-// last. Idle days at the ends count as little as a line that claims a time long ago.
+// validateFor returns how long the project worked in validate: of every time in that mode, from its first decision to
+// its last. Idle days at the ends count as little as a line that claims a time long ago.
 func (h *History) validateFor() (total time.Duration) {
 	for i, m := range h.Modes {
 		if m.Mode != boundary.Validate {
@@ -176,7 +176,7 @@ func (h *History) validateFor() (total time.Duration) {
 	return total
 }
 
-// files are what a call writes, by name; one that cannot be told has none.
+// files returns what a call writes, by name; one that cannot be told has none.
 func (d Decision) files() []string {
 	var names []string
 	for _, t := range d.targets() {

@@ -137,7 +137,7 @@ func ImportOlder(dir folder.Dir, lines []Older) (added int, err error) {
 	return added, nil
 }
 
-// line is a call out of the older journal in the form of the new one; the same call gives the same line.
+// line returns a call out of the older journal in the form of the new one; the same call gives the same line.
 func (o Older) line() folder.Line {
 	at, _ := olderTime(o.Timestamp)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", o.Timestamp, o.File, o.Tool, o.Source))

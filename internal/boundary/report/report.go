@@ -220,7 +220,7 @@ func (c *counter) report() Report {
 	return r
 }
 
-// violating is how many sessions have violations; the report lists only some of them.
+// violating returns how many sessions have violations; the report lists only some of them.
 func (c *counter) violating() (n int) {
 	for _, s := range c.sessions {
 		if s.Violations > 0 {
@@ -248,8 +248,8 @@ func latency(micros []int64) Latency {
 	return Latency{at(0.50), at(0.95), at(0.99), micros[len(micros)-1]}
 }
 
-// patterns are what stands out: where violations are concentrated, whether they grow, and what points at the boundary
-// itself.
+// patterns returns what stands out: where violations are concentrated, whether they grow, and what points at the
+// boundary itself.
 func (r *Report) patterns(sessions int) []string {
 	said := []string{}
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -292,5 +292,5 @@ func violationRate(days []DayCount) float64 {
 	return rateOf(violations, decisions).Rate
 }
 
-// KnownLabels are what a decision can be labelled as.
+// KnownLabels returns what a decision can be labelled as.
 func KnownLabels() []string { return []string{LabelFalsePositive, LabelCorrect, LabelResolved} }

@@ -81,7 +81,7 @@ func (w *walker) assignments(d *syntax.DeclClause) {
 	w.add(Part{Words: []string{d.Variant.Value}, Class: Reads})
 }
 
-// exports says whether a declaration may give variables to programs.
+// exports reports whether a declaration may give variables to programs.
 func exports(d *syntax.DeclClause) bool {
 	exported := d.Variant.Value == "export"
 	for _, a := range d.Args {

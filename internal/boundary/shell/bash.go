@@ -64,7 +64,7 @@ func (w *walker) code(src string) {
 	w.nested--
 }
 
-// opened tells how many parentheses are open at once at most.
+// opened returns how many parentheses are open at once at most.
 func opened(src string) (most int) {
 	open := 0
 	for i := range len(src) {

@@ -11,28 +11,6 @@ type call struct {
 	other bool // called by a path or a runner that need not lead to the program of this name
 }
 
-// tool says what a program does to files.
-type tool struct {
-	name  string
-	class Class
-	files which
-	opts  string // its options, see optionMarks
-}
-
-// which of its operands a program writes.
-type which int
-
-const (
-	none       which = iota
-	every            // all operands
-	last             // the last one
-	afterFirst       // all but the first, which is a mode or an owner
-	second           // the second, where there is one
-	first            // the first
-	stem             // all operands, and what they are named with another ending, or none
-	unnamed          // files that it does not name, unless an option names them
-)
-
 // systemFolders hold the programs that the tables mean.
 var systemFolders = names{
 	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
@@ -97,7 +75,7 @@ func (c *call) look() {
 	}
 }
 
-// program is the row of a program that a row can describe.
+// program returns the row of a program that a row can describe.
 func program(name string) (tool, bool) {
 	if plainReaders.has(name) {
 		return tool{class: Reads}, true
@@ -140,7 +118,7 @@ func singleDashes(args []arg) []arg {
 	return single
 }
 
-// listed says whether a table tells what a program does.
+// listed reports whether a table tells what a program does.
 func listed(name string) bool {
 	_, wraps := wrappers.find(name)
 	_, is := special.find(name)
@@ -200,7 +178,7 @@ func (c *call) keepsNothing(p parsed) {
 	c.reads()
 }
 
-// files are the targets that the operands of a call name.
+// files returns the targets that the operands of a call name.
 func (c *call) files(t tool, p parsed) []Target {
 	n := len(p.operands)
 	switch {
@@ -227,7 +205,7 @@ func (c *call) files(t tool, p parsed) []Target {
 	return nil
 }
 
-// stems are operands without their ending: with or without one, the files begin like that.
+// stems returns operands without their ending: with or without one, the files begin like that.
 func (c *call) stems(operands []arg) []Target {
 	var all []Target
 	for _, a := range operands {
@@ -240,7 +218,7 @@ func (c *call) stems(operands []arg) []Target {
 	return all
 }
 
-// hereOr is a file in the folder that an option names, or one of which nothing is known.
+// hereOr returns a file in the folder that an option names, or one of which nothing is known.
 func (p parsed) hereOr(c *call) Target {
 	if p.into == nil {
 		return Target{}
@@ -260,7 +238,7 @@ func (c *call) targets(args []arg) []Target {
 	return all
 }
 
-// words are the base name and the first words that are no options, as far as they can be told.
+// words returns the base name and the first words that are no options, as far as they can be told.
 func (c *call) words() []string {
 	words := append(make([]string, 0, 4), c.name)
 	for _, a := range c.args {
@@ -304,7 +282,7 @@ func (c *call) unknown(why string) {
 	c.w.add(Part{Words: c.words(), Class: Ambiguous, Why: why, Unknown: true})
 }
 
-// about says whether a call asks a program only for its version or its help.
+// about reports whether a call asks a program only for its version or its help.
 func (c *call) about() bool {
 	if len(c.args) != 1 || !c.args[0].known {
 		return false

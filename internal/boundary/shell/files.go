@@ -26,7 +26,7 @@ func find_(c *call) {
 	}
 }
 
-// root is what is known of the files that find finds: they lie in the folder that it names.
+// root returns what is known of the files that find finds: they lie in the folder that it names.
 func (c *call) root() Target {
 	if len(c.args) > 0 && c.args[0].text != "" && c.args[0].text != "." && !strings.HasPrefix(c.args[0].text, "-") &&
 		(len(c.args) < 2 || strings.HasPrefix(c.args[1].text, "-")) {
@@ -85,7 +85,8 @@ func transfer(c *call) {
 	case "rsync":
 		opts = "n. --dry-run. --list-only. e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: " +
 			"--exclude-from: --files-from: f: --filter: --remove-source-files@ " +
-			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: --port: --timeout: --bwlimit: --password-file:"
+			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: " +
+			"--port: --timeout: --bwlimit: --password-file:"
 	case "scp":
 		opts = "S:! F: i: o:! P: c: J: l: X: D:!"
 	}
@@ -106,7 +107,7 @@ func transfer(c *call) {
 	}
 }
 
-// moved are the files that come to be, or go, when sources go to a file or a folder.
+// moved returns the files that come to be, or go, when sources go to a file or a folder.
 func (c *call) moved(p parsed) []Target {
 	sources := p.operands
 	var to arg
@@ -159,8 +160,10 @@ func dd(c *call) {
 	c.writes("dd of= writes a file", targets...)
 }
 
-const tarOptions = "x@ --extract@ --get@ t. --list. c r@ u@ A@ f:> --file:> --append@ --update@ --delete@ C:/ --directory:/ T: X: I:! F:! g:> " +
-	"--to-command:! --use-compress-program:! --checkpoint-action:! --rmt-command:! --rsh-command:! --info-script:! --new-volume-script:! --index-file:> " +
+const tarOptions = "x@ --extract@ --get@ t. --list. c r@ u@ A@ f:> --file:> --append@ --update@ --delete@ C:/ " +
+	"--directory:/ T: X: I:! F:! g:> " +
+	"--to-command:! --use-compress-program:! --checkpoint-action:! --rmt-command:! --rsh-command:! " +
+	"--info-script:! --new-volume-script:! --index-file:> " +
 	"--exclude: --transform: --files-from: --listed-incremental:> --strip-components: b: H: K: L: N: V: --remove-files@"
 
 func tar(c *call) {

@@ -15,8 +15,14 @@ type secretFile struct {
 }
 
 var secretFiles = []secretFile{
-	{".orchestrator", true}, {".orchestrator/tokens", true}, {".orchestrator/tokens/pm.token", false}, {".orchestrator/tokens/viewer.token", false},
-	{".orchestrator/tokens.json", false}, {".orchestrator/audit.key", false}, {".orchestrator/witness.key", false}, {".orchestrator/state.db", false},
+	{".orchestrator", true},
+	{".orchestrator/tokens", true},
+	{".orchestrator/tokens/pm.token", false},
+	{".orchestrator/tokens/viewer.token", false},
+	{".orchestrator/tokens.json", false},
+	{".orchestrator/audit.key", false},
+	{".orchestrator/witness.key", false},
+	{".orchestrator/state.db", false},
 }
 
 // together looks at commands of which one may be fed what another one finds.
@@ -77,7 +83,7 @@ func (w *walker) searchTree(root arg) {
 	}
 }
 
-// verdict says whether a test of find may hold, and whether it may fail.
+// verdict reports whether a test of find may hold, and whether it may fail.
 type verdict struct{ holds, fails bool }
 
 var (
@@ -104,7 +110,7 @@ type passage struct {
 	actions, acts bool     // whether there is any action, and whether one may be done with the file
 }
 
-// findsSecret tells whether an expression may hold for a secret.
+// findsSecret reports whether an expression may hold for a secret.
 func (s *search) findsSecret() (found bool) {
 	pruned := ""
 	for _, f := range secretFiles {
@@ -264,7 +270,8 @@ func (w *walker) fdFiles(c *call) {
 	if !has("-u", "-uu", "--unrestricted", "-HI", "-IH") && !(has("-H", "--hidden") && has("-I", "--no-ignore")) {
 		return
 	}
-	p := options.parse("e:% E: t: d: S: c: j: --extension:% --exclude: --type: --max-depth: --size: --color: --threads:")
+	p := options.parse("e:% E: t: d: S: c: j: --extension:% --exclude: --type: --max-depth: --size: --color: " +
+		"--threads:")
 	var patterns []string
 	for _, extension := range p.programs {
 		patterns = append(patterns, regexp.QuoteMeta("."+extension.text)+"$")
@@ -279,7 +286,7 @@ func (w *walker) fdFiles(c *call) {
 
 var fdRuns = names{"--exec", "--exec-batch", "-X", "-x"}
 
-// matchAll tells whether a name may match all of some regular expressions.
+// matchAll reports whether a name may match all of some regular expressions.
 func matchAll(patterns []string, name string) bool {
 	return !slices.ContainsFunc(patterns, func(p string) bool {
 		expression, err := regexp.Compile("(?i)" + p)

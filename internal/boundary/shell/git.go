@@ -5,7 +5,8 @@ import "strings"
 // gitOptions stand before the subcommand; -C is followed, and what may run a program ends the reading.
 const gitOptions = "C: c: --git-dir: --work-tree: --namespace: --super-prefix: --exec-path= --config-env: " +
 	"--attr-source: --paginate --no-pager p P --bare --no-replace-objects --literal-pathspecs --glob-pathspecs " +
-	"--noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --html-path --man-path --info-path --version --help v h"
+	"--noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --html-path --man-path " +
+	"--info-path --version --help v h"
 
 // gitRow is a subcommand of git.
 type gitRow struct {
@@ -27,36 +28,89 @@ const (
 const gitDiff = " --output:> --ext-diff! O: S: G: U: --open-files-in-pager!"
 
 var gitRows = table[gitRow]{
-	{"add", gitRow{gitChanges, "e@ --edit@ p i"}}, {"am", gitRow{gitWrites, ""}}, {"annotate", gitRow{gitReads, ""}},
-	{"apply", gitRow{gitWrites, "--stat. --numstat. --summary. --check."}}, {"archive", gitRow{gitReads, "o:> --output:> --exec:! --remote:"}},
+	{"add", gitRow{gitChanges, "e@ --edit@ p i"}},
+	{"am", gitRow{gitWrites, ""}},
+	{"annotate", gitRow{gitReads, ""}},
+	{"apply", gitRow{gitWrites, "--stat. --numstat. --summary. --check."}},
+	{"archive", gitRow{gitReads, "o:> --output:> --exec:! --remote:"}},
 	{"blame", gitRow{gitReads, ""}},
 	{"branch", gitRow{gitLists,
 		"--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% " +
 			"--show-current d: D: m M c C u: --edit-description"}},
-	{"bundle", gitRow{gitWrites, ""}}, {"cat-file", gitRow{gitReads, "--textconv! --filters!"}}, {"check-attr", gitRow{gitReads, ""}},
-	{"check-ignore", gitRow{gitReads, ""}}, {"checkout", gitRow{gitNames, "b: B: --orphan:"}}, {"checkout-index", gitRow{gitWrites, ""}},
-	{"cherry", gitRow{gitReads, ""}}, {"cherry-pick", gitRow{gitWrites, ""}}, {"clean", gitRow{gitWrites, "n. --dry-run."}},
-	{"clone", gitRow{gitWrites, ""}}, {"commit", gitRow{gitChanges, ""}}, {"commit-tree", gitRow{gitChanges, ""}},
-	{"count-objects", gitRow{gitReads, ""}}, {"describe", gitRow{gitReads, ""}}, {"diff", gitRow{gitReads, gitDiff}},
-	{"diff-files", gitRow{gitReads, gitDiff}}, {"diff-index", gitRow{gitReads, gitDiff}}, {"diff-tree", gitRow{gitReads, gitDiff}},
-	{"fetch", gitRow{gitChanges, "--upload-pack:!"}}, {"filter-branch", gitRow{gitWrites, ""}}, {"filter-repo", gitRow{gitWrites, ""}},
-	{"for-each-ref", gitRow{gitReads, ""}}, {"format-patch", gitRow{gitWrites, "--stdout."}}, {"fsck", gitRow{gitReads, "--lost-found@"}},
-	{"gc", gitRow{gitChanges, ""}}, {"grep", gitRow{gitReads, "O=! --open-files-in-pager=! e: f: A: B: C: m:"}}, {"hash-object", gitRow{gitChanges, ""}},
-	{"help", gitRow{gitReads, "w! --web!"}}, {"init", gitRow{gitWrites, ""}}, {"lfs", gitRow{gitWrites, ""}}, {"log", gitRow{gitReads, gitDiff}},
-	{"ls-files", gitRow{gitReads, ""}}, {"ls-remote", gitRow{gitReads, "--upload-pack:!"}}, {"ls-tree", gitRow{gitReads, ""}},
-	{"maintenance", gitRow{gitChanges, ""}}, {"merge", gitRow{gitWrites, ""}}, {"merge-base", gitRow{gitReads, ""}},
-	{"merge-file", gitRow{gitWrites, "p. --stdout."}}, {"mergetool", gitRow{gitWrites, ""}}, {"mv", gitRow{gitNames, "n. --dry-run."}},
-	{"name-rev", gitRow{gitReads, ""}}, {"notes", gitRow{gitChanges, ""}}, {"pack-refs", gitRow{gitChanges, ""}}, {"prune", gitRow{gitChanges, ""}},
-	{"pull", gitRow{gitWrites, "--upload-pack:!"}}, {"push", gitRow{gitChanges, "--receive-pack:! --exec:!"}}, {"range-diff", gitRow{gitReads, gitDiff}},
-	{"read-tree", gitRow{gitWrites, ""}}, {"rebase", gitRow{gitWrites, "x:! --exec:!"}}, {"repack", gitRow{gitChanges, ""}},
-	{"replace", gitRow{gitChanges, ""}}, {"rerere", gitRow{gitChanges, ""}}, {"reset", gitRow{gitWrites, ""}},
-	{"restore", gitRow{gitNames, "s: --source:"}}, {"rev-list", gitRow{gitReads, ""}}, {"rev-parse", gitRow{gitReads, ""}},
-	{"revert", gitRow{gitWrites, ""}}, {"rm", gitRow{gitNames, "n. --dry-run. --cached."}}, {"shortlog", gitRow{gitReads, ""}},
-	{"show", gitRow{gitReads, gitDiff}}, {"show-ref", gitRow{gitReads, ""}}, {"sparse-checkout", gitRow{gitWrites, ""}},
-	{"stage", gitRow{gitChanges, "e@"}}, {"status", gitRow{gitReads, ""}}, {"switch", gitRow{gitWrites, ""}}, {"symbolic-ref", gitRow{gitChanges, ""}},
-	{"tag", gitRow{gitLists, "--contains: --no-contains: --merged= --points-at: --sort: --format: n= l% --list% d: a s m: F: f v"}},
-	{"update-index", gitRow{gitChanges, ""}}, {"update-ref", gitRow{gitChanges, ""}}, {"var", gitRow{gitReads, ""}},
-	{"verify-commit", gitRow{gitReads, ""}}, {"version", gitRow{gitReads, ""}}, {"whatchanged", gitRow{gitReads, gitDiff}},
+	{"bundle", gitRow{gitWrites, ""}},
+	{"cat-file", gitRow{gitReads, "--textconv! --filters!"}},
+	{"check-attr", gitRow{gitReads, ""}},
+	{"check-ignore", gitRow{gitReads, ""}},
+	{"checkout", gitRow{gitNames, "b: B: --orphan:"}},
+	{"checkout-index", gitRow{gitWrites, ""}},
+	{"cherry", gitRow{gitReads, ""}},
+	{"cherry-pick", gitRow{gitWrites, ""}},
+	{"clean", gitRow{gitWrites, "n. --dry-run."}},
+	{"clone", gitRow{gitWrites, ""}},
+	{"commit", gitRow{gitChanges, ""}},
+	{"commit-tree", gitRow{gitChanges, ""}},
+	{"count-objects", gitRow{gitReads, ""}},
+	{"describe", gitRow{gitReads, ""}},
+	{"diff", gitRow{gitReads, gitDiff}},
+	{"diff-files", gitRow{gitReads, gitDiff}},
+	{"diff-index", gitRow{gitReads, gitDiff}},
+	{"diff-tree", gitRow{gitReads, gitDiff}},
+	{"fetch", gitRow{gitChanges, "--upload-pack:!"}},
+	{"filter-branch", gitRow{gitWrites, ""}},
+	{"filter-repo", gitRow{gitWrites, ""}},
+	{"for-each-ref", gitRow{gitReads, ""}},
+	{"format-patch", gitRow{gitWrites, "--stdout."}},
+	{"fsck", gitRow{gitReads, "--lost-found@"}},
+	{"gc", gitRow{gitChanges, ""}},
+	{"grep", gitRow{gitReads, "O=! --open-files-in-pager=! e: f: A: B: C: m:"}},
+	{"hash-object", gitRow{gitChanges, ""}},
+	{"help", gitRow{gitReads, "w! --web!"}},
+	{"init", gitRow{gitWrites, ""}},
+	{"lfs", gitRow{gitWrites, ""}},
+	{"log", gitRow{gitReads, gitDiff}},
+	{"ls-files", gitRow{gitReads, ""}},
+	{"ls-remote", gitRow{gitReads, "--upload-pack:!"}},
+	{"ls-tree", gitRow{gitReads, ""}},
+	{"maintenance", gitRow{gitChanges, ""}},
+	{"merge", gitRow{gitWrites, ""}},
+	{"merge-base", gitRow{gitReads, ""}},
+	{"merge-file", gitRow{gitWrites, "p. --stdout."}},
+	{"mergetool", gitRow{gitWrites, ""}},
+	{"mv", gitRow{gitNames, "n. --dry-run."}},
+	{"name-rev", gitRow{gitReads, ""}},
+	{"notes", gitRow{gitChanges, ""}},
+	{"pack-refs", gitRow{gitChanges, ""}},
+	{"prune", gitRow{gitChanges, ""}},
+	{"pull", gitRow{gitWrites, "--upload-pack:!"}},
+	{"push", gitRow{gitChanges, "--receive-pack:! --exec:!"}},
+	{"range-diff", gitRow{gitReads, gitDiff}},
+	{"read-tree", gitRow{gitWrites, ""}},
+	{"rebase", gitRow{gitWrites, "x:! --exec:!"}},
+	{"repack", gitRow{gitChanges, ""}},
+	{"replace", gitRow{gitChanges, ""}},
+	{"rerere", gitRow{gitChanges, ""}},
+	{"reset", gitRow{gitWrites, ""}},
+	{"restore", gitRow{gitNames, "s: --source:"}},
+	{"rev-list", gitRow{gitReads, ""}},
+	{"rev-parse", gitRow{gitReads, ""}},
+	{"revert", gitRow{gitWrites, ""}},
+	{"rm", gitRow{gitNames, "n. --dry-run. --cached."}},
+	{"shortlog", gitRow{gitReads, ""}},
+	{"show", gitRow{gitReads, gitDiff}},
+	{"show-ref", gitRow{gitReads, ""}},
+	{"sparse-checkout", gitRow{gitWrites, ""}},
+	{"stage", gitRow{gitChanges, "e@"}},
+	{"status", gitRow{gitReads, ""}},
+	{"switch", gitRow{gitWrites, ""}},
+	{"symbolic-ref", gitRow{gitChanges, ""}},
+	{"tag", gitRow{gitLists, "--contains: --no-contains: --merged= --points-at: --sort: --format: n= l% --list% " +
+		"d: a s m: F: f v"}},
+	{"update-index", gitRow{gitChanges, ""}},
+	{"update-ref", gitRow{gitChanges, ""}},
+	{"var", gitRow{gitReads, ""}},
+	{"verify-commit", gitRow{gitReads, ""}},
+	{"version", gitRow{gitReads, ""}},
+	{"whatchanged", gitRow{gitReads, gitDiff}},
 	{"write-tree", gitRow{gitChanges, ""}},
 }
 
@@ -66,10 +120,13 @@ type gitVerb struct{ reads, changes string }
 // gitVerbs are subcommands with verbs of their own: which verbs read, which change the repository alone. All others
 // write.
 var gitVerbs = table[gitVerb]{
-	{"bisect", gitVerb{" log view ", ""}}, {"config", gitVerb{" --get --get-all --get-regexp --list -l get list --get-urlmatch ", ""}},
+	{"bisect", gitVerb{" log view ", ""}},
+	{"config", gitVerb{" --get --get-all --get-regexp --list -l get list --get-urlmatch ", ""}},
 	{"reflog", gitVerb{" show exists ", " expire delete "}},
-	{"remote", gitVerb{" -v show get-url --verbose ", " add remove rm rename set-url set-head set-branches prune update "}},
-	{"stash", gitVerb{" list show ", " drop clear store create "}}, {"submodule", gitVerb{" status summary ", ""}},
+	{"remote", gitVerb{" -v show get-url --verbose ", " add remove rm rename set-url set-head set-branches prune " +
+		"update "}},
+	{"stash", gitVerb{" list show ", " drop clear store create "}},
+	{"submodule", gitVerb{" status summary ", ""}},
 	{"worktree", gitVerb{" list ", " lock unlock prune "}},
 }
 
@@ -115,7 +172,7 @@ var gitSettings = []string{"color.", "user.name", "user.email", "core.quotepath"
 	"diff.renames", "diff.algorithm", "log.", "commit.gpgsign=", "init.defaultbranch", "http.", "protocol.",
 	"safe.directory", "pager."}
 
-// gitDoubt says what the options before the subcommand may make git run.
+// gitDoubt returns what the options before the subcommand may make git run.
 func gitDoubt(front []arg) string {
 	for i, a := range front {
 		set, ok := a, false
@@ -195,7 +252,7 @@ func (c *call) gitOutput() bool {
 	return false
 }
 
-// gitListing says whether git branch or git tag shows what there is.
+// gitListing reports whether git branch or git tag shows what there is.
 func (c *call) gitListing(p parsed) bool {
 	row, _ := gitRows.find(c.args[0].text)
 	changing := "dDmMcCuafs"
@@ -213,7 +270,7 @@ func (c *call) gitListing(p parsed) bool {
 	return !p.loose && (len(p.operands) == 0 || len(p.programs) > 0)
 }
 
-// gitPaths are the working files that checkout, restore, rm and mv name.
+// gitPaths returns the working files that checkout, restore, rm and mv name.
 func (c *call) gitPaths(name string, p parsed) []Target {
 	if name == "checkout" {
 		for i, a := range c.args {

@@ -69,7 +69,8 @@ func find(table, name string) option {
 	return close
 }
 
-// isOption tells an option from an operand; a lone dash is a name for standard input, unless something follows it.
+// isOption reports whether a word is an option, not an operand; a lone dash is a name for standard input, unless
+// something follows it.
 func isOption(a arg) bool {
 	return a.text != "" && a.text[0] == '-' && (len(a.text) > 1 || !a.known)
 }
@@ -186,7 +187,7 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 	}
 }
 
-// fetches says whether a method of HTTP only asks for something.
+// fetches reports whether a method of HTTP only asks for something.
 func fetches(method arg) bool {
 	return method.known && (strings.EqualFold(method.text, "GET") || strings.EqualFold(method.text, "HEAD"))
 }

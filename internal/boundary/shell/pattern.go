@@ -47,7 +47,7 @@ func widen(glob string) string {
 	return string(out)
 }
 
-// evaluated is the word as it was put together.
+// evaluated returns the word as it was put together.
 func (b *builder) evaluated() arg {
 	b.arg.text = string(b.text)
 	if !b.known {
@@ -80,7 +80,7 @@ func (b *builder) value(p *syntax.ParamExp) string {
 	return word.wildcards()
 }
 
-// substitutes tells whether an expansion may put its word in the place of the variable.
+// substitutes reports whether an expansion may put its word in the place of the variable.
 func substitutes(op syntax.ParExpOperator) bool {
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
@@ -90,7 +90,7 @@ func substitutes(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// where is the pattern of the folder of the scope.
+// where returns the pattern of the folder of the scope.
 func (s *scope) where() string {
 	switch {
 	case !s.lost:
@@ -101,7 +101,7 @@ func (s *scope) where() string {
 	return s.near
 }
 
-// mayName is the file that a pattern names, seen from the folder of the scope; none where nothing of it is known.
+// mayName returns the file that a pattern names, seen from the folder of the scope; none where nothing of it is known.
 func (s *scope) mayName(pattern string) []Target {
 	if !rooted(pattern) {
 		pattern = join(s.where(), pattern)
@@ -112,8 +112,8 @@ func (s *scope) mayName(pattern string) []Target {
 	return []Target{{Path: pattern, Known: true}}
 }
 
-// mayShow are the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a dot as
-// well.
+// mayShow returns the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a
+// dot as well.
 func (w *walker) mayShow(pattern string) []Target {
 	all := w.scope.mayName(pattern)
 	if !w.dotglob {

@@ -45,7 +45,7 @@ func (s *scope) bind(name string, value arg) {
 // forget makes all variables unknown: something may have assigned any of them.
 func (s *scope) forget() { s.bind(anything, arg{}) }
 
-// lookup tells the last binding of a variable; bound is false where the command has not touched it.
+// lookup returns the last binding of a variable; bound is false where the command has not touched it.
 func (s *scope) lookup(name string) (value arg, bound bool) {
 	for b := s.vars; b != nil; b = b.older {
 		if b.name == name {
@@ -58,7 +58,7 @@ func (s *scope) lookup(name string) (value arg, bound bool) {
 	return arg{}, false
 }
 
-// function says whether the name was declared a function on the way here.
+// function reports whether the name was declared a function on the way here.
 func (s *scope) function(name string) bool {
 	for b := s.vars; b != nil; b = b.older {
 		if strings.HasSuffix(b.name, "()") && b.name[:len(b.name)-2] == name {
@@ -68,7 +68,7 @@ func (s *scope) function(name string) bool {
 	return false
 }
 
-// does tells of all functions of the name what they do: which one is called need not be known.
+// does returns what all functions of the name do: which one is called need not be known.
 func (s *scope) does(name string) (all doing) {
 	for b := s.vars; b != nil; b = b.older {
 		if b.name == name+"()" {
@@ -123,7 +123,7 @@ func (s *scope) approach(to arg) {
 	}
 }
 
-// target is the file that a word names, seen from the folder of the scope.
+// target returns the file that a word names, seen from the folder of the scope.
 func (s *scope) target(a arg) Target {
 	switch {
 	case a.text == "" && !a.known, s.lost && !rooted(a.text):
@@ -141,7 +141,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// rooted says whether a path does not depend on the current folder.
+// rooted reports whether a path does not depend on the current folder.
 func rooted(path string) bool {
 	return path != "" && (path[0] == '/' || path[0] == '~' || path[0] == '\\' || len(path) > 2 && path[1] == ':' &&
 		(path[2] == '\\' || path[2] == '/'))

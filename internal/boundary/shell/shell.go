@@ -14,6 +14,8 @@
 // folder, and then whatever lies below it is written.
 package shell
 
+import "strings"
+
 // Class says what is known of what a command does to files.
 type Class string
 
@@ -52,7 +54,7 @@ type Reading struct {
 	Shown []Target
 }
 
-// Class is Writes if any part writes, else Ambiguous if any is, else Reads.
+// Class returns Writes if any part writes, else Ambiguous if any is, else Reads.
 func (r Reading) Class() Class {
 	class := Reads
 	for _, p := range r.Parts {
@@ -77,6 +79,19 @@ const (
 	maxBraces   = 64        // words that one word with braces becomes, and braces in one
 	maxParens   = 500       // parentheses open at once, quoted ones too: the parser takes time for each again and again
 )
+
+// unread takes out of a command what quotes and escapes in most languages of shells, and has slashes go one way.
+var unread = strings.NewReplacer(`"`, "", `'`, "", "`", "", `\`, "/", ":", " ")
+
+// Unread returns the reading of a command in a language that this package does not read: no policy vouches for it, and
+// any of its words may name a file that it shows.
+func Unread(command, why string) Reading {
+	w := walker{}
+	w.note(strings.Join(strings.Fields(unread.Replace(command)), "\n"))
+	w.doubt(why)
+	w.showRest()
+	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
+}
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {

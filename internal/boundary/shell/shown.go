@@ -24,14 +24,6 @@ var contentlessGit = names{
 	"rm", "status", "switch", "tag",
 }
 
-// contentlessCmdlets are those of PowerShell.
-var contentlessCmdlets = names{
-	"clear-host", "get-childitem", "get-command", "get-item", "get-location", "join-path", "new-item", "pop-location",
-	"push-location",
-	"remove-item", "resolve-path", "set-location", "split-path", "test-path", "write-error", "write-host",
-	"write-output", "write-warning",
-}
-
 // searchers take a pattern or a program first, and files only then.
 var searchers = names{
 	"ack", "ag", "awk", "egrep", "fgrep", "gawk", "ggrep", "gojq", "grep", "gsed", "jq", "mawk", "nawk", "rg", "sed",
@@ -69,10 +61,10 @@ func (w *walker) show(c *call) {
 	w.shown = append(w.shown, files...)
 }
 
-// silent tells whether a program shows nothing of what is in the files that it is given.
+// silent reports whether a program shows nothing of what is in the files that it is given.
 func (c *call) silent() bool {
 	if c.name != "git" {
-		return contentless.has(c.name) || contentlessCmdlets.has(c.name)
+		return contentless.has(c.name)
 	}
 	for i := 0; i < len(c.args); i++ {
 		switch a := c.args[i]; {
@@ -85,7 +77,7 @@ func (c *call) silent() bool {
 	return true
 }
 
-// namedBy are the files that the words of a call may name.
+// namedBy returns the files that the words of a call may name.
 func (w *walker) namedBy(c *call) []Target {
 	var files []Target
 	pattern := searchers.has(c.name) && !slices.ContainsFunc(c.args,
@@ -112,9 +104,10 @@ func (w *walker) namedBy(c *call) []Target {
 // mostMarks is after how many marks of a word a path may begin, besides the last one.
 const mostMarks = 32
 
-// within are the paths that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either way.
+// within returns the paths that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either
+// way.
 func within(word string) (all []string) {
-	word = strings.ReplaceAll(word, `\`, "/") // as PowerShell has it
+	word = strings.ReplaceAll(word, `\`, "/")
 	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
 		all = append(all, word[2:])
 	} else if word != "" && word[0] != '-' {
@@ -130,8 +123,8 @@ func within(word string) (all []string) {
 	return slices.DeleteFunc(all, func(p string) bool { return strings.Trim(p, "./") == "" })
 }
 
-// copies are the folders that a call copies or searches with all that is in them, of those that hold the one it runs
-// in.
+// copies returns the folders that a call copies or searches with all that is in them, of those that hold the one it
+// runs in.
 func copies(c *call) []string {
 	if c.name == "git" {
 		return gitCopies(c)
@@ -151,7 +144,7 @@ func copies(c *call) []string {
 	return foldersAbove(c.args)
 }
 
-// above is the folder that a word names, if it is . or one above it.
+// above returns the folder that a word names, if it is . or one above it.
 func above(a arg) string {
 	folder := strings.TrimRight(a.text, "/")
 	if !a.known || folder == "" || strings.Trim(strings.ReplaceAll(folder, "..", "."), "./") != "" {
@@ -169,7 +162,7 @@ func foldersAbove(args []arg) (all []string) {
 	return all
 }
 
-// gitCopies are the folders of which git stores or searches also what it ignores.
+// gitCopies returns the folders of which git stores or searches also what it ignores.
 func gitCopies(c *call) []string {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(c.args, func(a arg) bool { return slices.Contains(names, a.text) })
@@ -200,7 +193,7 @@ func (c *call) operandsOfGrep() (n int) {
 	return n
 }
 
-// inDir is a folder seen from that of the scope.
+// inDir returns a folder seen from that of the scope.
 func (s *scope) inDir(folder string) string {
 	if folder == "." && s.dir != "" {
 		return s.dir

@@ -10,8 +10,8 @@ import (
 
 const shownFile = "testdata/shown.tsv"
 
-// TestShown: a row of shown.tsv has what becomes of the command, which the boundary tests, the files that it may show, the shell, and
-// the command, whose line ends are ␤.
+// TestShown: a row of shown.tsv has what becomes of the command, which the boundary tests, the files that it may show,
+// the shell, and the command, whose line ends are ␤.
 func TestShown(t *testing.T) {
 	data, err := os.ReadFile(shownFile)
 	require.NoError(t, err)

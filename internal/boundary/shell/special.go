@@ -7,17 +7,81 @@ var special table[func(*call)]
 
 func init() { // here, as these functions look the words of other commands up in it
 	special = table[func(*call)]{
-		{".", source}, {"[", bracket}, {"alias", alias}, {"ash", shellCode}, {"awk", awk}, {"bash", shellCode}, {"bsdtar", tar}, {"cd", cd},
-		{"cmd", otherShell}, {"cp", transfer}, {"curl", curl}, {"dash", shellCode}, {"date", argument}, {"dd", dd}, {"declare", forgetful},
-		{"docker", container}, {"env", env}, {"eval", eval}, {"export", forgetful}, {"fd", fd}, {"fdfind", fd}, {"find", find_}, {"fish", shellCode},
-		{"flock", flock}, {"gawk", awk}, {"gcp", transfer}, {"getopts", forgetful}, {"gh", gh}, {"git", git}, {"gmv", transfer}, {"gsed", sed},
-		{"gtar", tar}, {"hostname", argument}, {"install", transfer}, {"ksh", shellCode}, {"kubectl", container}, {"let", forgetful}, {"ln", transfer},
-		{"local", forgetful}, {"make", makeRule}, {"mapfile", callback}, {"mawk", awk}, {"mv", transfer}, {"nawk", awk}, {"nerdctl", container},
-		{"oc", container}, {"parallel", parallel}, {"patch", patch}, {"perl", perl}, {"podman", container}, {"popd", cd}, {"powershell", otherShell},
-		{"printf", forgetful}, {"pushd", cd}, {"pwsh", otherShell}, {"read", forgetful}, {"readarray", callback}, {"readonly", forgetful},
-		{"rsync", transfer}, {"ruby", perl}, {"scp", transfer}, {"sed", sed}, {"set", shellOption}, {"sh", shellCode}, {"shopt", shellOption},
-		{"source", source}, {"ssh", elsewhere}, {"tar", tar}, {"trap", trap}, {"typeset", forgetful}, {"unset", forgetful}, {"wait", forgetful},
-		{"watch", watch}, {"xargs", xargs}, {"zsh", shellCode},
+		{".", source},
+		{"[", bracket},
+		{"alias", alias},
+		{"ash", shellCode},
+		{"awk", awk},
+		{"bash", shellCode},
+		{"bsdtar", tar},
+		{"cd", cd},
+		{"cmd", otherShell},
+		{"cp", transfer},
+		{"curl", curl},
+		{"dash", shellCode},
+		{"date", argument},
+		{"dd", dd},
+		{"declare", forgetful},
+		{"docker", container},
+		{"env", env},
+		{"eval", eval},
+		{"export", forgetful},
+		{"fd", fd},
+		{"fdfind", fd},
+		{"find", find_},
+		{"fish", shellCode},
+		{"flock", flock},
+		{"gawk", awk},
+		{"gcp", transfer},
+		{"getopts", forgetful},
+		{"gh", gh},
+		{"git", git},
+		{"gmv", transfer},
+		{"gsed", sed},
+		{"gtar", tar},
+		{"hostname", argument},
+		{"install", transfer},
+		{"ksh", shellCode},
+		{"kubectl", container},
+		{"let", forgetful},
+		{"ln", transfer},
+		{"local", forgetful},
+		{"make", makeRule},
+		{"mapfile", callback},
+		{"mawk", awk},
+		{"mv", transfer},
+		{"nawk", awk},
+		{"nerdctl", container},
+		{"oc", container},
+		{"parallel", parallel},
+		{"patch", patch},
+		{"perl", perl},
+		{"podman", container},
+		{"popd", cd},
+		{"powershell", otherShell},
+		{"printf", forgetful},
+		{"pushd", cd},
+		{"pwsh", otherShell},
+		{"read", forgetful},
+		{"readarray", callback},
+		{"readonly", forgetful},
+		{"rsync", transfer},
+		{"ruby", perl},
+		{"scp", transfer},
+		{"sed", sed},
+		{"set", shellOption},
+		{"sh", shellCode},
+		{"shopt", shellOption},
+		{"source", source},
+		{"ssh", elsewhere},
+		{"tar", tar},
+		{"trap", trap},
+		{"typeset", forgetful},
+		{"unset", forgetful},
+		{"wait", forgetful},
+		{"watch", watch},
+		{"xargs", xargs},
+		{"zsh", shellCode},
 	}
 }
 
@@ -166,7 +230,7 @@ func cd(c *call) {
 	c.reads()
 }
 
-// forgetful are builtins that may assign variables.
+// forgetful looks at builtins that may assign variables.
 func forgetful(c *call) {
 	switch {
 	case c.name == "printf" && (len(c.args) == 0 || !c.args[0].loose && !strings.HasPrefix(c.args[0].text, "-v")):
@@ -269,7 +333,7 @@ func gh(c *call) {
 	c.unknown("gh may change the repository")
 }
 
-// argument are programs that show a value, and set it when they are given one.
+// argument looks at programs that show a value, and set it when they are given one.
 func argument(c *call) {
 	p := c.parse("d: --date: s:@ --set:@ f: --file: r: --reference: I= --iso-8601= --rfc-3339= F: b")
 	for _, a := range p.operands {

@@ -5,8 +5,17 @@ import (
 	"strings"
 )
 
-// The tables stand in the order of their names, which a test holds them to. Written so they are a part of the program
-// as it lies on the disk, where maps would be built anew each time that a hook starts.
+// What is known of programs stands in tables, a row a program: readers and interpreters in readers.go; writers, what
+// writes sometimes, and subcommands in writers.go; git in git.go; programs that run another command in wrappers.go; those
+// that only code can describe in special.go; options by which a program runs foreign code in vouch.go. A row such as
+//
+//	{"sort", Reads, none, "o:> --output:> T: k: --compress-program:!"}
+//
+// says that sort reads, writes none of its operands, writes the file that -o or --output names, takes values with -T and
+// -k that mean nothing here, and may run anything by --compress-program; optionMarks has the marks of options.
+//
+// The rows stand in the order of their names, which a test holds them to. Written so they are a part of the program as
+// it lies on the disk, where maps would be built anew each time that a hook starts.
 type (
 	names        []string
 	tools        []tool
@@ -17,16 +26,35 @@ type (
 	}
 )
 
+// tool says what a program does to files.
+type tool struct {
+	name  string
+	class Class
+	files which
+	opts  string // its options, see optionMarks
+}
+
+// which of its operands a program writes.
+type which int
+
+const (
+	none       which = iota
+	every            // all operands
+	last             // the last one
+	afterFirst       // all but the first, which is a mode or an owner
+	second           // the second, where there is one
+	first            // the first
+	stem             // all operands, and what they are named with another ending, or none
+	unnamed          // files that it does not name, unless an option names them
+)
+
 func (t names) has(name string) bool {
 	_, found := slices.BinarySearch(t, name)
 	return found
 }
 
 func (t tools) find(name string) (tool, bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r tool,
-		name string) int {
-		return strings.Compare(r.name, name)
-	})
+	at, found := slices.BinarySearchFunc(t, name, func(r tool, name string) int { return strings.Compare(r.name, name) })
 	if !found {
 		return tool{}, false
 	}
@@ -34,10 +62,7 @@ func (t tools) find(name string) (tool, bool) {
 }
 
 func (t table[V]) find(name string) (is V, found bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r row[V],
-		name string) int {
-		return strings.Compare(r.name, name)
-	})
+	at, found := slices.BinarySearchFunc(t, name, func(r row[V], name string) int { return strings.Compare(r.name, name) })
 	if found {
 		is = t[at].is
 	}

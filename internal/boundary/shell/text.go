@@ -5,7 +5,8 @@ import "strings"
 // sed looks at options and program: a program of sed can write files and run commands.
 func sed(c *call) {
 	p := c.parse("n e:% f:! i=* I=* E r s u z l: --expression:% --file:! --in-place=* --line-length: --quiet " +
-		"--silent --null-data --separate --posix --debug --sandbox --regexp-extended --unbuffered --follow-symlinks --version. --help.")
+		"--silent --null-data --separate --posix --debug --sandbox --regexp-extended --unbuffered " +
+		"--follow-symlinks --version. --help.")
 	files := p.operands
 	if p.inPlace && len(files) > 0 && files[0].known && files[0].text == "" {
 		files = files[1:] // BSD's -i has its suffix as the next word
@@ -35,7 +36,7 @@ func sed(c *call) {
 
 const labelBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// harmlessSed says whether a program of sed is surely one that neither writes files nor runs commands.
+// harmlessSed reports whether a program of sed is surely one that neither writes files nor runs commands.
 func harmlessSed(program string) bool {
 	s := program
 	for {
@@ -145,7 +146,8 @@ func sedReplacement(s string, delimiter byte) (string, bool) {
 	return "", false
 }
 
-const awkOptions = "F: v: f:! i:! l:! e:% E:! o=@ d=@ p=@ D=! --assign: --field-separator: --file:! --exec:! --include:! --load:! --source:% " +
+const awkOptions = "F: v: f:! i:! l:! e:% E:! o=@ d=@ p=@ D=! --assign: --field-separator: --file:! --exec:! " +
+	"--include:! --load:! --source:% " +
 	"--dump-variables=@ --profile=@ --pretty-print=@ --debug=! --version. --help."
 
 // awk looks at options and program: a program of awk can write files and run commands.
@@ -228,7 +230,7 @@ func perl(c *call) {
 	c.interpret(opts)
 }
 
-// unnamedWhere is a file of which nothing is known, on a condition.
+// unnamedWhere returns a file of which nothing is known, on a condition.
 func (p parsed) unnamedWhere(condition bool) []Target {
 	if condition {
 		return []Target{{}}

@@ -12,32 +12,56 @@ var steering = table[string]{
 	{"cargo", "--config:! C:! --manifest-path:! Z:! p: j: F: --package: --features: --jobs: --target:"},
 	{"cmake", "P:! E:! C:! D:! --toolchain:! --preset:! S:! B: G: j= --build: --target: --config:"},
 	{"deno", "c:! --config:! --import-map:! --preload:! --env-file=! L: --log-level:"},
-	{"eslint", jsSteering + " --rulesdir:! --plugin:! --parser:! --resolve-plugins-relative-to:! f:! --format:!"}, {"gmake", makeSteering},
-	{"go", "-C:! -exec:! -toolexec:! -overlay:! -modfile:! -vettool:! -pkgdir:! -compiler:! -gccgoflags:! " +
-		"-run: -bench: -count: -timeout: -tags: -skip: -fuzz: -fuzztime: -cpu: -parallel: -ldflags: -gcflags: -o:"},
+	{"eslint", jsSteering + " --rulesdir:! --plugin:! --parser:! --resolve-plugins-relative-to:! f:! --format:!"},
+	{"gmake", makeSteering},
+	{"go", "-C:! -exec:! -toolexec:! -overlay:! -modfile:! -vettool:! -pkgdir:! -compiler:! -gccgoflags:! -run: " +
+		"-bench: -count: -timeout: -tags: -skip: -fuzz: -fuzztime: -cpu: -parallel: -ldflags: -gcflags: -o:"},
 	{"golangci-lint", "c:! --config:! E: D: p: j:"},
-	{"gradle", "b:! --build-file:! c:! --settings-file:! I:! --init-script:! p:! --project-dir:! --include-build:! g:! --gradle-user-home:! D:! P: x:"},
+	{"gradle", "b:! --build-file:! c:! --settings-file:! I:! --init-script:! p:! --project-dir:! " +
+		"--include-build:! g:! --gradle-user-home:! D:! P: x:"},
 	{"jest", jsSteering + " --globalSetup:! --setupFilesAfterEnv:! --testRunner:! --runner:! --transform:! t: w:"},
-	{"just", "f:! --justfile:! d:! --working-directory:! --shell:! --shell-arg:! c:! --command:! --set:! --dotenv-path:! g! --global-justfile!"},
-	{"make", makeSteering}, {"mocha", jsSteering + " r:! --require:! --import:! --package:! --reporter:! R:! --ui:! u:! g: f: t:"},
-	{"mvn", "f:! --file:! s:! --settings:! gs:! D:! P: T: pl:"}, {"ninja", "C:! f:! j: k: l: t: d: w:"}, {"node", nodeSteering},
-	{"nodejs", nodeSteering}, {"nox", "f:! --noxfile:! e: s: k: t: p:"}, {"npm", npmSteering}, {"pnpm", npmSteering},
-	{"prettier", jsSteering + " --plugin:!"}, {"py.test", pytestSteering}, {"pytest", pytestSteering},
-	{"rake", "f:! --rakefile:! r:! --require:! e:! --execute:! p:! E:! I:! --libdir:! R:! --rakelibdir:! C:! --directory:!"},
-	{"stylelint", jsSteering + " --custom-syntax:! --config-basedir:! --custom-formatter:!"}, {"task", "d:! --dir:! t:! --taskfile:! g! --global!"},
-	{"tox", "c:! --conf:! --workdir:! --root:! x:! --override:! e: --colored:"}, {"ts-node", nodeSteering + " P:! --project:! C:! --compiler:! --cwd:!"},
-	{"tsx", nodeSteering}, {"unittest", "s:! --start-directory:! t:! --top-level-directory:! k: p:"}, {"vite", jsSteering},
-	{"vitest", jsSteering + " --globalSetup:! --dir:! r:! t:"}, {"webpack", jsSteering}, {"yarn", npmSteering},
+	{"just", "f:! --justfile:! d:! --working-directory:! --shell:! --shell-arg:! c:! --command:! --set:! " +
+		"--dotenv-path:! g! --global-justfile!"},
+	{"make", makeSteering},
+	{"mocha", jsSteering + " r:! --require:! --import:! --package:! --reporter:! R:! --ui:! u:! g: f: t:"},
+	{"mvn", "f:! --file:! s:! --settings:! gs:! D:! P: T: pl:"},
+	{"ninja", "C:! f:! j: k: l: t: d: w:"},
+	{"node", nodeSteering},
+	{"nodejs", nodeSteering},
+	{"nox", "f:! --noxfile:! e: s: k: t: p:"},
+	{"npm", npmSteering},
+	{"pnpm", npmSteering},
+	{"prettier", jsSteering + " --plugin:!"},
+	{"py.test", pytestSteering},
+	{"pytest", pytestSteering},
+	{"rake", "f:! --rakefile:! r:! --require:! e:! --execute:! p:! E:! I:! --libdir:! R:! --rakelibdir:! C:! " +
+		"--directory:!"},
+	{"stylelint", jsSteering + " --custom-syntax:! --config-basedir:! --custom-formatter:!"},
+	{"task", "d:! --dir:! t:! --taskfile:! g! --global!"},
+	{"tox", "c:! --conf:! --workdir:! --root:! x:! --override:! e: --colored:"},
+	{"ts-node", nodeSteering + " P:! --project:! C:! --compiler:! --cwd:!"},
+	{"tsx", nodeSteering},
+	{"unittest", "s:! --start-directory:! t:! --top-level-directory:! k: p:"},
+	{"vite", jsSteering},
+	{"vitest", jsSteering + " --globalSetup:! --dir:! r:! t:"},
+	{"webpack", jsSteering},
+	{"yarn", npmSteering},
 }
 
 const (
 	makeSteering = "C:! f:! I:! E:! m! --eval:! --file:! --makefile:! --directory:! --include-dir:! " +
-		"j= --jobs= l= --load-average= O= --output-sync= o: --old-file: --assume-old: W: --what-if: --new-file: --assume-new:"
-	npmSteering = "--prefix:! C:! --dir:! --cwd:! --script-shell:! --node-options:! --userconfig:! --globalconfig:! --use-yarnrc:! " +
-		"--shell:! --config.script-shell:! --config.node-options:! --local-prefix:! --shell-emulator! w: F: --filter: --workspace:"
-	nodeSteering = "r:! --require:! --import:! --loader:! --experimental-loader:! --env-file:! --env-file-if-exists:! --test-reporter:! " +
-		"--test-global-setup:! --experimental-config-file:! --experimental-default-config-file! --openssl-config:! --snapshot-blob:!"
-	pytestSteering = "p:! c:! o:! --rootdir:! --confcutdir:! --config-file:! --override-ini:! --pdbcls:! --cov-config:! --co --collect-only " +
+		"j= --jobs= l= --load-average= O= --output-sync= o: --old-file: --assume-old: W: --what-if: --new-file: " +
+		"--assume-new:"
+	npmSteering = "--prefix:! C:! --dir:! --cwd:! --script-shell:! --node-options:! --userconfig:! " +
+		"--globalconfig:! --use-yarnrc:! " +
+		"--shell:! --config.script-shell:! --config.node-options:! --local-prefix:! --shell-emulator! w: F: " +
+		"--filter: --workspace:"
+	nodeSteering = "r:! --require:! --import:! --loader:! --experimental-loader:! --env-file:! " +
+		"--env-file-if-exists:! --test-reporter:! " +
+		"--test-global-setup:! --experimental-config-file:! --experimental-default-config-file! " +
+		"--openssl-config:! --snapshot-blob:!"
+	pytestSteering = "p:! c:! o:! --rootdir:! --confcutdir:! --config-file:! --override-ini:! --pdbcls:! " +
+		"--cov-config:! --co --collect-only " +
 		"--cov= --color: k: m: n: r= W: --maxfail: --tb:"
 	jsSteering = "c:! --config:! --root:! --rootDir:!"
 )
@@ -62,13 +86,13 @@ func (w *walker) alter(name string, value arg) {
 	}
 }
 
-// active are characters that a makefile or a shell would take for more than text.
+// active reports whether a makefile or a shell would take a character for more than text.
 func active(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 		strings.ContainsRune(" _.,:@+/=-", r))
 }
 
-// otherCode tells what may make a program run other code than that for which a policy vouches, or "".
+// otherCode returns what may make a program run other code than that for which a policy vouches, or "".
 func (c *call) otherCode() string {
 	if by := c.w.scope.altered; by != nil {
 		return *by + " may lead " + c.name + " to other code"
@@ -99,7 +123,7 @@ func (c *call) otherCode() string {
 	return ""
 }
 
-// otherLinker says whether -ldflags may name a linker, or options for one.
+// otherLinker reports whether -ldflags may name a linker, or options for one.
 func (c *call) otherLinker() bool {
 	flags := false
 	for _, a := range c.args {

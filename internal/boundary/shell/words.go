@@ -13,7 +13,6 @@ type arg struct {
 	text  string // what is known of its beginning
 	known bool   // text is all of it
 	loose bool   // it may be an option, or several words, or none
-	block bool   // it is a script block of PowerShell
 
 	pattern string // where it is not known: all that it may be, see wildcards
 }
@@ -180,7 +179,7 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 	}
 }
 
-// counts says whether a substitution gives a number: $(nproc), as in make -j$(nproc).
+// counts reports whether a substitution gives a number: $(nproc), as in make -j$(nproc).
 func (w *walker) counts(s *syntax.CmdSubst) bool {
 	if len(s.Stmts) != 1 {
 		return false

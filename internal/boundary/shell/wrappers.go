@@ -11,17 +11,30 @@ type wrapper struct {
 }
 
 var wrappers = table[wrapper]{
-	{"builtin", wrapper{}}, {"bunx", wrapper{opts: "p: --package:", foreign: true}}, {"busybox", wrapper{}}, {"caffeinate", wrapper{opts: "t: w:"}},
-	{"chronic", wrapper{}}, {"chrt", wrapper{opts: "p. --pid.", skip: 1}}, {"command", wrapper{opts: "v. V."}}, {"doas", wrapper{opts: "u: C:!"}},
-	{"exec", wrapper{opts: "a:"}}, {"gtimeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
-	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}}, {"nice", wrapper{opts: "n: --adjustment:"}}, {"nohup", wrapper{}},
-	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}}, {"setsid", wrapper{}},
+	{"builtin", wrapper{}},
+	{"bunx", wrapper{opts: "p: --package:", foreign: true}},
+	{"busybox", wrapper{}},
+	{"caffeinate", wrapper{opts: "t: w:"}},
+	{"chronic", wrapper{}},
+	{"chrt", wrapper{opts: "p. --pid.", skip: 1}},
+	{"command", wrapper{opts: "v. V."}},
+	{"doas", wrapper{opts: "u: C:!"}},
+	{"exec", wrapper{opts: "a:"}},
+	{"gtimeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
+	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}},
+	{"nice", wrapper{opts: "n: --adjustment:"}},
+	{"nohup", wrapper{}},
+	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}},
+	{"setsid", wrapper{}},
 	{"stdbuf", wrapper{opts: "i: o: e: --input: --output: --error:"}},
-	{"sudo",
-		wrapper{
-			opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! --chroot:! l. v. k. K. --list.", assigns: true}},
-	{"taskset", wrapper{opts: "p. --pid.", skip: 1}}, {"time", wrapper{opts: "f: o:> --format: --output:>"}},
-	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}}, {"toybox", wrapper{}}, {"unbuffer", wrapper{}},
+	{"sudo", wrapper{
+		opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! " +
+			"--chroot:! l. v. k. K. --list.", assigns: true}},
+	{"taskset", wrapper{opts: "p. --pid.", skip: 1}},
+	{"time", wrapper{opts: "f: o:> --format: --output:>"}},
+	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
+	{"toybox", wrapper{}},
+	{"unbuffer", wrapper{}},
 	{"uvx", wrapper{opts: "p: --from: --with: --python:", foreign: true}},
 }
 
@@ -67,7 +80,7 @@ func (c *call) unwrap(wrapped wrapper) {
 	c.inside(rest)
 }
 
-// bare is a wrapper without a command.
+// bare looks at a wrapper without a command.
 func (c *call) bare() {
 	switch c.name {
 	case "sudo", "doas":
@@ -173,7 +186,7 @@ func xargs(c *call) {
 	c.inside(words)
 }
 
-// placeholder is what -I names: it stands for the words that nobody knows, which then do not follow at the end.
+// placeholder returns what -I names: it stands for the words that nobody knows, which then do not follow at the end.
 func placeholder(options []arg) string {
 	for i, a := range options {
 		switch {

@@ -8,8 +8,8 @@
 // bits; a power that would have more is refused before it is computed.
 //
 // Eval parses by recursive descent and evaluates the tree. Confirm evaluates the same expression another way: it cuts
-// the text with a pattern, orders it by the shunting yard and runs it on a stack. The two share math/big, the bounds and
-// the errors, and no other code. The package is pure.
+// the text with a pattern, orders it by the shunting yard and runs it on a stack. The two share math/big, the bounds
+// and the errors, and no other code. The package is pure.
 package arith
 
 import (

@@ -9,7 +9,8 @@ type node struct {
 	left, right *node // a sign has left alone
 }
 
-// literal is a decimal literal: its digits, fraction and exponent as written. The exponent may have a sign, or be empty.
+// literal is a decimal literal: its digits, fraction and exponent as written. The exponent may have a sign, or be
+// empty.
 type literal struct{ whole, fraction, exponent string }
 
 // parser reads an expression from left to right.

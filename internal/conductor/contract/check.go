@@ -29,7 +29,7 @@ type slot struct {
 	Required *bool          `json:"required,omitempty"` // true when left out
 }
 
-// fileForm is a contract of the box in the form of a file, read back.
+// fileForm returns a built-in contract in the form of a file.
 func fileForm(c planning.Contract) (any, error) {
 	d := document{Contract: c, Consumes: map[string]slot{}}
 	for _, in := range c.Consumes {
@@ -45,7 +45,7 @@ func fileForm(c planning.Contract) (any, error) {
 	return strictjson.ParseUncounted(written)
 }
 
-// check is everything that can be said of one contract alone. It returns nil and what is wrong, or the tool.
+// check checks one contract by itself. It returns the tool, or nil and what is wrong.
 func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	if found := schemas.Violations(schemas.Tool, s.value); len(found) > 0 {
 		return nil, placed(s, "", found)
@@ -70,7 +70,7 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	return t, append(wrong, implementation(s, t.contract.Implementation, builtins)...)
 }
 
-// agent is what the schema cannot say of tools that act in a role, and of those that do not.
+// agent checks what the schema cannot express about the role of a tool.
 func agent(s source, c planning.Contract) (wrong []fault.Field) {
 	i := c.Implementation
 	if c.Role != "" && i.Means == planning.Builtin {
@@ -93,7 +93,7 @@ func agent(s source, c planning.Contract) (wrong []fault.Field) {
 	return wrong
 }
 
-// placed are fields of a value that stands at a pointer of the contract.
+// placed moves fields of a value to the pointer of the contract where the value stands.
 func placed(s source, pointer string, found []fault.Field) []fault.Field {
 	out := make([]fault.Field, 0, len(found))
 	for _, f := range found {
@@ -148,7 +148,7 @@ func (t *Tool) conditions(s source, member string, texts []string, after bool) (
 	return all, wrong
 }
 
-// implementation is what the schema cannot say of how a tool is run.
+// implementation checks what the schema cannot express about how a tool is run.
 func implementation(s source, i planning.Implementation, builtins map[string]bool) (wrong []fault.Field) {
 	refuse := func(member, format string, args ...any) {
 		wrong = append(wrong, s.wrong("/implementation/"+member, "implementation", format, args...))
@@ -178,7 +178,7 @@ func implementation(s source, i planning.Implementation, builtins map[string]boo
 	return wrong
 }
 
-// dialled is the host:port that a URL goes to.
+// dialled returns the host:port that a URL leads to.
 func dialled(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil {

@@ -24,7 +24,7 @@ const (
 	maxWhy       = 200     // bytes of a reason
 )
 
-// Condition is a text in CEL that was found in order. It is safe for concurrent use.
+// Condition is a compiled CEL condition. It is safe for concurrent use.
 type Condition struct {
 	text    string
 	program cel.Program
@@ -41,7 +41,8 @@ type Verdict struct {
 
 const isFalse = "it is false"
 
-// Decided tells whether the condition could be evaluated. One that could not does not hold, and nor does its opposite.
+// Decided reports whether the condition could be evaluated. One that could not does not hold, and nor does its
+// opposite.
 func (v Verdict) Decided() bool { return v.Holds || v.Why == isFalse }
 
 // CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or
@@ -55,7 +56,7 @@ func CompileCondition(text string) (*Condition, error) {
 	return c, nil
 }
 
-// Holds evaluates the condition. What cannot be told is false, and the verdict says why: a key that is not there,
+// Holds evaluates the condition. What cannot be evaluated is false, and the verdict says why: a key that is not there,
 // values of types that do not go together, or too much to look at.
 func (c *Condition) Holds(facts Facts) Verdict { return c.holds(facts.variables()) }
 
@@ -124,7 +125,7 @@ func compile(text string, after bool) (*Condition, error) {
 	return &Condition{text: text, program: program, inputs: inputsOf(checked), names: namesOf(checked)}, nil
 }
 
-// explained are all issues in one line, with the places that CEL gives them.
+// explained returns all issues in one line, with the places that CEL gives them.
 func explained(issues *cel.Issues) string {
 	var all []string
 	for _, e := range issues.Errors() {
@@ -134,7 +135,7 @@ func explained(issues *cel.Issues) string {
 	return strings.Join(all, "; ")
 }
 
-// namesOf are the variables that a condition names.
+// namesOf returns the variables that a condition names.
 func namesOf(checked *cel.Ast) (names []string) {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.IdentKind {
@@ -144,18 +145,18 @@ func namesOf(checked *cel.Ast) (names []string) {
 	return names
 }
 
-// Names tells whether the condition names one of some variables.
+// Names reports whether the condition names one of some variables.
 func (c *Condition) Names(variables ...string) bool {
 	return slices.ContainsFunc(variables, func(v string) bool { return slices.Contains(c.names, v) })
 }
 
-// Names tells whether a condition of the tool names one of some variables.
+// Names reports whether a condition of the tool names one of some variables.
 func (t *Tool) Names(variables ...string) bool {
 	return slices.ContainsFunc(slices.Concat(t.before, t.after),
 		func(c *Condition) bool { return c.Names(variables...) })
 }
 
-// inputsOf are the inputs that a condition names.
+// inputsOf returns the inputs that a condition names.
 func inputsOf(checked *cel.Ast) (named []string) {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {

@@ -1,12 +1,11 @@
-// Package contract loads what tools promise and holds them to it.
+// Package contract loads the contracts of tools, and checks inputs, results and conditions against them.
 //
-// A contract is a YAML or JSON file of the directory .orchestrator/tools, in the shape of schemas/tool.schema.json, or
-// one of the box. Everything that can be known to be wrong is found when the contracts are loaded: the shape, the
-// schemas of inputs and results, the types of conditions, names that do not exist. One bad contract refuses all of
-// them, so that a project never works with fewer tools than it thinks it has. The order in which contracts are found
-// changes nothing.
+// A contract is a YAML or JSON file of the directory .orchestrator/tools, in the form of schemas/tool.schema.json, or
+// built in. Whatever can be wrong is found when the contracts are loaded: their form, the schemas of inputs and
+// results, the types of conditions, names that do not exist. One invalid contract refuses all of them, so that a
+// project never works with fewer tools than it thinks it has. The order in which contracts are found changes nothing.
 //
-// Conditions are CEL: no clock, no I/O, no randomness, and an end to what an evaluation may cost.
+// Conditions are CEL: no clock, no I/O, no randomness, and a bound on the cost of an evaluation.
 package contract
 
 import (
@@ -21,7 +20,7 @@ import (
 	"orchestrator/schemas"
 )
 
-// Registry is every tool of a project. It never changes, and is safe for concurrent use.
+// Registry holds every tool of a project. It never changes, and is safe for concurrent use.
 type Registry struct {
 	tools  []*Tool // by name
 	byName map[string]*Tool
@@ -45,20 +44,20 @@ func newRegistry(tools []*Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Tools are all tools, by name.
+// Tools returns all tools, by name.
 func (r *Registry) Tools() []*Tool { return slices.Clone(r.tools) }
 
-// Tool is the one with a name.
+// Tool returns the tool with a name.
 func (r *Registry) Tool(name string) (*Tool, bool) {
 	t, known := r.byName[name]
 	return t, known
 }
 
-// Digest is the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they
+// Digest returns the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they
 // stand.
 func (r *Registry) Digest() string { return r.digest }
 
-// Contracts are those of all tools, by name.
+// Contracts returns the contracts of all tools, by name.
 func (r *Registry) Contracts() []planning.Contract {
 	all := make([]planning.Contract, 0, len(r.Tools()))
 	for _, t := range r.Tools() {
@@ -67,7 +66,7 @@ func (r *Registry) Contracts() []planning.Contract {
 	return all
 }
 
-// Tool is a contract that was found in order.
+// Tool is a valid contract, compiled.
 type Tool struct {
 	contract      planning.Contract
 	inputs        map[string]*schemas.Schema
@@ -75,11 +74,11 @@ type Tool struct {
 	before, after []*Condition
 }
 
-// Contract is what the tool promises, its inputs sorted by name. Its maps and lists are shared: they are not to be
+// Contract returns what the tool promises, its inputs sorted by name. Its maps and lists are shared: they must not be
 // changed.
 func (t *Tool) Contract() planning.Contract { return t.contract }
 
-// CheckInput holds a value, of any type that can be written as JSON, against the schema of a slot. What is wrong is a
+// CheckInput checks a value, of any type that can be written as JSON, against the schema of an input. Its error is a
 // *fault.Error of kind Invalid, with pointers into the value.
 func (t *Tool) CheckInput(name string, value any) error {
 	schema, known := t.inputs[name]
@@ -97,8 +96,8 @@ func (t *Tool) CheckInput(name string, value any) error {
 		WithFields(found...).WithFix("give a value that fits consumes.%s.schema of the contract", name)
 }
 
-// CheckResult holds a result, of any type that can be written as JSON, against what the contract says that the tool
-// produces. What is wrong is a *fault.Error of kind Invalid, with pointers into the result.
+// CheckResult checks a result, of any type that can be written as JSON, against the schema of what the tool produces.
+// Its error is a *fault.Error of kind Invalid, with pointers into the result.
 func (t *Tool) CheckResult(value any) error {
 	found := t.result.Violations(value)
 	if len(found) == 0 {
@@ -109,10 +108,10 @@ func (t *Tool) CheckResult(value any) error {
 		WithFields(found...).WithFix("correct the tool, or produces in its contract")
 }
 
-// Preconditions are the verdicts on all of them, in the order of the contract.
+// Preconditions evaluates all preconditions, in the order of the contract.
 func (t *Tool) Preconditions(facts Facts) []Verdict { return verdicts(t.before, facts.variables()) }
 
-// Postconditions are the verdicts on all of them, in the order of the contract. The result is of any type that can be
+// Postconditions evaluates all postconditions, in the order of the contract. The result is of any type that can be
 // written as JSON.
 func (t *Tool) Postconditions(facts Facts, result any) []Verdict {
 	return verdicts(t.after, facts.variables().with(varResult, result))

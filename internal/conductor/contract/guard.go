@@ -17,7 +17,7 @@ import (
 // made, by the size of what they are given; whoever cannot pay is stopped. The library of texts (replace, join, format)
 // is left out for the same reason: one call could ask for all memory there is.
 
-// prices are what calls cost by their arguments.
+// prices estimates the cost of calls by their arguments.
 type prices struct{}
 
 const (
@@ -52,7 +52,7 @@ func (prices) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	return &cost
 }
 
-// texts is what looking at all texts among the arguments costs.
+// texts returns the cost of reading all texts among the arguments.
 func texts(args []ref.Val) (cost uint64) {
 	for _, arg := range args {
 		switch v := arg.(type) {
@@ -65,7 +65,7 @@ func texts(args []ref.Val) (cost uint64) {
 	return cost
 }
 
-// lesser is how many values the smaller of two has, found without walking through the larger.
+// lesser returns the size of the smaller of two values, without walking through the larger.
 func lesser(a, b ref.Val) int {
 	for most := 16; ; most *= 4 {
 		if least := min(weigh(a, most), weigh(b, most)); least < most || most > maxCost {
@@ -98,7 +98,7 @@ func weigh(v ref.Val, most int) int {
 	return min(count, most)
 }
 
-// patternSteps is how many steps a pattern takes over a text at most.
+// patternSteps returns the most steps that a pattern takes over a text.
 func patternSteps(args []ref.Val) uint64 {
 	text, isText := args[0].(types.String)
 	pattern, isPattern := args[1].(types.String)
@@ -129,7 +129,7 @@ var guards = map[string]func(a, b ref.Val) ref.Val{
 	overloads.Matches:   matches,
 }
 
-// guard is a decorator of programs.
+// guard decorates a program.
 func guard(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, is := i.(interpreter.InterpretableCall)
 	if !is || len(call.Args()) != 2 {

@@ -47,7 +47,7 @@ func Load(dir string, box []planning.Contract) (*Registry, error) {
 	return newRegistry(tools)
 }
 
-// builtinSources are the contracts of the box as files would have them, so that they are checked alike.
+// builtinSources returns the built-in contracts as files would have them, so that they are checked alike.
 func builtinSources(box []planning.Contract) (sources []source, wrong []fault.Field) {
 	for _, c := range box {
 		value, err := fileForm(c)

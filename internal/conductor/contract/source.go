@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// source is one contract as it was read, before anything is known of it.
+// source is one contract as it was read, before it is checked.
 type source struct {
 	file  string         // its name, without folders; theBox for those of the box
 	value any            // as strictjson gives values
@@ -28,12 +28,12 @@ type source struct {
 
 const theBox = "the box"
 
-// wrong says what is wrong at a place of the contract, with file and line.
+// wrong returns the field for what is wrong at a place of the contract, with file and line.
 func (s source) wrong(pointer string, code fault.Code, format string, args ...any) fault.Field {
 	return fault.Field{Pointer: pointer, Code: code, Detail: s.place(pointer) + ": " + fmt.Sprintf(format, args...)}
 }
 
-// place is file:line of a value, or of what it is missing from.
+// place returns the file:line of a value, or of what it is missing from.
 func (s source) place(pointer string) string {
 	for at := pointer; ; at = at[:strings.LastIndexByte(at, '/')] {
 		if line, known := s.lines[at]; known {
@@ -45,7 +45,7 @@ func (s source) place(pointer string) string {
 	}
 }
 
-// name is what the contract calls itself, be it in order otherwise or not.
+// name returns what the contract calls itself, whether it is valid or not.
 func (s source) name() string {
 	object, _ := s.value.(map[string]any)
 	name, _ := object["name"].(string)
@@ -72,7 +72,7 @@ func readJSON(file string, content []byte) ([]source, []fault.Field) {
 	return []source{s}, nil
 }
 
-// jsonLines are the lines of all values up to the first that cannot be read, and its line.
+// jsonLines returns the lines of all values up to the first that cannot be read, and its line.
 func jsonLines(content []byte) (lines map[string]int, last int) {
 	d := jsontext.NewDecoder(bytes.NewReader(content))
 	lines, last = map[string]int{}, 1

@@ -9,9 +9,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// checkTogether is what is wrong with contracts beside one another: names that stand twice, and tools that need what does
-// not exist or one another. Contracts that are not in order themselves count with their names, so that nothing is said
-// to be missing that is there.
+// checkTogether checks contracts against one another: for duplicate names, and for dependencies that do not exist or
+// are circular. Invalid contracts count with their names, so that nothing that is there is reported missing.
 func checkTogether(sources []source) []fault.Field {
 	byName := map[string]source{}
 	var wrong []fault.Field
@@ -38,7 +37,7 @@ func checkTogether(sources []source) []fault.Field {
 	return append(wrong, cycles(byName)...)
 }
 
-// dependsOn are the names of the tools that the contract needs, be it in order otherwise or not.
+// dependsOn returns the names of the tools that the contract needs, whether it is valid or not.
 func (s source) dependsOn() []string {
 	object, _ := s.value.(map[string]any)
 	list, _ := object["depends_on"].([]any)

@@ -26,7 +26,8 @@ const (
 	varResult  = "result"
 )
 
-// Facts are what conditions are about. Values are of any type that can be written as JSON, and seen as their JSON.
+// Facts are what conditions are evaluated on. Values are of any type that can be written as JSON, and seen as their
+// JSON.
 type Facts struct {
 	Payload map[string]any // payload: of the obligation
 	Input   map[string]any // input: what the tool is given, by slot
@@ -74,11 +75,11 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	return v.converted[name], known
 }
 
-// Parent is none.
+// Parent returns nil: there is no enclosing activation.
 func (v *variables) Parent() cel.Activation { return nil }
 
-// asJSON is a value in the types that JSON is read into. What is in them already is not copied; a number may be of any
-// Go type. What cannot be written as JSON becomes an error value, on which no condition holds.
+// asJSON returns a value in the types that JSON is read into. What is in them already is not copied; a number may be of
+// any Go type. What cannot be written as JSON becomes an error value, on which no condition holds.
 func asJSON(value any) any {
 	switch value.(type) {
 	case nil, bool, string, json.Number, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16,
@@ -132,7 +133,7 @@ func (a adapter) NativeToValue(value any) ref.Val {
 	return a.NativeToValue(asJSON(value))
 }
 
-// parsedNumber is a number of JSON: whole if its value is, since JSON knows no other difference.
+// parsedNumber returns a number of JSON: an integer if its value is one, since JSON knows no other difference.
 func parsedNumber(text string) ref.Val {
 	if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return types.Int(whole)
@@ -144,7 +145,7 @@ func parsedNumber(text string) ref.Val {
 	return number(f)
 }
 
-// maxWhole is the largest number up to which float64 holds every whole one.
+// maxWhole is the largest number up to which float64 holds every integer.
 const maxWhole = 1 << 53
 
 func number(f float64) ref.Val {

@@ -8,8 +8,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Answer is what follows. Proof proves each of the answers; it is a tree, or several that share branches, written as a
-// list: each fact stands in it once, after those that it comes from.
+// Answer is the answer to a query. Proof proves each of the answers; it is a tree, or several that share branches,
+// written as a list: each fact is in it once, after those that it comes from.
 type Answer struct {
 	Holds   bool
 	Answers []string // facts that the query asks for, in order; at most as many as fit in a MiB with their proof
@@ -17,7 +17,7 @@ type Answer struct {
 	Proof   []Step
 }
 
-// Step is a fact that is given, or what a rule makes of the facts of earlier steps.
+// Step is a given fact, or what a rule derives from the facts of earlier steps.
 type Step struct {
 	Fact string
 	Rule string // as Rule.String writes it; "" for a fact that is given
@@ -85,8 +85,8 @@ func (e *engine) query(ctx context.Context, atom Atom) ([]found, error) {
 	return all, nil
 }
 
-// needed are the facts that a proof of one lacks, in the order of their numbers: what a fact comes from was found
-// before it.
+// needed returns the facts that a proof of goal lacks, in the order of their numbers: a fact is derived after those
+// that it comes from.
 func (e *engine) needed(goal int32, have map[int32]int) []int32 {
 	var lacking []int32
 	seen := map[int32]bool{}

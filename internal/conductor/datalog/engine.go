@@ -30,7 +30,7 @@ type pattern struct {
 	terms    []int32
 }
 
-// compiledRule is a rule made ready.
+// compiledRule is a rule with numbers for its terms, and the orders in which its body is matched.
 type compiledRule struct {
 	head      pattern
 	body      []pattern
@@ -57,7 +57,7 @@ type engine struct {
 	matched  []int32
 }
 
-// meter counts steps, and looks every thousand whether anybody still waits.
+// meter counts steps, and checks every thousand whether the context has ended.
 type meter struct {
 	steps int
 	most  int
@@ -157,7 +157,7 @@ func (r compiledRule) order(first int) []int {
 	return order
 }
 
-// add keeps a fact that is new, and tells whether it is.
+// add adds a fact, and reports whether it is new.
 func (e *engine) add(f fact) bool {
 	key := make([]byte, 0, 4*len(f.args))
 	for _, a := range f.args {
@@ -228,7 +228,7 @@ func (e *engine) join(ctx context.Context, j compiledRule, first, place int) err
 	return nil
 }
 
-// candidates are the facts that an atom may meet: by its known column with the fewest, or all.
+// candidates returns the facts that an atom may match: those of its bound column with the fewest, or all.
 func (e *engine) candidates(p pattern) []int32 {
 	fewest := p.relation.facts
 	for i, t := range p.terms {
@@ -251,8 +251,8 @@ func between(numbers []int32, from, to int32) []int32 {
 	return numbers[i:max(i, j)]
 }
 
-// match binds the variables of an atom to the constants of a fact. It gives those that it has bound, also where it does
-// not fit.
+// match binds the variables of an atom to the constants of a fact. It returns those that it has bound, also where the
+// fact does not fit.
 func (e *engine) match(terms, args, trail []int32) ([]int32, bool) {
 	for i, t := range terms {
 		value := t
@@ -285,7 +285,7 @@ func (e *engine) derive(j compiledRule) error {
 	return nil
 }
 
-// atom is a fact as programs write it.
+// atom returns a fact as programs write it.
 func (e *engine) atom(number int32) Atom {
 	f := e.facts[number]
 	a := Atom{Relation: f.relation.name}

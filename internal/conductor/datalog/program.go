@@ -55,7 +55,7 @@ type Rule struct {
 	Body []Atom
 }
 
-// Program is what is asked of what.
+// Program is a query with the facts and rules that it is asked of.
 type Program struct {
 	Facts []Atom
 	Rules []Rule
@@ -116,7 +116,7 @@ func (a arities) check(s *scanner, atoms ...Atom) error {
 	return nil
 }
 
-// String is a term as programs write it.
+// String returns a term as programs write it.
 func (t Term) String() string {
 	if t.Var {
 		return shownVar(t)
@@ -127,7 +127,7 @@ func (t Term) String() string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(t.Text) + `"`
 }
 
-// String is an atom as programs write it.
+// String returns an atom as programs write it.
 func (a Atom) String() string {
 	if len(a.Terms) == 0 {
 		return a.Relation
@@ -139,7 +139,7 @@ func (a Atom) String() string {
 	return a.Relation + "(" + strings.Join(terms, ", ") + ")"
 }
 
-// String is a rule as programs write it.
+// String returns a rule as programs write it.
 func (r Rule) String() string {
 	body := make([]string, len(r.Body))
 	for i, a := range r.Body {
@@ -148,7 +148,7 @@ func (r Rule) String() string {
 	return r.Head.String() + " :- " + strings.Join(body, ", ") + "."
 }
 
-// has tells whether a variable stands in an atom.
+// has reports whether an atom has a variable.
 func (a Atom) has(variable string) bool {
 	return slices.Contains(a.Terms, Term{Var: true, Text: variable})
 }

@@ -72,7 +72,7 @@ func (s *scanner) fact() (Atom, error) {
 	return atom, nil
 }
 
-// shownVar is a variable as it was written; scanner.term gives those of _ names that no text can have.
+// shownVar returns a variable as it was written; scanner.term gives those of _ names that no text can have.
 func shownVar(t Term) string {
 	if strings.HasPrefix(t.Text, "_#") {
 		return "_"
@@ -238,7 +238,7 @@ func variable(name string) bool {
 	return r == '_' || unicode.IsUpper(r) || unicode.IsTitle(r)
 }
 
-// plain tells whether a constant is read back without quotes.
+// plain reports whether a constant is read back without quotes.
 func plain(text string) bool {
 	if n := number.FindString(text); n != "" {
 		return n == text

@@ -1,9 +1,11 @@
-// Package drive brings requirements to done: what a requirement waits for now is made an obligation, the conductor has
-// it brought about, and the requirement is looked at again. Nothing is kept between two steps; what was driven half way
-// is driven on from where it stands.
+// Package drive brings requirements to done. It makes an obligation of what a requirement waits for, has the conductor
+// conduct it, and looks at the requirement again. Nothing is kept between two steps: a drive that was interrupted
+// continues from where the requirement stands.
 //
-// One requirement is worked on by one obligation at a time, and not before the requirements that it depends on are
-// done. What no tool brings about ends as blocked, with the reason, or is said to wait, and for whom.
+// A requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done.
+// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for.
+//
+// The package is a client of the engine, which must not import it.
 package drive
 
 import (
@@ -15,52 +17,46 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
 // Project is what is driven.
 type Project interface {
-	// Chosen are the requirements with these ids or, where none is given, all that are not done and not retired, in the
-	// order of the documents. An id that there is not is fault.NotFound.
+	// Select returns the requirements with these ids or, if none is given, all that are not done and not retired, in
+	// the order of the documents. An unknown id is fault.NotFound.
 	Select(ctx context.Context, ids []string) ([]Requirement, error)
-	// Stand is where a requirement stands now.
+	// Position returns where a requirement stands now.
 	Position(ctx context.Context, id string) (Position, error)
-	// Block is the obligation to block a requirement.
+	// Block returns the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
 }
 
-// Conductor brings obligations about.
+// Conductor conducts obligations.
 type Conductor interface {
 	Conduct(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Trace, error)
 	Plan(ctx context.Context, caller conductor.Caller, request planning.Request) (conductor.Plan, error)
-	// UnderWay is the run that works on a requirement now; "" where none does.
+	// ActiveRun returns the run that works on a requirement now, or "".
 	ActiveRun(ctx context.Context, id string) (run string, err error)
 }
 
-// Requirement is one that is to be driven.
+// Requirement is a requirement to be driven.
 type Requirement struct {
 	ID        string
-	Status    string
+	Status    lifecycle.Status
 	DependsOn []string // ids of those that it needs and that are not done
 	Moves     int      // on the way to done
 }
 
 // Position is where a requirement stands.
 type Position struct {
-	Status string
+	Status lifecycle.Status
 	Work   []conductor.Work // what leads it on; none where nothing does
 	Why    string           // why nothing does
 	Moves  int              // on the way to done
 }
 
-// The statuses that end or turn a drive.
-const (
-	done       = "done"
-	blocked    = "blocked"
-	testedFail = "tested_fail"
-)
-
-// Order is what is to be driven, and how far.
+// Order says what is to be driven, and how far.
 type Order struct {
 	Caller       conductor.Caller
 	Roles        []string // whose work is done; all where none is named
@@ -87,7 +83,7 @@ const (
 	Failed  Outcome = "failed"  // the service itself could not go on
 )
 
-// Step is an obligation that was brought about, or was not.
+// Step is an obligation that was conducted, and its outcome.
 type Step struct {
 	Number      int              `json:"number"` // from 1, as they ended
 	Requirement string           `json:"requirement"`
@@ -97,18 +93,18 @@ type Step struct {
 	Tool        string           `json:"tool,omitempty"` // the last that was run
 	Outcome     planning.Outcome `json:"outcome"`
 	Why         string           `json:"why,omitempty"` // the tools that were run did not do
-	From        string           `json:"from"`          // the status before and after
-	To          string           `json:"to"`
+	From        lifecycle.Status `json:"from"`          // the status before and after
+	To          lifecycle.Status `json:"to"`
 	Moves       int              `json:"moves"` // on the way to done, that are left
 }
 
 // End is what became of a requirement.
 type End struct {
-	Requirement string  `json:"requirement"`
-	Status      string  `json:"status"`
-	Outcome     Outcome `json:"outcome"`
-	Why         string  `json:"why,omitempty"`
-	Steps       int     `json:"steps"`
+	Requirement string           `json:"requirement"`
+	Status      lifecycle.Status `json:"status"`
+	Outcome     Outcome          `json:"outcome"`
+	Why         string           `json:"why,omitempty"`
+	Steps       int              `json:"steps"`
 }
 
 // Report is what became of an order.
@@ -118,7 +114,7 @@ type Report struct {
 	Steps        int             `json:"steps"`
 }
 
-// Event is told while an order is carried out: exactly one member is there.
+// Event is told while an order is carried out. Exactly one member is set.
 type Event struct {
 	Order  *Scope  `json:"order,omitempty"` // the first event
 	Waits  *Waits  `json:"waits,omitempty"`
@@ -128,7 +124,7 @@ type Event struct {
 	Report *Report `json:"report,omitempty"` // the last event
 }
 
-// Begun is an obligation that is being brought about.
+// Begun announces an obligation that is about to be conducted.
 type Begun struct {
 	Requirement string `json:"requirement"`
 	Role        string `json:"role"`
@@ -136,19 +132,19 @@ type Begun struct {
 	Moves       int    `json:"moves"` // on the way to done
 }
 
-// Waits is a requirement that another run works on, whose end is waited for.
+// Waits announces that the end of another run on a requirement is waited for.
 type Waits struct {
 	Requirement string `json:"requirement"`
 	Run         string `json:"run"`
 }
 
-// Scope is how much an order is about.
+// Scope is the extent of an order.
 type Scope struct {
 	Requirements int `json:"requirements"`
 	Moves        int `json:"moves"` // on their ways to done
 }
 
-// Driver drives requirements. It may be used by many at once: one requirement is driven for one of them at a time.
+// Driver drives requirements. It is safe for concurrent use: a requirement is driven for one order at a time.
 type Driver struct {
 	Project   Project
 	Conductor Conductor
@@ -158,7 +154,7 @@ type Driver struct {
 	held    map[string]bool
 }
 
-// hold keeps a requirement for one order; false where another one has it.
+// hold reserves a requirement for one order; it reports false if another order has it.
 func (d *Driver) hold(id string) bool {
 	d.holding.Lock()
 	defer d.holding.Unlock()
@@ -205,7 +201,7 @@ func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, 
 	return report, nil
 }
 
-// job is an order on its way.
+// job is an order that is being carried out.
 type job struct {
 	*Driver
 	Order
@@ -218,7 +214,7 @@ type job struct {
 	stopped      string         // no further step is begun
 }
 
-// runAll drives requirements, so many at once, each after those that it depends on.
+// runAll drives requirements, at most parallel at once, each after those that it depends on.
 func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) map[string]End {
 	ended, ends := make(chan End), map[string]End{}
 	waiting = slices.Clone(waiting)
@@ -246,12 +242,13 @@ func (j *job) runAll(ctx context.Context, waiting []Requirement, parallel int) m
 		held[r.ID] = j.unfinishedDependency(r, ends)
 	}
 	for _, r := range waiting {
-		ends[r.ID] = j.emitEnd(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting, Why: dependencyReason(r.ID, held)})
+		ends[r.ID] = j.emitEnd(End{Requirement: r.ID, Status: r.Status, Outcome: Waiting,
+			Why: dependencyReason(r.ID, held)})
 	}
 	return ends
 }
 
-// dependencyReason says what a requirement is held up by; in a circle, that it is one.
+// dependencyReason returns what a requirement is waiting for; in a cycle, that it is one.
 func dependencyReason(id string, held map[string]string) string {
 	why := "it depends on " + held[id]
 	for at, steps := held[id], 0; at != "" && steps < len(held); at, steps = held[at], steps+1 {
@@ -262,7 +259,7 @@ func dependencyReason(id string, held map[string]string) string {
 	return why + ", which is not done"
 }
 
-// unfinishedDependency is a requirement that another one depends on and that is not done; "" where there is none.
+// unfinishedDependency returns a requirement that r depends on and that is not done, or "".
 func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	for _, id := range r.DependsOn {
 		if ends[id].Outcome != Done {
@@ -272,7 +269,7 @@ func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	return ""
 }
 
-// emit says that something happened, and to how much it amounts.
+// emit tells an event, one at a time, and numbers steps.
 func (j *job) emit(e Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -288,7 +285,7 @@ func (j *job) emitEnd(end End) End {
 	return end
 }
 
-// takeStep takes one of the steps that are left. It says why there is none; "" where there is.
+// takeStep takes one of the steps that are left. It returns why there is none, or "".
 func (j *job) takeStep() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -302,11 +299,11 @@ func (j *job) takeStep() string {
 	return ""
 }
 
-// maxToolFailures is for how many requirements in a row a tool may fail before an order is given up: then something is wrong
-// with the tool, and not with them.
+// maxToolFailures is for how many requirements in a row a tool may fail before the order is given up: then the tool is
+// at fault, and not the requirements.
 const maxToolFailures = 3
 
-// countFailures notes which tools failed, and which did.
+// countFailures counts, by tool, the failures in a row.
 func (j *job) countFailures(of conductor.ObligationTrace) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -321,10 +318,10 @@ func (j *job) countFailures(of conductor.ObligationTrace) {
 	}
 }
 
-// MediaType is that of events, one a line: https://github.com/ndjson/ndjson-spec.
+// MediaType is the media type of events, one a line: https://github.com/ndjson/ndjson-spec.
 const MediaType = "application/x-ndjson"
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r Report) String() string {
 	text := fmt.Sprintf("%d requirements, %d steps:", len(r.Requirements), r.Steps)
 	for _, o := range []Outcome{Done, Blocked, Waiting, Stopped, Failed} {

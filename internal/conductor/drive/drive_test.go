@@ -13,11 +13,22 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
+// The statuses as obligations name them.
+const (
+	done       = "done"
+	blocked    = "blocked"
+	testedFail = "tested_fail"
+)
+
 // way is the life of a requirement in the world: two parts and two moves.
-var way = []struct{ status, role, kind string }{
+var way = []struct {
+	status     lifecycle.Status
+	role, kind string
+}{
 	{"planned", "architect", "requirement.design_spec"},
 	{"designed", "coder", "requirement.implementation"},
 	{"built", "pm", "requirement.status"},
@@ -28,7 +39,7 @@ type world struct {
 	turn    sync.Mutex
 	order   []string
 	at      map[string]int // index into way; len(way) is done
-	status  map[string]string
+	status  map[string]lifecycle.Status
 	depends map[string][]string
 	fails   map[string]conductor.Run // by kind: what every attempt comes to
 	missing map[string]bool          // kinds without a tool
@@ -48,7 +59,7 @@ type world struct {
 }
 
 func newWorld(ids ...string) *world {
-	w := &world{order: ids, at: map[string]int{}, status: map[string]string{}, depends: map[string][]string{}, blocked: map[string]string{}}
+	w := &world{order: ids, at: map[string]int{}, status: map[string]lifecycle.Status{}, depends: map[string][]string{}, blocked: map[string]string{}}
 	w.fails, w.missing, w.clarify = map[string]conductor.Run{}, map[string]bool{}, map[string]bool{}
 	return w
 }
@@ -69,7 +80,7 @@ func (w *world) Select(_ context.Context, ids []string) (all []Requirement, err 
 	return all, nil
 }
 
-func (w *world) stands(id string) string {
+func (w *world) stands(id string) lifecycle.Status {
 	switch {
 	case w.status[id] != "":
 		return w.status[id]
@@ -84,7 +95,7 @@ func (w *world) Position(_ context.Context, id string) (Position, error) {
 	defer w.turn.Unlock()
 	s := Position{Status: w.stands(id), Moves: len(way) - w.at[id]}
 	if s.Status == done || w.status[id] != "" {
-		s.Why = "it is " + s.Status
+		s.Why = "it is " + string(s.Status)
 		return s, nil
 	}
 	at := way[w.at[id]]
@@ -191,7 +202,7 @@ func TestARequirementIsDrivenToDone(t *testing.T) {
 		Number: 1, Requirement: "A", Role: "architect", Obligation: "ACHIEVE(requirement.design_spec)", Run: "run", Tool: "a.tool",
 		Outcome: planning.OutResolved, From: "planned", To: "designed", Moves: 2,
 	}, told[2].Step)
-	require.Equal(t, "done", told[6].Step.To)
+	require.Equal(t, lifecycle.Done, told[6].Step.To)
 	require.Equal(t, Done, told[7].End.Outcome)
 	require.Len(t, told, 9)
 }
@@ -380,9 +391,8 @@ func TestARunUnderWayIsWaitedFor(t *testing.T) {
 	require.NotNil(t, told[2].Begun)
 
 	w = newWorld("A")
-	w.under = func(string) string { return "another" }
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w.under = func(string) string { cancel(); return "another" }
 	report, err := (&Driver{Project: w, Conductor: w}).Drive(ctx, Order{Caller: pm}, func(Event) {})
 	require.NoError(t, err)
 	require.Equal(t, End{Requirement: "A", Status: "planned", Outcome: Stopped, Why: callerGone}, report.Requirements[0])

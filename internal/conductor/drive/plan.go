@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // Plan is what would be done first for a requirement.
 type Plan struct {
 	Requirement string                `json:"requirement"`
-	Status      string                `json:"status"`
+	Status      lifecycle.Status      `json:"status"`
 	Role        string                `json:"role,omitempty"`       // whose work it is
 	Obligation  string                `json:"obligation,omitempty"` // "" where nothing leads it on
 	Needs       []string              `json:"needs,omitempty"`
@@ -18,7 +19,7 @@ type Plan struct {
 	Why         string                `json:"why,omitempty"` // why nothing would be run
 }
 
-// Plan says what would be done first for each requirement of an order, and does and records nothing.
+// Plan returns what would be done first for each requirement of an order, and does and records nothing.
 func (d *Driver) Plan(ctx context.Context, o Order) ([]Plan, error) {
 	all, err := d.Project.Select(ctx, o.Requirements)
 	plan := []Plan{}

@@ -23,7 +23,7 @@ const maxTestFailures = 3
 // obligationTimeMS bounds one obligation, in milliseconds: a day. Each tool has its own time-out.
 const obligationTimeMS = 86_400_000
 
-// pollInterval is how often a run is looked at that somebody else has begun on a requirement.
+// pollInterval is how often a run that somebody else has begun on a requirement is checked.
 const pollInterval = 200 * time.Millisecond
 
 // runOne drives one requirement until nothing leads it on.
@@ -39,8 +39,7 @@ func (j *job) runOne(ctx context.Context, r Requirement) End {
 	return j.emitEnd(end)
 }
 
-// advance has the next obligation of a requirement brought about. Where nothing leads it on any more it returns false, and
-// end says why.
+// advance conducts the next obligation of a requirement. It reports whether there may be another; if not, end says why.
 func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	stand, ok := j.position(ctx, end)
 	if !ok {
@@ -65,7 +64,7 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	j.countFailures(trace.Obligations[0])
 	step.To, step.Moves, end.Status = now.Status, now.Moves, now.Status
 	j.emitStep(step, end)
-	if step.To == testedFail && step.From != testedFail {
+	if step.To == lifecycle.TestedFail && step.From != lifecycle.TestedFail {
 		*fails++
 	}
 	switch {
@@ -83,13 +82,13 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	return j.block(ctx, end, step.Why)
 }
 
-// setupErrors are the failures of tools that could not be run at all: they say nothing of the requirement, and somebody has
+// setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement, and somebody has
 // to mend them first.
 var setupErrors = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner.CodePinMismatch,
 	runner.CodeNotStarted, runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed}
 
-// failedBeforeRunning tells whether nothing that came of an obligation is about the requirement: no tool could be run, a budget was
-// used up, or the move that a person could make as well was refused.
+// failedBeforeRunning reports whether the outcome says nothing about the requirement: no tool could be run, a budget
+// was exhausted, or a move was refused that a person could make as well.
 func failedBeforeRunning(trace conductor.Trace, due conductor.Work) bool {
 	of := trace.Obligations[0]
 	return trace.Status == planning.OutTruncated || len(due.Needs) == 0 ||
@@ -110,7 +109,7 @@ func (j *job) emitStep(step Step, end *End) {
 	j.emit(Event{Step: &step})
 }
 
-// position is where a requirement stands when nobody else works on it; not ok where nothing leads it on.
+// position returns where a requirement stands once nobody else works on it; ok is false if nothing leads it on.
 func (j *job) position(ctx context.Context, end *End) (stand Position, ok bool) {
 	err := j.waitForOthers(ctx, end.Requirement)
 	if err == nil {
@@ -124,9 +123,9 @@ func (j *job) position(ctx context.Context, end *End) (stand Position, ok bool) 
 	}
 	end.Status = stand.Status
 	switch {
-	case stand.Status == done:
+	case stand.Status == lifecycle.Done:
 		return stand, end.finish(Done, "")
-	case stand.Status == blocked:
+	case stand.Status == lifecycle.Blocked:
 		return stand, end.finish(Blocked, stand.Why)
 	case len(stand.Work) == 0:
 		return stand, end.finish(Waiting, stand.Why)
@@ -134,7 +133,7 @@ func (j *job) position(ctx context.Context, end *End) (stand Position, ok bool) 
 	return stand, true
 }
 
-// callerGone is why an order ends that nobody waits for.
+// callerGone is why an order ends whose caller has gone.
 const callerGone = "the caller disconnected"
 
 // waitForOthers waits until no other run works on a requirement.
@@ -156,7 +155,7 @@ func (j *job) waitForOthers(ctx context.Context, id string) error {
 	}
 }
 
-// stopReason is why no further step is begun; "" where one may be.
+// stopReason returns why no further step is begun, or "".
 func (j *job) stopReason(ctx context.Context) string {
 	switch {
 	case ctx.Err() != nil:
@@ -167,7 +166,7 @@ func (j *job) stopReason(ctx context.Context) string {
 	return j.takeStep()
 }
 
-// stillFirst tells whether what was due still is what is due first.
+// stillFirst reports whether the work that was done is still what is due first.
 func stillFirst(now []conductor.Work, due conductor.Work) bool {
 	return len(now) > 0 && now[0].Role == due.Role && now[0].Matches(due.Obligation)
 }
@@ -183,9 +182,9 @@ func requestFor(o planning.Obligation) planning.Request {
 	return planning.Request{Obligations: []planning.Obligation{o}, Budgets: planning.Budgets{TimeMS: obligationTimeMS}}
 }
 
-// conduct has one obligation brought about.
+// conduct conducts one obligation.
 func (j *job) conduct(ctx context.Context, id string, due conductor.Work,
-	from string) (Step, conductor.Trace, error) {
+	from lifecycle.Status) (Step, conductor.Trace, error) {
 	trace, err := j.Conductor.Conduct(ctx, j.Caller, requestFor(due.Obligation))
 	if err != nil {
 		return Step{}, trace, err
@@ -200,7 +199,7 @@ func (j *job) conduct(ctx context.Context, id string, due conductor.Work,
 	return step, trace, nil
 }
 
-// failureReasons says why each tool that was run did not do. A JUSTIFY of the trace has it, too.
+// failureReasons returns why each tool that was run failed. A JUSTIFY of the trace has it, too.
 func failureReasons(of conductor.ObligationTrace) string {
 	var all []string
 	for i, c := range of.Candidates {
@@ -216,7 +215,7 @@ func failureReasons(of conductor.ObligationTrace) string {
 	return strings.Join(all, "; ")
 }
 
-// fixFor is what is to be done about the failure of a tool; "" where nothing is known.
+// fixFor returns what to do about the failure of a tool; "" if nothing is known.
 func fixFor(of conductor.ObligationTrace, tool string) string {
 	i := slices.IndexFunc(of.Runs, func(r conductor.Run) bool { return r.Tool == tool && r.Error != nil })
 	switch {
@@ -228,9 +227,9 @@ func fixFor(of conductor.ObligationTrace, tool string) string {
 	return of.Runs[i].Error.Fix
 }
 
-// block ends a requirement that nobody could lead on. It says why, in the justification of the move.
+// block blocks a requirement that nobody could lead on, with the reason as the justification of the move.
 func (j *job) block(ctx context.Context, end *End, why string) bool {
-	if j.Caller.Role != planning.RolePM {
+	if j.Caller.Role != string(lifecycle.PM) {
 		return end.finish(Failed, why+"; only a pm can block it")
 	}
 	const longest = 4000
@@ -239,14 +238,15 @@ func (j *job) block(ctx context.Context, end *End, why string) bool {
 	obligation, err := j.Project.Block(ctx, end.Requirement, "given up on: "+fault.Clip(secret.Mask(why), longest))
 	var step Step
 	if err == nil {
-		step, _, err = j.conduct(ctx, end.Requirement, conductor.Work{Role: planning.RolePM, Obligation: obligation},
+		step, _, err = j.conduct(ctx, end.Requirement,
+			conductor.Work{Role: string(lifecycle.PM), Obligation: obligation},
 			end.Status)
 	}
 	if err != nil {
 		return not(secret.Mask(err.Error()))
 	}
 	if step.Outcome == planning.OutResolved {
-		end.Status = blocked
+		end.Status = lifecycle.Blocked
 	}
 	step.To = end.Status
 	j.emitStep(step, end)

@@ -32,7 +32,7 @@ type mark struct {
 	value string
 }
 
-// Faithful says why a text does not say the same as a draft, or nil. Every number, id, status word and name of the
+// Faithful returns why a text does not say the same as a draft, or nil. Every number, id, status word and name of the
 // draft has to stand in the text, and none that does not; there are as many negations, and no other operators between
 // numbers. What there is several of (numbers, ids, status words, names) stands in the same order, so that no value goes
 // over to another id. 1,000 is 1000, and three is 3; but 1.50 is not 1.5, req-7 not REQ-7, and 1/3 not 3/1. It refuses
@@ -124,8 +124,8 @@ func count(marks []mark, c class) int {
 	return n
 }
 
-// ordered are the marks whose order counts: those of classes of which the draft has several values, and the negations
-// between them.
+// ordered returns the marks whose order counts: those of classes of which the draft has several values, and the
+// negations between them.
 func ordered(marks, draft []mark) []string {
 	values := map[class]map[string]bool{}
 	for _, m := range draft {
@@ -185,7 +185,7 @@ func marksOf(text string) []mark {
 	return marks
 }
 
-// numbersOf is a number with its sign; a list without spaces, such as 1,2,3, is several.
+// numbersOf returns a number with its sign; a list without spaces, such as 1,2,3, is several.
 func numbersOf(text string, at int, part string) []mark {
 	sign := ""
 	if at > 0 && text[at-1] == '-' && !operandBefore(text[:at-1]) {
@@ -204,14 +204,14 @@ func numbersOf(text string, at int, part string) []mark {
 	return marks
 }
 
-// operandBefore tells whether a text ends with what an operator may follow without a space: 2- or )-.
+// operandBefore reports whether a text ends with what an operator may follow without a space: 2- or )-.
 func operandBefore(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || r == ')'
 }
 
-// isOperator tells whether a sign stands between two operands, or is a percent sign; a sign of a number or a dash
-// between words is none.
+// isOperator reports whether a sign stands between two operands, or is a percent sign; the sign of a number and a dash
+// between words are not operators.
 func isOperator(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:from], " "))
 	after, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[to:], " "))
@@ -219,7 +219,7 @@ func isOperator(text string, from, to int) bool {
 		(text[from:to] == "%" || unicode.IsNumber(after) || after == '(' || after == '-')
 }
 
-// wordMarks are the marks of one word, or of words joined to one.
+// wordMarks returns the marks of one word, or of words joined to one.
 func wordMarks(word string, begins bool) []mark {
 	switch {
 	case strings.ContainsAny(word, "@") || strings.Contains(word, "://"):

@@ -60,7 +60,7 @@ func splitClauses(s string) []string {
 	return append(parts, s[from:])
 }
 
-// readClause is what exactly one clause makes of a text.
+// readClause reads a text that exactly one clause covers.
 func readClause(part string) (slots map[string]any, why string) {
 	var near string
 	for _, p := range compiledClauses() {

@@ -192,10 +192,10 @@ var forms = []form{
 	},
 }
 
-// name is what a form makes: REPORT(query.math).
+// name returns what a form makes: REPORT(query.math).
 func (f *form) name() string { return string(f.Type) + "(" + f.Kind + ")" }
 
-// payload has the members that a form makes of its slots.
+// payload returns the members that a form makes of its slots.
 func (f *form) payload(slots map[string]any) (payload map[string]any, why string) {
 	if f.Build != nil {
 		if slots, why = f.Build(slots); why != "" {
@@ -262,7 +262,7 @@ func requirementFilters(slots map[string]any) (map[string]any, string) {
 
 var patternWords = regexp.MustCompile(`\{(?:(\w+):)?(\w+)\}`)
 
-// shown is a pattern as a reader sees it: {city:place} becomes CITY.
+// shown returns a pattern as a reader sees it: {city:place} becomes CITY.
 func shown(say string) string {
 	return patternWords.ReplaceAllStringFunc(say, func(slot string) string {
 		name, _, _ := strings.Cut(strings.Trim(slot, "{}"), ":")
@@ -270,7 +270,7 @@ func shown(say string) string {
 	})
 }
 
-// knownForms are the first example of each form.
+// knownForms returns the first example of each form.
 func knownForms() []string {
 	var all []string
 	for _, f := range forms {

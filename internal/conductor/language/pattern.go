@@ -14,7 +14,7 @@ type pattern struct {
 	types map[string]string // of the slots, by name
 }
 
-// between parts two words: a comma or colon may stand before the space.
+// between separates two words: a comma or colon may stand before the space.
 const between = `[,:]? `
 
 // contractions are other ways to write words that stand together in a pattern.

@@ -64,7 +64,7 @@ func unquote(s string) string {
 	return s
 }
 
-// folded is a word of the product as it is written there: design_ready for "Design ready".
+// folded returns a word of the product as it is written there: design_ready for "Design ready".
 func folded(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
 }
@@ -80,7 +80,7 @@ var (
 		"modulo", "%", "mod", "%")
 )
 
-// readExpression is an expression as math.eval takes it, without the words and signs that only people use. What it
+// readExpression returns an expression as math.eval takes it, without the words and signs that only people use. What it
 // means is not looked at, but what can mean two things is refused.
 func readExpression(s string) (any, string) {
 	expr := operators.Replace(strings.ToLower(s))

@@ -43,7 +43,7 @@ func sayPeople(o planning.Obligation, r map[string]any) string {
 	return "I know of these" + filters + ": " + strings.Join(people, ", ") + "."
 }
 
-// texts are the texts of a list; ok is false when it is no list, or has something else.
+// texts returns the texts of a list; ok is false if it is not a list, or has something else.
 func texts(v any) (all []string, ok bool) {
 	list, ok := v.([]any)
 	for _, each := range list {
@@ -84,7 +84,7 @@ func sayRequirements(o planning.Obligation, r map[string]any) string {
 	return strings.Join(lines, "\n")
 }
 
-// requirementLine is "REQ-7 is blocked (Log in); why: REQ-1 is late; waits for pm".
+// requirementLine renders "REQ-7 is blocked (Log in); why: REQ-1 is late; waits for pm".
 func requirementLine(row map[string]any) string {
 	line := filled("%s is %s", row["id"], row["status"])
 	if line == "" {

@@ -1,4 +1,4 @@
-// Package lettercount counts how often a letter stands in a text.
+// Package lettercount counts how often a letter occurs in a text.
 //
 // A letter is what a reader sees as one: a character with the marks that follow it, characters held together by a
 // joiner, the two halves of a flag. Which of its normal forms it is written in makes no difference: é is one letter, as
@@ -25,8 +25,8 @@ const (
 
 const joiner = '\u200d'
 
-// Count is how often the letter stands in the text. Without exact, upper and lower case are alike, character by
-// character: ß and ẞ are, ß and ss are not. An error says what is wrong with the letter or the text.
+// Count counts how often the letter occurs in the text. Without exact, upper and lower case are alike, character by
+// character: ß and ẞ are, ß and ss are not. Its error says what is wrong with the letter or the text.
 func Count(text, letter string, exact bool) (int, error) {
 	if err := check(text, letter); err != nil {
 		return 0, err
@@ -86,13 +86,13 @@ func split(text string) []string {
 	return letters
 }
 
-// held tells whether a character belongs to the letter of the one before it.
+// held reports whether a character belongs to the letter of the one before it.
 func held(before, r rune, flags int) bool {
 	return extends(r) || before == joiner && !unicode.IsLetter(r) || flag(r) && flags%2 == 1
 }
 
-// extends tells of marks, joiners, the tones of emoji, and the vowels and last consonants that make up a syllable of
-// Hangul.
+// extends reports whether a character extends a letter: marks, joiners, the tones of emoji, and the vowels and last
+// consonants that make up a syllable of Hangul.
 func extends(r rune) bool {
 	return unicode.Is(unicode.M, r) || r == joiner || r == '\u200c' || 0x1f3fb <= r && r <= 0x1f3ff || 0x1160 <= r &&
 		r <= 0x11ff
@@ -122,7 +122,7 @@ func Confirm(text, letter string, exact bool, count int) error {
 	return nil
 }
 
-// starts tells of each place, and of the end, whether a letter begins there.
+// starts reports for each place, and for the end, whether a letter begins there.
 func starts(runes []rune) []bool {
 	begins := make([]bool, len(runes)+1)
 	begins[0], begins[len(runes)] = true, true
@@ -148,7 +148,7 @@ func starts(runes []rune) []bool {
 	return begins
 }
 
-// same tells whether what is wanted stands at a place, as one letter.
+// same reports whether what is wanted stands at a place, as one letter.
 func same(runes []rune, starts []bool, at int, want []rune, exact bool) bool {
 	for i, w := range want {
 		r := runes[at+i]

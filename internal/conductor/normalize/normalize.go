@@ -1,4 +1,4 @@
-// Package normalize writes addresses of mail, URLs and telephone numbers in one form, so that two that are the same
+// Package normalize writes email addresses, URLs and telephone numbers in one form, so that two that are the same
 // compare equal. It looks nothing up: what is written well need not exist. What it cannot be sure of it refuses. The
 // package is pure.
 package normalize
@@ -18,7 +18,7 @@ const (
 	maxLabel = 63
 )
 
-// Email is an address with its domain in lower case; what stands before the @ is the receiver's own and stays as it is.
+// Email normalizes an address: its domain is in lower case; the local part is the receiver's own and stays as it is.
 // Names beside the address, comments, quoted local parts, addresses in brackets, and characters outside of ASCII are
 // refused.
 func Email(text string) (string, error) {
@@ -60,8 +60,8 @@ func ascii(text string) bool {
 	return true
 }
 
-// hostname tells whether a name is made of labels of letters, digits, hyphens and underscores, no hyphen at the edge of
-// one.
+// hostname reports whether a name is made of labels of letters, digits, hyphens and underscores, no hyphen at the edge
+// of one.
 func hostname(name string) bool {
 	if name == "" || len(name) > maxHost {
 		return false

@@ -33,8 +33,8 @@ var trunks = map[string]trunk{
 	"39": {}, "378": {}, "225": {}, "242": {},
 }
 
-// Phone is a telephone number in the form of E.164: + and 8 to 15 digits. A number without + needs a country code, such
-// as 49 or +49; a trunk prefix and a (0) are left out.
+// Phone normalizes a telephone number to E.164: + and 8 to 15 digits. A number without + needs a country code, such as
+// 49 or +49; a trunk prefix and a (0) are left out.
 func Phone(text, countryCode string) (string, error) {
 	text = strings.TrimSpace(text)
 	digits, abroad := strings.CutPrefix(text, "+")

@@ -14,7 +14,7 @@ const maxURL = 8000 // bytes; RFC 9110, 4.1 wants at least that much to be taken
 // usualPorts are left out of URLs.
 var usualPorts = map[string]int{"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 
-// URL is an absolute URL with its scheme and host in lower case, without the usual port of its scheme, with its dot
+// URL normalizes an absolute URL: scheme and host in lower case, without the usual port of its scheme, with its dot
 // segments resolved and "/" for an empty path. Query and fragment stay as they are, and in their order.
 func URL(text string) (string, error) {
 	text = strings.TrimSpace(text)
@@ -45,7 +45,7 @@ func URL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// hostOf is the host of a URL with the port, where it is not the usual one.
+// hostOf returns the host of a URL with the port, if it is not the usual one.
 func hostOf(u *url.URL) (string, error) {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") {

@@ -1,8 +1,8 @@
-// Package prompt writes what agents are told. There is one template for each role in the box, and a project can replace
+// Package prompt writes what agents are told. There is one built-in template for each role, and a project can replace
 // any of them with a file of its own.
 //
-// A template is Go's text/template over Data. Those of a project may use the parts of the box: {{template "requirement"
-// .}} and {{template "answer" .}}. All are tried out when they are loaded, so that none fails when it is needed.
+// A template is Go's text/template over Data. Those of a project may use the built-in parts: {{template "requirement"
+// .}} and {{template "answer" .}}. All are executed once when they are loaded, so that none fails when it is needed.
 //
 // What documents and agents wrote is shown as it is, between two lines that it cannot have itself: see Data.Fence.
 package prompt
@@ -53,8 +53,8 @@ type Data struct {
 // shortFence is how many dashes a fence has at least.
 const shortFence = 16
 
-// Fence is the line before and after what others wrote of the requirement. Nothing of that has such a line: it has more
-// dashes.
+// Fence returns the line before and after what others wrote of the requirement. Nothing of that has such a line: it has
+// more dashes.
 func (d Data) Fence() string {
 	written := slices.Concat(
 		[]string{d.Title, d.Text, d.Reason, d.Design, d.Implementation, d.Test}, d.Acceptance, d.Notes, d.Deviations)
@@ -76,7 +76,7 @@ var box embed.FS
 // parts is the file of the box with what the templates of all roles share.
 const parts = "parts.md"
 
-// Roles are the roles that there are templates for.
+// Roles returns the roles that have templates.
 func Roles() []string { return []string{"pm", "architect", "coder", "tester"} }
 
 // Set is the templates of a project. It never changes, and is safe for concurrent use.
@@ -128,7 +128,7 @@ func stray(dir string) error {
 // longest is the most bytes of a template.
 const longest = 256 << 10
 
-// read is the template of a role, and where it was found: at path, or in the box.
+// read returns the template of a role, and where it was found: at path, or built in.
 func read(role, path string) (text []byte, from string, err error) {
 	text, err = tree.ReadFile(context.Background(), path, longest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -198,10 +198,10 @@ func malformed(path, why string) error {
 		WithFix("correct it, or remove it to use the built-in one; orchestrator prompts ROLE prints a prompt that works")
 }
 
-// Path is the file of a role, or what says that it is the one in the box.
+// Path returns the file of a role's template, or that it is the built-in one.
 func (s *Set) Path(role string) string { return s.path[role] }
 
-// Source is the template of a role, as it was written.
+// Source returns the template of a role, as it was written.
 func (s *Set) Source(role string) (string, error) {
 	text, known := s.source[role]
 	if !known {
@@ -210,7 +210,7 @@ func (s *Set) Source(role string) (string, error) {
 	return text, nil
 }
 
-// Write is what an agent of a role is told.
+// Write writes what an agent of a role is told.
 func (s *Set) Write(role string, d Data) (string, error) {
 	t, known := s.byRole[role]
 	if !known {

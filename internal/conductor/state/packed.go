@@ -37,7 +37,7 @@ type packer struct {
 	find   func(digest string) (record uint64, found bool, err error)
 }
 
-// row is a row with its large values taken out.
+// row returns a row with its large values taken out.
 func (p *packer) row(raw jsontext.Value) (jsontext.Value, error) {
 	if len(raw) < largeValue {
 		return raw, nil
@@ -76,7 +76,7 @@ func digestOf(value jsontext.Value) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stored is a row of the table as it was put; nil where there is none.
+// stored returns a row of the table as it was put; nil if there is none.
 func stored(from store.Getter, key string) (jsontext.Value, error) {
 	raw, err := from.Get(Table.Name, key)
 	if err != nil || raw == nil {
@@ -85,7 +85,7 @@ func stored(from store.Getter, key string) (jsontext.Value, error) {
 	return unpacked(from, raw)
 }
 
-// unpacked is a row as it was put.
+// unpacked returns a row as it was put.
 func unpacked(from store.Getter, raw jsontext.Value) (jsontext.Value, error) {
 	inner, is := bytes.CutPrefix(raw, []byte(packedMark))
 	if !is {
@@ -149,7 +149,7 @@ func (u unpacker) large(raw jsontext.Value) (jsontext.Value, error) {
 	return value, nil
 }
 
-// eachBelow is a value with its members or items changed, in their order. Anything else is as it is.
+// eachBelow returns a value with its members or items changed, in their order. Anything else is as it is.
 func eachBelow(raw jsontext.Value, change func(name *string, below jsontext.Value) (jsontext.Value,
 	error)) (jsontext.Value, error) {
 	kind := raw.Kind()

@@ -42,8 +42,8 @@ func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, w
 	})
 }
 
-// packed are the rows as they are kept, by ascending key, with the values that are taken out of them. record is that of
-// the step.
+// packed returns the rows as they are kept, by ascending key, with the values that are taken out of them. record is
+// that of the step.
 func (w *Writer) packed(record uint64) (Stepped, error) {
 	p := packer{record: record, values: map[string]jsontext.Value{}, find: func(digest string) (uint64, bool, error) {
 		return read[uint64](w.get, kindLarge, digest)
@@ -76,7 +76,7 @@ type Writer struct {
 	rows map[string]jsontext.Value
 }
 
-// get is a row as this step leaves it.
+// get returns a row as this step leaves it.
 func (w *Writer) get(kind string, id ...string) (jsontext.Value, error) {
 	if raw, written := w.rows[key(kind, id...)]; written {
 		return raw, nil
@@ -84,7 +84,7 @@ func (w *Writer) get(kind string, id ...string) (jsontext.Value, error) {
 	return stored(w.from, key(kind, id...))
 }
 
-// Held are the assertions on a subject and a predicate that are held.
+// Held returns the assertions on a subject and a predicate that are held.
 func (w *Writer) Held(subject, predicate string) ([]Assertion, error) {
 	return heldOf(w.get, subject, predicate)
 }
@@ -97,25 +97,25 @@ func (w *Writer) put(value any, kind string, id ...string) error {
 	return err
 }
 
-// Source puts a source, and returns its id.
+// Source writes a source, and returns its id.
 func (w *Writer) Source(s Source) (id string, err error) {
 	s.Run, s.At = w.Run, w.At
 	return s.ID, w.put(s, kindSource, s.ID)
 }
 
-// Event puts an event.
+// Event writes an event.
 func (w *Writer) Event(e Event) error {
 	e.Run, e.At = w.Run, w.At
 	return w.put(e, kindEvent, w.Run, e.ID)
 }
 
-// Obligation puts an obligation.
+// Obligation writes an obligation.
 func (w *Writer) Obligation(o Obligation) error {
 	o.Run = w.Run
 	return w.put(o, kindObligation, w.Run, o.ID)
 }
 
-// ToolRun puts a run of a tool.
+// ToolRun writes a run of a tool.
 func (w *Writer) ToolRun(t ToolRun) error {
 	t.Run = w.Run
 	if t.At.IsZero() {
@@ -124,13 +124,13 @@ func (w *Writer) ToolRun(t ToolRun) error {
 	return w.put(t, kindToolRun, w.Run, t.ID)
 }
 
-// Evidence puts what a verification found.
+// Evidence writes what a verification found.
 func (w *Writer) Evidence(e Evidence) error {
 	e.Run = w.Run
 	return w.put(e, kindEvidence, w.Run, e.ID)
 }
 
-// Request puts the request of a run that begins, and counts it.
+// Request writes the request of a run that begins, and counts it.
 func (w *Writer) Request(r Request) error {
 	before, _, err := read[uint64](w.get, kindCount, kindRequest)
 	if err == nil {
@@ -148,7 +148,7 @@ func (w *Writer) Request(r Request) error {
 	return w.put(r, kindRequest, r.ID)
 }
 
-// Ended notes that the run of a request has ended.
+// Ended records that the run of a request has ended.
 func (w *Writer) Ended(r Request) error {
 	r.Ended = true
 	err := w.open(func(ids []string) []string { return slices.DeleteFunc(ids, func(id string) bool { return id == r.ID }) })
@@ -175,16 +175,16 @@ func (w *Writer) open(change func(ids []string) []string) error {
 	return err
 }
 
-// numberKey is a number as keys have it, in the order of numbers.
+// numberKey writes a number as keys have it, in the order of numbers.
 func numberKey(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// Trace puts the trace of the run, as it is answered.
+// Trace writes the trace of the run, as it is answered.
 func (w *Writer) Trace(raw jsontext.Value) error { return w.put(raw, kindTrace, w.Run) }
 
-// ErrKeyTaken says that another run has the idempotency key.
+// ErrKeyTaken is returned when another run has the idempotency key.
 var ErrKeyTaken = errors.New("another run has the idempotency key")
 
-// Key notes which run a caller's idempotency key named first; ErrKeyTaken where that is another one.
+// Key records which run a caller's idempotency key named first; its error is ErrKeyTaken if that is another one.
 func (w *Writer) Key(caller, idempotencyKey string) error {
 	first, found, err := read[string](w.get, kindKey, caller, idempotencyKey)
 	if err == nil && found && first != w.Run {
@@ -248,7 +248,7 @@ func (w *Writer) relate(a Assertion) error {
 	return w.put(Relation{a.Subject, a.Predicate, to}, kindRelation, a.Subject, a.Predicate, to)
 }
 
-// Equal compares values as JSON has them.
+// Equal reports whether two values are the same as JSON.
 func Equal(a, b any) bool {
 	x, errX := ledger.Encode(a)
 	y, errY := ledger.Encode(b)

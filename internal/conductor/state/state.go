@@ -1,6 +1,6 @@
-// Package state is what the conductor knows, and all of its state: entities, relations, assertions, events, sources,
-// obligations, runs of tools, evidence of verification, requests and traces. It is kept in the ledger: each step is one
-// record with the rows that it writes, so that the log alone amounts to all of it.
+// Package state keeps what the conductor knows and does, the IR of the specification: entities, relations, assertions,
+// events, sources, obligations, runs of tools, evidence of verification, requests and traces. It is kept in the ledger:
+// each step is one record with the rows that it writes, so that all of it can be rebuilt from the log.
 //
 // Keys written: ir/<kind of row>/<id>.
 package state
@@ -23,7 +23,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// KindStepped is the kind of the records.
+// KindStepped is the kind of the conductor's records.
 const KindStepped = "conductor.stepped"
 
 // Stepped is the data of a record: one step of a run, and the rows that it wrote.
@@ -35,13 +35,13 @@ type Stepped struct {
 	Values map[string]jsontext.Value `json:"values,omitempty"` // large values that rows name, by the SHA-256 of their bytes
 }
 
-// Row is a row as it is from this step on.
+// Row is the value of a row from this step on.
 type Row struct {
 	Key   string         `json:"key"`
 	Value jsontext.Value `json:"value"`
 }
 
-// Table has the rows.
+// Table holds the rows.
 var Table = ledger.Table[jsontext.Value]{Name: "ir"}
 
 // Entity is something that assertions are about.
@@ -57,7 +57,7 @@ type Relation struct {
 	To   string `json:"to"`
 }
 
-// Assertion is something that is held true, by whose word and since when.
+// Assertion is something that is held true, with its source and since when.
 type Assertion struct {
 	ID         string    `json:"id"`
 	Subject    string    `json:"subject"`
@@ -118,7 +118,7 @@ type ToolRun struct {
 	DurationMS float64        `json:"duration_ms"`
 }
 
-// Failure is why a tool failed, with what to do.
+// Failure says why a tool failed, and what to do.
 type Failure struct {
 	Code   fault.Code `json:"code"`
 	Detail string     `json:"detail"`
@@ -176,10 +176,10 @@ func key(kind string, parts ...string) string {
 	return kind
 }
 
-// maxKeyPart is the most bytes of a part of a key.
+// maxKeyPart bounds the bytes of a part of a key.
 const maxKeyPart = 1000
 
-// Apply holds a record's rows together, as the log's fold takes them over.
+// Apply checks the rows of a record, and puts each.
 func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.Value)) error {
 	if s.Run == "" || s.Step == "" || len(s.Rows) == 0 {
 		return fmt.Errorf("a step of the conductor without a run, a name or rows")
@@ -207,13 +207,13 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 // RunPrefix begins the subjects of assertions on what runs resulted in.
 const RunPrefix = "run:"
 
-// SubjectOf is what the records of a run are about.
+// SubjectOf returns the subject of the records of a run.
 func SubjectOf(run string) string { return "conductor/" + run }
 
-// Store reads and writes the rows.
+// Store reads and writes the conductor's state.
 type Store struct{ ledger *ledger.Ledger }
 
-// New is the IR in a ledger.
+// New returns the store in a ledger.
 func New(l *ledger.Ledger) *Store { return &Store{l} }
 
 // CheckBudget refuses a caller who has spent what may be added to the log on a day. Steps of a run that has begun are
@@ -222,7 +222,7 @@ func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
 	return s.ledger.CheckBudget(ctx, caller)
 }
 
-// View reads.
+// View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {
 	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })
 }

@@ -13,14 +13,14 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// View is what there is at one moment.
+// View reads the state at one moment.
 type View struct{ from store.Reader }
 
 func (v View) get(kind string, id ...string) (jsontext.Value, error) {
 	return stored(v.from, key(kind, id...))
 }
 
-// read reads a row; false where there is none.
+// read reads a row; found is false if there is none.
 func read[T any](get func(kind string, id ...string) (jsontext.Value, error), kind string,
 	id ...string) (value T, found bool, err error) {
 	raw, err := get(kind, id...)
@@ -38,7 +38,7 @@ func decode[T any](key string, raw []byte) (value T, found bool, err error) {
 	return value, true, nil
 }
 
-// Held are the assertions on a subject and a predicate that are held.
+// Held returns the assertions on a subject and a predicate that are held.
 func (v View) Held(subject, predicate string) ([]Assertion, error) {
 	return heldOf(v.get, subject, predicate)
 }
@@ -63,7 +63,7 @@ func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject
 	return all, nil
 }
 
-// Subjects are those on which an object is held for each of some predicates, in the order of their names.
+// Subjects returns those on which an object is held for each of some predicates, in the order of their names.
 func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 	have := map[string]map[string]bool{}
 	err = v.scanHeld(func(rest string) error {
@@ -95,8 +95,8 @@ func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 	return subjects, err
 }
 
-// Facts are the objects that are held, by subject and predicate: one alone, or a list of several. Results of runs are
-// not among them.
+// Facts returns the objects that are held, by subject and predicate: one alone, or a list of several. Results of runs
+// are not among them.
 func (v View) Facts() (map[string]any, error) {
 	facts := map[string]any{}
 	err := v.scanHeld(func(rest string) error {
@@ -125,12 +125,12 @@ func (v View) Facts() (map[string]any, error) {
 	return facts, err
 }
 
-// Request is a run as it was asked for.
+// Request returns a run as it was asked for.
 func (v View) Request(run string) (Request, bool, error) {
 	return read[Request](v.get, kindRequest, run)
 }
 
-// Numbered is the run of a number.
+// Numbered returns the run of a number.
 func (v View) Numbered(n uint64) (r Request, found bool, err error) {
 	id, found, err := read[string](v.get, kindNumber, numberKey(n))
 	if err != nil || !found {
@@ -139,7 +139,7 @@ func (v View) Numbered(n uint64) (r Request, found bool, err error) {
 	return v.Request(id)
 }
 
-// Open are the runs that have not ended, as they began.
+// Open returns the runs that have not ended, as they began.
 func (v View) Open() (all []Request, err error) {
 	ids, _, err := read[[]string](v.get, kindOpen, kindRequest)
 	if err != nil {
@@ -155,25 +155,25 @@ func (v View) Open() (all []Request, err error) {
 	return all, nil
 }
 
-// Count is how many runs there were.
+// Count returns how many runs there were.
 func (v View) Count() (uint64, error) {
 	n, _, err := read[uint64](v.get, kindCount, kindRequest)
 	return n, err
 }
 
-// RunOf is the run that a caller's idempotency key named first; "" where there is none.
+// RunOf returns the run that a caller's idempotency key named first, or "".
 func (v View) RunOf(caller, idempotencyKey string) (string, error) {
 	run, _, err := read[string](v.get, kindKey, caller, idempotencyKey)
 	return run, err
 }
 
-// Trace is the trace of a run that has ended; nil where there is none.
+// Trace returns the trace of a run that has ended; nil if there is none.
 func (v View) Trace(run string) (jsontext.Value, error) {
 	raw, err := v.get(kindTrace, run)
 	return raw.Clone(), err // it lives no longer than the view
 }
 
-// Obligations are those of a run, by their ids.
+// Obligations returns those of a run, by their ids.
 func (v View) Obligations(run string) (all []Obligation, err error) {
 	err = v.scan(key(kindObligation, run), func(rest string, raw []byte) error {
 		row, err := unpacked(v.from, raw)
@@ -187,25 +187,25 @@ func (v View) Obligations(run string) (all []Obligation, err error) {
 	return all, err
 }
 
-// Assertion is something that is held, or was.
+// Assertion returns something that is held, or was.
 func (v View) Assertion(id string) (Assertion, bool, error) {
 	return read[Assertion](v.get, kindAssertion, id)
 }
 
-// Source is where assertions come from.
+// Source returns where assertions come from.
 func (v View) Source(id string) (Source, bool, error) { return read[Source](v.get, kindSource, id) }
 
-// Event is something that happened in a run.
+// Event returns something that happened in a run.
 func (v View) Event(run, id string) (Event, bool, error) {
 	return read[Event](v.get, kindEvent, run, id)
 }
 
-// Evidence is what the second evaluation of an answer found.
+// Evidence returns what the second evaluation of an answer found.
 func (v View) Evidence(run, id string) (Evidence, bool, error) {
 	return read[Evidence](v.get, kindEvidence, run, id)
 }
 
-// ToolRun is a run of a tool.
+// ToolRun returns a run of a tool.
 func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
 	return read[ToolRun](v.get, kindToolRun, run, id)
 }
@@ -231,7 +231,7 @@ func (v View) scan(below string, visit func(rest string, raw []byte) error) erro
 	})
 }
 
-// splitID takes the two parts of an id apart.
+// splitID splits an id into its two parts.
 func splitID(rest string) (first, second string, err error) {
 	a, b, _ := strings.Cut(rest, "/")
 	if first, err = url.PathUnescape(a); err == nil {

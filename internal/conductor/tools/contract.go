@@ -7,10 +7,10 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// version is that of all contracts in the box.
+// version is the version of all built-in contracts.
 const version = "1.0.0"
 
-// contract is what the tools in the box have in common: they are sure, cheap and quick, and may run twice.
+// contract returns what the built-in tools have in common: they are sure, cheap and quick, and may run twice.
 func contract(name, satisfies, description string, inputs []planning.Input, produces map[string]any) planning.Contract {
 	slices.SortFunc(inputs, func(a, b planning.Input) int { return strings.Compare(a.Name, b.Name) })
 	return planning.Contract{
@@ -38,7 +38,7 @@ func optional(name string, schema map[string]any) planning.Input {
 	return planning.Input{Name: name, Schema: schema}
 }
 
-// textSchema is text of at most so many characters; 0 is no bound.
+// textSchema returns the schema of a text of at most so many characters; 0 is no bound.
 func textSchema(description string, most int) map[string]any {
 	s := map[string]any{"type": "string", "description": description}
 	if most > 0 {
@@ -55,7 +55,7 @@ func countSchema(description string, least int) map[string]any {
 	return map[string]any{"type": "integer", "minimum": least, "description": description}
 }
 
-// listSchema is a list of at most so many items; 0 is no bound.
+// listSchema returns the schema of a list of at most so many items; 0 is no bound.
 func listSchema(description string, items map[string]any, most int) map[string]any {
 	s := map[string]any{"type": "array", "items": items, "description": description}
 	if most > 0 {
@@ -64,7 +64,7 @@ func listSchema(description string, items map[string]any, most int) map[string]a
 	return s
 }
 
-// object has the members given and no others. Those named are required.
+// object returns the schema of an object with the members given and no others. Those named are required.
 func object(members map[string]any, must ...string) map[string]any {
 	names := make([]any, len(must))
 	for i, name := range must {

@@ -24,7 +24,7 @@ func normalizer(name, description string, inputs []planning.Input, form func(in 
 	}}
 }
 
-// of is a form of one input.
+// of returns a form of one input.
 func of(name string, form func(string) (string, error)) func(In) (string, error) {
 	return func(in In) (string, error) {
 		text, err := in.text(name)
@@ -66,7 +66,7 @@ func normalizePhone() Tool {
 		})
 }
 
-// timeNow tells the time of its caller's clock: {"value": "2026-01-02T15:04:05Z", "zone": "UTC"}.
+// timeNow returns the tool that tells the time of its caller's clock: {"value": "2026-01-02T15:04:05Z", "zone": "UTC"}.
 func timeNow() Tool {
 	c := contract("time.now", "REPORT(time.now)", "Tells the time as RFC 3339 has it.",
 		[]planning.Input{optional("zone", textSchema("a name such as Europe/Berlin, or an offset such as +02:00; UTC where it is missing", 64))},
@@ -89,7 +89,7 @@ func runNow(_ context.Context, in In) (map[string]any, error) {
 	return map[string]any{"value": in.Now.In(zone).Format(time.RFC3339), "zone": zone.String()}, nil
 }
 
-// location is a zone by its name or offset. The zone of the machine is none: the answer would depend on it.
+// location returns a zone by its name or offset. The zone of the machine is refused: the answer would depend on it.
 func location(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil

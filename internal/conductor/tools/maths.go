@@ -70,7 +70,7 @@ func textCountLetters() Tool {
 	return Tool{Contract: c, Run: runCount, Again: againCount}
 }
 
-// counted is the input of text.count_letters.
+// counted returns the input of text.count_letters.
 func counted(in In) (text, letter string, exact bool, err error) {
 	text, err = in.text("text")
 	if err == nil {

@@ -81,7 +81,7 @@ func runDeduce(ctx context.Context, in In) (map[string]any, error) {
 	return map[string]any{"holds": a.Holds, "answers": list(a.Answers), "count": a.Count, "proof": proof}, nil
 }
 
-// list is a list as JSON would give it.
+// list returns a list as JSON would give it.
 func list[T any](of []T) []any {
 	out := make([]any, len(of))
 	for i, v := range of {

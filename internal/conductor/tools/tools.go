@@ -1,7 +1,8 @@
-// Package tools holds the tools in the box: what they promise, how they run, and how their results are evaluated again.
+// Package tools holds the built-in tools that need no store: their contracts, how they run, and how their results are
+// evaluated again.
 //
-// Those here need no store. Each is a contract and two functions over a sub-package that does the work: arith, letters,
-// normal and deduce. A tool reads no clock and nothing of its caller but its input.
+// Each is a contract and two functions over a package that does the work: arith, lettercount, normalize and datalog. A
+// tool reads no clock and nothing of its caller but its input.
 package tools
 
 import (
@@ -12,14 +13,14 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// In is what a tool runs on.
+// In is the input of a tool.
 type In struct {
 	Payload map[string]any // of the obligation
 	Input   map[string]any // the slots of the contract, as JSON has them; an optional one may be missing
 	Now     time.Time
 }
 
-// Tool is a contract and what keeps it.
+// Tool is a contract with the functions that implement it.
 type Tool struct {
 	Contract planning.Contract
 
@@ -32,7 +33,7 @@ type Tool struct {
 	Again func(ctx context.Context, in In, result map[string]any) error
 }
 
-// Box is every tool that needs no store, in the order of their names.
+// Box returns every tool that needs no store, in the order of their names.
 func Box() []Tool {
 	return []Tool{
 		mathEval(),
@@ -45,7 +46,7 @@ func Box() []Tool {
 	}
 }
 
-// text is an input that must be there.
+// text returns an input that must be there.
 func (in In) text(name string) (string, error) {
 	value, is := in.Input[name].(string)
 	if !is {
@@ -54,7 +55,7 @@ func (in In) text(name string) (string, error) {
 	return value, nil
 }
 
-// optionalText is "" where the input is missing.
+// optionalText returns "" if the input is missing.
 func (in In) optionalText(name string) (string, error) {
 	if in.Input[name] == nil {
 		return "", nil
@@ -62,7 +63,7 @@ func (in In) optionalText(name string) (string, error) {
 	return in.text(name)
 }
 
-// texts is a list of text; one that is missing is empty.
+// texts returns a list of text; one that is missing is empty.
 func (in In) texts(name string) ([]string, error) {
 	switch list := in.Input[name].(type) {
 	case nil:
@@ -89,7 +90,7 @@ func textsOf(list []any) (texts []string, all bool) {
 	return texts, true
 }
 
-// flag is false where the input is missing.
+// flag returns false if the input is missing.
 func (in In) flag(name string) (bool, error) {
 	if in.Input[name] == nil {
 		return false, nil
@@ -106,7 +107,7 @@ func badInput(name, want string) error {
 		WithFix("give %s as the contract of the tool has it", name)
 }
 
-// unconfirmed says that a result does not stand. It is never nil.
+// unconfirmed returns the error of a result that is not confirmed. It is never nil.
 func unconfirmed(tool string, why error) error {
 	return fault.New(fault.Internal, "result_unconfirmed", "the result of %s is not confirmed: %s", tool, why.Error()).
 		WithFix("do not use the result; report the input to the operator of the service").Because(why)

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// supplied are the obligations for what the roles supply.
+// supplied are the kinds of the obligations for what each role supplies.
 var supplied = map[lifecycle.Role]string{
 	lifecycle.Architect: "requirement.design_spec",
 	lifecycle.Coder:     "requirement.implementation",
@@ -61,8 +61,8 @@ func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all
 	return all
 }
 
-// workFor is a task as an obligation. A tester's move is none of its own: which of the two rows it is follows from the
-// test record, and it is made with it.
+// workFor returns a task as an obligation. A tester's move is not an obligation of its own: which of the two rows it is
+// follows from the test record, and it is made with it.
 func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) conductor.Work {
 	work := conductor.Work{Role: string(t.By), Needs: t.Needs}
 	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
@@ -85,7 +85,7 @@ func settled(t lifecycle.Task) int {
 	return 1
 }
 
-// redone is the work that a requirement was sent back for: its part is from before the phase that it is in.
+// redone returns the work that a requirement was sent back for: its part is from before the phase that it is in.
 func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 	if len(req.History) == 0 || req.Suspect {
 		return lifecycle.Task{}, false
@@ -104,10 +104,10 @@ func redone(req lifecycle.Requirement) (lifecycle.Task, bool) {
 	return lifecycle.Task{}, false
 }
 
-// maxNotesInReason is how much of a tester's notes stands in the reason of a move, in bytes.
+// maxNotesInReason bounds what a move's reason quotes of a tester's notes, in bytes.
 const maxNotesInReason = 2000
 
-// reasonFor is why the conductor makes a move.
+// reasonFor returns why the conductor makes a move.
 func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	switch {
 	case req.Status == lifecycle.TestedFail && req.Test != nil && req.Test.Results != nil:
@@ -119,7 +119,7 @@ func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	return fmt.Sprintf("%s has all that %s needs", req.ID, to)
 }
 
-// Block is the obligation to block a requirement.
+// Block returns the obligation to block a requirement.
 func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligation, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
@@ -152,10 +152,10 @@ func citation(e lifecycle.Evidence) map[string]any {
 	return cited
 }
 
-// maxCited is how many pieces of evidence a move cites.
+// maxCited bounds the pieces of evidence that a move cites.
 const maxCited = 5
 
-// evidenceFor is what a move rests on: the tests, the implementation, or the text of the requirement.
+// evidenceFor returns what a move rests on: the tests, the implementation, or the text of the requirement.
 func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []lifecycle.Evidence {
 	var cited []lifecycle.Evidence
 	switch {
@@ -189,7 +189,7 @@ func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requir
 		for _, s := range list.Requirements {
 			open[s.ID] = !s.Retired && s.Status != lifecycle.Done
 			if slices.Contains(ids, s.ID) || len(ids) == 0 && open[s.ID] {
-				chosen = append(chosen, drive.Requirement{ID: s.ID, Status: string(s.Status)})
+				chosen = append(chosen, drive.Requirement{ID: s.ID, Status: s.Status})
 			}
 		}
 		if list.After == "" {
@@ -204,7 +204,7 @@ func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requir
 	return chosen, nil
 }
 
-// measure says how far it is to done, and what has to be done before.
+// measure counts the moves to done, and finds what has to be done before.
 func (p *Project) measure(r *drive.Requirement, open map[string]bool) error {
 	req, err := p.service.Stored(r.ID)
 	if err != nil {
@@ -222,7 +222,7 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 		return drive.Position{}, err
 	}
 	all := p.workOn(req, p.service.Tasks(req))
-	stand := drive.Position{Status: string(req.Status), Work: all, Moves: p.service.MovesAhead(req)}
+	stand := drive.Position{Status: req.Status, Work: all, Moves: p.service.MovesAhead(req)}
 	switch {
 	case len(all) > 0:
 	case req.Retired:

@@ -23,7 +23,7 @@ import (
 // pageSize is how many requirements one answer has, unless the question names a number.
 const pageSize = 100
 
-// Project is the project of a service.
+// Project adapts a requirement service. It implements conductor.Project and drive.Project.
 type Project struct {
 	service   *requirements.Service
 	ledger    *ledger.Ledger
@@ -31,14 +31,14 @@ type Project struct {
 	verifying chan struct{} // verifies the log, which is too much work to be done twice at once
 }
 
-// Options are what a project is besides its service.
+// Options configure a project.
 type Options struct {
 	Signer  audit.Signer             // of the log
 	Prompts *prompt.Set              // for agents
 	Cited   func(path string) string // the path by which evidence cites a requirement document
 }
 
-// New gives access to a service, over the ledger that it works on.
+// New returns the project of a service, over the ledger that it works on.
 func New(s *requirements.Service, l *ledger.Ledger, o Options) *Project {
 	return &Project{s, l, o, make(chan struct{}, 1)}
 }
@@ -67,7 +67,7 @@ func (p *Project) Requirement(_ context.Context, id string) (conductor.Requireme
 	}, nil
 }
 
-// reasonOf is why a requirement is in its status.
+// reasonOf returns why a requirement is in its status.
 func reasonOf(req lifecycle.Requirement) string {
 	if len(req.History) == 0 {
 		return ""
@@ -75,7 +75,7 @@ func reasonOf(req lifecycle.Requirement) string {
 	return req.History[len(req.History)-1].Justification.Reason
 }
 
-// partsOf are the parts of the work that stand; an approval that counts is the signoff.
+// partsOf returns the parts of the work that stand; an approval that counts is the signoff.
 func partsOf(req lifecycle.Requirement) (parts []string) {
 	for _, part := range []struct {
 		name   string

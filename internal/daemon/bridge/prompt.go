@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// maxNotes is how many notes a prompt has: the last ones.
+// maxNotes bounds the notes in a prompt: the last ones.
 const maxNotes = 20
 
 // Prompt implements conductor.Project.

@@ -21,26 +21,19 @@ import (
 	"time"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
 
-// Files of the data folder.
-const (
-	fileDatabase  = "state.db"
-	fileKey       = "audit.key"
-	filePublicKey = "audit.pub"
-	fileTokens    = "tokens.json"
-)
-
 // maxPrivate is the most bytes that a private file of the data folder may have.
 const maxPrivate = 16 << 20
 
 // inBackup is the path of a private file of the data folder in a backup.
-var inBackup = map[string]string{fileKey: auditor.PathKey, filePublicKey: auditor.PathPublicKey,
-	fileTokens: auditor.PathTokens}
+var inBackup = map[string]string{datadir.Key: auditor.PathKey, datadir.PublicKey: auditor.PathPublicKey,
+	datadir.Tokens: auditor.PathTokens}
 
 // about is backup.json.
 type about struct {
@@ -106,7 +99,7 @@ func notWritten(path string, err error) error {
 		WithFix("name a file in a folder that exists and can be written to, with enough room on its disk").Because(err)
 }
 
-// besides are the files that are no part of the log.
+// besides returns the files that are no part of the log.
 func (w *Written) besides(ctx context.Context, src auditor.Source, folder string) ([]auditor.File, error) {
 	raw, err := json.Marshal(about{w.TakenAt})
 	if err != nil {
@@ -124,7 +117,7 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 	if w.Without, err = keepsKey(ctx, folder, key); err != nil || w.Without != "" {
 		return all, err
 	}
-	for _, name := range []string{fileKey, filePublicKey, fileTokens} {
+	for _, name := range []string{datadir.Key, datadir.PublicKey, datadir.Tokens} {
 		content, err := tree.ReadFile(ctx, filepath.Join(folder, name), maxPrivate)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -137,9 +130,9 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 	return all, nil
 }
 
-// keepsKey says why a folder is not taken for that of the log; "" when it has the key that signs it.
+// keepsKey returns why a folder is not taken for that of the log; "" when it has the key that signs it.
 func keepsKey(ctx context.Context, folder, key string) (without string, err error) {
-	path := filepath.Join(folder, fileKey)
+	path := filepath.Join(folder, datadir.Key)
 	private, err := tree.ReadFile(ctx, path, maxPrivate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no " + path, nil
@@ -153,7 +146,7 @@ func keepsKey(ctx context.Context, folder, key string) (without string, err erro
 	return "", nil
 }
 
-// signs says whether a private key is the one of a public key.
+// signs reports whether a private key is the one of a public key.
 func signs(private []byte, public string) bool {
 	signer, err := audit.ParseSigner(strings.TrimSpace(string(private)))
 	return err == nil && signer.Key == public

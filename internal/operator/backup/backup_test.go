@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
 
@@ -26,7 +27,7 @@ func requireFault(t *testing.T, err error, code fault.Code) {
 func TestABackupIsABundleThatAnybodyCanVerify(t *testing.T) {
 	dir := data(t, 300)
 	path, w := backedUp(t, dir)
-	require.Equal(t, []string{fileKey, filePublicKey, fileTokens}, w.Private)
+	require.Equal(t, []string{datadir.Key, datadir.PublicKey, datadir.Tokens}, w.Private)
 	require.Empty(t, w.Without)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -59,7 +60,7 @@ func TestABackupWithoutKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.zip")
 	for folder, without := range map[string]string{
 		"":          "it was told to leave the keys out",
-		another:     filepath.Join(another, fileKey) + " is not the key of this log",
+		another:     filepath.Join(another, datadir.Key) + " is not the key of this log",
 		t.TempDir(): "there is no ",
 	} {
 		w, err := Write(t.Context(), path, src, WriteOptions{Folder: folder, TakenAt: taken, Decide: true})
@@ -68,7 +69,7 @@ func TestABackupWithoutKeys(t *testing.T) {
 		require.Contains(t, w.Without, without)
 		bundle, err := auditor.OpenBundle(path)
 		require.NoError(t, err)
-		for _, name := range []string{fileKey, filePublicKey, fileTokens} {
+		for _, name := range []string{datadir.Key, datadir.PublicKey, datadir.Tokens} {
 			_, err = bundle.Read(t.Context(), inBackup[name])
 			require.ErrorIs(t, err, os.ErrNotExist)
 		}
@@ -158,7 +159,7 @@ func TestABackupIntoAFolderThatIsNotThere(t *testing.T) {
 func TestABackupIsReadBack(t *testing.T) {
 	dir := data(t, 1)
 	path, w := backedUp(t, dir)
-	besides := []auditor.File{{Path: auditor.PathKey, Content: []byte(read(t, filepath.Join(dir, fileKey)))}}
+	besides := []auditor.File{{Path: auditor.PathKey, Content: []byte(read(t, filepath.Join(dir, datadir.Key)))}}
 	require.NoError(t, w.readBack(t.Context(), path, besides, false))
 	other := changed(t, path, func(name string, content []byte) []byte {
 		if name == auditor.PathKey {

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
@@ -76,9 +77,9 @@ func data(t *testing.T, n int) string {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	private, err := audit.GenerateKey(rand.Reader, "example.org/shop")
 	require.NoError(t, err)
-	put(t, dir, fileKey, private+"\n")
-	put(t, dir, filePublicKey, signerOf(t, dir).Key+"\n")
-	put(t, dir, fileTokens, `{"tokens":[]}`)
+	put(t, dir, datadir.Key, private+"\n")
+	put(t, dir, datadir.PublicKey, signerOf(t, dir).Key+"\n")
+	put(t, dir, datadir.Tokens, `{"tokens":[]}`)
 	change(t, dir, n)
 	return dir
 }
@@ -86,7 +87,7 @@ func data(t *testing.T, n int) string {
 // change takes n changes into the database of a folder, and returns the head of the log.
 func change(t *testing.T, dir string, n int) audit.Head {
 	t.Helper()
-	s, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{})
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{})
 	require.NoError(t, err)
 	l, err := ledger.Open(t.Context(), s, time.Now)
 	require.NoError(t, err)
@@ -120,7 +121,7 @@ func change(t *testing.T, dir string, n int) audit.Head {
 
 func signerOf(t *testing.T, dir string) audit.Signer {
 	t.Helper()
-	signer, err := audit.ParseSigner(strings.TrimSpace(read(t, filepath.Join(dir, fileKey))))
+	signer, err := audit.ParseSigner(strings.TrimSpace(read(t, filepath.Join(dir, datadir.Key))))
 	require.NoError(t, err)
 	return signer
 }
@@ -128,7 +129,7 @@ func signerOf(t *testing.T, dir string) audit.Signer {
 // source reads the closed database of a folder, and end lets go of it.
 func source(t *testing.T, dir string) (src auditor.Source, end func()) {
 	t.Helper()
-	s, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{ReadOnly: true})
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{ReadOnly: true})
 	require.NoError(t, err)
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)

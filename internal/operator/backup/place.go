@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/tree"
 )
@@ -114,7 +115,7 @@ func globEscape(path string) string {
 
 // stage decides which private files are to be put back, and writes them beside their places.
 func (r *restorer) stage(ctx context.Context) error {
-	key, err := r.private(ctx, fileKey)
+	key, err := r.private(ctx, datadir.Key)
 	if err != nil {
 		return err
 	}
@@ -124,16 +125,16 @@ func (r *restorer) stage(ctx context.Context) error {
 	}
 	r.done.KeyMissing = !there
 	public := []byte(r.done.Key + "\n")
-	if was, err := tree.ReadFile(ctx, filepath.Join(r.Folder, filePublicKey), maxPrivate); err != nil ||
+	if was, err := tree.ReadFile(ctx, filepath.Join(r.Folder, datadir.PublicKey), maxPrivate); err != nil ||
 		!bytes.Equal(was, public) {
-		if err := r.stageFile(staged{name: filePublicKey}, public, 0o644); err != nil {
+		if err := r.stageFile(staged{name: datadir.PublicKey}, public, 0o644); err != nil {
 			return err
 		}
 	}
 	return r.stageTokens(ctx)
 }
 
-// private is a private file of the backup; nil when it has none, or is not asked for it.
+// private returns a private file of the backup, and nil when it has none, or is not asked for it.
 func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 	if r.WithoutKeys {
 		return nil, nil
@@ -145,9 +146,9 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 	return content, err
 }
 
-// stageKey says whether the folder will have the key that signs the log.
+// stageKey reports whether the folder will have the key that signs the log.
 func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, err error) {
-	path := filepath.Join(r.Folder, fileKey)
+	path := filepath.Join(r.Folder, datadir.Key)
 	if backedUp != nil && !signs(backedUp, r.done.Key) {
 		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it",
 			r.bundle.Name()).
@@ -168,17 +169,17 @@ func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, e
 			"there is a key %s, which is not that of the log in the backup", path).
 			WithFix("give another --data, or --replace, which keeps the key that is there under another name")
 	}
-	return true, r.stageFile(staged{name: fileKey, keep: !missing}, backedUp, 0o600)
+	return true, r.stageFile(staged{name: datadir.Key, keep: !missing}, backedUp, 0o600)
 }
 
 // stageTokens leaves tokens that are there alone, unless it is told not to: with older ones, revoked tokens would come
 // back.
 func (r *restorer) stageTokens(ctx context.Context) error {
-	backedUp, err := r.private(ctx, fileTokens)
+	backedUp, err := r.private(ctx, datadir.Tokens)
 	if err != nil || backedUp == nil {
 		return err
 	}
-	inFolder, err := tree.ReadFile(ctx, filepath.Join(r.Folder, fileTokens), maxPrivate)
+	inFolder, err := tree.ReadFile(ctx, filepath.Join(r.Folder, datadir.Tokens), maxPrivate)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err != nil && !missing:
@@ -186,10 +187,10 @@ func (r *restorer) stageTokens(ctx context.Context) error {
 	case !missing && bytes.Equal(inFolder, backedUp):
 		return nil
 	case !missing && !r.ReplaceTokens:
-		r.done.Left = append(r.done.Left, fileTokens)
+		r.done.Left = append(r.done.Left, datadir.Tokens)
 		return nil
 	}
-	return r.stageFile(staged{name: fileTokens, early: missing, keep: !missing}, backedUp, 0o600)
+	return r.stageFile(staged{name: datadir.Tokens, early: missing, keep: !missing}, backedUp, 0o600)
 }
 
 func (r *restorer) stageFile(s staged, content []byte, perm os.FileMode) error {

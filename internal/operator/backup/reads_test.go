@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -57,7 +58,7 @@ func (r *countingReader) Scan(table, from, to string, visit func(string, []byte)
 // records, or 256 nodes of the tree. A long one would keep writers from using pages again, and could hold them up.
 func TestABackupReadsNoMoreThanATileAtOnce(t *testing.T) {
 	dir := data(t, 1200)
-	s, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{ReadOnly: true})
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{ReadOnly: true})
 	require.NoError(t, err)
 	defer s.Close()
 	c := &counting{Store: s}

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/record"
 )
 
 // RestoreOptions of Restore.
@@ -97,14 +99,14 @@ func (r *restorer) open(ctx context.Context) (err error) {
 	if r.folder, err = lockFolder(r.Folder); err != nil {
 		return err
 	}
-	r.database = filepath.Join(r.Folder, fileDatabase)
+	r.database = filepath.Join(r.Folder, datadir.Database)
 	r.done.Database = r.database
 	if real, err := filepath.EvalSymlinks(r.database); err == nil {
 		r.database = real
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return notOpened(r.Folder, err)
 	}
-	r.temp = filepath.Join(filepath.Dir(r.database), "."+fileDatabase+".restore")
+	r.temp = filepath.Join(filepath.Dir(r.database), "."+datadir.Database+".restore")
 	_, err = os.Lstat(r.database)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -207,7 +209,7 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 	if err != nil {
 		return err
 	}
-	return requirements.PutRestored(ctx, l, requirements.Restored{Size: r.done.Records, Root: r.done.Root,
+	return requirements.PutRestored(ctx, l, record.Restored{Size: r.done.Records, Root: r.done.Root,
 		SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
 }
 
@@ -244,7 +246,7 @@ func notOpened(folder string, cause error) error {
 		WithFix("make it, writable for this user, or give another --data").Because(cause)
 }
 
-// notRestored is an error that left everything as it was.
+// notRestored makes an error that left everything as it was.
 func notRestored(database string, err error) error {
 	var bad *auditor.Bad
 	f := fault.As(err)

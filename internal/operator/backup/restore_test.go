@@ -14,12 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/auditor"
+	"orchestrator/internal/auditor/replay"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/record"
 )
 
 // tables is all that a database holds but the log itself, and the records of the log from one on.
@@ -30,7 +33,7 @@ func tables(t *testing.T, path string, from uint64) (entries map[string]string, 
 	require.NoError(t, s.Check())
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = requirements.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil)
 	require.NoError(t, err)
 	entries = map[string]string{}
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
@@ -60,38 +63,38 @@ func restored(t *testing.T, path string, o RestoreOptions) (Restored, error) {
 
 func TestARestoredDatabaseIsTheOneThatWasBackedUp(t *testing.T) {
 	dir := data(t, 600)
-	before, _ := tables(t, filepath.Join(dir, fileDatabase), 0)
+	before, _ := tables(t, filepath.Join(dir, datadir.Database), 0)
 	path, w := backedUp(t, dir)
 	to := filepath.Join(t.TempDir(), "of", "no", "folder")
 	done, err := restored(t, path, RestoreOptions{Folder: to, Options: auditor.Options{Key: signerOf(t, dir).Key}})
 	require.NoError(t, err)
-	require.Equal(t, []string{fileTokens, fileKey, filePublicKey}, done.Put)
+	require.Equal(t, []string{datadir.Tokens, datadir.Key, datadir.PublicKey}, done.Put)
 	require.Empty(t, slices.Concat(done.Left, done.Kept))
 	require.Empty(t, done.Lost)
 	require.False(t, done.KeyMissing)
 	require.True(t, done.Trusted)
 
-	after, added := tables(t, filepath.Join(to, fileDatabase), w.Records)
+	after, added := tables(t, filepath.Join(to, datadir.Database), w.Records)
 	require.Equal(t, before, after)
 	require.Len(t, added, 1)
 	require.Equal(t, "log.restored", added[0].Kind)
 	require.Equal(t, ledger.System(), added[0].Actor)
-	var says requirements.Restored
+	var says record.Restored
 	require.NoError(t, json.Unmarshal(added[0].Data, &says))
-	require.Equal(t, requirements.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
+	require.Equal(t, record.Restored{Size: w.Records, Root: w.Root, SHA256: w.SHA256, TakenAt: taken}, says)
 
 	var names []string
 	for path, digest := range digests(t, to) {
 		names = append(names, filepath.Base(path))
-		if filepath.Base(path) != filePublicKey {
+		if filepath.Base(path) != datadir.PublicKey {
 			require.True(t, strings.HasPrefix(digest, "-rw------- "), path)
 		}
 	}
-	require.ElementsMatch(t, []string{fileDatabase, fileKey, filePublicKey, fileTokens}, names)
+	require.ElementsMatch(t, []string{datadir.Database, datadir.Key, datadir.PublicKey, datadir.Tokens}, names)
 	info, err := os.Stat(to)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-	for _, name := range []string{fileKey, filePublicKey, fileTokens} {
+	for _, name := range []string{datadir.Key, datadir.PublicKey, datadir.Tokens} {
 		require.Equal(t, read(t, filepath.Join(dir, name)), read(t, filepath.Join(to, name)))
 	}
 	change(t, to, 3) // it lives on
@@ -134,7 +137,7 @@ func TestRestoreRefuses(t *testing.T) {
 		}), "log_missing", auditor.Options{}},
 		"another's private key": {changed(t, path, func(name string, content []byte) []byte {
 			if name == auditor.PathKey {
-				return []byte(read(t, filepath.Join(elsewhere, fileKey)))
+				return []byte(read(t, filepath.Join(elsewhere, datadir.Key)))
 			}
 			return content
 		}), "backup_key_differs", auditor.Options{}},
@@ -176,7 +179,7 @@ func TestRestoreLeavesWhatIsThere(t *testing.T) {
 	_, err := restored(t, path, RestoreOptions{Folder: dir})
 	requireFault(t, err, "restore_not_empty")
 
-	s, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{})
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{})
 	require.NoError(t, err)
 	_, err = restored(t, path, RestoreOptions{Folder: dir, Replace: true})
 	requireFault(t, err, "store_locked")
@@ -192,7 +195,7 @@ func TestRestoreLeavesWhatIsThere(t *testing.T) {
 	// Nor can anybody begin to use it meanwhile, or put something there.
 	_, err = Restore(t.Context(), path, RestoreOptions{Folder: dir, Replace: true, Now: time.Now, reached: func(step string) error {
 		if step == "opened" {
-			_, err := boltstore.Open(filepath.Join(dir, fileDatabase), boltstore.Options{LockTimeout: time.Millisecond})
+			_, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{LockTimeout: time.Millisecond})
 			requireFault(t, err, "store_locked")
 		}
 		return nil
@@ -201,12 +204,12 @@ func TestRestoreLeavesWhatIsThere(t *testing.T) {
 	fresh := t.TempDir()
 	_, err = Restore(t.Context(), path, RestoreOptions{Folder: fresh, Replace: true, Now: time.Now, reached: func(step string) error {
 		if step == "staged" {
-			put(t, fresh, fileDatabase, "of a service that was started")
+			put(t, fresh, datadir.Database, "of a service that was started")
 		}
 		return nil
 	}})
 	requireFault(t, err, "restore_failed")
-	require.Equal(t, "of a service that was started", read(t, filepath.Join(fresh, fileDatabase)))
+	require.Equal(t, "of a service that was started", read(t, filepath.Join(fresh, datadir.Database)))
 	require.Len(t, digests(t, fresh), 1)
 
 	file := filepath.Join(t.TempDir(), "file")
@@ -219,13 +222,13 @@ func TestRestoreLeavesWhatIsThere(t *testing.T) {
 func TestRestoreOverADamagedDatabase(t *testing.T) {
 	dir := data(t, 3)
 	path, w := backedUp(t, dir)
-	for name, damaged := range map[string]string{"garbage": strings.Repeat("x", 5000), "empty": "", "cut": read(t, filepath.Join(dir, fileDatabase))[:9000]} {
+	for name, damaged := range map[string]string{"garbage": strings.Repeat("x", 5000), "empty": "", "cut": read(t, filepath.Join(dir, datadir.Database))[:9000]} {
 		t.Run(name, func(t *testing.T) {
-			put(t, dir, fileDatabase, damaged)
+			put(t, dir, datadir.Database, damaged)
 			_, err := restored(t, path, RestoreOptions{Folder: dir})
 			requireFault(t, err, "restore_not_empty")
-			require.Equal(t, damaged, read(t, filepath.Join(dir, fileDatabase)))
-			release, err := boltstore.Claim(filepath.Join(dir, fileDatabase))
+			require.Equal(t, damaged, read(t, filepath.Join(dir, datadir.Database)))
+			release, err := boltstore.Claim(filepath.Join(dir, datadir.Database))
 			require.NoError(t, err)
 			_, err = restored(t, path, RestoreOptions{Folder: dir, Replace: true})
 			requireFault(t, err, "store_locked")
@@ -234,7 +237,7 @@ func TestRestoreOverADamagedDatabase(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, done.Kept, 1)
 			require.Equal(t, damaged, read(t, done.Kept[0]))
-			_, added := tables(t, filepath.Join(dir, fileDatabase), w.Records)
+			_, added := tables(t, filepath.Join(dir, datadir.Database), w.Records)
 			require.Len(t, added, 1)
 		})
 	}
@@ -263,8 +266,8 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 func TestRestoreOfPrivateFiles(t *testing.T) {
 	dir := data(t, 1)
 	path, _ := backedUp(t, dir)
-	key, public := read(t, filepath.Join(dir, fileKey)), signerOf(t, dir).Key+"\n"
-	elsewhere := read(t, filepath.Join(data(t, 1), fileKey))
+	key, public := read(t, filepath.Join(dir, datadir.Key)), signerOf(t, dir).Key+"\n"
+	elsewhere := read(t, filepath.Join(data(t, 1), datadir.Key))
 	folder := func(files map[string]string) string {
 		to := t.TempDir()
 		for name, content := range files {
@@ -273,22 +276,22 @@ func TestRestoreOfPrivateFiles(t *testing.T) {
 		return to
 	}
 
-	_, err := restored(t, path, RestoreOptions{Folder: folder(map[string]string{fileKey: elsewhere})})
+	_, err := restored(t, path, RestoreOptions{Folder: folder(map[string]string{datadir.Key: elsewhere})})
 	requireFault(t, err, "restore_another_key")
 
-	to := folder(map[string]string{fileKey: elsewhere, filePublicKey: "old", fileTokens: "newer"})
+	to := folder(map[string]string{datadir.Key: elsewhere, datadir.PublicKey: "old", datadir.Tokens: "newer"})
 	done, err := restored(t, path, RestoreOptions{Folder: to, Replace: true})
 	require.NoError(t, err)
-	require.Equal(t, []string{fileKey, filePublicKey}, done.Put)
-	require.Equal(t, []string{fileTokens}, done.Left)
+	require.Equal(t, []string{datadir.Key, datadir.PublicKey}, done.Put)
+	require.Equal(t, []string{datadir.Tokens}, done.Left)
 	require.Len(t, done.Kept, 1)
 	require.Equal(t, elsewhere, read(t, done.Kept[0]))
-	require.Equal(t, []string{key, public, "newer"}, []string{read(t, filepath.Join(to, fileKey)), read(t, filepath.Join(to, filePublicKey)), read(t, filepath.Join(to, fileTokens))})
+	require.Equal(t, []string{key, public, "newer"}, []string{read(t, filepath.Join(to, datadir.Key)), read(t, filepath.Join(to, datadir.PublicKey)), read(t, filepath.Join(to, datadir.Tokens))})
 
-	to = folder(map[string]string{fileKey: key, fileTokens: "newer"})
+	to = folder(map[string]string{datadir.Key: key, datadir.Tokens: "newer"})
 	done, err = restored(t, path, RestoreOptions{Folder: to, ReplaceTokens: true})
 	require.NoError(t, err)
-	require.Equal(t, []string{filePublicKey, fileTokens}, done.Put)
+	require.Equal(t, []string{datadir.PublicKey, datadir.Tokens}, done.Put)
 	require.Len(t, done.Kept, 1)
 	require.Equal(t, "newer", read(t, done.Kept[0]))
 
@@ -296,8 +299,8 @@ func TestRestoreOfPrivateFiles(t *testing.T) {
 	done, err = restored(t, path, RestoreOptions{Folder: to, WithoutKeys: true})
 	require.NoError(t, err)
 	require.True(t, done.KeyMissing)
-	require.Equal(t, []string{filePublicKey}, done.Put, "which is no secret")
-	require.NoFileExists(t, filepath.Join(to, fileKey))
+	require.Equal(t, []string{datadir.PublicKey}, done.Put, "which is no secret")
+	require.NoFileExists(t, filepath.Join(to, datadir.Key))
 
 	keyless := changed(t, path, func(name string, content []byte) []byte {
 		if strings.HasPrefix(name, "private/") || name == auditor.PathAbout {
@@ -327,13 +330,13 @@ func TestRestoreThroughALink(t *testing.T) {
 	dir := data(t, 3)
 	path, w := backedUp(t, dir)
 	disk := t.TempDir()
-	require.NoError(t, os.Rename(filepath.Join(dir, fileDatabase), filepath.Join(disk, "real.db")))
-	require.NoError(t, os.Symlink(filepath.Join(disk, "real.db"), filepath.Join(dir, fileDatabase)))
+	require.NoError(t, os.Rename(filepath.Join(dir, datadir.Database), filepath.Join(disk, "real.db")))
+	require.NoError(t, os.Symlink(filepath.Join(disk, "real.db"), filepath.Join(dir, datadir.Database)))
 	_, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true})
 	require.NoError(t, err)
 	_, added := tables(t, filepath.Join(disk, "real.db"), w.Records)
 	require.Len(t, added, 1)
-	info, err := os.Lstat(filepath.Join(dir, fileDatabase))
+	info, err := os.Lstat(filepath.Join(dir, datadir.Database))
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&os.ModeSymlink)
 	require.Len(t, digests(t, disk), 2)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 )
@@ -30,14 +31,14 @@ func newAged(t *testing.T) aged {
 	dir := data(t, 300)
 	path, w := backedUp(t, dir)
 	change(t, dir, 2)
-	put(t, dir, fileTokens, `{"tokens":[],"newer":true}`)
+	put(t, dir, datadir.Tokens, `{"tokens":[],"newer":true}`)
 	return aged{dir, path, w}
 }
 
 func (a aged) copy(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(a.was)))
-	for _, name := range []string{fileDatabase, fileKey, fileTokens} {
+	for _, name := range []string{datadir.Database, datadir.Key, datadir.Tokens} {
 		require.NoError(t, os.Chmod(filepath.Join(dir, name), 0o600))
 	}
 	return dir
@@ -47,7 +48,7 @@ func (a aged) copy(t *testing.T) (dir string) {
 func TestRestoreReadsTheNewDatabaseBack(t *testing.T) {
 	dir := data(t, 3)
 	path, _ := backedUp(t, dir)
-	temp := filepath.Join(dir, "."+fileDatabase+".restore")
+	temp := filepath.Join(dir, "."+datadir.Database+".restore")
 	entry := func(table, key, value string) func() {
 		return func() {
 			s, err := boltstore.Open(temp, boltstore.Options{})
@@ -116,12 +117,12 @@ func TestRestoreFails(t *testing.T) {
 // requireRestored demands the new database, and what was there before beside it.
 func requireRestored(t *testing.T, dir string, before map[string]string, w Written) {
 	t.Helper()
-	_, added := tables(t, filepath.Join(dir, fileDatabase), w.Records)
+	_, added := tables(t, filepath.Join(dir, datadir.Database), w.Records)
 	require.Len(t, added, 1)
-	kept, err := filepath.Glob(filepath.Join(dir, fileDatabase) + ".before-restore-*")
+	kept, err := filepath.Glob(filepath.Join(dir, datadir.Database) + ".before-restore-*")
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
-	require.Equal(t, before[filepath.Join(dir, fileDatabase)], digests(t, dir)[kept[0]])
+	require.Equal(t, before[filepath.Join(dir, datadir.Database)], digests(t, dir)[kept[0]])
 }
 
 // A kill at any step does, too, and the next restore comes to its end and leaves nothing of it.
@@ -139,21 +140,21 @@ func TestRestoreKilled(t *testing.T) {
 				for path, digest := range before {
 					require.Equal(t, digest, after[path])
 				}
-				tables(t, filepath.Join(dir, fileDatabase), 0) // it can be opened, and is in order
+				tables(t, filepath.Join(dir, datadir.Database), 0) // it can be opened, and is in order
 			} else {
 				requireRestored(t, dir, before, w)
 			}
 			done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true, ReplaceTokens: true})
 			require.NoError(t, err)
-			_, added := tables(t, filepath.Join(dir, fileDatabase), w.Records)
+			_, added := tables(t, filepath.Join(dir, datadir.Database), w.Records)
 			require.Len(t, added, 1)
-			require.Equal(t, `{"tokens":[]}`, read(t, filepath.Join(dir, fileTokens)))
+			require.Equal(t, `{"tokens":[]}`, read(t, filepath.Join(dir, datadir.Tokens)))
 			names, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			for _, name := range names {
 				require.False(t, strings.HasPrefix(name.Name(), "."), name.Name())
 			}
-			kept, err := filepath.Glob(filepath.Join(dir, fileDatabase) + ".before-restore-*")
+			kept, err := filepath.Glob(filepath.Join(dir, datadir.Database) + ".before-restore-*")
 			require.NoError(t, err)
 			require.Len(t, kept, map[bool]int{false: 1, true: 2}[step.done], "no second name of the database is left: %v", done.Kept)
 		})

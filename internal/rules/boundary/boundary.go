@@ -1,7 +1,7 @@
 // Package boundary decides which session of an agent client may use which tool on which file.
 //
 // A main session delegates: it reads, asks and starts agents, and changes no file itself. Agents change files, as far
-// as the policy lets their type. Nobody changes the guard's own files. The package is pure: it is given the call, in
+// as the policy lets their type. Nobody changes the boundary's own files. The package is pure: it is given the call, in
 // one form for all clients and with the paths already resolved, and the moment.
 package boundary
 
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Mode is the phase of the guard.
+// Mode is the phase of the boundary.
 type Mode string
 
 // The three phases, in the order in which a project goes through them.
@@ -20,7 +20,7 @@ const (
 	Enforce  Mode = "enforce"  // violations are blocked
 )
 
-// Modes are all modes.
+// Modes returns the modes in the order of the phases.
 func Modes() []Mode { return []Mode{Off, Validate, Enforce} }
 
 // ActorKind tells who makes a call.
@@ -69,8 +69,8 @@ type Part struct {
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
 }
 
-// Written are all files that a call writes: those that its tool names, and those of the parts of a command that do not
-// only read.
+// Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do
+// not only read.
 func Written(named []Target, parts []Part) []Target {
 	all := slices.Clone(named)
 	for _, part := range parts {
@@ -93,8 +93,16 @@ type Call struct {
 	Reads     []Target // secrets of the service that a shell command may show or copy
 	IsShell   bool
 	Text      string // the literal text of a shell command; "" when it was not kept
+	Guarded   Guarded
 	BypassEnv string // the value of the environment variable that lifts the boundary
 	Grants    []Grant
+}
+
+// Guarded is what no session may change, whatever a policy says, besides the boundary's own files: the settings that
+// have clients call the hook, and the program that they call.
+type Guarded struct {
+	Paths    []string // patterns, as in a policy
+	Mentions []string // what a command that may write must not have in its text; in small letters
 }
 
 // Grant lifts the boundary for a while.
@@ -107,7 +115,7 @@ type Grant struct {
 	Session string    `json:"session,omitempty"` // "" for every session
 }
 
-// covers tells whether a grant is in force for a call.
+// covers reports whether a grant is in force for a call.
 func (g Grant) covers(c Call) bool {
 	return !c.At.Before(g.Since) && c.At.Before(g.Until) && (g.Session == "" || g.Session == c.Session)
 }
@@ -143,7 +151,7 @@ type Verdict struct {
 	Steps    []Step   `json:"steps,omitempty"`   // every rule that was looked at, in order
 }
 
-// Violation tells whether the call is one that enforce does not let through.
+// Violation reports whether the call is one that enforce does not let through.
 func (v Verdict) Violation() bool { return v.Would != Allow }
 
 // Step is one rule that was looked at.

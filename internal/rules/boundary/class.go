@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// classOf is what a call does to files, as far as the policy and the call say. A tool that both lists name writes.
+// classOf returns what a call does to files, as far as the policy and the call say. A tool that both lists name writes.
 func classOf(p *Policy, c Call) Class {
 	switch {
 	case matchAnyName(p.BlockedTools, c.Tool):
@@ -20,7 +20,7 @@ func classOf(p *Policy, c Call) Class {
 	return classOfName(c.Tool)
 }
 
-// classOfParts is the gravest of what a shell command does.
+// classOfParts returns the gravest of what a shell command does.
 func classOfParts(p *Policy, parts []Part) Class {
 	class := Reads
 	for _, part := range parts {
@@ -34,7 +34,7 @@ func classOfParts(p *Policy, parts []Part) Class {
 	return class
 }
 
-// classUnder is the class of a part; a policy can vouch for a program that is not known.
+// classUnder returns the class of a part; a policy can vouch for a program that is not known.
 func (p Part) classUnder(policy *Policy) Class {
 	if p.Class == Ambiguous && p.Foreign && slices.ContainsFunc(policy.ReadingCommands,
 		func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {
@@ -62,8 +62,8 @@ var (
 		"info", "tree", "diff", "count", "lookup", "resolve"}
 )
 
-// classOfName tells by the name alone. Only a name that begins like reading, and has no word of writing or of doubt,
-// reads.
+// classOfName classifies a tool by its name alone. Only a name that begins like reading, and has no word of writing or
+// of doubt, reads.
 func classOfName(tool string) Class {
 	name := tool
 	if rest, isMCP := strings.CutPrefix(tool, "mcp__"); isMCP {
@@ -84,7 +84,7 @@ func classOfName(tool string) Class {
 	return Ambiguous
 }
 
-// wordsOf are the words of a name like write_file, writeFile or write-file, in small letters.
+// wordsOf returns the words of a name like write_file, writeFile or write-file, in small letters.
 func wordsOf(name string) []string {
 	var words []string
 	begin := 0

@@ -10,8 +10,8 @@ import (
 const (
 	RuleOff        = "mode.off"           // nothing is judged
 	RuleCommand    = "protected.command"  // a command of this program that changes the boundary
-	RuleProtected  = "protected.path"     // a write to the guard's own files
-	RuleMention    = "protected.mention"  // a command that may write and names the guard's own files
+	RuleProtected  = "protected.path"     // a write to the boundary's own files
+	RuleMention    = "protected.mention"  // a command that may write and names the boundary's own files
 	RuleDelegates  = "tool.delegates"     // it starts an agent
 	RuleReads      = "tool.reads"         // it changes no file
 	RuleAgent      = "agent.rights"       // an agent within its rights
@@ -24,23 +24,16 @@ const (
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
 )
 
-// Guarded are the paths that nobody may write, whatever a policy says: the guard's own files, and the settings that
-// make clients call it.
-var Guarded = []string{
-	".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
-	".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
-	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
-	".qwen/settings.json", ".gemini/settings.json",
-	".cursor/hooks.json", ".github/hooks/**", ".opencode/plugin/**", ".opencode/plugins/**", "opencode.json",
-	"opencode.jsonc",
-}
-
-// mentions are what a command that may write must not name in its text: less than Guarded, since source code names
-// those as well.
-var mentions = []string{
-	".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", ".claude/settings", ".codex/config",
-	".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
-	".opencode/plugin", strings.ToLower(BypassVariable),
+// own is what nobody may change, whatever a policy says: the files of the boundary and of the service. Of a command
+// that may write the text is looked through as well, for fewer names, since source code has those of files too.
+var own = Guarded{
+	Paths: []string{
+		".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
+		".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+	},
+	Mentions: []string{
+		".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", strings.ToLower(BypassVariable),
+	},
 }
 
 // verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of
@@ -63,7 +56,7 @@ func withVerbs(words ...string) (all [][]string) {
 // Judge decides on a call. It is a function of its arguments alone.
 func Judge(p *Policy, c Call) Verdict { return judge(p, c, false) }
 
-// Explain is Judge with every rule that was looked at, in order.
+// Explain judges as Judge does, and lists every rule that was looked at, in order.
 func Explain(p *Policy, c Call) Verdict { return judge(p, c, true) }
 
 func judge(p *Policy, c Call, explain bool) Verdict {
@@ -111,10 +104,10 @@ func (j *judgement) decide() Verdict {
 	return v
 }
 
-// protects tells the rules that no bypass lifts: what they keep is what a bypass is recorded in.
+// protects reports whether no bypass lifts a rule: what it keeps is what a bypass is recorded in.
 func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
-// rule is the first that matches.
+// rule returns the first that matches.
 func (j *judgement) rule() ruling {
 	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.exempt}
 	for _, rule := range rules {
@@ -133,7 +126,7 @@ func (j *judgement) saw(rule string, matched bool, format string, args ...any) b
 	return matched
 }
 
-// protected keeps the guard's own files from everybody.
+// protected keeps the boundary's own files from everybody.
 func (j *judgement) protected() (ruling, bool) {
 	if r, matched := j.changesBoundary(); matched {
 		return r, true
@@ -141,7 +134,7 @@ func (j *judgement) protected() (ruling, bool) {
 	if j.class == Reads || j.class == Delegates {
 		return ruling{}, false
 	}
-	guarded := append(slices.Clone(Guarded), j.policy.ProtectedPaths...)
+	guarded := slices.Concat(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
 	sweeps := j.sweeps()
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
@@ -152,6 +145,7 @@ func (j *judgement) protected() (ruling, bool) {
 				"instead of the whole project, and give git clean -e .orchestrator"}, true
 	}
 	text := strings.ToLower(j.call.Text)
+	mentions := slices.Concat(own.Mentions, j.call.Guarded.Mentions)
 	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
 	if j.saw(RuleMention, i >= 0, "its text names the boundary's files: %t", i >= 0) {
 		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] +
@@ -287,13 +281,13 @@ func (j *judgement) exempt() (ruling, bool) {
 		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
 }
 
-// namesItsFiles tells whether all that a call writes is known by name: of a tool that the policy does not list it is a
-// guess.
+// namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is
+// a guess.
 func (j *judgement) namesItsFiles() bool {
 	return j.call.IsShell || matchAnyName(j.policy.BlockedTools, j.call.Tool)
 }
 
-// mainChanges is left: a main session, or one that counts as such, that does or may change files.
+// mainChanges rules on what is left: a main session, or one that counts as such, that does or may change files.
 func (j *judgement) mainChanges() ruling {
 	r := ruling{rule: RuleWrites, would: Block, targets: j.targets(), reason: j.why(),
 		fix: "delegate it: an agent makes the change"}
@@ -311,7 +305,7 @@ func (j *judgement) mainChanges() ruling {
 	return r
 }
 
-// why is what in the call makes it of its class.
+// why returns what in the call makes it of its class.
 func (j *judgement) why() string {
 	for _, part := range j.call.Parts {
 		if part.classUnder(j.policy) == j.class && part.Why != "" {
@@ -324,14 +318,14 @@ func (j *judgement) why() string {
 	return "whether " + j.call.Tool + " writes files cannot be told"
 }
 
-// targets are all files that the call writes.
+// targets returns all files that the call writes.
 func (j *judgement) targets() []Target { return Written(j.call.Targets, j.call.Parts) }
 
 func (j *judgement) anyAmbiguous() bool {
 	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == Ambiguous })
 }
 
-// bypass is what lifts the boundary for this call; "" for nothing.
+// bypass returns what lifts the boundary for this call; "" for nothing.
 func (j *judgement) bypass() string {
 	if j.call.BypassEnv == "true" && j.policy.Bypass.Environment {
 		return ByEnvironment

@@ -199,6 +199,8 @@ func TestProtectedPaths(t *testing.T) {
 		{"the variable", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "AMPLIFIER_BYPASS_BOUNDARY=true\nclaude"}, RuleMention},
 		{"the hook by hand", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator-hook", "claude"}, Class: Ambiguous}}}, RuleCommand},
 
+		{"settings named in the code", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "python\n-c\nopen('.Claude/settings.json','w')"}, RuleMention},
+
 		{"text that no shell parses", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "orchestrator boundary mode off --reason x\n("}, RuleCommand},
 		{"words for xargs", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "echo\nboundary rollback --reason x\nxargs\norchestrator"}, RuleCommand},
 		{"a token of its own", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator", "token", "add", "x"}, Class: Ambiguous, Foreign: true}}}, RuleCommand},
@@ -228,6 +230,8 @@ func TestProtectedPaths(t *testing.T) {
 		p := policy()
 		p.ProtectedPaths = []string{"deploy/*.yaml", "/usr/local/bin/orchestrator-hook"}
 		one.call.Actor = actors["agent"]
+		one.call.Guarded = Guarded{Paths: []string{".claude/settings.json", ".claude/settings.local.json", ".gemini/settings.json"},
+			Mentions: []string{".claude/settings"}}
 		require.Equal(t, one.rule, Judge(&p, one.call).Rule, one.name)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// badPattern tells whether a pattern has what path.Match takes for more than * and ?: a folder may be named [id].
+// badPattern reports whether a pattern has what path.Match takes for more than * and ?: a folder may be named [id].
 func badPattern(pattern string) bool { return strings.ContainsAny(pattern, `[]\`) }
 
 // matchName matches the name of a tool or of an agent.
@@ -32,7 +32,7 @@ func matchPath(pattern, name string) bool {
 	return matchElements(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
 }
 
-// literalOf is what a pattern begins with before anything may stand.
+// literalOf returns what a pattern begins with before anything may stand.
 func literalOf(pattern string) string {
 	for i := range len(pattern) {
 		switch pattern[i] {
@@ -67,8 +67,8 @@ func matchElements(pattern, name []string) bool {
 	return false
 }
 
-// within tells whether a file, by its name and by where its links lead, is among some paths. One that cannot be told is
-// only within everything.
+// within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
+// is only within everything.
 func (t Target) within(patterns []string) bool {
 	if t.Unknown {
 		return slices.Contains(patterns, "**")
@@ -80,8 +80,8 @@ func matchAnyPath(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || matchPath(p, name) })
 }
 
-// plantsRepository tells whether a file makes a folder one of git's: its settings name programs, which git runs when it
-// reads.
+// plantsRepository reports whether a file makes a folder one of git's: its settings name programs, which git runs when
+// it reads.
 func (t Target) plantsRepository() bool {
 	return slices.ContainsFunc([]string{t.Path, t.Real}, func(name string) bool {
 		elements := strings.Split(strings.ToLower(name), "/")
@@ -90,8 +90,8 @@ func (t Target) plantsRepository() bool {
 	})
 }
 
-// touches tells whether a file, by its name or by where its links lead, may be among some paths: itself, or below one.
-// Letters are compared without case: there are file systems that do.
+// touches reports whether a file, by its name or by where its links lead, may be among some paths: itself, or below
+// one. Letters are compared without case: there are file systems that do.
 func (t Target) touches(patterns []string) bool {
 	names := [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)}
 	for _, p := range patterns {
@@ -109,7 +109,7 @@ func (t Target) touches(patterns []string) bool {
 	return false
 }
 
-// leadsTo tells whether name is a folder above the pattern's files, so that what is done to it is done to them, or an
+// leadsTo reports whether name is a folder above the pattern's files, so that what is done to it is done to them, or an
 // unfinished path that may become one of them. The root of the project is no such folder: formatters and git are given
 // it all the time.
 func leadsTo(name, pattern string, unfinished bool) bool {

@@ -12,7 +12,7 @@ const MaxMessage = 2000
 // maxLine is the most characters of a line, so that every line finds its place.
 const maxLine = 260
 
-// Message says what was attempted, why it is not let through, and what to do instead, one line each. It is for a
+// Message returns what was attempted, why it is not let through, and what to do instead, one line each. It is for a
 // verdict that is a violation.
 func Message(p *Policy, c Call, v Verdict) string {
 	lines := []string{
@@ -46,7 +46,7 @@ func heading(v Verdict) string {
 	return "ORCHESTRATOR BOUNDARY WARNING (validate: nothing is blocked)"
 }
 
-// attempted is the tool and the files that it was to change.
+// attempted returns the tool and the files that it was to change.
 func attempted(c Call, v Verdict) string {
 	if c.Tool == "" {
 		return "a call that cannot be read"
@@ -99,10 +99,10 @@ func allowed(p *Policy, c Call) string {
 	return text
 }
 
-// nobodys tells the rules that hold for agents as for the main session, so that delegating does not help.
+// nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
 func nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
 
-// delegation is the very call to make instead; "" where none helps.
+// delegation returns the very call to make instead; "" where none helps.
 func delegation(p *Policy, c Call, v Verdict) string {
 	if c.Actor.Kind == Agent || nobodys(v.Rule) || len(p.DelegateTools) == 0 {
 		return ""
@@ -169,7 +169,7 @@ func WithNote(message, note string) string {
 	return clip(message, MaxMessage-len([]rune(note))-1) + "\n" + note
 }
 
-// Failure is the message where a call could not be judged.
+// Failure returns the message where a call could not be judged.
 func Failure(cause string, blocked bool) string {
 	lines := []string{"ORCHESTRATOR BOUNDARY: this call could not be judged", "Why: " + cause}
 	if blocked {

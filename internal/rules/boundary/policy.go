@@ -20,7 +20,7 @@ type Policy struct {
 	DelegateTools   []string   `json:"delegate_tools"`   // start an agent
 	ReadingCommands []string   `json:"reading_commands"` // beginnings of shell commands that are to count as reading
 	ExemptPaths     []string   `json:"exempt_paths"`     // what a main session may write, too
-	ProtectedPaths  []string   `json:"protected_paths"`  // what nobody may write, besides the guard's own files
+	ProtectedPaths  []string   `json:"protected_paths"`  // what nobody may write, besides the boundary's own files
 	Agents          []Rights   `json:"agents"`           // the first whose name matches an agent's type has its rights
 	UnknownActor    ActorRule  `json:"unknown_actor"`
 	Ambiguous       Decision   `json:"ambiguous"` // block, ask or allow
@@ -64,7 +64,7 @@ type Thresholds struct {
 	RateDays       int     `json:"rate_days"`       // rates are of the last so many days: what was mended long ago weighs no more; 0 is ever since
 }
 
-// DefaultPolicy is that of a project which has just been set up.
+// DefaultPolicy returns the policy of a project that has just been set up.
 func DefaultPolicy() Policy {
 	return Policy{
 		SchemaVersion: 1,
@@ -99,7 +99,7 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// DefaultThresholds are those of the specification.
+// DefaultThresholds returns the thresholds of the specification.
 func DefaultThresholds() Thresholds {
 	return Thresholds{
 		ValidateDays: 14, ToolUses: 50, Accuracy: 0.95, Labelled: 20, Misidentified: 0.05, HookErrors: 0.01,
@@ -192,7 +192,7 @@ func (t Thresholds) check(wrong func(pointer, fix, format string, args ...any)) 
 	}
 }
 
-// rightsOf are the rights of agents of a type; false when the policy has none for it.
+// rightsOf returns the rights of agents of a type; false when the policy has none for it.
 func (p *Policy) rightsOf(agentType string) (Rights, bool) {
 	for _, r := range p.Agents {
 		if matchName(r.Name, agentType) {
@@ -202,8 +202,8 @@ func (p *Policy) rightsOf(agentType string) (Rights, bool) {
 	return Rights{}, false
 }
 
-// DelegatesFor are the agents that a main session is told to use for these files: those with a use that may write all
-// of them.
+// DelegatesFor returns the agents that a main session is told to use for these files: those with a use that may write
+// all of them.
 func (p *Policy) DelegatesFor(targets []Target) []Rights {
 	var found []Rights
 	for _, r := range p.Agents {

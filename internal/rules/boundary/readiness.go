@@ -116,7 +116,7 @@ func flags(t Thresholds, f Figures) []Flag {
 	return all
 }
 
-// rate is false where there is nothing to have a rate of.
+// rate returns false where there is nothing to have a rate of.
 func rate(part, whole int) (float64, bool) {
 	if whole <= 0 {
 		return 0, false

@@ -15,7 +15,7 @@ const dataFolder = ".orchestrator"
 // The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
 
-// Secret tells whether a file, by its name or by where its links lead, may be a secret of the service, or a folder with
+// Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder with
 // them. The data folder is looked for by its name wherever it lies.
 func (t Target) Secret() bool {
 	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
@@ -45,13 +45,13 @@ func namesSecret(name string, unfinished bool) bool {
 	return len(elements) > 0 && elements[len(elements)-1] == "witness.key"
 }
 
-// matchFolder tells whether an element of a path may be the data folder. A wildcard does not stand for the dot.
+// matchFolder reports whether an element of a path may be the data folder. A wildcard does not stand for the dot.
 func matchFolder(element string) bool {
 	ok, err := path.Match(element, dataFolder)
 	return ok && err == nil && element[0] == '.'
 }
 
-// soundsSecret tells whether a path below a folder of which nothing is known is that of a secret, if the folder is the
+// soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is the
 // one for data or that of the tokens.
 func soundsSecret(rest []string) bool {
 	switch len(rest) {
@@ -65,7 +65,7 @@ func soundsSecret(rest []string) bool {
 	return false
 }
 
-// beginsSecret tells whether an element of a path in the data folder is the name of a secret, or where it has a
+// beginsSecret reports whether an element of a path in the data folder is the name of a secret, or where it has a
 // wildcard may become one.
 func beginsSecret(name string) bool {
 	known := literalOf(name)
@@ -93,7 +93,7 @@ func (j *judgement) secret() (ruling, bool) {
 		j.saw(RuleSecret, len(shown) > 0, "%d secrets of the service among what it may show", len(shown))
 }
 
-// lists tells whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder
+// lists reports whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder
 // itself.
 func (j *judgement) lists(t Target) bool {
 	return j.call.Tool == "LS" || j.call.Tool == "Glob" &&

@@ -1,6 +1,6 @@
 package planning
 
-// Reliability is how sure a tool is.
+// Reliability grades how reliable a tool is.
 type Reliability string
 
 // The reliabilities, surest first.
@@ -10,7 +10,7 @@ const (
 	Low    Reliability = "low"
 )
 
-// Cost is what a run of a tool takes.
+// Cost grades what a run of a tool costs.
 type Cost string
 
 // The costs, cheapest first.
@@ -21,7 +21,7 @@ const (
 	CostHigh   Cost = "high"
 )
 
-// Weight is what a run counts against Budgets.MaxCost.
+// Weight returns what a run counts against Budgets.MaxCost.
 func (c Cost) Weight() float64 {
 	switch c {
 	case CostTiny:
@@ -65,7 +65,7 @@ type Contract struct {
 	Implementation Implementation `json:"implementation"`
 }
 
-// Input is a slot that a tool wants filled.
+// Input is an input of a tool.
 type Input struct {
 	Name     string         `json:"name"`
 	Schema   map[string]any `json:"schema"` // JSON Schema of the value
@@ -83,7 +83,7 @@ const (
 	MCP     Means = "mcp"
 )
 
-// Stdin is what a program reads from its standard input, and writes to its standard output.
+// Stdin says what a program reads from its standard input, and writes to its standard output.
 type Stdin string
 
 // What programs read.

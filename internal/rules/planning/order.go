@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Choice finds the tools for obligations among a set of contracts. It does not change, and may be used by many at once.
+// Choice selects the tools for obligations from a set of contracts. It does not change, and is safe for concurrent use.
 type Choice struct {
 	byPattern map[string][]*Contract // each list in the order of compare
 }
 
-// NewChoice makes a choice of contracts, whatever their order. They are not to be changed afterwards.
+// NewChoice returns a choice of contracts, whatever their order. They must not be changed afterwards.
 func NewChoice(contracts []Contract) *Choice {
 	ordered := make([]*Contract, len(contracts))
 	for i := range contracts {
@@ -29,7 +29,7 @@ func NewChoice(contracts []Contract) *Choice {
 	return c
 }
 
-// Candidates are the contracts that satisfy an obligation, in the order in which they are to be tried.
+// Candidates returns the contracts that satisfy an obligation, in the order in which they are to be tried.
 func (c *Choice) Candidates(o Obligation) []*Contract {
 	exact, wide := c.byPattern[string(o.Type)+"("+o.Kind()+")"], c.byPattern[string(o.Type)]
 	if len(wide) == 0 {
@@ -76,8 +76,8 @@ func rankOf[T comparable](order []T, value T) int {
 	return len(order)
 }
 
-// Fill gives the inputs of a tool their values: from the obligation's payload, or else from what is known. It returns
-// the required ones that neither has, in the order of their names.
+// Fill resolves the inputs of a tool: from the obligation's payload, or else from what is known. It returns the
+// required ones that neither has, in the order of their names.
 func Fill(c *Contract, o Obligation, known func(slot string) (any, bool)) (values map[string]any, missing []string) {
 	values = map[string]any{}
 	for _, input := range c.Consumes {
@@ -105,7 +105,7 @@ func Guardrails(all []Obligation) (guardrails, rest []int) {
 	return guardrails, rest
 }
 
-// OutcomeOf is how a run ended whose obligations ended each in its own way.
+// OutcomeOf returns how a run ended whose obligations ended each in its own way.
 func OutcomeOf(each []Outcome) Outcome {
 	for _, worst := range []Outcome{OutGuardrail, OutClarify, OutTruncated, OutFailed} {
 		if slices.Contains(each, worst) {

@@ -1,11 +1,11 @@
-// Package planning decides which tool is to satisfy an obligation, and what follows when it does not.
+// Package planning decides which tools may satisfy an obligation, and in which order.
 //
 // No model scores anything: what a tool says that it satisfies, whether its inputs are there, its preconditions, and an
 // order without ties decide. The package is pure: the same obligations, contracts and facts give the same plan, in
 // whatever order the contracts were registered.
 package planning
 
-// Type is what kind of obligation there is.
+// Type is the kind of an obligation.
 type Type string
 
 // The types of obligations.
@@ -21,7 +21,7 @@ const (
 	DiscoverOp Type = "DISCOVER_OP" // no tool can do it: find one
 )
 
-// Types are all types, in the order of the schema.
+// Types returns all types, in the order of the schema.
 func Types() []Type {
 	return []Type{Report, Achieve, Maintain, Avoid, Verify, Clarify, Justify, Schedule, DiscoverOp}
 }
@@ -35,19 +35,13 @@ type Obligation struct {
 // KindStatus is the kind of the obligations about the status of a requirement: to say it, and to move it.
 const KindStatus = "requirement.status"
 
-// The roles of a project that the conductor tells from others.
-const (
-	RolePM     = "pm"     // has agents of every role run
-	RoleViewer = "viewer" // only reads
-)
-
-// Kind is what the obligation is about: query.math, requirement.status; "" where its payload names none.
+// Kind returns what the obligation is about: query.math, requirement.status; "" if its payload names none.
 func (o Obligation) Kind() string {
 	kind, _ := o.Payload["kind"].(string)
 	return kind
 }
 
-// String is the obligation as contracts name it: REPORT(query.math).
+// String returns the obligation as contracts name it: REPORT(query.math).
 func (o Obligation) String() string {
 	if kind := o.Kind(); kind != "" {
 		return string(o.Type) + "(" + kind + ")"
@@ -70,7 +64,7 @@ type Request struct {
 	IdempotencyKey string       `json:"idempotency_key,omitempty"`
 }
 
-// Status is how far an obligation is.
+// Status is the status of an obligation.
 type Status string
 
 // The statuses of obligations. One that waits for a CLARIFY stays active; nothing else does when a run ends.
@@ -81,7 +75,7 @@ const (
 	Escalated Status = "escalated"
 )
 
-// Outcome is how a whole run ended.
+// Outcome is how a run, or one of its obligations, ended.
 type Outcome string
 
 // The outcomes of a run. Where several would do, the first of guardrail, clarify, truncated counts.

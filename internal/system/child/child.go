@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"orchestrator/internal/datadir"
 )
 
 // How long a child may take to come up, and to end when it is asked to.
@@ -65,10 +67,10 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 
 // Launch starts a program and waits for nothing. Await waits for its first answer.
 func Launch(c Command) (*Process, error) {
-	if err := os.MkdirAll(filepath.Join(c.Dir, ".orchestrator"), 0o700); err != nil {
+	if err := os.MkdirAll(string(dataOf(c.Dir)), 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(addrFile(c.Dir)); err != nil {
+	if err := os.RemoveAll(dataOf(c.Dir).Address()); err != nil {
 		return nil, err
 	}
 	log, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -87,14 +89,15 @@ func Launch(c Command) (*Process, error) {
 	return p, nil
 }
 
-func addrFile(dir string) string { return filepath.Join(dir, ".orchestrator", "addr") }
+// dataOf returns the data folder of a child that runs in dir.
+func dataOf(dir string) datadir.Dir { return datadir.Dir(filepath.Join(dir, datadir.Default)) }
 
 // Await waits for the child's first answer, and makes sure that it is this child that gives it.
 func (p *Process) Await(ctx context.Context, answers func(*Process) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	for p.Addr == "" {
-		if b, err := os.ReadFile(addrFile(p.Dir)); err == nil && strings.HasSuffix(string(b), "\n") {
+		if b, err := os.ReadFile(dataOf(p.Dir).Address()); err == nil && strings.HasSuffix(string(b), "\n") {
 			p.Addr = strings.TrimSpace(string(b))
 		}
 		select {
@@ -136,7 +139,7 @@ func (p *Process) LastLog() string {
 
 // Secret reads the token that the first start in dir made for a role.
 func Secret(dir, role string) (string, error) {
-	b, err := os.ReadFile(filepath.Join(dir, ".orchestrator", "tokens", role+".token"))
+	b, err := os.ReadFile(dataOf(dir).Token(role))
 	return strings.TrimSpace(string(b)), err
 }
 

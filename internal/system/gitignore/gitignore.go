@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 // content ignores everything in a data folder but what a project shares.
@@ -84,28 +85,8 @@ func write(path string) error {
 	})
 }
 
-// holds tells whether a file lies in a folder or below it.
+// holds reports whether a file lies in a folder or below it.
 func holds(dir, file string) bool {
-	dir, dirErr := realPath(dir)
-	file, fileErr := realPath(file)
-	rel, err := filepath.Rel(dir, file)
-	return errors.Join(dirErr, fileErr, err) == nil && filepath.IsLocal(rel)
-}
-
-// realPath is an absolute path without links, as far as it exists.
-func realPath(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	rest := ""
-	for at := abs; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest), nil
-		}
-		if at == filepath.Dir(at) {
-			return abs, nil
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
+	rel, err := filepath.Rel(tree.Real(dir), tree.Real(file))
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/tree"
 )
 
 const (
@@ -34,10 +36,7 @@ const (
 
 // Look tells what git does with a file, which need not exist.
 func Look(ctx context.Context, path string) (Exposure, error) {
-	path, err := realPath(path)
-	if err != nil {
-		return Hidden, err
-	}
+	path = tree.Real(path)
 	trees, err := workingTrees(ctx, path)
 	// the innermost is the one that git add goes by; an outer one may have tracked the file before
 	for _, t := range trees {
@@ -60,10 +59,7 @@ func Look(ctx context.Context, path string) (Exposure, error) {
 // for whose content isToken holds. All working trees around the folder are looked at, and where its path is a link,
 // those around its target.
 func Secrets(ctx context.Context, data string, more []string, isToken func(content string) bool) ([]File, error) {
-	dir, err := realPath(data)
-	if err != nil {
-		return nil, err
-	}
+	dir := tree.Real(data)
 	trees, err := workingTrees(ctx, dir)
 	var all []File
 	for _, t := range trees {
@@ -85,10 +81,7 @@ func Secrets(ctx context.Context, data string, more []string, isToken func(conte
 
 // tracked lists a file once for each working tree that tracks it.
 func tracked(ctx context.Context, path string) ([]File, error) {
-	path, err := realPath(path)
-	if err != nil {
-		return nil, err
-	}
+	path = tree.Real(path)
 	trees, err := workingTrees(ctx, path)
 	var all []File
 	for _, t := range trees {
@@ -106,7 +99,7 @@ func isSecret(rel string) bool {
 		return true
 	}
 	name := strings.TrimPrefix(rel, ".") // of a file that is being written
-	for _, secret := range []string{"tokens.json", "audit.key", "witness.key", "state.db"} {
+	for _, secret := range []string{datadir.Tokens, datadir.Key, datadir.WitnessKey, datadir.Database} {
 		if strings.HasPrefix(name, secret) {
 			return true
 		}
@@ -114,20 +107,20 @@ func isSecret(rel string) bool {
 	return false
 }
 
-// tree is a working tree of git.
-type tree struct {
+// workingTree is a working tree of git.
+type workingTree struct {
 	git git.Command
 	top string
 }
 
 // workingTrees are those that a path lies in, the innermost first.
-func workingTrees(ctx context.Context, path string) (all []tree, err error) {
+func workingTrees(ctx context.Context, path string) (all []workingTree, err error) {
 	command, err := git.Find("")
 	if err != nil {
 		return nil, nil //nolint:nilerr // without git nothing is tracked
 	}
 	for dir := folderAt(path); ; {
-		t := tree{git: git.Command{Path: command, Dir: dir}}
+		t := workingTree{git: git.Command{Path: command, Dir: dir}}
 		top, err := t.run(ctx, "rev-parse", "--show-toplevel")
 		if outside := (noTree{}); errors.As(err, &outside) {
 			return all, nil
@@ -155,7 +148,7 @@ func folderAt(path string) string {
 }
 
 // list are the tracked files that are a path, or lie below it.
-func (t tree) list(ctx context.Context, path string) ([]File, error) {
+func (t workingTree) list(ctx context.Context, path string) ([]File, error) {
 	rel, err := filepath.Rel(t.top, path)
 	if err != nil {
 		return nil, err
@@ -164,7 +157,7 @@ func (t tree) list(ctx context.Context, path string) ([]File, error) {
 }
 
 // tokens are the tracked files outside of dir that hold a token.
-func (t tree) tokens(ctx context.Context, dir string, isToken func(string) bool) ([]File, error) {
+func (t workingTree) tokens(ctx context.Context, dir string, isToken func(string) bool) ([]File, error) {
 	files, err := t.files(ctx, "ls-files", "-z", "--", "*.token")
 	var held []File
 	for i, f := range files {
@@ -182,7 +175,7 @@ func (t tree) tokens(ctx context.Context, dir string, isToken func(string) bool)
 	return held, err
 }
 
-func (t tree) files(ctx context.Context, args ...string) (all []File, err error) {
+func (t workingTree) files(ctx context.Context, args ...string) (all []File, err error) {
 	out, err := t.run(ctx, args...)
 	for path := range strings.SplitSeq(out, "\x00") {
 		if path != "" {
@@ -196,7 +189,7 @@ func (t tree) files(ctx context.Context, args ...string) (all []File, err error)
 type noTree struct{ error }
 
 // run returns what a command of git printed.
-func (t tree) run(ctx context.Context, args ...string) (string, error) {
+func (t workingTree) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := t.git.Prepare(ctx, args...)

@@ -23,12 +23,13 @@ import (
 // childWord as the first argument makes the test binary a program that does what the second says, so that the tests need no other.
 const childWord = "runner-child"
 
-const longest = 30 * time.Second // the life of a program that should have been killed
+const longest = 5 * time.Minute // the life of a program that should have been killed
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childWord {
 		syscall.Exit(child(os.Args[2], os.Args[3:])) // at once: os.Exit waits a second where races are looked for
 	}
+	sweepFor, drainFor = time.Minute, time.Minute // both end when there is nothing left
 	os.Exit(m.Run())
 }
 
@@ -140,7 +141,7 @@ func as(t *testing.T, what string, args ...string) Exec {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	return Exec{Argv: append([]string{self, childWord, what}, args...), Timeout: 20 * time.Second}
+	return Exec{Argv: append([]string{self, childWord, what}, args...), Timeout: 2 * time.Minute}
 }
 
 // refusal holds an error to a code, and to saying what to do.

@@ -175,7 +175,7 @@ func TestInputThatIsNotRead(t *testing.T) {
 	e.Timeout = 300 * time.Millisecond
 	r, err = e.Run(t.Context(), make([]byte, 5<<20))
 	refusal(t, err, "tool_timeout")
-	require.Less(t, r.Took, 1300*time.Millisecond)
+	require.Less(t, r.Took, longest)
 }
 
 func TestTimeAndItsCaller(t *testing.T) {
@@ -185,7 +185,7 @@ func TestTimeAndItsCaller(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	refusal(t, err, "tool_timeout")
 	require.Equal(t, -1, r.Exit)
-	require.Less(t, r.Took, 1200*time.Millisecond)
+	require.Less(t, r.Took, longest)
 	require.GreaterOrEqual(t, r.Took, e.Timeout)
 
 	ctx, cancel := context.WithCancel(t.Context())

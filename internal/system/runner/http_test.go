@@ -27,7 +27,7 @@ func answering(t *testing.T, handler http.HandlerFunc) HTTP {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return HTTP{URL: server.URL + "/x", AllowLoopback: true, Timeout: 10 * time.Second}
+	return HTTP{URL: server.URL + "/x", AllowLoopback: true, Timeout: time.Minute}
 }
 
 func answerJSON(w http.ResponseWriter, text string) {
@@ -191,7 +191,7 @@ func TestSlowServers(t *testing.T) {
 			r, err := h.Run(t.Context(), nil)
 			refusal(t, err, "tool_timeout")
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.Less(t, r.Took, time.Second)
+			require.Less(t, r.Took, longest)
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -69,7 +69,7 @@ func untilDue(t *testing.T, e Exec, file string, processes int) (time.Duration, 
 	ctx := due{t.Context(), make(chan struct{})}
 	var over time.Time
 	go func() {
-		for end := time.Now().Add(15 * time.Second); len(idsIn(file)) < processes && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); len(idsIn(file)) < processes && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		over = time.Now()
@@ -100,7 +100,7 @@ func TestNothingIsLeftAfterTheTimeOut(t *testing.T) {
 				file := filepath.Join(t.TempDir(), strconv.Itoa(i))
 				took, err := untilDue(t, as(t, "nest", append(tree, file)...), file, len(tree))
 				refusal(t, err, "tool_timeout")
-				require.Less(t, took, time.Second)
+				require.Less(t, took, sweepFor, "it ends when nothing is left")
 				require.Empty(t, living(idsIn(file)))
 				longest = max(longest, took)
 			}
@@ -113,7 +113,7 @@ func TestAChainOfForksIsCaught(t *testing.T) {
 	var longest time.Duration
 	for i := range times() {
 		file := filepath.Join(t.TempDir(), strconv.Itoa(i))
-		until := strconv.FormatInt(time.Now().Add(10*time.Second).UnixMilli(), 10)
+		until := strconv.FormatInt(time.Now().Add(2*time.Minute).UnixMilli(), 10)
 		e := as(t, "chain", until, file) // the first ends at once, and the run with it
 		began := time.Now()
 		_, err := e.Run(t.Context(), nil)
@@ -132,7 +132,7 @@ func TestNothingIsLeftAfterSuccess(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "ids")
 		r, err := as(t, "nest", "x", "sx", "spx", "t", file).Run(t.Context(), nil)
 		require.NoError(t, err)
-		require.Less(t, r.Took, 5*time.Second)
+		require.Less(t, r.Took, sweepFor)
 		require.Empty(t, living(idsIn(file)))
 	}
 }

@@ -20,7 +20,7 @@ func TestAServerLeavesNothing(t *testing.T) {
 		ctx := due{t.Context(), make(chan struct{})}
 		var over time.Time
 		go func() {
-			for end := time.Now().Add(15 * time.Second); len(idsIn(file)) < 3 && time.Now().Before(end); {
+			for end := time.Now().Add(time.Minute); len(idsIn(file)) < 3 && time.Now().Before(end); {
 				time.Sleep(time.Millisecond)
 			}
 			over = time.Now()
@@ -28,7 +28,7 @@ func TestAServerLeavesNothing(t *testing.T) {
 		}()
 		_, err = tool(t, "leave").Run(ctx, arguments)
 		refusal(t, err, "tool_timeout")
-		require.Less(t, time.Since(over), time.Second)
+		require.Less(t, time.Since(over), sweepFor)
 		require.Len(t, idsIn(file), 3)
 		require.Empty(t, living(idsIn(file)))
 	}

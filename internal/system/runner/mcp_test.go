@@ -140,7 +140,7 @@ var tools = map[string]mcp.ToolHandler{
 				return nil, err
 			}
 		}
-		for range 5000 {
+		for range 60_000 {
 			if text, _ := os.ReadFile(to.File); strings.Count(string(text), "\n") == 3 {
 				break
 			}
@@ -205,7 +205,7 @@ func TestToolsAndServersThatFail(t *testing.T) {
 			require.Contains(t, refusal(t, err, c.code).Detail, c.detail)
 			require.Empty(t, r.Stdout)
 			if c.code == "tool_timeout" {
-				require.Less(t, r.Took, c.m.Timeout+time.Second)
+				require.Less(t, r.Took, longest)
 			}
 		})
 	}
@@ -217,7 +217,7 @@ func TestAServerThatDoesNotReadItsInput(t *testing.T) {
 		m.Timeout = 500 * time.Millisecond
 		r, err := m.Run(t.Context(), map[string]any{"x": strings.Repeat("x", 5<<20)})
 		refusal(t, err, "tool_timeout")
-		require.Less(t, r.Took, m.Timeout+time.Second)
+		require.Less(t, r.Took, longest)
 	}
 }
 

@@ -17,9 +17,13 @@ import (
 
 const (
 	markName  = "ORCHESTRATOR_RUN"
-	sweepFor  = 700 * time.Millisecond // the longest search for what is left of a run
-	drainFor  = 200 * time.Millisecond // for what is still in the pipes after that
-	lastBytes = maxStderr + 4          // a character that was cut at the front goes
+	lastBytes = maxStderr + 4 // a character that was cut at the front goes
+)
+
+// Limits that tests alone change: a busy machine needs longer.
+var (
+	sweepFor = 700 * time.Millisecond // the longest search for what is left of a run
+	drainFor = 200 * time.Millisecond // for what is still in the pipes after that
 )
 
 // process is a running program and everything that must be gone when it ends.

@@ -43,7 +43,7 @@ type bounds struct{ names, matches int }
 // never again; links in it are looked at with every read.
 func OpenPath(given string) (*Path, error) {
 	p := &Path{Given: given, fixed: given, most: bounds{maxNames, MaxFiles}}
-	for at := filepath.Clean(given); HasWildcard(at) && !exists(at); {
+	for at := filepath.Clean(given); HasWildcard(at) && !Exists(at); {
 		p.pattern = filepath.Join(filepath.Base(at), p.pattern)
 		at = filepath.Dir(at)
 		p.fixed = at
@@ -90,16 +90,11 @@ func topOf(folder string) string {
 			break
 		}
 		deepest = at
-		if exists(filepath.Join(at, ".git")) {
+		if Exists(filepath.Join(at, ".git")) {
 			top = at
 		}
 	}
 	return cmp.Or(top, deepest)
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // ErrPattern says that a pattern cannot be used.

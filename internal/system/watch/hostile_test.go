@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	swaps = 10_000
-	huge  = 20 << 30 // of a sparse file
+	mostSwaps = 10_000
+	huge      = 20 << 30 // of a sparse file
 )
 
 // attacker puts one thing after another in the place of a file.
@@ -104,7 +104,11 @@ func TestSwapsUnderTheWatcher(t *testing.T) {
 	var reader sync.WaitGroup
 	reader.Go(func() { readAlways(ctx, t, path, &reads) })
 	kinds := map[string]int{}
-	for n := 0; n < swaps || reads.Load() < swaps/10; n++ {
+	swaps := mostSwaps
+	if testing.Short() {
+		swaps /= 10
+	}
+	for n := 0; n < swaps || reads.Load() < int64(swaps/10); n++ {
 		kind, err := a.swap(n)
 		require.NoError(t, err, kind)
 		kinds[kind]++

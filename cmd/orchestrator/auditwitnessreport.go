@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/auditor/witness"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
+)
+
+// reporter says what a witness saw: a line for each server, on out, and alarms and failures on notes. With asJSON all
+// are lines of JSON on out.
+type reporter struct {
+	out, notes io.Writer
+	folder     string // for cosigned checkpoints; empty for none
+	asJSON     bool
+	told       map[string]bool // the files of alarms whose text was written
+}
+
+func (r reporter) accepted(s witness.Sighting) error {
+	if r.folder != "" {
+		path := cosignedFile(r.folder, s.Origin)
+		displaced, err := durable.Replace(path, tree.Write{Perm: 0o644, Content: func(w io.Writer) error {
+			_, err := io.WriteString(w, s.Checkpoint)
+			return err
+		}})
+		reportDisplaced(r.notes, path, displaced)
+		if err != nil {
+			return fault.New(fault.Unavailable, "witness_out",
+				"the cosigned checkpoint of %s is kept, but could not be written: %v", s.Origin, err).
+				WithFix("see to the folder that -o names")
+		}
+	}
+	if r.asJSON {
+		r.json(s)
+		return nil
+	}
+	change := fmt.Sprintf("grown by %d", s.GrownBy)
+	switch {
+	case s.First:
+		change = "seen for the first time"
+	case s.GrownBy == 0:
+		change = "not grown"
+	}
+	fmt.Fprintf(r.out, "%s %s: size %d, %s, cosigned\n", printable(s.URL), s.Origin, s.Size, change)
+	return nil
+}
+
+// alarm reports whether an error is an alarm, and writes one that is.
+func (r reporter) alarm(err error) bool {
+	var a *witness.AlarmError
+	if !errors.As(err, &a) {
+		return false
+	}
+	if r.asJSON {
+		r.json(struct {
+			URL   string        `json:"url"`
+			Alarm witness.Alarm `json:"alarm"`
+			File  string        `json:"file,omitempty"`
+		}{a.Alarm.URL, a.Alarm, a.File})
+	}
+	fmt.Fprintf(r.notes, "ALARM %s: %s: %s\n", a.Alarm.Reason, printable(a.Alarm.URL), printable(a.Alarm.Detail))
+	if !r.told[a.File] {
+		for line := range strings.Lines(a.Alarm.Text()) {
+			fmt.Fprintln(r.notes, " ", printable(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	if a.Unsaved != nil {
+		fmt.Fprintln(r.notes, "  this alarm could NOT be kept:", printable(a.Unsaved.Error()))
+	}
+	if a.File != "" {
+		r.told[a.File] = true
+		fmt.Fprintln(r.notes, "  kept in", printable(a.File))
+	}
+	return true
+}
+
+// failed tells of a server that could not be asked, the first time and then ever less often.
+func (r reporter) failed(s *watched, err error) {
+	code, detail := fault.Code("witness_failed"), err.Error()
+	if f := fault.As(err); f != nil {
+		code, detail = f.Code, f.Detail
+	}
+	if r.asJSON {
+		r.json(map[string]any{"url": s.url, "error": map[string]string{"code": string(code), "detail": detail}})
+		return
+	}
+	if s.failures&(s.failures-1) != 0 {
+		return
+	}
+	again := ""
+	if s.failures > 1 {
+		again = fmt.Sprintf(" (%d times in a row)", s.failures)
+	}
+	fmt.Fprintf(r.notes, "%s: %s%s\n", printable(s.url), printable(detail), again)
+}
+
+func (r reporter) json(v any) {
+	if b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true)); err == nil {
+		fmt.Fprintln(r.out, string(b))
+	}
+}

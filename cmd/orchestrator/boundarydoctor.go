@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/boundary/doctor"
+	"orchestrator/internal/boundary/install"
+	"orchestrator/internal/fault"
+)
+
+func boundaryDoctorCommand() *cobra.Command {
+	var o boundaryOptions
+	cmd := &cobra.Command{
+		Use:   "doctor [CLIENT...]",
+		Short: "Check that the hook is registered, and that it blocks, by calls through the registered command line",
+		Long: `Doctor looks at the settings of every client that the hook is registered with, or of those named, and pipes calls through
+the registered command line as the client would: by sh, and with a copy of the policy, so that the journal stays as it is.
+
+Exit codes: 0 all is well; 1 something is wrong, and each finding says what to do.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := o.dir()
+			if err != nil {
+				return err
+			}
+			home, _ := os.UserHomeDir()
+			r, err := doctor.Examine(cmd.Context(),
+				doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(),
+					Version: install.ClientVersion, Path: os.Getenv("PATH"),
+					Brisk: doctorPatience, Patience: doctorPatience})
+			if err != nil {
+				return err
+			}
+			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeExamined(p, r) }); err != nil ||
+				r.Good {
+				return err
+			}
+			return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
+				WithFix("do what is said with each FAULT above")
+		},
+	}
+	o.rootFlag(cmd)
+	o.jsonFlag(cmd)
+	return withEnv(cmd)
+}
+
+func writeExamined(p *reportPrinter, r doctor.Report) {
+	marks := map[doctor.Level]string{doctor.OK: p.paint(green, "ok   "), doctor.Note: p.paint(yellow, "note "),
+		doctor.Fault: p.paint(red, "FAULT")}
+	for _, f := range r.Findings {
+		name := ""
+		if f.Client != "" {
+			name = printable(f.Client) + ": "
+		}
+		p.line("%s  %s%s", marks[f.Level], name, printable(f.What))
+		if f.Fix != "" {
+			p.line("       %s", printable(f.Fix))
+		}
+	}
+}

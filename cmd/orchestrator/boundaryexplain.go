@@ -1,0 +1,81 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/system/durable"
+)
+
+func boundaryExplainCommand() *cobra.Command {
+	var o boundaryOptions
+	var client string
+	cmd := &cobra.Command{
+		Use:   "explain FILE",
+		Short: "Judge a call from a file as the client would send it, and print every rule that was looked at",
+		Long: `Explain reads what a client sends to its hook before a tool, judges it by the policy of the project as if it were enforced, and prints
+every rule that was looked at in order. Nothing is recorded. FILE - is standard input.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, p, err := o.policy()
+			if err != nil {
+				return err
+			}
+			raw, err := readCall(cmd.InOrStdin(), args[0])
+			if err != nil {
+				return err
+			}
+			v, call, err := hook.Explain(client, raw, dir, p)
+			if err != nil {
+				return fault.New(fault.Invalid, "call_unreadable",
+					"the call cannot be read: in enforce it would be blocked").
+					WithFix("give what %s sends before a tool, or name another --client", client).Because(err)
+			}
+			return o.show(cmd.OutOrStdout(), v, func(rp *reportPrinter) { writeExplained(rp, &p, call, v) })
+		},
+	}
+	o.rootFlag(cmd)
+	o.jsonFlag(cmd)
+	cmd.Flags().StringVar(&client, "client", agentclient.Names()[0],
+		"whose form the call has: "+strings.Join(agentclient.Names(), ", "))
+	return withEnv(cmd)
+}
+
+func readCall(in io.Reader, path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(io.LimitReader(in, hook.MaxInput))
+	}
+	raw, err := durable.ReadRegular(path, hook.MaxInput)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "call_missing", "the call %s cannot be read", path).
+			WithFix("name a file that holds one call as JSON").Because(err)
+	}
+	return raw, nil
+}
+
+func writeExplained(p *reportPrinter, policy *boundary.Policy, c boundary.Call, v boundary.Verdict) {
+	p.line("%s by rule %s: the call %s", printable(string(v.Would)), printable(v.Rule), printable(string(v.Class)))
+	for _, s := range v.Steps {
+		mark := " "
+		if s.Matched {
+			mark = "*"
+		}
+		p.line("  %s %-20s %s", mark, printable(s.Rule), printable(s.Note))
+	}
+	for _, part := range c.Parts {
+		p.line("  %s: %s %s", printable(strings.Join(part.Words, " ")), printable(string(part.Class)),
+			printable(part.Why))
+	}
+	if v.Violation() {
+		p.line("")
+		for said := range strings.SplitSeq(boundary.Message(policy, c, v), "\n") {
+			p.line("%s", printable(said))
+		}
+	}
+}

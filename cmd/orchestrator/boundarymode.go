@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/rules/boundary"
+)
+
+func boundaryModeCommand() *cobra.Command {
+	var o boundaryOptions
+	var override string
+	cmd := &cobra.Command{
+		Use:   "mode off|validate|enforce",
+		Short: "Switch the mode; the switch is recorded with who and why",
+		Long: `Mode switches the phase of the boundary. To enforce needs every check of readiness to pass, or --override with the reason, which is
+recorded as well. Sessions that run heed the new mode from their next call on.`,
+		Example: `  orchestrator boundary mode enforce --reason "two weeks without a false positive"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.switchMode(cmd, boundary.Mode(args[0]), override)
+		},
+	}
+	o.rootFlag(cmd)
+	o.reasonFlag(cmd)
+	cmd.Flags().StringVar(&override, "override", "", "enforce although it is not ready, for this reason")
+	typedOnly(cmd, "override")
+	return withEnv(cmd)
+}
+
+func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, override string) error {
+	dir, err := o.dir()
+	if err != nil {
+		return err
+	}
+	from, err := control.SetMode(dir, to, override, o.change(), report.FromFiles(dir))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", printable(dir.Root), printable(string(to)),
+		printable(string(from)))
+	return nil
+}

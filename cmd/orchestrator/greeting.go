@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/daemon"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/system/shellquote"
+	"orchestrator/internal/system/tree"
+)
+
+// greet prints what to do first with a service that has daemon.Started.
+func greet(out io.Writer, s daemon.Started) {
+	if pm := s.Data.Token("pm"); s.Requirement != "" && tree.Exists(pm) {
+		auth, path := apiclient.CurlToken(pm), apiclient.LocalURL(s.Addr)+"/requirements/"+pathEscape(s.Requirement)
+		fmt.Fprintf(out,
+			"\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d "+
+				"'{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",
+			auth, path, auth, path)
+	}
+	if s.MadeTokens {
+		explainTokens(out, s.Data)
+	}
+}
+
+// explainTokens prints how tokens of the roles are made that have none yet.
+func explainTokens(out io.Writer, data datadir.Dir) {
+	named := ""
+	if data != datadir.Default {
+		named = " --data " + shellquote.Quote(string(data))
+	}
+	fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
+		"  orchestrator token add coder NAME --out FILE%s   # or architect, or tester\n"+
+		"or start with --demo-tokens for one of each role, side by side: for a demonstration only.\n\n",
+		data.TokenDir(), named)
+}
+
+// pathEscape escapes an id for a path of a URL that is printed in single quotes.
+func pathEscape(id string) string { return strings.ReplaceAll(url.PathEscape(id), "'", "%27") }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/operator/tokens"
+	"orchestrator/internal/token"
+)
+
+func tokenList() *cobra.Command {
+	var data string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens; the tokens themselves are not kept",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := tokens.Open(datadir.Dir(data)).List()
+			if err != nil {
+				return err
+			}
+			return writeTokens(cmd.OutOrStdout(), all, asJSON)
+		},
+	}
+	dataFlag(cmd, &data)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return withEnv(cmd)
+}
+
+// listed is a token as it is shown: without its hash.
+type listed struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Role    string    `json:"role"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires,omitzero"`
+	Expired bool      `json:"expired"`
+}
+
+func writeTokens(out io.Writer, tokens []token.Token, asJSON bool) error {
+	now, list := time.Now(), []listed{}
+	for _, t := range tokens {
+		list = append(list, listed{t.ID, t.Name, t.Role, t.Created, t.Expires, t.Expired(now)})
+	}
+	if asJSON {
+		b, err := jsonv2.Marshal(list)
+		if err == nil {
+			_, err = fmt.Fprintln(out, string(b))
+		}
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tNAME\tROLE\tCREATED\tVALIDITY")
+	for i, t := range list {
+		state := validity(tokens[i])
+		if t.Expired {
+			state = "expired " + t.Expires.Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, printable(t.Name), t.Role, t.Created.Format(time.RFC3339), state)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
+)
+
+func toolsListCommand() *cobra.Command {
+	var data string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools, those in the box and those of the project",
+		Long:  "List reads the contracts in the folder tools of --data, and lists them with the tools in the box. It needs no service.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := project.Tools(datadir.Dir(data))
+			if err != nil {
+				return err
+			}
+			return listContracts(cmd.OutOrStdout(), all, asJSON)
+		},
+	}
+	dataFlag(cmd, &data)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the contracts as JSON")
+	withEnv(cmd)
+	return cmd
+}
+
+func listContracts(out io.Writer, all *contract.Registry, asJSON bool) error {
+	contracts := all.Contracts()
+	if asJSON {
+		raw, err := jsonv2.Marshal(map[string]any{"tools": contracts}, jsonv2.Deterministic(true))
+		if err != nil {
+			return err
+		}
+		return indented(out, raw)
+	}
+	for _, c := range contracts {
+		fmt.Fprintf(out, "%-24s %-8s %-6s %-6s %s\n", printable(c.Name), c.Implementation.Means, c.Reliability,
+			c.Cost, printable(strings.Join(c.Satisfies, ", ")))
+	}
+	return nil
+}

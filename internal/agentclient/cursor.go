@@ -1,0 +1,100 @@
+package agentclient
+
+import (
+	"strings"
+	"time"
+)
+
+// cursor is Cursor.
+var cursor = Client{
+	Name: "cursor",
+	form: form{
+		event: "hook_event_name", whens: cursorEvents, tool: "tool_name", input: "tool_input",
+		session: []string{"conversation_id", "session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"},
+		version: "cursor_version", failure: "error_message",
+		looseInput: true, tools: cursorTools, actor: untold, adjust: cursorAdjust,
+	},
+	NoSilence: true,
+	answers:   answers{allow: cursorAllow, block: cursorDeny, warn: cursorWarning, later: cursorLater},
+	Wiring: Wiring{
+		File: ".cursor/hooks.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		Version: 1, Command: "command", Timeout: "timeout", Unit: time.Second,
+		Shut:   &Option{Name: "failClosed", Value: true},
+		Notes:  []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
+		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
+	},
+	Guarded: Guarded{
+		Project:  []string{".cursor/hooks.json"},
+		Personal: []string{".cursor/hooks.json"},
+		Mentions: []string{".cursor/hooks"},
+	},
+	Calls: Calls{
+		Head: `"conversation_id":"doctor","generation_id":"doctor","cwd":CWD,"hook_event_name":"preToolUse",` +
+			`"cursor_version":"0","tool_use_id":"doctor"`,
+		Edit: `"tool_name":"Write","tool_input":{"file_path":FILE,"content":"a"}`,
+		Read: `"tool_name":"Read","tool_input":{"file_path":FILE}`,
+	},
+}
+
+var cursorEvents = rows[When]{
+	{"preToolUse", Before}, {"beforeShellExecution", Before}, {"beforeMCPExecution", Before}, {"beforeReadFile", Before},
+	{"postToolUse", After}, {"afterShellExecution", After}, {"afterMCPExecution", After}, {"afterFileEdit", After},
+	{"postToolUseFailure", Failed},
+	// As it calls what is registered for Claude Code.
+	{"PreToolUse", Before}, {"PostToolUse", After}, {"PostToolUseFailure", Failed},
+}
+
+// cursorImplied are the events that name no tool: the call itself is the tool's input.
+var cursorImplied = rows[string]{
+	{"beforeShellExecution", "Shell"}, {"afterShellExecution", "Shell"}, {"beforeReadFile", "Read"},
+	{"afterFileEdit", "Edit"},
+}
+
+var cursorTools = rows[tool]{
+	{"Shell", named(bash)}, {"Write", named(write)}, {"Edit", named(edit)}, {"StrReplace", named(edit)},
+	{"MultiEdit", named(multiEdit)}, {"ApplyPatch", named(patch)}, {"EditNotebook", named(notebook)},
+	{"Delete", named(remove)}, {"Read", named(read)},
+}
+
+// cursorSends returns Cursor for a call that it makes: it also runs the hooks of Claude Code's settings, and shows
+// itself by its version.
+func cursorSends(call object) *Client {
+	if call.has("cursor_version") {
+		return &cursor
+	}
+	return nil
+}
+
+func cursorAdjust(event *Event, call object, input *object) (string, error) {
+	of := call.loose("hook_event_name")
+	if name, implied := cursorImplied.find(of); implied {
+		*input = call
+		return name, nil
+	}
+	name, err := call.required("tool_name")
+	if err != nil {
+		return "", err
+	}
+	its, server := cutMCP(name)
+	if server || of == "beforeMCPExecution" || of == "afterMCPExecution" {
+		event.Tool = "mcp__" + its
+	}
+	return name, nil
+}
+
+// cutMCP takes the mark of Cursor from the name of a tool of an MCP server.
+func cutMCP(name string) (its string, found bool) { return strings.CutPrefix(name, "MCP:") }
+
+func cursorAllow() Answer { return say(pair{"permission", "allow"}) }
+
+// cursorLater returns an object that changes nothing: Cursor wants JSON from every hook.
+func cursorLater() Answer { return say() }
+
+// cursorDeny returns JSON with exit 0, since what Cursor does with standard error is not documented.
+func cursorDeny(message string) Answer {
+	return say(pair{"permission", "deny"}, pair{"user_message", message}, pair{"agent_message", message})
+}
+
+func cursorWarning(message string) Answer {
+	return say(pair{"permission", "allow"}, pair{"user_message", message}, pair{"agent_message", message})
+}

@@ -1,0 +1,56 @@
+package agentclient
+
+import (
+	"fmt"
+
+	"orchestrator/internal/rules/boundary"
+)
+
+// When says what the call is about.
+type When string
+
+// The moments of a tool. Other is an event that there is nothing to judge in: a session began, a prompt came.
+const (
+	Before When = "before"
+	After  When = "after"
+	Failed When = "failed" // after a tool that failed
+	Other  When = "other"
+)
+
+// Event is one call of a hook, in one form for all clients.
+type Event struct {
+	When      When           `json:"when"`
+	Client    string         `json:"client"`            // who calls, and is answered: it may run the hooks of another one
+	Version   string         `json:"version,omitempty"` // of the client, where it says so
+	Session   string         `json:"session,omitempty"`
+	ToolUseID string         `json:"tool_use_id,omitempty"` // joins Before with After and Failed
+	Cwd       string         `json:"cwd,omitempty"`         // where relative paths, or a command, begin
+	Actor     boundary.Actor `json:"actor"`                 // ID and Type are those of an agent, "" where the client does not say
+	// Tool is the canonical name (Edit, Write, MultiEdit, NotebookEdit, Delete, Read, Grep, Glob, Bash, PowerShell,
+	// Task, …), or the client's own where there is none. A tool of an MCP server begins with mcp__ wherever the
+	// client shows that it is one.
+	Tool    string   `json:"tool,omitempty"`
+	OwnTool string   `json:"own_tool,omitempty"` // as the client says it
+	Paths   []string `json:"paths"`              // what the tool is to read or write, as named; never nil
+	Command string   `json:"command,omitempty"`  // of a shell
+	Error   string   `json:"error,omitempty"`    // of Failed
+}
+
+// Answer is what the hook's process is to write and to exit with. Exit is 0 or 2 and nothing else.
+type Answer struct {
+	Stdout []byte
+	Stderr []byte
+	Exit   int
+}
+
+// Parse reads one call. Unknown members are passed over, and bytes that are no UTF-8 are replaced. An error says which
+// member is wrong: a call that cannot be read must not be taken for a harmless one. Nothing but the client is known
+// then.
+func (c *Client) Parse(stdin []byte) (Event, error) {
+	event, err := c.parse(stdin)
+	if err != nil {
+		return Event{When: Other, Client: c.Name, Actor: boundary.Actor{Kind: boundary.Unknown},
+			Paths: []string{}}, fmt.Errorf("the call of %s cannot be read: %w", c.Name, err)
+	}
+	return event, nil
+}

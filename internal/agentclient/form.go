@@ -1,0 +1,65 @@
+package agentclient
+
+import "orchestrator/internal/rules/boundary"
+
+// form is what a client's calls look like: the names that it gives to what an Event holds.
+type form struct {
+	event   string     // the member that names the event; "" where only the other members tell it
+	whens   rows[When] // what its events are; every other one is Other
+	tool    string
+	input   string
+	session []string // the first that is there
+	toolUse string
+	cwd     []string
+	version string // "" where the client does not say
+	failure string // the member that holds the error of a failed tool
+
+	looseInput bool // the input may be text: JSON in a string, or a patch as it is
+	tools      rows[tool]
+
+	// sender finds another client that runs the hooks in this one's settings, where that is the one who calls.
+	sender func(object) *Client
+	moment func(object) (When, error)           // where event is not enough
+	actor  func(object) (boundary.Actor, error) // who uses the tool
+	// adjust reads what differs from event to event, and returns the tool's name.
+	adjust func(*Event, object, *object) (string, error)
+}
+
+// tool is what a client's tool is, in canonical terms.
+type tool struct {
+	name    string // canonical
+	command string // the member with a shell's command, where it is not called as in commandMembers
+	maybe   bool   // it is a shell only with a command, and else a tool of its own
+}
+
+func named(canonical string) tool { return tool{name: canonical} }
+
+// rows say what a client's names mean. They are few, and a part of the program as it lies on the disk: maps would be
+// built each time that a hook starts.
+type rows[V any] []struct {
+	name string
+	is   V
+}
+
+func (r rows[V]) find(name string) (is V, found bool) {
+	for i := range r {
+		if r[i].name == name {
+			return r[i].is, true
+		}
+	}
+	return is, false
+}
+
+// agentID tells main from agent by the one member that does: a string with something in it is an agent. agent_type
+// alone tells nothing, as a main session can have one too.
+func agentID(call object) (boundary.Actor, error) {
+	id, err := call.text("agent_id")
+	if err != nil || id == "" {
+		return boundary.Actor{Kind: boundary.Main}, err
+	}
+	kind, err := call.text("agent_type")
+	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err
+}
+
+// untold returns the actor of a client that does not say who uses the tool.
+func untold(object) (boundary.Actor, error) { return boundary.Actor{Kind: boundary.Unknown}, nil }

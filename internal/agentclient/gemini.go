@@ -1,0 +1,95 @@
+package agentclient
+
+import "time"
+
+// gemini is Gemini CLI.
+var gemini = Client{
+	Name: "gemini",
+	form: form{
+		event: "hook_event_name", whens: geminiEvents, tool: "tool_name", input: "tool_input",
+		session: []string{"session_id"}, cwd: []string{"cwd"},
+		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust,
+	},
+	answers: answers{block: onStderr, warn: systemMessage},
+	Wiring: Wiring{
+		File: ".gemini/settings.json", Events: []string{"BeforeTool", "AfterTool"},
+		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
+		Timeout: "timeout", Unit: time.Millisecond,
+		Notes: []string{"Gemini CLI does not say which calls are an agent's: the policy for unknown actors applies"},
+		Toggles: []Toggle{
+			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}},
+			{File: ".gemini/settings.json", Path: []string{"hooks", "enabled"}},
+			{File: ".gemini/settings.json", Path: []string{"tools", "enableHooks"}},
+			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}, Home: true},
+		},
+		Disabled: [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}},
+		Project:  "GEMINI_PROJECT_DIR",
+		Strays:   []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
+	},
+	Guarded: Guarded{
+		Project:  []string{".gemini/settings.json"},
+		Personal: []string{".gemini/settings.json"},
+		Mentions: []string{".gemini/settings"},
+	},
+	Calls: Calls{
+		Head: `"session_id":"doctor","transcript_path":"","cwd":CWD,"hook_event_name":"BeforeTool"`,
+		Edit: `"tool_name":"write_file","tool_input":{"file_path":FILE,"content":"a"}`,
+		Read: `"tool_name":"read_file","tool_input":{"absolute_path":FILE}`,
+	},
+}
+
+var geminiEvents = rows[When]{{"BeforeTool", Before}, {"AfterTool", After}}
+
+var geminiTools = rows[tool]{
+	{"replace", named(edit)}, {"write_file", named(write)}, {"run_shell_command", named(bash)},
+	{"read_file", named(read)}, {"read_many_files", named(read)}, {"grep_search", named(grep)},
+	{"search_file_content", named(grep)}, {"glob", named(glob)}, {"list_directory", named(list)},
+	{"web_fetch", named(webFetch)}, {"google_web_search", named(webSearch)}, {"write_todos", named(todoWrite)},
+}
+
+func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }
+
+// geminiMoment sees a failed tool in the result, as there is no event of its own for it.
+func geminiMoment(call object) (When, error) {
+	name, err := call.required("hook_event_name")
+	if err != nil {
+		return Other, err
+	}
+	switch name {
+	case "BeforeTool":
+		return Before, nil
+	case "AfterTool":
+		response, err := call.inner("tool_response")
+		if err == nil && response.has("error") {
+			return Failed, nil
+		}
+		return After, nil
+	}
+	return Other, nil
+}
+
+// geminiAdjust gives a tool of an MCP server the name that it has everywhere.
+func geminiAdjust(event *Event, call object, _ *object) (string, error) {
+	if event.When == Failed {
+		if response, err := call.inner("tool_response"); err == nil {
+			event.Error = response.loose("error")
+		}
+	}
+	name, err := call.required("tool_name")
+	if err != nil || !call.has("mcp_context") {
+		return name, err
+	}
+	server, err := call.inner("mcp_context")
+	if err != nil {
+		return "", err
+	}
+	of, err := server.text("server_name")
+	if err != nil {
+		return "", err
+	}
+	its, err := server.text("tool_name")
+	if of != "" && its != "" {
+		event.Tool = "mcp__" + of + "__" + its
+	}
+	return name, err
+}

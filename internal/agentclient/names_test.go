@@ -1,0 +1,86 @@
+package agentclient_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
+)
+
+// mayNameAClient are the files of the program outside of this package that name a client, each with its reason.
+var mayNameAClient = map[string]string{
+	"cmd/bench/hook.go":                              "the hook is measured with the calls of one client",
+	"cmd/orchestrator/boundaryinstall.go":            "the example in the command's help",
+	"internal/boundary/boundarytest/boundarytest.go": "decisions for tests are those of one client",
+	"internal/rules/boundary/policy.go":              "the default policy, which is a document that a project edits",
+}
+
+// names finds a client's name in any word. A cursor also is a place in a list, so that Cursor is found by how its name,
+// its settings and what it sends are written.
+func names(client string) *regexp.Regexp {
+	if client == "cursor" {
+		return regexp.MustCompile(`"cursor"|\.cursor/|cursor_version|CURSOR_|\bCursor('s)? (runs|calls|takes|wants|does|shows)`)
+	}
+	return regexp.MustCompile("(?i)" + client)
+}
+
+// What is known of a client stands in its file: nothing else in the program names one.
+func TestNothingElseNamesAClient(t *testing.T) {
+	const root = "../.."
+	found := map[string]bool{}
+	for _, folder := range []string{"api", "cmd", "internal", "schemas"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			file, err := filepath.Rel(root, path)
+			if err != nil || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") ||
+				filepath.Dir(file) == "internal/agentclient" {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, client := range agentclient.Names() {
+				if named := names(client).Find(source); named != nil {
+					found[file] = true
+					require.Contains(t, mayNameAClient, file, "it names %s: %q", client, named)
+				}
+			}
+			return err
+		}))
+	}
+	for file := range mayNameAClient {
+		require.True(t, found[file], "%s names no client: take it off the list", file)
+	}
+}
+
+// What no session may change, of all clients.
+func TestSettingsOfEveryClientAreGuarded(t *testing.T) {
+	guarded := agentclient.GuardedInProject()
+	require.ElementsMatch(t, []string{
+		".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
+		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".github/hooks/**",
+		".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc",
+	}, guarded.Paths)
+	require.ElementsMatch(t, []string{
+		".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
+		".opencode/plugin",
+	}, guarded.Mentions)
+	require.ElementsMatch(t, []string{
+		".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
+		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".copilot/config.json",
+		".opencode/plugin/**", ".opencode/plugins/**", ".config/opencode/opencode.json",
+	}, agentclient.PersonalFiles())
+	for _, c := range agentclient.All() {
+		require.True(t, slices.ContainsFunc(c.Guarded.Project, func(pattern string) bool {
+			return pattern == c.Wiring.File || pattern == path.Dir(c.Wiring.File)+"/**"
+		}), "%s: %s is not guarded", c.Name, c.Wiring.File)
+	}
+}

@@ -1,0 +1,65 @@
+package agentclient
+
+import (
+	"slices"
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
+
+// opencode has no hooks in its settings, but runs the plugins that lie in a folder. The plugin that calls the hook
+// finds out whose session it is.
+var opencode = Client{
+	Name: "opencode",
+	form: form{
+		event: "hook_event_name", whens: opencodeEvents, tool: "tool", input: "args",
+		session: []string{"session_id"}, toolUse: "call_id", cwd: []string{"cwd"},
+		tools: opencodeTools, actor: opencodeActor,
+	},
+	answers: answers{block: onStderr, warn: warnOnStderr},
+	Wiring: Wiring{
+		File:   ".opencode/plugin/orchestrator-boundary.js",
+		Events: []string{"tool.execute.before", "tool.execute.after"},
+		Unit:   time.Millisecond,
+		Plugin: "opencode.js",
+	},
+	Guarded: Guarded{
+		Project:  []string{".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc"},
+		Personal: []string{".opencode/plugin/**", ".opencode/plugins/**", ".config/opencode/opencode.json"},
+		Mentions: []string{".opencode/plugin"},
+	},
+	Calls: Calls{
+		Head: `"hook_event_name":"tool.execute.before","session_id":"doctor","call_id":"doctor","cwd":CWD`,
+		Edit: `"tool":"write","args":{"filePath":FILE,"content":"a"}`,
+		Read: `"tool":"read","args":{"filePath":FILE}`,
+		Main: `"actor":{"kind":"main"}`, Agent: `"actor":{"kind":"agent","id":"doctor","type":"general"}`,
+	},
+}
+
+var opencodeEvents = rows[When]{{"tool.execute.before", Before}, {"tool.execute.after", After}}
+
+var opencodeTools = rows[tool]{
+	{"edit", named(edit)}, {"multiedit", named(multiEdit)}, {"write", named(write)}, {"patch", named(patch)},
+	{"apply_patch", named(patch)}, {"bash", named(bash)}, {"read", named(read)}, {"grep", named(grep)},
+	{"glob", named(glob)}, {"list", named(list)}, {"task", named(task)}, {"webfetch", named(webFetch)},
+	{"websearch", named(webSearch)}, {"todowrite", named(todoWrite)}, {"todoread", named("TodoRead")},
+}
+
+// opencodeActor reads what the plugin found out about the session: one with a parent is an agent's.
+func opencodeActor(call object) (boundary.Actor, error) {
+	actor, err := call.inner("actor")
+	if err != nil {
+		return boundary.Actor{}, err
+	}
+	var found boundary.Actor
+	for name, into := range map[string]*string{"kind": (*string)(&found.Kind), "id": &found.ID, "type": &found.Type} {
+		if *into, err = actor.text(name); err != nil {
+			return boundary.Actor{}, err
+		}
+	}
+	if !slices.Contains([]boundary.ActorKind{boundary.Main, boundary.Agent}, found.Kind) ||
+		found.Kind == boundary.Agent && found.ID == "" {
+		return boundary.Actor{Kind: boundary.Unknown}, nil
+	}
+	return found, nil
+}

@@ -1,0 +1,94 @@
+package settings
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/system/durable"
+)
+
+// disabled lists what keeps a client from running hooks, as far as its files say.
+func (w *wiring) disabled(o Options) []string {
+	var found []string
+	for _, t := range w.Toggles {
+		folder := o.Root
+		if t.Home {
+			folder = o.Home
+		}
+		if folder == "" {
+			continue
+		}
+		file := filepath.Join(folder, t.File)
+		value, err := valueOf(t, file)
+		if err != nil {
+			found = append(found,
+				fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
+		}
+		if value == strconv.FormatBool(t.Off) {
+			found = append(found, fmt.Sprintf("hooks are switched off: %s is %s in %s", strings.Join(t.Path, "."), value,
+				file))
+		}
+	}
+	return append(found, w.listed(o.Root)...)
+}
+
+// valueOf returns what a file says of a switch: true, false, or anything else where it says nothing.
+func valueOf(t agentclient.Toggle, file string) (string, error) {
+	if isTOML(file) {
+		return valueInTOML(file, strings.Join(t.Path, ".")), nil
+	}
+	doc, _, err := load(file)
+	if err != nil || doc == nil {
+		return "", err
+	}
+	return literal(doc.get(t.Path...)), nil
+}
+
+// listed looks for our hook in the lists of those that are switched off one by one.
+func (w *wiring) listed(root string) []string {
+	file := filepath.Join(root, w.File)
+	if len(w.Disabled) == 0 {
+		return nil
+	}
+	doc, _, err := load(file)
+	if err != nil || doc == nil {
+		return nil
+	}
+	for _, path := range w.Disabled {
+		if slices.ContainsFunc(children(doc.get(path...)), func(c child) bool {
+			name := str(c.value)
+			return name == entryName || ours(name)
+		}) {
+			return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s", strings.Join(path, "."), file)}
+		}
+	}
+	return nil
+}
+
+func isTOML(file string) bool { return filepath.Ext(file) == ".toml" }
+
+// valueInTOML returns the value of a member in a file of TOML, "" where there is none or the file cannot be read. It
+// knows the two ways that a switch is written, under its table or with the table's name before its own, and no more.
+func valueInTOML(file, name string) string {
+	text, err := durable.ReadRegular(file, most)
+	if err != nil {
+		return ""
+	}
+	table := ""
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+		if strings.HasPrefix(line, "[") {
+			table = strings.Trim(strings.TrimSpace(line), "[] ") + "."
+			continue
+		}
+		member, value, _ := strings.Cut(line, "=")
+		if table+strings.TrimSpace(member) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+package agentclient
+
+import "time"
+
+// Wiring says how a hook is registered with a client: in which file, in which form, and since which version. Every
+// member is what the client calls or does; agentclient/settings edits files by it.
+type Wiring struct {
+	File    string   // of the settings, in the project
+	Events  []string // that the hook is registered for; the first is the one before a tool
+	Nested  bool     // an event's entries are groups with a matcher and a list of hooks
+	Matcher string   // of every tool; "" is left out
+	Version int      // what the file must have as its version; 0 is nothing
+	Command string   // the member that holds the command
+	Named   bool     // an entry has a name, for the client's own list of hooks
+	Typed   bool     // an entry says that its type is "command"
+
+	Timeout      string // the member that holds the time limit
+	Unit         time.Duration
+	SecondsBelow int // time limits below it are seconds, whatever the unit: newer versions count so; 0 is none
+
+	Shut  *Option // what makes the client block when the hook breaks
+	Since string  // the first version that the hook can rely on; "" where that is not known
+	Lacks string  // what an older one does not do
+	Notes []string
+
+	Toggles  []Toggle
+	Disabled [][]string // paths of members that list the names of hooks which are switched off
+	Project  string     // the environment variable with the project's folder that a hook is given; "" for none
+	Strays   []Stray    // other files that the hook may have been put into
+
+	// Plugin names the plugin in agentclient/settings that calls the hook, where the client has plugins instead of hooks
+	// in settings; "" for none. It lies there so that the hook's program does not carry it.
+	Plugin string
+}
+
+// Before returns the event before a tool.
+func (w *Wiring) Before() string { return w.Events[0] }
+
+// Option is a member that only some versions know.
+type Option struct {
+	Name  string
+	Value any
+	Since string // "" is every version
+}
+
+// Toggle is a switch that keeps hooks from running. A file that ends in .toml is TOML, any other one JSON.
+type Toggle struct {
+	File string   // in the project, or in the user's folder
+	Path []string // of members
+	Off  bool     // the value that disables
+	Home bool     // the file is in the user's folder
+}
+
+// Stray is a file other than the one that the hook is registered in.
+type Stray struct {
+	File   string // in the project, or in the user's folder
+	Home   bool   // the file is in the user's folder
+	Unread bool   // the client passes it over
+}

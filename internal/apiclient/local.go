@@ -1,0 +1,42 @@
+package apiclient
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/system/shellquote"
+	"orchestrator/internal/system/tree"
+)
+
+// maxAddress is the most bytes that the file with the address of a service may have.
+const maxAddress = 64 << 10
+
+// LocalAddress reads the address on which the service of a data folder listens, or last did. The error is
+// fs.ErrNotExist where none has.
+func LocalAddress(ctx context.Context, data datadir.Dir) (string, error) {
+	b, err := tree.ReadFile(ctx, data.Address(), maxAddress)
+	return strings.TrimSpace(string(b)), err
+}
+
+// LocalURL returns the URL of a service on this machine that listens on addr.
+func LocalURL(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// CurlToken returns the argument of curl that sends the token of a file.
+func CurlToken(file string) string {
+	return fmt.Sprintf(`-H "Authorization: Bearer $(cat %s)"`, shellquote.Quote(file))
+}
+
+// NotRunning reports whether an error means that there is no service to ask.
+func NotRunning(err error) bool {
+	return fault.Is(err, CodeNotRunning)
+}

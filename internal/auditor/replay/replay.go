@@ -1,0 +1,177 @@
+// Package replay decides every record of a log again and works out what the log amounts to, each record in the wing that
+// wrote it. It alone knows the records of all wings; what they mean is for the wings to say.
+//
+// Whoever verifies a log, rebuilds a database from one, or checks the copy of one, replays it here.
+package replay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	boundary "orchestrator/internal/boundary/record"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+	requirements "orchestrator/internal/requirements/replay"
+)
+
+// Verified is what Verify found in order.
+type Verified struct {
+	Records      uint64     `json:"records"`
+	Root         audit.Hash `json:"root"`
+	Requirements int        `json:"requirements"`
+	Export       string     `json:"export"` // matches, behind (whole, of an earlier moment) or absent
+
+	Keys      []record.ChosenKey    `json:"-"` // that the log names
+	Rollbacks []projection.Rollback `json:"-"` // that it has on record
+}
+
+// Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
+// for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
+// must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
+// many records were found good. Records are read and hashed while those before them are decided.
+func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile) (Verified, error) {
+	r, err := New(export)
+	if err != nil {
+		return Verified{}, err
+	}
+	var good uint64
+	head, err := ledger.Verify(ctx, l, r.Read, func(next *Record, head audit.Head) error {
+		err := r.Apply(next, head)
+		if err == nil {
+			good = head.Size
+		}
+		return err
+	})
+	if err != nil {
+		return Verified{Records: good}, err
+	}
+	found, exportErr := r.End(head)
+	sums := make(chan error, 1)
+	go func() { sums <- l.CheckSums(ctx) }()
+	err = l.View(ctx, r.Compare) // before what is wrong with the export: the store may be
+	return found, cmp.Or(err, <-sums, exportErr)
+}
+
+// Replay decides every record of a log again, in their order, each in the wing that wrote it.
+type Replay struct {
+	requirements *requirements.Replay
+	wings        []ledger.Replay
+	byKind       map[string]ledger.Replay
+	keeps        bool
+}
+
+// NewReplay starts with nothing. The export, unless it is nil, will be held against the state at the size of the log
+// that it names.
+func New(export projection.ExportFile) (*Replay, error) {
+	own, err := requirements.New(export)
+	if err != nil {
+		return nil, err
+	}
+	r := &Replay{requirements: own, wings: []ledger.Replay{own, &boundary.Replay{}, &state.Replay{}},
+		byKind: map[string]ledger.Replay{}}
+	for _, wing := range r.wings {
+		for _, kind := range wing.Kinds() {
+			r.byKind[kind] = wing
+		}
+	}
+	return r, nil
+}
+
+// Keep makes the replay keep what Fill needs and nothing else does. It is called before the first record.
+func (r *Replay) Keep() {
+	r.keeps = true
+	r.requirements.Keep()
+}
+
+// Record is a record whose data was read ahead of its turn.
+type Record struct {
+	record audit.Record
+	wing   ledger.Replay // whose record it is; nil for that which begins a log
+	data   any           // as the wing has read it
+	err    error
+}
+
+// Read reads a record for Apply, which says what is wrong with it when its turn comes. blobs has data too large for a
+// record. It is safe for concurrent use.
+func (r *Replay) Read(blobs store.Getter, from audit.Record) *Record {
+	next := &Record{record: from, wing: r.byKind[from.Kind]}
+	switch {
+	case next.wing != nil:
+		next.data, next.err = next.wing.Read(blobs, from)
+	case from.Kind != ledger.KindCreated:
+		next.err = errors.New("no such kind of record is known")
+	}
+	next.record.Data = nil // it was read
+	return next
+}
+
+// Apply decides the next record again. head is the log with the record.
+func (r *Replay) Apply(next *Record, head audit.Head) error {
+	err := next.err
+	if err == nil && next.wing != nil {
+		err = next.wing.Apply(next.record, next.data)
+	}
+	if err != nil {
+		return fmt.Errorf("record %d, %s: %w", next.record.Seq, next.record.Kind, err)
+	}
+	r.requirements.Reached(head)
+	return nil
+}
+
+// End returns what the log amounts to. The error is what is wrong with the export.
+func (r *Replay) End(head audit.Head) (Verified, error) {
+	export, err := r.requirements.Export(head)
+	return Verified{
+		Records: head.Size, Root: head.Root, Requirements: r.requirements.Requirements(), Export: export,
+		Keys: r.Keys(), Rollbacks: r.Rollbacks(),
+	}, err
+}
+
+// Keys returns the keys that the log was signed with, oldest first.
+func (r *Replay) Keys() []record.ChosenKey { return r.requirements.Keys() }
+
+// Rollbacks returns the parts of the log that were given up.
+func (r *Replay) Rollbacks() []projection.Rollback { return r.requirements.Rollbacks() }
+
+// Compare holds the tables of a store against what the log amounts to.
+func (r *Replay) Compare(from store.Reader) error {
+	all, err := r.tables()
+	for _, table := range all {
+		if err == nil {
+			err = table.Compare(from)
+		}
+	}
+	return err
+}
+
+// Fill gives the tables that the log amounts to, to a builder that has its records.
+func (r *Replay) Fill(ctx context.Context, b *ledger.Builder) error {
+	if !r.keeps {
+		return errors.New("replay: Fill of a Replay that was not told to Keep")
+	}
+	all, err := r.tables()
+	for _, table := range all {
+		if err == nil {
+			err = table.Fill(ctx, b)
+		}
+	}
+	return err
+}
+
+// tables returns the tables of all wings.
+func (r *Replay) tables() (all []ledger.Contents, err error) {
+	for _, wing := range r.wings {
+		tables, err := wing.Tables()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tables...)
+	}
+	return all, nil
+}

@@ -1,0 +1,283 @@
+// Package hook judges one call of an agent client's tool from end to end: it finds the project, reads its policy and
+// the call, judges, notes the decision in the journal, and answers in the client's own form.
+//
+// It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2:
+// a client takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read
+// is blocked.
+package hook
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+	"time"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Deadline is within how long an answer is given, from Input.Start on, where Input.Within does not say otherwise.
+const Deadline = 900 * time.Millisecond
+
+// MaxInput is the most bytes of a call that are read.
+const MaxInput = 32 << 20
+
+// Input is what a hook's process is given.
+type Input struct {
+	Client     string
+	Root       string // of the project; "" finds it
+	Stdin      io.Reader
+	Getenv     func(string) string
+	Cwd        string
+	Home       string // "" when there is none
+	Executable string // the path of the running program; "" when that cannot be told
+	Start      time.Time
+	Within     time.Duration // how long after Start an answer is given at the latest; 0 is Deadline
+	Now        func() time.Time
+	NewID      func() string
+}
+
+// Run answers one call.
+func Run(in Input) agentclient.Answer {
+	client, known := agentclient.Named(in.Client)
+	if !known {
+		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
+			"orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
+	}
+	in.Within = cmp.Or(in.Within, Deadline)
+	r := &run{Input: in}
+	r.client.Store(client)
+	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
+	answers := make(chan agentclient.Answer, 1)
+	go func() { answers <- r.answerSafely() }()
+	late := time.NewTimer(in.Within - in.Now().Sub(in.Start))
+	defer late.Stop()
+	select {
+	case a := <-answers:
+		return a
+	case <-late.C:
+		return r.late(answers)
+	}
+}
+
+// late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
+func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
+	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", r.Within)
+	if r.claim() {
+		return r.failure(cause)
+	}
+	select {
+	case a := <-answers:
+		return a
+	case <-time.After(r.noting()):
+		return r.refusal(cause)
+	}
+}
+
+// noting returns how long an answer waits for the disk at most: 50 ms of the Deadline.
+func (r *run) noting() time.Duration { return r.Within / 18 }
+
+// claim reports whether the caller is the one who may answer: the decision, or what keeps it from being made.
+func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
+
+// run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
+type run struct {
+	Input
+	enforcing atomic.Bool
+	client    atomic.Pointer[agentclient.Client] // who is answered
+	dir       atomic.Pointer[folder.Dir]
+	lifted    atomic.Bool // by the environment variable
+	answered  atomic.Bool
+}
+
+// answerSafely is answer, with a panic as a failure like any other.
+func (r *run) answerSafely() (a agentclient.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = r.failed(fmt.Errorf("internal error: %v", p))
+		}
+	}()
+	return r.answer()
+}
+
+func (r *run) answer() agentclient.Answer {
+	dir, found := r.findDir("")
+	if found {
+		r.dir.Store(&dir)
+	}
+	r.enforcing.Store(found && dir.Enforcing())
+	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
+	if err == nil && len(raw) > MaxInput {
+		err = fmt.Errorf("the call has more than %d bytes", MaxInput)
+	}
+	var event agentclient.Event
+	if err == nil {
+		event, err = r.client.Load().Parse(raw)
+	}
+	if own, known := agentclient.Named(event.Client); known && err == nil {
+		r.client.Store(own) // a client can call what is registered for another one, and is answered as itself
+	}
+	if !found {
+		if dir, found = r.findDir(event.Cwd); !found {
+			return r.client.Load().Answer(event.When, boundary.Allow, "") // no project with a boundary
+		}
+		r.dir.Store(&dir)
+		r.enforcing.Store(dir.Enforcing())
+	}
+	return r.decide(dir, event, err)
+}
+
+// decide answers a call in a project that has a boundary. unread is what kept the call from being read.
+func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agentclient.Answer {
+	policy, err := dir.Policy()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
+		return r.client.Load().Answer(event.When, boundary.Allow, "") // not set up
+	case errors.Is(err, fs.ErrNotExist):
+		return r.failed(fmt.Errorf(
+			"the project enforces its boundary, and its policy is missing: put policy.json back into %s, or have "+
+				"orchestrator boundary install make a new one", dir.Path()))
+	case err != nil:
+		return r.failed(err)
+	}
+	if policy.Mode == boundary.Enforce {
+		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
+	}
+	r.enforcing.Store(policy.Mode == boundary.Enforce)
+	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
+	switch {
+	case policy.Mode == boundary.Off:
+		return r.client.Load().Answer(event.When, boundary.Allow, "")
+	case unread != nil:
+		return r.failed(unread)
+	case event.When == agentclient.Before:
+		return r.judge(dir, policy, event)
+	case event.When == agentclient.After || event.When == agentclient.Failed:
+		r.outcome(dir, event)
+	}
+	return r.client.Load().Answer(event.When, boundary.Allow, "")
+}
+
+// judge judges the call, notes that, and answers.
+func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
+	call := callOf(event, resolver, r.Now())
+	call.BypassEnv = r.Getenv(boundary.BypassVariable)
+	grants, grantsErr := dir.Grants()
+	call.Grants = grants
+	call.Guarded = resolver.guarded(r.Executable)
+
+	verdict := boundary.Judge(&policy, call)
+	if !r.claim() {
+		return agentclient.Answer{} // the deadline has answered
+	}
+	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict, r.Now().Sub(r.Start)))
+	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
+		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
+	}
+	if verdict.Decision == boundary.Allow {
+		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
+	}
+	message := boundary.Message(&policy, call, verdict)
+	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr),
+		said("This decision is not on record: ", noteErr)} {
+		if note != "" {
+			message = boundary.WithNote(message, note)
+		}
+	}
+	return r.client.Load().Answer(agentclient.Before, verdict.Decision, message)
+}
+
+// ignored says that the environment variable does not count.
+func ignored(value string, policy boundary.Policy) string {
+	switch {
+	case value == "" || value == "true" && policy.Bypass.Environment:
+		return ""
+	case policy.Bypass.Environment:
+		return fmt.Sprintf("%s=%.40q is ignored: it counts when it is exactly true", boundary.BypassVariable, value)
+	}
+	return boundary.BypassVariable + " is ignored: the policy forbids it"
+}
+
+func said(what string, err error) string {
+	if err == nil {
+		return ""
+	}
+	return what + err.Error()
+}
+
+// outcome notes what became of a call that was let through.
+func (r *run) outcome(dir folder.Dir, event agentclient.Event) {
+	what := "done"
+	if event.When == agentclient.Failed {
+		what = "failed"
+	}
+	l := lineOf(r.NewID(), folder.KindOutcome, event, r.Now())
+	l.What = what
+	_ = dir.Append(l) // nothing depends on it, and after the tool nobody can be told
+}
+
+// failed answers what could not be judged.
+func (r *run) failed(cause error) agentclient.Answer {
+	if !r.claim() {
+		return agentclient.Answer{}
+	}
+	return r.failure(cause)
+}
+
+// failure notes what kept the call from being judged, and answers.
+func (r *run) failure(cause error) agentclient.Answer {
+	if dir := r.dir.Load(); dir != nil {
+		l := folder.Line{
+			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: folder.KindError, Client: r.Client,
+			Reason: fault.Clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
+		}
+		if r.enforcing.Load() && r.lifted.Load() {
+			l.What = boundary.ByEnvironment
+		}
+		noted := make(chan struct{})
+		go func() { _ = dir.Append(l); close(noted) }()
+		select {
+		case <-noted:
+		case <-time.After(r.noting()): // a disk that does not answer keeps nobody waiting
+		}
+	}
+	return r.refusal(cause)
+}
+
+// refusal blocks in an enforcing project, unless the environment variable lifts the boundary, and lets through
+// elsewhere.
+func (r *run) refusal(cause error) agentclient.Answer {
+	blocked := r.enforcing.Load() && !r.lifted.Load()
+	text := boundary.Failure(cause.Error(), blocked)
+	if blocked {
+		return r.client.Load().Answer(agentclient.Before, boundary.Block, text)
+	}
+	return agentclient.Answer{Stderr: []byte(text + "\n")}
+}
+
+// findDir finds the project: as the command line says, as the client's environment says, or above the folder that the
+// client works in.
+func (r *run) findDir(cwd string) (folder.Dir, bool) {
+	if r.Root != "" {
+		return folder.Find(folder.In(r.Root).Root)
+	}
+	var from []string
+	for _, variable := range agentclient.ProjectVariables() {
+		from = append(from, r.Getenv(variable))
+	}
+	for _, from := range append(from, cwd, r.Cwd) {
+		if from == "" {
+			continue
+		}
+		if dir, found := folder.Find(from); found {
+			return dir, true
+		}
+	}
+	return folder.Dir{}, false
+}

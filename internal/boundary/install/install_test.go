@@ -1,0 +1,174 @@
+package install
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
+)
+
+// programs makes a folder with empty programs of these names.
+func programsIn(t *testing.T, names ...string) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o755))
+	}
+	return folder
+}
+
+func TestTheProgramThatIsRegistered(t *testing.T) {
+	t.Parallel()
+	both, whole, other := programsIn(t, "orchestrator", "orchestrator-hook"), programsIn(t, "orchestrator"), programsIn(t, "other")
+	linked := programsIn(t)
+	require.NoError(t, os.Symlink(filepath.Join(both, "orchestrator"), filepath.Join(linked, "orchestrator")))
+	renamed := programsIn(t)
+	require.NoError(t, os.Symlink(filepath.Join(other, "other"), filepath.Join(renamed, "orchestrator")))
+	notStartable := programsIn(t, "orchestrator")
+	require.NoError(t, os.WriteFile(filepath.Join(notStartable, "orchestrator-hook"), nil, 0o644))
+	for name, c := range map[string]struct{ executable, want string }{
+		"the small one beside it":      {both + "/orchestrator", both + "/orchestrator-hook"},
+		"links are resolved":           {linked + "/orchestrator", both + "/orchestrator-hook"},
+		"itself":                       {whole + "/orchestrator", whole + "/orchestrator hook"},
+		"a link gives the name":        {renamed + "/orchestrator", renamed + "/orchestrator hook"},
+		"one that cannot be started":   {notStartable + "/orchestrator", notStartable + "/orchestrator hook"},
+		"a name that settings mistake": {other + "/other", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Program(c.executable)
+			if c.want == "" {
+				require.ErrorContains(t, err, "orchestrator-hook")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// A word that is quoted reaches a program as it was.
+func TestQuotedWordsPassThroughAShell(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"/usr/bin/orchestrator-hook", "/a b/c", "it's", `"$HOME"`, "`id`", "a\nb", "*", "~", "", `\`, "ä;&|"} {
+		out, err := exec.Command("sh", "-c", "printf %s "+Quoted(word)).Output()
+		require.NoError(t, err)
+		require.Equal(t, word, string(out))
+	}
+	require.Equal(t, "/usr/bin/x-1.2", Quoted("/usr/bin/x-1.2"), "what needs no quotes gets none")
+}
+
+func TestTheVersionThatAClientSays(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"claude": {"echo '2.1.300 (Claude Code)'", "2.1.300"},
+		"codex":  {"echo codex-cli 0.63.1", "0.63.1"},
+		"cursor": {"printf '1.7.44\\nabc\\nx64\\n'", "1.7.44"},
+		"gemini": {"exit 1", ""},
+		"qwen":   {"echo unknown", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+c.script+"\n"), 0o755))
+			t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+			require.Equal(t, c.want, ClientVersion(t.Context(), name))
+		})
+	}
+	t.Setenv("PATH", t.TempDir())
+	require.Empty(t, ClientVersion(t.Context(), "claude"), "it is not there")
+}
+
+// A client that does not end, and its children, keep nobody waiting.
+func TestAClientThatDoesNotSayItsVersion(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "claude"), []byte("#!/bin/sh\nsleep 600 & sleep 600\n"), 0o755))
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	start := time.Now()
+	require.Empty(t, ClientVersion(t.Context(), "claude"))
+	require.Less(t, time.Since(start), 5*time.Minute)
+}
+
+func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
+	t.Parallel()
+	for _, client := range agentclient.Names() {
+		dir := folder.In(t.TempDir())
+		o := Options{Client: client, Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "99.0.0",
+			Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
+		first, err := Install(t.Context(), o)
+		require.NoError(t, err)
+		require.True(t, first.Policy && first.Changed, client)
+		second, err := Install(t.Context(), o)
+		require.NoError(t, err)
+		require.False(t, second.Policy || second.Changed, client)
+
+		c, err := agentclient.Find(client)
+		require.NoError(t, err)
+		found, err := settings.Registered(client, settings.Options{Root: dir.Root})
+		require.NoError(t, err)
+		require.Equal(t, c.Wiring.Before(), found[0].Event, client)
+		require.Equal(t, first.Command, found[0].Command, client)
+		root := ""
+		if c.Wiring.Project == "" {
+			root = " --root " + dir.Root
+		}
+		require.Equal(t, o.Executable+" hook "+client+root, first.Command)
+
+		gone, err := Uninstall(o)
+		require.NoError(t, err)
+		require.True(t, gone.Changed && gone.Removed, client)
+		again, err := Uninstall(o)
+		require.NoError(t, err)
+		require.False(t, again.Changed, client)
+		h, err := report.Read(dir)
+		require.NoError(t, err)
+		require.Len(t, h.Modes, 1, "the journal stays, and one installation is on record")
+	}
+}
+
+// What an earlier installation registered for a version stays when nobody can say the version any more.
+func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
+	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "2.1.295",
+		Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
+	first, err := Install(t.Context(), o)
+	require.NoError(t, err)
+	before, err := os.ReadFile(first.File)
+	require.NoError(t, err)
+	require.Contains(t, string(before), "onFailure")
+	t.Setenv("PATH", t.TempDir())
+	o.Version = ""
+	again, err := Install(t.Context(), o)
+	require.NoError(t, err)
+	require.False(t, again.Changed)
+	require.Empty(t, again.Version)
+
+	o.Version = "2.1.294" // known to be older: it is taken out
+	older, err := Install(t.Context(), o)
+	require.NoError(t, err)
+	require.True(t, older.Changed)
+	after, err := os.ReadFile(first.File)
+	require.NoError(t, err)
+	require.NotContains(t, string(after), "onFailure")
+}
+
+// What fails leaves the settings as they were.
+func TestRefusedInstallations(t *testing.T) {
+	t.Parallel()
+	dir := folder.In(t.TempDir())
+	o := Options{Client: "claude", Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "1"}
+	_, err := Install(t.Context(), Options{Client: "vscode", Dir: dir})
+	require.ErrorContains(t, err, "vscode")
+	require.NoError(t, os.MkdirAll(dir.Path(), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir.Path(), "policy.json"), []byte("{"), 0o600))
+	_, err = Install(t.Context(), o)
+	require.ErrorContains(t, err, "cannot be read")
+	require.NoDirExists(t, filepath.Join(dir.Root, ".claude"))
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"time"
+
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Status is how the boundary of a project stands now.
+type Status struct {
+	Root       string           `json:"root"`
+	Mode       boundary.Mode    `json:"mode"`
+	Since      time.Time        `json:"since,omitzero"` // of the mode, where it is on record
+	By         string           `json:"by,omitempty"`
+	Reason     string           `json:"reason,omitempty"`
+	Unrecorded bool             `json:"unrecorded"` // the policy has another mode than was recorded: somebody wrote it by hand
+	Bypasses   []boundary.Grant `json:"bypasses"`   // in force now
+	Decisions  int              `json:"decisions"`
+	Violations int              `json:"violations"`
+	Ready      bool             `json:"ready"`
+	Raised     []boundary.Flag  `json:"raised"` // red flags
+}
+
+// StatusOf returns how the boundary stands under the policy that is in force.
+func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error) {
+	h, err := Read(dir)
+	if err != nil {
+		return Status{}, err
+	}
+	grants, err := dir.Grants()
+	if err != nil {
+		return Status{}, err
+	}
+	written, err := dir.Written()
+	if err != nil {
+		return Status{}, err
+	}
+	ready := h.Readiness(p, now)
+	s := Status{
+		Root: dir.Root, Mode: p.Mode, Unrecorded: true, Bypasses: []boundary.Grant{}, Raised: []boundary.Flag{},
+		Decisions: len(h.Decisions), Violations: ready.Figures.Violations, Ready: ready.Ready,
+	}
+	if n := len(h.Modes); n > 0 {
+		last := h.Modes[n-1]
+		s.Since, s.By, s.Reason, s.Unrecorded = last.At, last.By, last.Reason, last.Mode != written.Mode
+	}
+	for _, g := range grants {
+		if now.Before(g.Until) {
+			s.Bypasses = append(s.Bypasses, g)
+		}
+	}
+	for _, f := range ready.Flags {
+		if f.Raised {
+			s.Raised = append(s.Raised, f)
+		}
+	}
+	return s, nil
+}

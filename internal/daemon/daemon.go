@@ -1,0 +1,138 @@
+// Package daemon is the process that serves a project: it listens, answers HTTP, keeps figures, and ends in order when
+// it is told to stop or the database fails. What it serves is opened by package project.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi"
+	"orchestrator/internal/requirements"
+	"orchestrator/internal/system/tree"
+)
+
+// Options say what is served, and where.
+type Options struct {
+	Project          project.Options
+	Addr             string   // to listen on; port 0 takes a free one
+	AllowHosts       []string // further names that a request may have in Host
+	MetricsTokenFile string   // with a token that /metrics needs; "" leaves it open
+	Drain            time.Duration
+	Version          httpapi.Version
+}
+
+// Started describes a service that answers.
+type Started struct {
+	Data        datadir.Dir
+	Addr        string
+	Requirement string // the id of one, if there is one
+	MadeTokens  bool   // those of a first start
+}
+
+// server is one process that serves a project.
+type server struct {
+	options  Options
+	log      zerolog.Logger
+	project  *project.Project
+	listener net.Listener
+	draining *atomic.Bool
+}
+
+// Serve serves a project until ctx ends or the database fails. It calls ready when it answers.
+func Serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Started)) error {
+	debug.SetGCPercent(project.ImportGC)
+	err := serve(ctx, o, log, ready)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // told to stop while it started
+	}
+	return err
+}
+
+func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Started)) (err error) {
+	if o.MetricsTokenFile = tree.Resolve(o.MetricsTokenFile); o.MetricsTokenFile != "" {
+		o.Project.Secrets = append(o.Project.Secrets, o.MetricsTokenFile)
+	}
+	plan, err := project.Prepare(o.Project)
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	metricsToken, err := readMetricsToken(o.MetricsTokenFile)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(o.Addr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeListener(listener)) }()
+	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool)}
+	s.project, err = plan.Open(ctx, project.Process{
+		Log: log, URL: apiclient.LocalURL(listener.Addr().String()), Draining: s.draining.Load,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.project.Close()) }()
+	return s.run(ctx, metricsToken, ready)
+}
+
+func listen(addr string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "address", "cannot listen on %s", addr).
+			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
+	}
+	return listener, nil
+}
+
+// closeListener closes a listener that the HTTP server may have closed.
+func closeListener(l net.Listener) error {
+	if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// run serves until ctx ends or the database fails.
+func (s *server) run(ctx context.Context, metricsToken string, ready func(Started)) error {
+	if err := s.project.PublishAddress(ctx, s.listener.Addr().String()); err != nil {
+		return err
+	}
+	s.announce(ready)
+	debug.SetGCPercent(100)
+	debug.FreeOSMemory() // what the import needed
+	defer runtime.KeepAlive(ballast())
+	return s.serveUntilDone(ctx, &http.Server{
+		Handler: s.handler(metricsToken), ReadTimeout: ReadTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: MaxHeader, ErrorLog: stdLogger(s.log),
+	})
+}
+
+// announce logs where the service answers, and tells whoever started it.
+func (s *server) announce(ready func(Started)) {
+	addr, o := s.listener.Addr().String(), s.options.Project
+	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).Str("workflow", o.Workflow).Msg("serving")
+	if s.project.Model != nil {
+		s.log.Info().Stringer("model", s.project.Model).
+			Msg("a language model is asked for what the conductor's grammar does not understand")
+	}
+	started := Started{Data: s.project.Data, Addr: addr, MadeTokens: len(s.project.MadeTokens) > 0 && !o.DemoTokens}
+	page, err := s.project.Service.List(requirements.Query{Limit: 1})
+	if err == nil && len(page.Requirements) > 0 {
+		started.Requirement = page.Requirements[0].ID
+	}
+	ready(started)
+}

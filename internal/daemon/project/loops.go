@@ -1,0 +1,66 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"runtime/pprof"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/requirements"
+)
+
+// forgetEvery is how often Idempotency-Keys are removed that nobody may use any more.
+const forgetEvery = time.Hour
+
+// loop is what goes on until its context ends. Its name labels its goroutines.
+type loop struct {
+	name string
+	run  func(context.Context) error
+}
+
+// endless makes a loop of what ends with its context alone.
+func endless(run func(context.Context)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		run(ctx)
+		return nil
+	}
+}
+
+// loops run at the same time.
+type loops []loop
+
+// run runs all loops until ctx ends.
+func (all loops) run(ctx context.Context) error {
+	errs := make([]error, len(all))
+	var running sync.WaitGroup
+	for i, l := range all {
+		running.Go(func() {
+			pprof.Do(ctx, pprof.Labels("loop", l.name), func(ctx context.Context) { errs[i] = l.run(ctx) })
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// forgetKeys forgets Idempotency-Keys that nobody may use any more, from time to time.
+func forgetKeys(ctx context.Context, service *requirements.Service, log zerolog.Logger) {
+	ticks := time.NewTicker(forgetEvery)
+	defer ticks.Stop()
+	for {
+		for n := 1; n > 0 && ctx.Err() == nil; {
+			var err error
+			if n, err = service.ForgetKeys(ctx); err != nil {
+				log.Warn().Err(err).Msg("old idempotency keys were not removed")
+				break
+			}
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

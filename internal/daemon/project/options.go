@@ -1,0 +1,96 @@
+package project
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/tree"
+	"orchestrator/internal/token"
+)
+
+// Options say what is opened, and how.
+type Options struct {
+	Data         string   // the data folder
+	Requirements []string // paths and patterns of the requirement documents
+	Reading      reqdoc.Options
+	Workflow     string
+	Witness      string   // file of a witness that the database is compared with; it need not exist
+	Secrets      []string // further files that evidence must not show, and git must not track
+
+	Export         string
+	ExportWait     time.Duration // how long a change waits for the export that contains it
+	RequireIfMatch bool
+	Deterministic  bool // durations in the conductor's traces are 0
+
+	Evidence string        // projection.Verify or projection.Record; "" verifies where there is a repository
+	Repo     string        // a folder in the repository of the evidence; "" is that of the first document
+	Recheck  time.Duration // how often all evidence is looked at again; 0 is never
+
+	Origin         string // of the log, chosen at the first start
+	AcceptNewKey   string // reason why the log gets another key
+	AcceptRollback string // reason to go on from a database that lacks records
+
+	RateLimit  float64 // requests a second of each token; 0 is no limit
+	RateBurst  int
+	LogBudget  uint64 // bytes that each actor may add on a day; 0 is no limit
+	DemoTokens bool   // make a token for each role
+}
+
+// dir returns the data folder.
+func (o *Options) dir() datadir.Dir { return datadir.Dir(o.Data) }
+
+// named returns the paths and patterns of the documents, as one text.
+func (o *Options) named() string { return strings.Join(o.Requirements, " ") }
+
+func (o *Options) limit() token.Limit { return token.Limit{PerSecond: o.RateLimit, Burst: o.RateBurst} }
+
+// ownFiles returns what the service writes or must keep to itself, and what can prove nothing: digests of evidence are
+// public.
+func (o *Options) ownFiles() []string {
+	return append([]string{o.Data, o.Export}, o.Secrets...)
+}
+
+// repositoryDir returns the folder whose repository evidence is looked up in.
+func (o *Options) repositoryDir() string {
+	if o.Repo != "" {
+		return o.Repo
+	}
+	folder := filepath.Dir(o.Requirements[0])
+	if at := strings.IndexAny(folder, "*?["); at >= 0 {
+		folder = filepath.Dir(folder[:at] + "x")
+	}
+	return folder
+}
+
+// resolveLinks resolves the links in what an operator named, once: what is put in their place later leads nowhere. The
+// export itself is no link of the operator's: one in its place is replaced.
+func (o *Options) resolveLinks() {
+	for _, path := range []*string{&o.Data, &o.Repo, &o.Witness} {
+		*path = tree.Resolve(*path)
+	}
+	if folder := filepath.Dir(o.Export); o.Export != "" && tree.Resolve(folder) != folder {
+		o.Export = filepath.Join(tree.Resolve(folder), filepath.Base(o.Export))
+	}
+}
+
+func (o *Options) checkEvidence() error {
+	if modes := []string{"", projection.Verify, projection.Record}; !slices.Contains(modes, o.Evidence) {
+		return fault.New(fault.Invalid, "evidence", "%q is not what can be made of evidence", o.Evidence).
+			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
+	}
+	return nil
+}
+
+func texts[T ~string](items []T) []string {
+	out := make([]string, len(items))
+	for i, s := range items {
+		out[i] = string(s)
+	}
+	return out
+}

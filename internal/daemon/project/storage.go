@@ -1,0 +1,169 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/auditor/witness"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/system/tree"
+)
+
+// storage is the open database, held against what lies beside it.
+type storage struct {
+	store  *boltstore.Store
+	ledger *ledger.Ledger
+	lost   []requirements.Moment // that an operator gave up
+}
+
+// openStorage opens the database, and holds it against what lies beside it.
+func (p *Plan) openStorage(ctx context.Context, log zerolog.Logger, opened *closing) (*storage, error) {
+	if err := p.checkPlaces(ctx, log); err != nil {
+		return nil, err
+	}
+	if err := makeDataDir(p.Data, log); err != nil {
+		return nil, err
+	}
+	store, damaged, err := openStore(p.dir().Database(), p.AcceptRollback != "")
+	if err != nil {
+		return nil, err
+	}
+	s := &storage{store: store}
+	opened.add(s.close)
+	if s.ledger, err = ledger.Open(ctx, store, time.Now); err != nil {
+		return nil, err
+	}
+	s.ledger.LimitSpending(p.LogBudget)
+	s.lost, err = p.findRollback(ctx, s.ledger, damaged, log)
+	return s, err
+}
+
+// close closes the database. One that failed may hold locks for ever; the end of the process frees its file.
+func (s *storage) close() error {
+	if s.store.Err() != nil {
+		return nil
+	}
+	return s.store.Close()
+}
+
+// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.
+func (s *storage) watchStore(ctx context.Context) {
+	select {
+	case <-s.store.Failed():
+		s.ledger.Stop(s.store.Err())
+	case <-ctx.Done():
+	}
+}
+
+func makeDataDir(data string, log zerolog.Logger) error {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", data).
+			WithFix("make it, writable for this user, or give another --data").Because(err)
+	}
+	if info, err := os.Stat(data); err == nil && info.Mode().Perm()&0o077 != 0 {
+		log.Warn().Str("data", data).Stringer("mode", info.Mode().Perm()).
+			Msg("others can look into the data folder; chmod 700 keeps them out")
+	}
+	return nil
+}
+
+// openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where that is
+// accepted, and that it was damaged is returned as its path.
+func openStore(database string, acceptDamaged bool) (opened *boltstore.Store, damaged string, err error) {
+	opened, err = boltstore.Open(database, boltstore.Options{})
+	if !acceptDamaged || !fault.Is(err, store.CodeHeadDamaged) {
+		return opened, "", err
+	}
+	opened, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
+	return opened, database, err
+}
+
+// checkPlaces refuses what would be a silent fresh start.
+func (p *Plan) checkPlaces(ctx context.Context, log zerolog.Logger) error {
+	if err := checkExportPath(ctx, p.dir(), p.Export, p.Requirements); err != nil {
+		return err
+	}
+	warnOfPlanted(p.Export, log)
+	all, err := p.documents.Find(ctx)
+	if err != nil {
+		return err
+	}
+	if err := refuseLinksOut(all); err != nil {
+		return err
+	}
+	if _, err := os.Stat(p.dir().Database()); !errors.Is(err, fs.ErrNotExist) {
+		return nil // there is one, or opening it will say what is wrong
+	}
+	return p.checkFreshStart(all)
+}
+
+// checkFreshStart refuses to begin anew where something remembers a log, or a document is missing.
+func (p *Plan) checkFreshStart(all []documents.Document) error {
+	database := p.dir().Database()
+	for _, path := range []string{p.Export, projection.CheckpointPath(p.Export)} {
+		if tree.Exists(path) {
+			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
+				database).
+				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
+		}
+	}
+	if err := checkWitness(database, p.Witness); err != nil {
+		return err
+	}
+	for _, one := range all {
+		if err := one.Check(); err != nil {
+			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read",
+				one.Path).
+				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").
+				Because(err)
+		}
+	}
+	return nil
+}
+
+// refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the
+// service runs such a link is somebody's doing; at the start it may be the operator's, who can name what it leads to.
+func refuseLinksOut(all []documents.Document) error {
+	for _, one := range all {
+		err := one.Check()
+		if _, out := errors.AsType[*tree.LinkError](err); out {
+			return documents.Unreadable(one.Path, err)
+		}
+	}
+	return nil
+}
+
+// checkWitness refuses a fresh start where a witness has seen a log already.
+func checkWitness(database, path string) error {
+	if path == "" || !tree.Exists(path) {
+		return nil
+	}
+	seen, err := witness.Read(path)
+	if err != nil || len(seen.Logs) == 0 {
+		return err
+	}
+	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path,
+		seen.Logs[0].Origin, database).
+		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
+}
+
+// compareExport checks the tables against the export, as far as an export of the same moment allows it.
+func compareExport(ctx context.Context, service *requirements.Service, path string) error {
+	f, err := openOwnExport(ctx, path)
+	if f == nil || err != nil {
+		return err
+	}
+	defer f.Close()
+	return service.Matches(f)
+}

@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"context"
+	stdlog "log"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/system/tree"
+)
+
+// Limits of the HTTP server, against clients that are slow or greedy.
+const (
+	ReadTimeout  = 10 * time.Second // header and body together: one deadline to set, not two
+	MaxHeader    = 16 << 10
+	writeTimeout = 60 * time.Second
+	idleTimeout  = 2 * time.Minute
+	maxSecret    = 64 << 10 // bytes of the file with the token of /metrics
+)
+
+func (s *server) handler(metricsToken string) http.Handler {
+	p := s.project
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registerStore(registry, p.Figures)
+	return httpapi.New(httpapi.Config{
+		Service: p.Service, Boundary: p.Boundary, Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
+		Tokens: p.Tokens, Documents: p.Documents(context.Background()), Checks: p.Checks,
+		Log: s.log, Metrics: registry, MetricsToken: metricsToken,
+		Hosts: s.options.hosts(), Draining: s.draining.Load, Version: s.options.Version,
+	})
+}
+
+// hosts returns the names that a request may have in Host.
+func (o *Options) hosts() []string {
+	hosts := []string{"localhost", "127.0.0.1", "::1"}
+	if host, _, err := net.SplitHostPort(o.Addr); err == nil {
+		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
+			hosts = append(hosts, strings.ToLower(host))
+		}
+	}
+	for _, host := range o.AllowHosts {
+		hosts = append(hosts, strings.ToLower(host))
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
+
+func readMetricsToken(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	b, err := tree.ReadFile(context.Background(), path, maxSecret)
+	if secret := strings.TrimSpace(string(b)); err == nil && secret != "" {
+		return secret, nil
+	}
+	return "", fault.New(fault.Invalid, "metrics_token_file", "%s holds no token", path).
+		WithFix("write one into it, or leave --metrics-token-file out").Because(err)
+}
+
+// registerStore shows how updates are grouped into commits.
+func registerStore(registry *prometheus.Registry, figures func() boltstore.Stats) {
+	counter := func(name, help string, read func(boltstore.Stats) uint64) {
+		opts := prometheus.CounterOpts{Name: "orchestrator_store_" + name, Help: help}
+		registry.MustRegister(prometheus.NewCounterFunc(opts, func() float64 { return float64(read(figures())) }))
+	}
+	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.",
+		func(s boltstore.Stats) uint64 { return s.Batches })
+	counter("updates_total", "Updates committed.", func(s boltstore.Stats) uint64 { return s.Updates })
+	counter("updates_failed_total", "Updates that committed nothing.",
+		func(s boltstore.Stats) uint64 { return s.Failed })
+}
+
+// stdLogger takes what the HTTP server says of broken connections.
+func stdLogger(log zerolog.Logger) *stdlog.Logger {
+	return stdlog.New(serverLog{log}, "", 0)
+}
+
+type serverLog struct{ log zerolog.Logger }
+
+// Write makes serverLog an io.Writer.
+func (l serverLog) Write(line []byte) (int, error) {
+	l.log.Debug().Msg(strings.TrimSpace(string(line)))
+	return len(line), nil
+}

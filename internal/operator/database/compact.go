@@ -1,0 +1,63 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
+)
+
+// lockPatience is how long is waited for a database; a service that has it will not let go.
+const lockPatience = 500 * time.Millisecond
+
+// Compacted is what Compact reports.
+type Compacted struct {
+	Before  int64          `json:"before"` // bytes of the file
+	After   int64          `json:"after"`
+	Records uint64         `json:"records"`
+	Root    string         `json:"root"`
+	Tables  map[string]int `json:"tables"` // entries
+}
+
+// Compact writes the database file anew without its free pages. The new file takes the place of the old one only when
+// it has the same log and the same tables. Nothing is changed or decided, so that nothing is recorded.
+func Compact(ctx context.Context, data datadir.Dir) (done Compacted, err error) {
+	path, err := Existing(data)
+	if err != nil {
+		return done, err
+	}
+	s, err := boltstore.Open(path, boltstore.Options{LockTimeout: lockPatience})
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.Check(); err != nil {
+		return done, err
+	}
+	l, err := openSound(ctx, s)
+	if err != nil {
+		return done, err
+	}
+	before := l.Head()
+	c, err := s.Compact(ctx, func(copied *boltstore.Store) error {
+		l, err := openSound(ctx, copied)
+		if err == nil && !l.Head().Equal(before) {
+			err = fmt.Errorf("the log of the copy is another: %d records with root %s", l.Head().Size, l.Head().Root)
+		}
+		return err
+	})
+	return Compacted{c.Before, c.After, before.Size, before.Root.String(), c.Entries}, err
+}
+
+// openSound opens the ledger of a store in which the end of the log and the check sums of all tables are in order.
+func openSound(ctx context.Context, s *boltstore.Store) (*ledger.Ledger, error) {
+	l, err := ledger.OpenReadOnly(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.CheckSums(ctx)
+}

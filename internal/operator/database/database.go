@@ -1,0 +1,62 @@
+// Package database works on the database of an installation while no service has it open: it verifies it, makes its
+// file smaller, and reads its log.
+package database
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"orchestrator/internal/auditor"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/keyfile"
+	"orchestrator/internal/requirements"
+)
+
+// Existing returns the path of the database in a data folder, for what must not make one.
+func Existing(data datadir.Dir) (string, error) {
+	database := data.Database()
+	if _, err := os.Stat(database); err != nil {
+		return "", fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
+			WithFix("give the folder that has it with --data").Because(err)
+	}
+	return database, nil
+}
+
+// Source returns the log of a database, with the key that lies beside it. Call end after use.
+func Source(ctx context.Context, data datadir.Dir) (src auditor.Source, end func() error, err error) {
+	path := data.Database()
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil, fault.New(fault.NotFound, "database_missing",
+			"no service runs with the folder %s, and there is no database in it", data).
+			WithFix("name the service with --server, or the folder with --data").Because(err)
+	}
+	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err = sourceOf(ctx, store, data)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return src, store.Close, nil
+}
+
+func sourceOf(ctx context.Context, store *boltstore.Store, data datadir.Dir) (auditor.Source, error) {
+	l, err := ledger.OpenReadOnly(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := keyfile.Read(ctx, data.Key())
+	if err != nil {
+		return nil, err
+	}
+	state, err := requirements.Export(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return auditor.FromLedger(data.Database(), l, signer, state), nil
+}

@@ -1,0 +1,99 @@
+// Package tokens makes tokens for people and agents: into a file or to be shown once, and in force in a service that
+// runs.
+package tokens
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/durable"
+	"orchestrator/internal/token"
+)
+
+// acceptEvery is how often a service is asked whether it accepts a token.
+const acceptEvery = 50 * time.Millisecond
+
+// Open names the token file of a data folder without touching it.
+func Open(data datadir.Dir) *token.File {
+	return token.NewFile(string(data), func(role string) bool {
+		_,
+			err := lifecycle.ParseRole(role)
+		return err == nil
+	})
+}
+
+// Order is a token to be made.
+type Order struct {
+	Role, Name string
+	Expires    time.Time // zero is never
+	Out        string    // file to write the token to; "" writes none
+	Force      bool      // replace that file if it exists
+}
+
+// Add makes a token, and writes it to the file of the order. The file is opened first: where it cannot be written no
+// token is made. A token whose file could not be written is revoked.
+func Add(files *token.File, o Order, now time.Time) (secret string, made token.Token, err error) {
+	if !o.Expires.IsZero() { // tokens are kept to the second; nobody gets less than was asked for
+		o.Expires = o.Expires.Add(time.Second - 1).Truncate(time.Second)
+	}
+	if o.Out == "" {
+		return files.Add(o.Name, o.Role, o.Expires, now)
+	}
+	place, err := openSecret(o.Out, o.Force)
+	if err != nil {
+		return "", token.Token{}, err
+	}
+	secret, made, err = files.Add(o.Name, o.Role, o.Expires, now)
+	if err != nil {
+		return "", token.Token{}, errors.Join(err, place.discard())
+	}
+	if err := place.keep(secret + "\n"); err != nil {
+		_, revokeErr := files.Revoke(made.ID)
+		return "", token.Token{}, errors.Join(err, revokeErr)
+	}
+	return secret, made, nil
+}
+
+// AwaitAccepted returns once the service that runs with the data folder, if one does, accepts a new token. A service
+// holds the lock of its database: without it, whoever listens at the address that the last one wrote is not shown the
+// token.
+func AwaitAccepted(ctx context.Context, data datadir.Dir, made token.Token, client apiclient.Options) error {
+	if client.Timeout <= 0 || !durable.Locked(data.Database()) {
+		return nil // no service runs here
+	}
+	addr, err := apiclient.LocalAddress(ctx, data)
+	if err != nil {
+		return nil //nolint:nilerr // it has not begun to serve
+	}
+	client.Server = apiclient.LocalURL(addr)
+	service, err := apiclient.New(client)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, client.Timeout)
+	defer cancel()
+	for {
+		_, err := service.GetAtMost(ctx, "/workflow", "application/json", 1<<20)
+		if err == nil || apiclient.NotRunning(err) || knows(err) {
+			return nil
+		}
+		select {
+		case <-time.After(acceptEvery):
+		case <-ctx.Done():
+			return fault.New(fault.Unavailable, "token_not_accepted",
+				"the token was made, and the service at %s did not accept it within %v", addr, client.Timeout).
+				WithFix("see its log for why it does not take tokens.json over, or restart it; orchestrator token "+
+					"revoke %s takes the token back", made.ID).Because(err)
+		}
+	}
+}
+
+// knows reports whether a refusal shows that the service has the token: it may have expired by now.
+func knows(err error) bool {
+	return fault.Is(err, token.CodeExpired)
+}

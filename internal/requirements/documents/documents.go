@@ -1,0 +1,192 @@
+// Package documents finds the requirement documents that paths and patterns stand for, and reads them from the disk,
+// within bounds: a document may not lead out of the folder that it was named in, and neither one nor all of them
+// together may be larger than the service can hold.
+package documents
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/tree"
+	"orchestrator/internal/system/watch"
+)
+
+// CheckReading refuses a family of documents that there is not.
+func CheckReading(o reqdoc.Options) error {
+	if o.Family == "" || slices.Contains(reqdoc.Families(), o.Family) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents", o.Family).
+		WithFix("use %s, or leave --family out, and the family is found by its marks",
+			strings.Join(reqdoc.Families(), ", "))
+}
+
+// The most bytes that are read.
+const (
+	MaxFile = 16 << 20                 // of one document
+	maxAll  = watch.MostFull * MaxFile // of all documents together
+)
+
+// Set is the paths and patterns of requirement documents, each with the folder that it is confined to.
+type Set []*tree.Path
+
+// Open opens the folders that documents may not lead out of. Links on the way to them are resolved now, and never
+// again. Close the set after use.
+func Open(paths []string) (Set, error) {
+	var all Set
+	for _, path := range paths {
+		p, err := tree.OpenPath(path)
+		if err != nil {
+			all.Close()
+			return nil, fault.New(fault.Conflict, "requirements_unreadable",
+				"the folder of the requirement documents %s cannot be opened", path).
+				WithFix("make it readable for this user, or name other documents").Because(err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Close closes the folders.
+func (s Set) Close() {
+	for _, p := range s {
+		_ = p.Close() // it was only read
+	}
+}
+
+// Document is one document, and the path or pattern that stands for it.
+type Document struct {
+	Path string
+	in   *tree.Path
+}
+
+// Find returns the files that paths and patterns stand for now, each once. A path is written in one way
+// only, since it is part of the state.
+func (s Set) Find(ctx context.Context) ([]Document, error) {
+	var all []Document
+	seen := map[string]bool{}
+	for _, p := range s {
+		files, err := p.Match(ctx)
+		if errors.Is(err, tree.ErrTooMany) {
+			return nil, tooMany(p.Given, err)
+		}
+		if err != nil && !errors.Is(err, tree.ErrPattern) {
+			return nil, Unreadable(p.Given, err)
+		}
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "requirements_pattern", "the pattern %s cannot be read: %v",
+				p.Given, err).
+				WithFix("mend the pattern; *, ? and [a-z] match within one name")
+		}
+		if len(files) == 0 {
+			return nil, fault.New(fault.Conflict, "requirements_unreadable", "no file matches %s", p.Given).
+				WithFix("start in the folder that the pattern is meant for, or mend the pattern; nothing was changed")
+		}
+		for _, file := range files {
+			if file = filepath.Clean(file); !seen[file] {
+				seen[file] = true
+				all = append(all, Document{file, p})
+			}
+		}
+		if len(all) > tree.MaxFiles {
+			return nil, tooMany(p.Given, tree.ErrTooMany)
+		}
+	}
+	return all, nil
+}
+
+// Read reads what the paths and patterns stand for now.
+func (s Set) Read(ctx context.Context) ([]reqdoc.File, error) {
+	all, err := s.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var files []reqdoc.File
+	left := int64(maxAll)
+	for _, one := range all {
+		content, err := one.read(ctx, min(left, MaxFile))
+		if errors.Is(err, tree.ErrTooLarge) && left < MaxFile {
+			return nil, tooLargeTogether(one.Path, err)
+		}
+		if err != nil {
+			return nil, Unreadable(one.Path, err)
+		}
+		left -= int64(len(content))
+		files = append(files, reqdoc.File{Path: filepath.ToSlash(one.Path), Content: content})
+	}
+	return files, nil
+}
+
+// Check reports why the document cannot be read as far as its place is concerned: that it is missing, or that it is a
+// link that leads out of the folder it is confined to.
+func (d Document) Check() error {
+	_, err := d.in.Stat(d.Path)
+	return err
+}
+
+func (d Document) read(ctx context.Context, most int64) ([]byte, error) {
+	file, err := d.in.Open(ctx, d.Path, most)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return file.ReadAll()
+}
+
+// Unreadable returns the error of a document that is not read, with what can be done about it.
+func Unreadable(path string, err error) error {
+	err = &fs.PathError{Op: "read", Path: path, Err: err} // the review looks for the path as it is written
+	if led, is := errors.AsType[*tree.LinkError](err); is {
+		return fault.New(fault.Conflict, "requirements_unreadable",
+			"the requirement document %s is not read: it is a symbolic link to %s, and leads out of %s",
+			path, led.Target, led.Folder).WithFix("name %s itself in --requirements, or put the document there",
+			led.Target).Because(err)
+	}
+	if errors.Is(err, tree.ErrTooLarge) {
+		return fault.New(fault.Invalid, "document_too_large", "the requirement document %s has more than %d bytes",
+			path, MaxFile).
+			WithFix("split it into several documents").Because(err)
+	}
+	return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
+		WithFix("put it back, or name another document").Because(err)
+}
+
+// tooLargeTogether returns the error of a document that is beyond what all of them may have.
+func tooLargeTogether(path string, err error) error {
+	return fault.New(fault.Invalid, "document_too_large",
+		"the requirement documents have together more than %d bytes", maxAll).
+		WithFix("shorten or remove documents, or name fewer of them in --requirements; the limit is reached at %s", path).
+		Because(&fs.PathError{Op: "read", Path: path, Err: err})
+}
+
+func tooMany(pattern string, err error) error {
+	return fault.New(fault.Conflict, "requirements_unreadable",
+		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not much larger", pattern, tree.MaxFiles).
+		WithFix("remove files that are no requirement documents, or give a narrower pattern").Because(err)
+}
+
+// Read reads what paths and patterns stand for now, once.
+func Read(ctx context.Context, paths []string) ([]reqdoc.File, error) {
+	all, err := Open(paths)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Close()
+	return all.Read(ctx)
+}
+
+// HintAssign adds to an error of documents without ids how they can be read all the same.
+func HintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
+	if err.Code != reqdoc.CodeNoRequirements || o.Assign || strings.Contains(err.Fix, "--assign") {
+		return err
+	}
+	hinted := *err
+	hinted.Fix += "; or let --assign make ids from section and item"
+	return &hinted
+}

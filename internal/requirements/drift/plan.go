@@ -1,0 +1,216 @@
+// Package drift says what an import changes: it holds requirement documents against the state that they are to be taken
+// over into, plans what is written, and reports what is new, worded otherwise, moved, renamed, back or gone.
+//
+// Nothing is written here but a plan in the transaction of the import; a dry run and the preview of an export make the
+// same plan.
+package drift
+
+import (
+	"slices"
+	"time"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Plan is what an import will write, and what it will say.
+type Plan struct {
+	report  Report
+	before  projection.Project
+	after   projection.Project
+	defined []lifecycle.Definition
+	retired []string
+	next    []lifecycle.Requirement
+	at      time.Time
+
+	present map[string]bool        // ids that the documents define
+	reword  []lifecycle.Definition // as they were, of what changed; in the order of report.Changed
+	newer   []lifecycle.Definition // as they are, of the same
+	texts   newTexts
+	gone    []lifecycle.Requirement // what this import retires
+}
+
+// newTexts finds what was added by its text, in document order.
+type newTexts map[string][]string
+
+// New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run of a
+// snapshot.
+func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (Plan, error) {
+	p := Plan{
+		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
+			len(set.Requirements)), texts: newTexts{},
+		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{},
+			WorkflowName: before.WorkflowName, Evidence: before.Evidence, AuditKey: before.AuditKey,
+			Rollbacks: before.Rollbacks},
+	}
+	for _, d := range set.Documents {
+		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
+	}
+	for _, r := range set.Requirements {
+		p.present[r.ID] = true
+	}
+	if set.Partial {
+		err := p.applyDelta(from, set)
+		return p, err
+	}
+	if err := p.defineAll(from, set); err != nil {
+		return p, err
+	}
+	for _, r := range set.Requirements {
+		p.after.IDs = append(p.after.IDs, r.ID)
+	}
+	for _, id := range before.IDs {
+		if p.present[id] {
+			continue
+		}
+		p.after.IDs = append(p.after.IDs, id)
+		if err := p.retire(from, id); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (p *Plan) warn(at reqdoc.Place, id, message, fix string) {
+	p.report.Warnings = append(p.report.Warnings, Remark{Place(at), id, message, fix})
+}
+
+func (p *Plan) defineAll(from store.Getter, set reqdoc.Set) error {
+	for _, r := range set.Requirements {
+		if err := p.define(from, definitionOf(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
+	current, found, err := projection.TableRequirements.Get(from, def.ID)
+	if err != nil {
+		return err
+	}
+	var known *lifecycle.Requirement
+	if found {
+		known = &current
+	}
+	next, drift := lifecycle.Define(known, def, p.at)
+	if drift == lifecycle.Unchanged {
+		p.report.Unchanged++
+		return nil
+	}
+	p.defined, p.next = append(p.defined, def), append(p.next, next)
+	at := Place{def.Source.Path, def.Source.Line}
+	switch drift {
+	case lifecycle.Added:
+		p.report.Added = append(p.report.Added, Added{def.ID, def.Title, at})
+		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
+		return nil
+	case lifecycle.Moved:
+		p.report.Moved = append(p.report.Moved, Moved{def.ID, at,
+			Place{current.Source.Path, current.Source.Line}})
+	case lifecycle.Restored:
+		p.report.Restored = append(p.report.Restored, def.ID)
+	}
+	if current.Fingerprint != def.Fingerprint {
+		p.report.Changed = append(p.report.Changed,
+			Changed{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
+		p.reword, p.newer = append(p.reword, current.Definition), append(p.newer, def)
+	}
+	return nil
+}
+
+func (p *Plan) retire(from store.Getter, id string) error {
+	current, found, err := projection.TableRequirements.Get(from, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return projection.Disagreement("the project lists %q, which is not among the requirements", id)
+	}
+	next, drift := lifecycle.Retire(current)
+	if drift != lifecycle.Retired {
+		return nil // it was retired by an earlier import; Review shows what PM must still do about it
+	}
+	retired := Retired{ID: id, Title: next.Title, Status: next.Status, Strands: next.Strands()}
+	if next.NeedsDeferral() {
+		retired.PMMust = "work had begun: defer it, or put its text back into the document"
+	}
+	p.report.Retired = append(p.report.Retired, retired)
+	p.retired, p.next, p.gone = append(p.retired, id), append(p.next, next), append(p.gone, next)
+	return nil
+}
+
+// Report returns the report on the import, completed with what takes time and changes nothing.
+func (p *Plan) Report() Report {
+	for i := range p.reword {
+		p.report.Changed[i].Diff = wordDiff(p.reword[i], p.newer[i])
+	}
+	p.keepNewNames()
+	p.proposeNames()
+	return p.report
+}
+
+// keepNewNames leaves out the declared renamings that an earlier import has made, and those that come to nothing.
+func (p *Plan) keepNewNames() {
+	news := map[string]bool{}
+	for _, a := range p.report.Added {
+		news[a.ID] = true
+	}
+	for _, id := range p.report.Restored {
+		news[id] = true
+	}
+	for _, id := range p.retired {
+		news[id] = true
+	}
+	p.report.Renamed = slices.DeleteFunc(p.report.Renamed,
+		func(r Renamed) bool { return !news[r.From] && !news[r.To] })
+}
+
+// proposeNames pairs what was retired with what was added under the same text, unless a document has said it.
+func (p *Plan) proposeNames() {
+	declared := map[string]bool{}
+	for _, r := range p.report.Renamed {
+		declared[r.From], declared[r.To] = true, true
+	}
+	for _, old := range p.gone {
+		if declared[old.ID] {
+			continue
+		}
+		added := p.texts[old.Fingerprint]
+		for len(added) > 0 && declared[added[0]] {
+			added = added[1:]
+		}
+		if len(added) > 0 {
+			p.report.Renamed = append(p.report.Renamed, Renamed{From: old.ID, To: added[0]})
+			added = added[1:]
+		}
+		p.texts[old.Fingerprint] = added
+	}
+}
+
+// Changes reports whether the import changes anything.
+func (p *Plan) Changes() bool {
+	return len(p.next) > 0 || p.after.Name != p.before.Name ||
+		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs)
+}
+
+// Write writes what the plan changes, with its record.
+func (p *Plan) Write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error {
+	for _, next := range p.next {
+		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
+			return err
+		}
+	}
+	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
+		return err
+	}
+	data := record.Imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
+	if !slices.Equal(p.after.IDs, p.before.IDs) {
+		data.IDs = p.after.IDs
+	}
+	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: record.Actor(who), RequestID: requestID, Data: data})
+}

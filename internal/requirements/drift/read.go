@@ -1,0 +1,100 @@
+package drift
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/secret"
+)
+
+// CodeExportInvalid is the code of a file that is no export.
+const CodeExportInvalid fault.Code = "export_invalid"
+
+// DryRun returns the report on an import that is not made.
+func DryRun(from store.Getter, before projection.Project, set reqdoc.Set) (Report, error) {
+	plan, err := New(from, before, set, time.Time{})
+	if err != nil {
+		return Report{}, err
+	}
+	report := plan.Report()
+	report.DryRun = true
+	return report, nil
+}
+
+// Preview reports what an import would do to the state of an export; without one, to the empty state.
+func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, error) {
+	set, err := Read(files, o)
+	if err != nil {
+		return Report{}, err
+	}
+	snap, err := projection.New(projection.Project{}, nil, audit.Head{})
+	if err == nil && export != nil {
+		snap, err = projection.ReadFile(export)
+	}
+	if err != nil {
+		return Report{}, fault.New(fault.Invalid, CodeExportInvalid, "the export cannot be read as one").
+			WithFix("give the export that the service writes, whole, or none").Because(err)
+	}
+	return DryRun(snap, snap.Project, set)
+}
+
+// Read reads documents as a set of requirements, which must not be empty, and warns of secrets in them.
+func Read(files []reqdoc.File, o reqdoc.Options) (reqdoc.Set, error) {
+	set, err := reqdoc.Read(files, o)
+	set.Warnings = append(set.Warnings, secretsInDocuments(files)...)
+	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {
+		err = noRequirements(set.Skipped)
+	}
+	return set, err
+}
+
+func definitionOf(r reqdoc.Requirement) lifecycle.Definition {
+	d := lifecycle.Definition{
+		ID: r.ID, Title: r.Title, Text: r.Text, Kind: r.Kind, Acceptance: []lifecycle.Criterion{},
+		Parents: r.Parents, DependsOn: r.DependsOn, Fingerprint: r.Fingerprint,
+		Source: lifecycle.Source{
+			Path: r.Path, Line: r.Line, EndLine: r.EndLine, Section: append([]string{}, r.Section...),
+			Family: r.Family, Assigned: r.Assigned, Priority: r.Priority, Tick: r.Tick,
+		},
+	}
+	for _, c := range r.Acceptance {
+		d.Acceptance = append(d.Acceptance, lifecycle.Criterion(c))
+	}
+	return d
+}
+
+func noRequirements(skipped []reqdoc.Problem) error {
+	var fields []fault.Field
+	for _, p := range skipped[:min(len(skipped), decision.MaxViolations)] {
+		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
+			Fix: p.Fix})
+	}
+	return fault.New(fault.Invalid, reqdoc.CodeNoRequirements,
+		"0 found: no text has an explicit id where one defines a requirement; the state is left as it was").
+		WithFields(fields...).
+		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")
+}
+
+// secretsInDocuments warns of secrets in requirement documents, which are the user's to mend.
+func secretsInDocuments(files []reqdoc.File) (warnings []reqdoc.Problem) {
+	for _, file := range files {
+		line, at := 1, 0
+		for _, f := range secret.Find(string(file.Content)) {
+			line, at = line+bytes.Count(file.Content[at:f.Start], []byte("\n")), f.Start
+			warnings = append(warnings, reqdoc.Problem{
+				Place: reqdoc.Place{Path: file.Path, Line: line}, Message: "this looks like " + f.What,
+				Fix: "name where the secret is kept, and revoke it if it was real: what is imported stays in the log",
+			})
+		}
+	}
+	return warnings[:min(len(warnings), decision.MaxViolations)]
+}

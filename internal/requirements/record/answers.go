@@ -1,0 +1,34 @@
+package record
+
+import (
+	"encoding/json"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// KeepKeys is how long an Idempotency-Key is remembered.
+const KeepKeys = 24 * time.Hour
+
+// FirstAnswer is what an Idempotency-Key was first answered with.
+type FirstAnswer struct {
+	At          time.Time       `json:"at"`
+	Seq         uint64          `json:"seq"`         // of the record
+	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
+	Requirement json.RawMessage `json:"requirement,omitempty"`
+	Revision    uint64          `json:"revision,omitzero"`
+	Refusal     *fault.Error    `json:"refusal,omitempty"`
+}
+
+// TableIdempotency has the first answers by KeyOf.
+var TableIdempotency = ledger.Table[FirstAnswer]{Name: "idempotency"}
+
+// Remembered reports whether a first answer given at since still counts at a time.
+func Remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }
+
+// KeyOf returns the key of TableIdempotency for the Idempotency-Key of an actor.
+func KeyOf(who lifecycle.Actor, key string) string {
+	return who.Name + "\x00" + string(who.Role) + "\x00" + key
+}

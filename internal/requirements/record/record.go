@@ -1,0 +1,176 @@
+// Package record defines what the log keeps of requirements: the kinds of its records, the data of each kind, and the
+// tables that are kept beside the requirements themselves.
+//
+// The service writes these records and the replay reads them; neither needs the other. A kind, the shape of its data and
+// the names in it are what a log on disk has: they may be added to, and never changed.
+//
+// Keys written: reports/<digest of an attached report>, idempotency/<actor NUL role NUL key>, tokens/tokens.
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/testreport"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// The kinds of records, each with the type of its data.
+const (
+	KindWorkflowChosen = "workflow.chosen"          // WorkflowChosen
+	KindImported       = "requirements.imported"    // Imported
+	KindChanged        = "requirement.changed"      // Proposed, with Revision and SHA256
+	KindRefused        = "requirement.refused"      // Proposed, with Refusal
+	KindRequestRefused = "request.refused"          // RequestRefused: refused before it was read as a change
+	KindFolded         = "refusals.folded"          // RefusalsFolded: its subject is that of the refusals
+	KindTokensChanged  = "tokens.changed"           // TokensChanged
+	KindRechecked      = "evidence.rechecked"       // Rechecked
+	KindEvidenceChosen = "evidence.chosen"          // EvidenceChosen
+	KindAuditKeyChosen = "audit.key_chosen"         // AuditKeyChosen
+	KindRolledBack     = "log.rolled_back"          // RolledBack
+	KindRestored       = "log.restored"             // Restored
+	KindKeysForgotten  = "idempotency.keys_expired" // KeysForgotten
+)
+
+// WorkflowChosen says which workflow decides from here on.
+type WorkflowChosen struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// EvidenceChosen says what is made of evidence from here on: projection.Verify or projection.Record.
+type EvidenceChosen struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// AuditKeyChosen says which key signs the checkpoints of the log from here on. The first choice has no From and no
+// Reason; a later one is an operator's, who gave the reason.
+type AuditKeyChosen struct {
+	From   string `json:"from,omitempty"`
+	To     string `json:"to"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// ChosenKey is a key that signs the log from a record on.
+type ChosenKey struct {
+	Record uint64
+	Key    string
+	Reason string
+}
+
+// RolledBack says that records were lost which something outside of the database knew of, and why the service went on.
+type RolledBack struct {
+	Reason string     `json:"reason"`
+	Where  string     `json:"where"` // what knew of them
+	Size   uint64     `json:"size"`  // of the log that was lost
+	Root   audit.Hash `json:"root"`
+	Note   string     `json:"note,omitempty"` // the signed checkpoint, if there was one
+}
+
+// Imported accounts for an import: the definitions that are new or changed, what was retired, and the
+// project as it is afterwards (IDs are left out when they are as before).
+type Imported struct {
+	Name    string                  `json:"name"`
+	Sources []projection.SourceFile `json:"sources"`
+	Defined []lifecycle.Definition  `json:"defined"`
+	Retired []string                `json:"retired"`
+	IDs     []string                `json:"ids,omitempty"`
+}
+
+// Proposed accounts for a change request that was decided. Replaying it gives the same decision.
+type Proposed struct {
+	Rules          lifecycle.Rules   `json:"rules,omitzero"` // the version that decided; absent in records of lifecycle.Rules1
+	Change         json.RawMessage   `json:"change,omitempty"`
+	Looked         *lifecycle.Looked `json:"looked,omitzero"`   // what was found of its evidence; {} where it was looked up and there was none
+	Report         *Report           `json:"report,omitempty"`  // the report that it was read from
+	Omitted        *Omitted          `json:"omitted,omitempty"` // refused: stands for a change too large to keep
+	IfMatch        []string          `json:"if_match,omitempty"`
+	IdempotencyKey string            `json:"idempotency_key,omitempty"`
+	BodySHA256     string            `json:"body_sha256,omitempty"` // of the body as sent; with IdempotencyKey
+	Revision       uint64            `json:"revision,omitzero"`     // accepted: the revision it made
+	SHA256         string            `json:"sha256,omitempty"`      // accepted: of the stored requirement
+	Refusal        *fault.Error      `json:"refusal,omitempty"`
+}
+
+// Omitted stands for the change of a request that was refused and is too large to keep.
+type Omitted struct {
+	SHA256 string `json:"sha256"` // of the request without white space
+	Bytes  int    `json:"bytes"`
+}
+
+// Shortened returns a refused request as the log keeps it: without its report, and with its change only where that is
+// small, so that nobody can fill the disk with refusals.
+func (p Proposed) Shortened() Proposed {
+	if len(p.Change) > SmallChange {
+		p.Change, p.Looked, p.Omitted = nil, nil, &Omitted{Digest(p.Change), len(p.Change)}
+	}
+	p.Report = nil
+	return p
+}
+
+// RequestRefused accounts for a request that never became a change: not JSON, too large, not allowed.
+type RequestRefused struct {
+	Request    string       `json:"request"` // method and route
+	BodySHA256 string       `json:"body_sha256,omitempty"`
+	BodyBytes  int          `json:"body_bytes,omitzero"`
+	Refusal    *fault.Error `json:"refusal"`
+}
+
+// TokensChanged accounts for the tokens that are in force from here on. One whose name, role or expiry changed is both
+// revoked and added.
+type TokensChanged struct {
+	Added   []Credential `json:"added"`
+	Revoked []Credential `json:"revoked"`
+}
+
+// KeysForgotten names the entries of TableIdempotency that were deleted, since they are older than KeepKeys.
+type KeysForgotten struct {
+	Keys []string `json:"keys"`
+}
+
+// Rechecked accounts for a recheck of the evidence of requirements that found something new.
+type Rechecked struct {
+	Changed []RecheckedOne `json:"changed"`
+}
+
+// RecheckedOne is a requirement that a recheck changed.
+type RecheckedOne struct {
+	ID     string `json:"id"`
+	SHA256 string `json:"sha256"` // of the requirement as it is stored now
+	lifecycle.Recheck
+}
+
+// ReportAt says which record has a report.
+type ReportAt struct {
+	Seq uint64 `json:"seq"`
+}
+
+// TableReports finds the record of an attached report by the SHA-256 of the report.
+var TableReports = ledger.Table[ReportAt]{Name: "reports"}
+
+// Report is a test report as it is kept in the record of the change that brought it.
+type Report struct {
+	SHA256 string            `json:"sha256"` // of the report as it was sent
+	Found  lifecycle.Found   `json:"found"`
+	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them
+}
+
+// SmallChange is how large a refused change may be that is kept, in bytes.
+const SmallChange = 4 << 10
+
+// Actor returns an actor as records name it.
+func Actor(who lifecycle.Actor) audit.Actor {
+	return audit.Actor{Name: who.Name, Role: string(who.Role)}
+}
+
+// Digest returns the SHA-256 of b in hexadecimal, as records have it.
+func Digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,167 @@
+package replay
+
+import (
+	"fmt"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Apply makes Replay a ledger.Replay: an accepted change must be legal for its actor at that moment, a refusal must be
+// one.
+func (r *Replay) Apply(from audit.Record, data any) error {
+	switch data := data.(type) {
+	case record.WorkflowChosen:
+		return r.workflowChosen(from, data)
+	case record.Imported:
+		return r.imported(from, data)
+	case request:
+		if err := r.noteRefusal(from, "", data.Refusal); err != nil {
+			return err
+		}
+		return r.proposed(from, data)
+	case record.RequestRefused:
+		return r.noteRefusal(from, data.Request, data.Refusal)
+	case record.RolledBack:
+		return r.rolledBack(from, data)
+	case record.Restored:
+		return r.restored(from, data)
+	case record.AuditKeyChosen:
+		return r.auditKeyChosen(from, data)
+	case record.EvidenceChosen:
+		return r.evidenceChosen(from, data)
+	case record.Rechecked:
+		return r.rechecked(from, data)
+	case record.KeysForgotten:
+		return r.forgotten(from, data)
+	case record.RefusalsFolded:
+		return r.refusalsFolded(from, data)
+	case record.TokensChanged:
+		return r.tokensChanged(from, data)
+	}
+	return fmt.Errorf("nothing is known of its kind")
+}
+
+func (r *Replay) forgotten(rec audit.Record, data record.KeysForgotten) error {
+	for _, key := range data.Keys {
+		first, found := r.answers[key]
+		if !found || record.Remembered(first.at, rec.At) {
+			return fmt.Errorf("it forgets an Idempotency-Key that is not %v old", record.KeepKeys)
+		}
+		delete(r.answers, key)
+	}
+	return nil
+}
+
+func (r *Replay) imported(rec audit.Record, data record.Imported) error {
+	if rec.Actor != ledger.System() && rec.Actor.Role != string(lifecycle.PM) {
+		return fmt.Errorf("%q imported, in the role %s", rec.Actor.Name, rec.Actor.Role)
+	}
+	for _, def := range data.Defined {
+		req, size, err := r.states.find(def.ID)
+		if err != nil {
+			return err
+		}
+		var known *lifecycle.Requirement
+		if size > 0 {
+			known = &req
+		}
+		next, drift := lifecycle.Define(known, def, rec.At)
+		if drift == lifecycle.Unchanged {
+			return fmt.Errorf("it says that %s changed, which it did not", def.ID)
+		}
+		if err := r.put(next); err != nil {
+			return err
+		}
+	}
+	for _, id := range data.Retired {
+		req, _, err := r.states.find(id)
+		if err != nil {
+			return err
+		}
+		next, drift := lifecycle.Retire(req)
+		if drift != lifecycle.Retired {
+			return fmt.Errorf("it retires %s, which was retired already", id)
+		}
+		if err := r.put(next); err != nil {
+			return err
+		}
+	}
+	r.project.Name, r.project.Sources = data.Name, data.Sources
+	if data.IDs != nil {
+		r.project.IDs = data.IDs
+	}
+	return nil
+}
+
+// proposed decides again, and holds the decision against the record.
+func (r *Replay) proposed(rec audit.Record, data request) error {
+	key := ""
+	who := lifecycle.Actor{Name: rec.Actor.Name, Role: lifecycle.Role(rec.Actor.Role)}
+	if data.IdempotencyKey != "" {
+		key = record.KeyOf(who, data.IdempotencyKey)
+	}
+	first, known := r.answers[key]
+	known = known && record.Remembered(first.at, rec.At)
+	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
+	if data.decides() {
+		if data.changeErr != nil {
+			return data.changeErr
+		}
+		if err := r.decided(rec, data, who, known, &answer); err != nil {
+			return err
+		}
+		if err := r.attach(rec, data.Proposed); err != nil {
+			return err
+		}
+	}
+	if key == "" || known {
+		return nil
+	}
+	return r.remember(key, answer)
+}
+
+// decided decides a change that the record has, and adds to the answer what it came to.
+func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, known bool, answer *record.FirstAnswer) error {
+	if r.project.Evidence == projection.Verify && data.Refusal == nil && data.change.Looked == nil &&
+		data.change.NeedsLook() {
+		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
+	}
+	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), decision.Request{
+		Actor: who, ID: rec.Subject, IfMatch: data.IfMatch, KeyUsed: known, Change: data.change, At: rec.At,
+	})
+	if err != nil {
+		return err
+	}
+	if err := sameDecision(refusal, data.Refusal); err != nil || refusal != nil {
+		return err
+	}
+	raw, err := r.states.putChanged(next)
+	if err != nil {
+		return err
+	}
+	sum := r.states.digest(next.ID)
+	answer.Requirement, answer.Revision = raw, next.Revision
+	if next.Revision != data.Revision || sum != data.SHA256 {
+		return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, sum,
+			data.Revision, data.SHA256)
+	}
+	return nil
+}
+
+func sameDecision(now, then *fault.Error) error {
+	switch {
+	case now == nil && then != nil:
+		return fmt.Errorf("it was refused (%s), but the rules allow it", then.Code)
+	case now != nil && then == nil:
+		return fmt.Errorf("it was accepted, but the rules refuse it: %s: %s", now.Code, now.Error())
+	case now != nil && now.Code != then.Code:
+		return fmt.Errorf("it was refused as %s, but the rules refuse it as %s", then.Code, now.Code)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+)
+
+func (r *Replay) workflowChosen(rec audit.Record, data record.WorkflowChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the workflow, which only an operator can", rec.Actor.Name)
+	}
+	if err == nil && data.From != r.project.WorkflowName {
+		err = fmt.Errorf("the workflow before was %q, not %q", r.project.WorkflowName, data.From)
+	}
+	r.project.WorkflowName = data.To
+	return err
+}
+
+func (r *Replay) evidenceChosen(rec audit.Record, data record.EvidenceChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose what is made of evidence, which only an operator can", rec.Actor.Name)
+	}
+	if err == nil && data.From != r.project.Evidence {
+		err = fmt.Errorf("what was made of evidence before was %q, not %q", r.project.Evidence, data.From)
+	}
+	r.project.Evidence = data.To
+	return err
+}
+
+func (r *Replay) auditKeyChosen(rec audit.Record, data record.AuditKeyChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the key of the log, which only an operator can", rec.Actor.Name)
+	}
+	if err == nil && (data.From != r.project.AuditKey || (data.From != "") != (data.Reason != "")) {
+		err = fmt.Errorf("the key of the log before was %q, not %q, and a change of it needs a reason",
+			r.project.AuditKey, data.From)
+	}
+	r.project.AuditKey = data.To
+	r.keys = append(r.keys, record.ChosenKey{Record: rec.Seq, Key: data.To, Reason: data.Reason})
+	return err
+}
+
+func (r *Replay) rolledBack(rec audit.Record, data record.RolledBack) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q gave up a part of the log, which only an operator can", rec.Actor.Name)
+	}
+	if err == nil && data.Reason == "" {
+		err = fmt.Errorf("it gives no reason")
+	}
+	r.project.Rollbacks = append(r.project.Rollbacks,
+		projection.Rollback{Record: r.forkBefore(rec.Seq), Size: data.Size, Root: data.Root})
+	return err
+}
+
+// rechecked takes over what was found of evidence. What the repository was then cannot be looked at again.
+func (r *Replay) rechecked(rec audit.Record, data record.Rechecked) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q looked at evidence, which the service does by itself", rec.Actor.Name)
+	}
+	if err != nil {
+		return err
+	}
+	for _, one := range data.Changed {
+		req, _, err := r.states.find(one.ID)
+		if err != nil {
+			return err
+		}
+		next, changed := req.Rechecked(one.Recheck)
+		if !changed {
+			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
+		}
+		raw, err := r.states.put(next)
+		if err != nil {
+			return err
+		}
+		if record.Digest(raw) != one.SHA256 {
+			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
+		}
+	}
+	return nil
+}
+
+// attach remembers which record has a report; only the first one that brings it has its tests.
+func (r *Replay) attach(rec audit.Record, data record.Proposed) error {
+	if data.Report == nil {
+		return nil
+	}
+	_, known := r.reports[data.Report.SHA256]
+	if known == (data.Report.Cases != nil) {
+		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
+	}
+	if known {
+		return nil
+	}
+	if r.reports == nil {
+		r.reports = map[string]record.ReportAt{}
+	}
+	r.reports[data.Report.SHA256] = record.ReportAt{Seq: rec.Seq}
+	return nil
+}
+
+// tokensChanged takes over which tokens are in force.
+func (r *Replay) tokensChanged(rec audit.Record, data record.TokensChanged) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q accounted for tokens, which the service does by itself", rec.Actor.Name)
+	}
+	if err != nil {
+		return err
+	}
+	before := r.tokens
+	if len(data.Added)+len(data.Revoked) == 0 {
+		return fmt.Errorf("it says that tokens changed, and names none")
+	}
+	for _, c := range data.Revoked {
+		if !slices.ContainsFunc(before, c.Same) {
+			return fmt.Errorf("it revokes a token of %q, in the role %s, that was not in force", c.Name, c.Role)
+		}
+	}
+	now := record.Without(before, data.Revoked)
+	for _, c := range data.Added {
+		if slices.ContainsFunc(now, func(other record.Credential) bool { return other.ID == c.ID }) {
+			return fmt.Errorf("it adds a token of %q, in the role %s, that was in force already", c.Name, c.Role)
+		}
+		now = append(now, c)
+	}
+	r.tokens = record.SortedByID(now)
+	return nil
+}
+
+// restored changes no table.
+func (r *Replay) restored(rec audit.Record, data record.Restored) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q restored the log, which only an operator can", rec.Actor.Name)
+	}
+	if err == nil && (data.Size != rec.Seq || data.Root != r.root) {
+		err = fmt.Errorf("it says that the log was restored at %d records with the root %s; it had %d with %s",
+			data.Size, data.Root, rec.Seq, r.root)
+	}
+	if r.restores.end != rec.Seq {
+		r.restores.first = rec.Seq
+	}
+	r.restores.end = rec.Seq + 1
+	return err
+}
+
+// forkBefore is the same as of a store.
+func (r *Replay) forkBefore(next uint64) uint64 {
+	if r.restores.end == next {
+		return r.restores.first
+	}
+	return next
+}

@@ -1,0 +1,44 @@
+package tree
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Resolve returns a path without symbolic links, as far as it exists. A path on which there is none is returned as it
+// was written.
+func Resolve(path string) string {
+	if path == "" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	for at, rest := path, ""; err != nil; {
+		above := filepath.Dir(at)
+		if above == at {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+		if real, err = filepath.EvalSymlinks(above); err == nil {
+			real = filepath.Join(real, rest)
+		}
+		at = above
+	}
+	if real == filepath.Clean(path) {
+		return path
+	}
+	return real
+}
+
+// Real returns the absolute path that a path stands for: without symbolic links, as far as it exists.
+func Real(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return Resolve(path)
+}
+
+// Exists reports whether something stands at a path, be it a link that leads nowhere.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
