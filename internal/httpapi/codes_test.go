@@ -23,6 +23,7 @@ import (
 // of them. A package that is not listed is taken to answer.
 var notAnswering = map[string]string{
 	"cmd/orchestrator":                "start, or the command line",
+	"internal/agentclient":            "the command line",
 	"internal/agentclient/settings":   "the command line",
 	"internal/apiclient":              "the command line",
 	"internal/auditor":                "the command line",
@@ -35,6 +36,12 @@ var notAnswering = map[string]string{
 	"internal/conductor/normalize":    "stands in a trace",
 	"internal/conductor/prompt":       "stands in a trace",
 	"internal/conductor/tools":        "stands in a trace",
+	"internal/daemon":                 "start",
+	"internal/daemon/project":         "start",
+	"internal/operator/database":      "the command line",
+	"internal/operator/keyfile":       "start, and the command line",
+	"internal/operator/tokens":        "the command line",
+	"internal/requirements/documents": "start, and the command line",
 	"internal/daemon/bridge":          "stands in a trace",
 	"internal/ledger/store/boltstore": "start; what becomes of a failure later, the ledger says",
 	"internal/operator/backup":        "the command line",
@@ -68,6 +75,7 @@ var neverAnswered = map[string]string{
 	"unknown_decision":       "orchestrator boundary label",
 	"unknown_label":          "orchestrator boundary label",
 	"client_gone":            "its client is gone; TestAClientThatHangsUpIsNoDefect",
+	"export_unreadable":      "start, and orchestrator verify",
 	"export_differs":         "orchestrator verify",
 	"audit_key_changed":      "start",
 	"audit_origin_changed":   "start",
