@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 )
@@ -116,8 +116,7 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 
 // faulty reports whether an error is more than that the service is gone.
 func faulty(err error) bool {
-	f, is := errors.AsType[*fault.Error](err)
-	return !is || f.Code != "server_unreachable"
+	return !fault.Is(err, apiclient.CodeUnreachable)
 }
 
 func (o driveOptions) showPlan(out io.Writer, raw []byte) error {

@@ -144,7 +144,7 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 	for _, path := range o.against {
 		note, err := projection.ReadCheckpoint(ctx, path)
 		if err != nil {
-			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable",
+			return nil, nil, fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable,
 				"the checkpoint %s cannot be read", path).
 				WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(err)
 		}

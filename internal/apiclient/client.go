@@ -36,9 +36,10 @@ const (
 
 // Codes of errors that a caller may want to tell from others.
 const (
-	CodeNotRunning = "server_not_running" // nothing listens at the address
-	CodeTooLarge   = "answer_too_large"   // for GetAtMost
-	CodeSlow       = "server_waits"       // it asks to wait for longer than anybody should
+	CodeNotRunning  fault.Code = "server_not_running" // nothing listens at the address
+	CodeUnreachable fault.Code = "server_unreachable" // the connection broke, or cannot be made
+	CodeTooLarge    fault.Code = "answer_too_large"   // for GetAtMost
+	CodeSlow        fault.Code = "server_waits"       // it asks to wait for longer than anybody should
 )
 
 // Options say whom to ask, and as whom.
@@ -258,10 +259,10 @@ func (c *Client) unreachable(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fault.New(fault.Unavailable, "server_not_running", "no service answers at %s", c.base).
+		return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.base).
 			WithFix("start it with orchestrator serve, or name the one that runs with --server").Because(err)
 	}
-	return fault.New(fault.Unavailable, "server_unreachable", "the service at %s did not answer", c.base).
+	return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s did not answer", c.base).
 		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
 }
 
@@ -288,7 +289,7 @@ var kindOf = map[int]fault.Kind{
 // problem returns the fault that an RFC 9457 problem tells of.
 func (c *Client) problem(resp *http.Response) error {
 	var p struct {
-		Code    string         `json:"code"`
+		Code    fault.Code     `json:"code"`
 		Detail  string         `json:"detail"`
 		Fix     string         `json:"fix"`
 		Errors  []fault.Field  `json:"errors"`

@@ -119,7 +119,7 @@ func (b *bundler) entries(ctx context.Context, t audit.Tile) error {
 		bundle = audit.AppendEntry(bundle, raw)
 		record, err := audit.Decode(raw)
 		if err != nil {
-			return bad("record", "%v", err)
+			return bad("log_record", "%v", err)
 		}
 		digest := ledger.BlobOf(record)
 		if digest == "" || b.blobs[digest] {
@@ -180,7 +180,7 @@ func (b *Bundle) list() error {
 			continue // a folder: somebody packed it anew
 		}
 		if b.files[f.Name] != nil {
-			return bad("bundle", "%s has the file %q twice", b.path, f.Name)
+			return bad("log_bundle", "%s has the file %q twice", b.path, f.Name)
 		}
 		b.files[f.Name] = f
 	}
@@ -251,5 +251,5 @@ func (f *bundleFile) wrong(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.As(err, &disk) {
 		return err
 	}
-	return bad("bundle", "%s in %s cannot be read: %v", f.path, f.bundle, err)
+	return bad("log_bundle", "%s in %s cannot be read: %v", f.path, f.bundle, err)
 }

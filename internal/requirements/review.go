@@ -110,7 +110,7 @@ func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Dr
 }
 
 func refusalText(err error) string {
-	if f := asFault(err); f != nil {
+	if f := fault.As(err); f != nil {
 		return f.Detail
 	}
 	return "the log of the service says why"
@@ -166,12 +166,12 @@ func problemOf(err error) *review.ImportProblem {
 	if err == nil {
 		return nil
 	}
-	f := asFault(err)
+	f := fault.As(err)
 	if f == nil || f.Kind == fault.Internal {
 		f = fault.New(fault.Internal, "internal", "the import met a defect").
 			WithFix("the log of the service says which; import again once it is mended")
 	}
-	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
+	problem := &review.ImportProblem{Code: string(f.Code), Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
 	for _, field := range f.Fields {
 		problem.Errors = append(problem.Errors, importError(field))
 	}

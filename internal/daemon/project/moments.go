@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -25,7 +26,7 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 	switch {
 	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
-		return nil, "", fault.New(fault.Unavailable, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
+		return nil, "", fault.New(fault.Unavailable, auditor.CodeCheckpointUnreadable, "the checkpoint %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	default:
 		m, err := signedMoment(path, note, key)
@@ -50,15 +51,14 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 // checkpoint that cannot be understood remembers nothing.
 func Remembered(ctx context.Context, export string) ([]requirements.Moment, error) {
 	known, _, err := moments(ctx, export, "")
-	var f *fault.Error
-	if errors.As(err, &f) && f.Code == codeForeign {
+	if fault.Is(err, codeForeign) {
 		return known, nil
 	}
 	return known, err
 }
 
 // codeForeign is the code of the error that a checkpoint is none of the log's.
-const codeForeign = "checkpoint_foreign"
+const codeForeign fault.Code = "checkpoint_foreign"
 
 // signedMoment returns the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
@@ -79,14 +80,13 @@ func makeDataDir(data string, log zerolog.Logger) error {
 
 // openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where that is
 // accepted, and that it was damaged is returned as its path.
-func openStore(database string, acceptDamaged bool) (store *boltstore.Store, damaged string, err error) {
-	store, err = boltstore.Open(database, boltstore.Options{})
-	var f *fault.Error
-	if !acceptDamaged || !errors.As(err, &f) || f.Code != "store_head_damaged" {
-		return store, "", err
+func openStore(database string, acceptDamaged bool) (opened *boltstore.Store, damaged string, err error) {
+	opened, err = boltstore.Open(database, boltstore.Options{})
+	if !acceptDamaged || !fault.Is(err, store.CodeHeadDamaged) {
+		return opened, "", err
 	}
-	store, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
-	return store, database, err
+	opened, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
+	return opened, database, err
 }
 
 // checkPlaces refuses what would be a silent fresh start.

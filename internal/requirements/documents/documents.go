@@ -184,7 +184,7 @@ func Read(ctx context.Context, paths []string) ([]reqdoc.File, error) {
 
 // HintAssign adds to an error of documents without ids how they can be read all the same.
 func HintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
-	if err.Code != "no_requirements" || o.Assign || strings.Contains(err.Fix, "--assign") {
+	if err.Code != reqdoc.CodeNoRequirements || o.Assign || strings.Contains(err.Fix, "--assign") {
 		return err
 	}
 	hinted := *err
