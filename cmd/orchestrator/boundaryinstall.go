@@ -20,14 +20,15 @@ func boundaryInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook in the settings of an agent client",
-		Long: `Install makes .orchestrator/boundary with the default policy, unless the project has one, and registers the hook in the client's settings in the
-project. Everything else in them stays as it is, and a copy is kept. Done again, it changes nothing.
+		Long: `Install makes .orchestrator/boundary with the default policy, unless the project has one, and registers
+the hook in the client's settings in the project. Everything else in them stays as it is, and a copy is kept. Done
+again, it changes nothing.
 
 Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.posting(args[0])
+			p, err := o.installation(args[0])
 			if err != nil {
 				return err
 			}
@@ -53,8 +54,9 @@ func followLinkFlag(cmd *cobra.Command, follow *bool) {
 		"where the client's settings are a symbolic link, change the file that it leads to")
 }
 
-// posting is what is to be posted: in the project that --root lies in, or at --root where none has a boundary yet.
-func (o *boundaryOptions) posting(client string) (install.Options, error) {
+// installation returns what is to be installed: in the project that --root lies in, or at --root where none has a
+// boundary yet.
+func (o *boundaryOptions) installation(client string) (install.Options, error) {
 	dir := folder.In(o.root)
 	if found, ok := folder.Find(dir.Root); ok {
 		dir = found
@@ -93,5 +95,6 @@ func writeInstalled(p *reportPrinter, d install.Done) {
 			printable(strings.Join(d.Unkept, " ")))
 		p.line("  .orchestrator/boundary/policy.json may be committed")
 	}
-	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary readiness says when to enforce")
+	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
+		"readiness says when to enforce")
 }

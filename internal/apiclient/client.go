@@ -69,7 +69,8 @@ func New(o Options) (*Client, error) {
 		base.RawQuery != "" || base.Fragment != "" {
 		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server",
 			redacted(base, o.Server)).
-			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands in a file")
+			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands " +
+				"in a file")
 	}
 	timeout := cmp.Or(o.Timeout, patience)
 	if timeout < 0 {
@@ -114,7 +115,8 @@ func redacted(u *url.URL, raw string) string {
 func readToken(path string) (string, error) {
 	wrong := func(why string, cause error) error {
 		return fault.New(fault.Invalid, "token_file", "the token file %s %s", path, why).
-			WithFix("name a file with one token in it with --token-file; orchestrator token add ROLE NAME --out FILE makes one").Because(cause)
+			WithFix("name a file with one token in it with --token-file; orchestrator token add ROLE NAME --out " +
+				"FILE makes one").Because(cause)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -176,7 +178,8 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 		if _, bounded := ctx.Deadline(); !bounded && time.Duration(c.waited.Add(int64(wait))) > c.mostWaiting {
 			return nil, fault.New(fault.Unavailable, CodeSlow,
 				"the service at %s asks to wait again and again, in all for more than %v", c.base, c.mostWaiting).
-				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit bundle); if it is not yours, do not rely on it")
+				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit " +
+					"bundle); if it is not yours, do not rely on it")
 		}
 		select {
 		case <-time.After(wait):

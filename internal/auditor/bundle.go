@@ -187,7 +187,7 @@ func (b *Bundle) list() error {
 	return nil
 }
 
-// SHA256 is the digest of the whole file, in hexadecimal, and size its bytes.
+// SHA256 returns the digest of the whole file, in hexadecimal, and its size in bytes.
 func (b *Bundle) SHA256() (digest string, size int64, err error) {
 	h := sha256.New()
 	size, err = io.Copy(h, io.NewSectionReader(b.file, 0, math.MaxInt64))
@@ -199,13 +199,13 @@ func unreadable(path string, cause error) error {
 		WithFix("get it again; orchestrator audit bundle -o FILE writes one").Because(cause)
 }
 
-// Name is the path of the file.
+// Name returns the path of the file.
 func (b *Bundle) Name() string { return b.path }
 
 // Close lets go of the file.
 func (b *Bundle) Close() error { return b.file.Close() }
 
-// Files are the paths of all files, in order.
+// Files returns the paths of all files, in order.
 func (b *Bundle) Files() []string { return slices.Sorted(maps.Keys(b.files)) }
 
 // Read makes Bundle a Source. No more is unpacked than a file of its kind can have.
@@ -217,7 +217,7 @@ func (b *Bundle) Read(_ context.Context, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Open is Read for what need not be held in memory.
+// Open opens a file that need not be held in memory.
 func (b *Bundle) Open(path string) (io.Reader, error) { return b.open(path, maxState) }
 
 func (b *Bundle) open(path string, most int64) (io.Reader, error) {

@@ -38,7 +38,7 @@ func inRepository(t *testing.T, c *clone, files map[string]string) func(*options
 	repository, err := evidence.Open(t.Context(), c.dir, evidence.Options{Timeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, repository.Close()) })
-	return func(o *options) { o.Evidence, o.Repository = projection.Verify, repository }
+	return func(o *options) { o.Evidence, o.Repository = projection.EvidenceVerified, repository }
 }
 
 func (c *clone) git(args ...string) string {

@@ -198,7 +198,7 @@ func (c credulous) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evi
 // provokeEvidence has evidence looked up by a repository of the test.
 func provokeEvidence(t *testing.T, all *seen) {
 	repository := &credulous{}
-	h := newHarness(t, into(all), func(o *options) { o.Evidence, o.Repository = projection.Verify, repository })
+	h := newHarness(t, into(all), func(o *options) { o.Evidence, o.Repository = projection.EvidenceVerified, repository })
 	h.expect(422, "invalid_evidence", "pm", "PATCH", one, strings.Replace(move(lifecycle.Planned), "plan.md", "../plan.md", 1))
 	h.expect(422, "evidence_not_found", "pm", "PATCH", one, strings.Replace(move(lifecycle.Planned), "plan.md", "missing", 1))
 	testedRequirement(t, h)

@@ -35,7 +35,7 @@ type Budget struct {
 // budget; what it does at the will of others is charged with Tx.ChargeTo.
 func (l *Ledger) LimitSpending(bytesADay uint64) { l.budget = bytesADay }
 
-// BudgetOf is the budget of an actor now.
+// BudgetOf returns the budget of an actor now.
 func (l *Ledger) BudgetOf(ctx context.Context, actor audit.Actor) (b Budget, err error) {
 	now := l.clock().UTC()
 	b = Budget{Limit: l.budget, Resets: nextDay(now)}
@@ -67,7 +67,7 @@ func (b Budget) refusal(now time.Time) *fault.Error {
 		After(b.Resets.Sub(now))
 }
 
-// ChargeTo has this update charged to an account that is not the actor of its records. The records do not say so.
+// ChargeTo charges this update to an account that is not the actor of its records. The records do not say so.
 func (tx *Tx) ChargeTo(account audit.Actor) { tx.account = account }
 
 // charge counts an update for the account it names, or else the actor of its first record, or refuses it.
@@ -91,10 +91,10 @@ func (tx *Tx) charge() error {
 	return tx.store.Put(tableSpent, spender(actor), raw)
 }
 
-// Finish has this update committed whatever its actor has spent: it records what has been done already.
+// Finish commits this update whatever its actor has spent: it records what has been done already.
 func (tx *Tx) Finish() { tx.unbounded = true }
 
-// spentBy is what an actor has spent on the day of a moment.
+// spentBy returns what an actor has spent on the day of a moment.
 func spentBy(from store.Getter, actor audit.Actor, now time.Time) (spent, error) {
 	today := now.UTC().Format(time.DateOnly)
 	s, _, err := spending.Get(from, spender(actor))

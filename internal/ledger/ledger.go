@@ -72,7 +72,7 @@ type Ledger struct {
 	last atomic.Pointer[encodedMark] // what an update wrote last
 }
 
-// Head is the log as it was last published.
+// Head returns the head of the log as it was last published.
 func (l *Ledger) Head() audit.Head {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,10 +83,10 @@ func (l *Ledger) Head() audit.Head {
 // Update that made it returns. It must be set before the first Update, and must not block.
 func (l *Ledger) Follow(follower func([]Commit)) { l.follower = follower }
 
-// Failed is closed when a commit failed, or Stop was called; Err then says why.
+// Failed returns a channel that is closed when a commit failed, or Stop was called; Err then says why.
 func (l *Ledger) Failed() <-chan struct{} { return l.failed }
 
-// Err is the failure that ended the ledger, or nil.
+// Err returns the failure that ended the ledger, or nil.
 func (l *Ledger) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

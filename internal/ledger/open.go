@@ -28,7 +28,7 @@ type format struct {
 
 var metaFormat = Table[format]{tableMeta}
 
-// System is the actor of what the service does by itself.
+// System returns the actor of what the service does by itself.
 func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "system"} }
 
 // Open checks the store and takes it over; an empty store gets its first record. It refuses a store of
@@ -65,7 +65,7 @@ func putFormat(to store.Tx) error {
 	return to.Put(tableMeta, keyFormat, raw)
 }
 
-// OpenReadOnly is Open for a store that must not be changed; an empty one is refused.
+// OpenReadOnly opens a ledger in a store that must not be changed; an empty one is refused.
 func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
 	l := &Ledger{store: s, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)

@@ -90,9 +90,9 @@ func (s *Service) readReport(p Proposal) (testreport.Report, error) {
 	}
 	report, err := testreport.Parse(p.Body)
 	if err != nil {
-		return report, unreadable(p.Body, err)
+		return report, decision.Unreadable(p.Body, err)
 	}
-	if err = refuseSecrets(p, secretsInTests(report.Cases)); err == nil && report.Counts().Run == 0 {
+	if err = refuseSecrets(p, decision.SecretsInTests(report.Cases)); err == nil && report.Counts().Run == 0 {
 		err = withoutTests("no test ran in the report; 0 tests that ran prove nothing")
 	}
 	return report, err
@@ -103,15 +103,16 @@ func withoutTests(detail string) error {
 		WithFix("run the tests, and send the report of the run")
 }
 
-// attachedNow is a report as it is kept.
+// attachedNow returns a report as it is kept.
 func (s *Service) attachedNow(body []byte, report testreport.Report) record.Report {
 	n := report.Counts()
-	return record.Report{SHA256: record.Digest(body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
-		In: lifecycle.InAttached, SHA256: record.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
-			Truncate(time.Microsecond),
-		Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
-			Skipped: n.Skipped},
-	}}
+	return record.Report{SHA256: record.Digest(body), Cases: append([]testreport.Case{}, report.Cases...),
+		Found: lifecycle.Found{
+			In: lifecycle.InAttached, SHA256: record.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
+				Truncate(time.Microsecond),
+			Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
+				Skipped: n.Skipped},
+		}}
 }
 
 // namedBy sorts the tests of a report by the requirements that their names name.
@@ -150,7 +151,7 @@ func citedTests(report testreport.Report, cases []testreport.Case, name string) 
 	return cited
 }
 
-// attachedChange is the change that an attached report amounts to, and the request that would make it.
+// attachedChange returns the change that an attached report amounts to, and the request that would make it.
 func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 	found lifecycle.Found) (lifecycle.Change, []byte, error) {
 	record := lifecycle.TestRecord{Evidence: cited}
@@ -189,7 +190,7 @@ func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
 	return &short, nil
 }
 
-// attachedDigest is the digest of the attached report that evidence names; false when it names none.
+// attachedDigest returns the digest of the attached report that evidence names; false when it names none.
 func attachedDigest(e lifecycle.Evidence) (string, bool) {
 	digest, found := strings.CutPrefix(e.Report, lifecycle.AttachedPrefix)
 	return digest, found && e.Kind == lifecycle.EvidenceTest

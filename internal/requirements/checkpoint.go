@@ -34,13 +34,14 @@ type OnRecord struct {
 // Unwrap makes the refusal visible to errors.Is and errors.As.
 func (e OnRecord) Unwrap() error { return e.error }
 
-// KeyOnRecord is the key that the log says its checkpoints are signed with; "" before the first choice.
+// KeyOnRecord returns the key that the log says its checkpoints are signed with; "" before the first choice.
 func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	p, err := projectOnRecord(ctx, l)
 	return p.AuditKey, err
 }
 
-// EvidenceOnRecord is what the log says is made of evidence: projection.Verify or Record; "" before the first choice.
+// EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; "" before the first
+// choice.
 func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	p, err := projectOnRecord(ctx, l)
 	return p.Evidence, err
@@ -64,20 +65,13 @@ func (s *Service) chooseAuditKey(ctx context.Context) error {
 	if err := CheckKey(was, now, s.options.AcceptKey); err != nil {
 		return err
 	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
-		}
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
 		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
 		if was != "" {
 			data.Reason = s.options.AcceptKey
 		}
 		p.AuditKey = now
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		return tx.Append(ledger.Event{Kind: record.KindAuditKeyChosen, Actor: ledger.System(), Data: data})
+		return ledger.Event{Kind: record.KindAuditKeyChosen, Data: data}
 	})
 }
 
@@ -108,7 +102,7 @@ type signedAt struct {
 	note []byte
 }
 
-// Checkpoint is the signed checkpoint of the published log.
+// Checkpoint returns the signed checkpoint of the published log.
 func (s *Log) Checkpoint() ([]byte, error) { return s.checkpointOf(s.current.Load()) }
 
 func (s *Log) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
@@ -128,7 +122,7 @@ func (s *Log) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
 // AuditKey verifies the checkpoints of the log.
 func (s *Log) AuditKey() string { return s.current.Load().Project.AuditKey }
 
-// Record is the stored bytes of one record.
+// Record returns the stored bytes of one record.
 func (s *Log) Record(ctx context.Context, index uint64) ([]byte, error) {
 	return s.ledger.Record(ctx, index)
 }
@@ -150,7 +144,7 @@ func (s *Log) sizeOr(size uint64) uint64 {
 	return size
 }
 
-// Tile is the bytes of one tile of the log.
+// Tile returns the bytes of one tile of the log.
 func (s *Log) Tile(ctx context.Context, t audit.Tile) ([]byte, error) {
 	return s.ledger.Tile(ctx, t)
 }

@@ -90,7 +90,8 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 	return report, err
 }
 
-func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set, o ImportOptions) (drift.Report, error) {
+func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
+	o ImportOptions) (drift.Report, error) {
 	var plan drift.Plan
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		before, _, err := projection.TableProject.Get(tx, projection.KeyProject)

@@ -60,7 +60,8 @@ func forget(tx *ledger.Tx, candidates []string) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return tx.Append(ledger.Event{Kind: record.KindKeysForgotten, Actor: ledger.System(), Data: record.KeysForgotten{Keys: gone}})
+	return tx.Append(ledger.Event{Kind: record.KindKeysForgotten, Actor: ledger.System(),
+		Data: record.KeysForgotten{Keys: gone}})
 }
 
 // recall finds the first answer to a key that is still remembered.

@@ -24,7 +24,7 @@ const maxLooks = 50
 // lookTime is how long all evidence of a change may take; what is not looked up by then could not be looked up.
 const lookTime = 20 * time.Second
 
-func (s *Rechecker) verifies() bool { return s.options.Evidence == projection.Verify }
+func (s *Rechecker) verifies() bool { return s.options.Evidence == projection.EvidenceVerified }
 
 // look looks the evidence of a change up, before the transaction: what git takes would hold up every other change. A
 // change that its role may not propose at all is left to the rules.
@@ -49,9 +49,9 @@ func (s *Rechecker) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.
 	}
 }
 
-// momentary returns the failure behind a refusal for nothing but evidence that could not be read now; nil for any other. It decides nothing: it
-// is neither on record nor remembered under an Idempotency-Key, so that the change can be sent again as it is. What a
-// log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
+// momentary returns the failure behind a refusal for nothing but evidence that could not be read now; nil for any other.
+// It decides nothing: it is neither on record nor remembered under an Idempotency-Key, so that the change can be sent
+// again as it is. What a log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
 func momentary(refusal *fault.Error) error {
 	untrue := func(wrong fault.Field) bool { return wrong.Code != evidence.CodeUnreadable }
 	if refusal == nil || refusal.Code != lifecycle.CodeEvidenceNotFound || slices.ContainsFunc(refusal.Fields, untrue) {

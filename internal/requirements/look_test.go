@@ -82,7 +82,7 @@ const testReport = `{"test":{"evidence":[{"kind":"test","name":"TestLogin","resu
 func startVerifying(t *testing.T, s store.Store, change ...func(*Options)) (*rig, *shelf) {
 	t.Helper()
 	f := newShelf()
-	r := start(t, s, append(change, func(o *Options) { o.Evidence, o.Repository = projection.Verify, f })...)
+	r := start(t, s, append(change, func(o *Options) { o.Evidence, o.Repository = projection.EvidenceVerified, f })...)
 	r.mustImport(twoRequirements)
 	for _, to := range []lifecycle.Status{lifecycle.Planned, lifecycle.DesignInProgress} {
 		r.must(paula, "REQ-001", move(to))
@@ -253,7 +253,7 @@ func (r *rig) rework(t *testing.T) {
 const junit = `<testsuite name="s"><testcase classname="c" name="TestLogin_REQ001"/><testcase classname="c" name="[REQ-002] logout"><failure/></testcase><testcase name="other"/></testsuite>`
 
 func TestAReportIsAttachedOnceAndCitedOften(t *testing.T) {
-	for mode, verifying := range map[string]bool{projection.Verify: true, projection.Record: false} {
+	for mode, verifying := range map[string]bool{projection.EvidenceVerified: true, projection.EvidenceRecorded: false} {
 		r, _ := startVerifying(t, store.NewMemory())
 		if !verifying {
 			r = start(t, store.NewMemory())

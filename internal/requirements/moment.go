@@ -7,7 +7,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 )
@@ -23,11 +22,7 @@ type Moment struct {
 // Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
 // The largest comes first. What a recorded rollback has given up is not lost anew.
 func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
-	var project projection.Project
-	err = l.View(ctx, func(r store.Reader) (err error) {
-		project, _, err = projection.TableProject.Get(r, projection.KeyProject)
-		return err
-	})
+	project, err := projectOnRecord(ctx, l)
 	for _, m := range known {
 		has, failed := hasMoment(ctx, l, m)
 		if failed != nil {
@@ -49,13 +44,13 @@ func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
 	return root == m.Root, err
 }
 
-// givenUp says whether a recorded rollback gave up this very moment. One that lies between does not count: it may be of
-// the log that went on.
+// givenUp reports whether a recorded rollback gave up this very moment. One that lies between does not count: it may be
+// of the log that went on.
 func givenUp(rollbacks []projection.Rollback, m Moment) bool {
 	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return r.GaveUp(m.Size, m.Root) })
 }
 
-// RolledBack is the refusal to go on from a log that has not gone through a moment.
+// RolledBack returns the refusal to go on from a log that has not gone through a moment.
 func RolledBack(m Moment, head audit.Head) error {
 	if m.Size > head.Size {
 		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d",

@@ -49,10 +49,10 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	case s.cannotBe(p.ID):
 		err = s.unknown(p.ID)
 	case err != nil:
-		err = unreadable(p.Body, err)
+		err = decision.Unreadable(p.Body, err)
 	default:
 		if err = s.checkConditional(p); err == nil {
-			err = refuseSecrets(p, secretsInJSON(p.Body))
+			err = refuseSecrets(p, decision.SecretsInJSON(p.Body))
 		}
 	}
 	if err != nil {

@@ -77,7 +77,7 @@ func (s *Reader) Next(id string, who lifecycle.Actor) (NextFor, error) {
 	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
 }
 
-// Stored is a requirement as it is stored now.
+// Stored returns a requirement as it is stored now.
 func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	e, err := s.entry(id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	return e.Requirement(), nil
 }
 
-// Tasks are what leads a requirement on, and whose work it is.
+// Tasks lists what leads a requirement on, and whose work it is.
 func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
 	return s.options.Workflow.Tasks(req)
 }
@@ -169,13 +169,13 @@ func (q Query) matches(e *projection.Entry) bool {
 	return strings.Contains(strings.ToLower(e.Requirement().Text), q.Text)
 }
 
-// Project is the whole state: the bytes of project_status.json, its entity tag, and how to write it.
+// Project returns the whole state: the bytes of project_status.json, its entity tag, and how to write it.
 func (s *Reader) Project() (etag string, write func(io.Writer) error) {
 	snap := s.current.Load()
 	return snap.ETag(), snap.Write
 }
 
-// Export is the whole state of a database that no service serves: the bytes of project_status.json.
+// Export returns the whole state of a database that no service serves: the bytes of project_status.json.
 func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
 	snap, err := load(ctx, l)
 	if err != nil {
@@ -199,7 +199,7 @@ type WorkflowView struct {
 	Shares      []lifecycle.Share           `json:"shares"` // how much of a requirement each role may fill
 }
 
-// Workflow is what the service decides by.
+// Workflow returns what the service decides by.
 func (s *Reader) Workflow() WorkflowView {
 	w := s.options.Workflow
 	view := WorkflowView{
@@ -213,12 +213,12 @@ func (s *Reader) Workflow() WorkflowView {
 	return view
 }
 
-// LogBudget is what an actor may add to the log on a day, and has added.
+// LogBudget returns what an actor may add to the log on a day, and has added.
 func (s *Log) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget, error) {
 	return s.ledger.BudgetOf(ctx, record.Actor(who))
 }
 
-// History is the records about one requirement, newest first, those before a number or all.
+// History returns the records about one requirement, newest first, those before a number or all.
 func (s *Log) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
 	if _, err := s.entry(id); err != nil {
 		return ledger.Page{}, err
@@ -226,12 +226,12 @@ func (s *Log) History(ctx context.Context, id string, before uint64, limit int) 
 	return s.ledger.History(ctx, id, before, limit)
 }
 
-// Audit is the whole log, from number from on.
+// Audit returns the whole log, from number from on.
 func (s *Log) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, error) {
 	return s.ledger.Records(ctx, from, limit)
 }
 
-// Blob is data too large for a record, by its digest.
+// Blob returns data too large for a record, by its digest.
 func (s *Log) Blob(ctx context.Context, digest string) ([]byte, error) {
 	return s.ledger.Blob(ctx, digest)
 }

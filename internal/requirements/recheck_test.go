@@ -51,7 +51,7 @@ func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
 
 func TestARecheckOfMoreThanOneTransactionHolds(t *testing.T) {
 	f := newShelf()
-	r := start(t, store.NewMemory(), func(o *Options) { o.Evidence, o.Repository, o.ExportPath = projection.Verify, f, "" })
+	r := start(t, store.NewMemory(), func(o *Options) { o.Evidence, o.Repository, o.ExportPath = projection.EvidenceVerified, f, "" })
 	var document strings.Builder
 	for i := range maxRechecked + 1 {
 		fmt.Fprintf(&document, "- **REQ-%04d**: It works.\n", i)

@@ -243,7 +243,7 @@ func BenchmarkLookingForSecretsInAChange(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("%s/%d", name, len(body)), func(b *testing.B) {
 			for b.Loop() {
-				secretsInJSON([]byte(body))
+				decision.SecretsInJSON([]byte(body))
 			}
 		})
 	}

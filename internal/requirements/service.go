@@ -34,7 +34,7 @@ type Options struct {
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
-	Evidence       string                     // projection.Verify or Record; "" keeps the store's, Record in a new one
+	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
 	Repository     Repository                 // where evidence is looked up; needed for Verify
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
@@ -181,41 +181,43 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 	if s.current.Load().Project.WorkflowName == chosen {
 		return nil
 	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
-		}
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
 		data := record.WorkflowChosen{From: p.WorkflowName, To: chosen}
 		p.WorkflowName = chosen
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		return tx.Append(ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(), Data: data})
+		return ledger.Event{Kind: record.KindWorkflowChosen, Data: data}
 	})
 }
 
 // chooseEvidence puts on record what is made of evidence from here on.
 func (s *Service) chooseEvidence(ctx context.Context) error {
 	was := s.current.Load().Project.Evidence
-	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.Record)
+	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
 	if s.options.Repository == nil {
-		s.options.Evidence = projection.Record
+		s.options.Evidence = projection.EvidenceRecorded
 	}
 	chosen := s.options.Evidence
 	if was == chosen {
 		return nil
 	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
+		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
+		p.Evidence = chosen
+		return ledger.Event{Kind: record.KindEvidenceChosen, Data: data}
+	})
+}
+
+// choose changes the project by itself, and puts on record the event that change returns.
+func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Project) ledger.Event) error {
+	return l.Update(ctx, func(tx *ledger.Tx) error {
 		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 		if err != nil {
 			return err
 		}
-		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
-		p.Evidence = chosen
+		event := change(&p)
+		event.Actor = ledger.System()
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: record.KindEvidenceChosen, Actor: ledger.System(), Data: data})
+		return tx.Append(event)
 	})
 }

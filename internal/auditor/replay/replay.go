@@ -1,5 +1,5 @@
-// Package replay decides every record of a log again and works out what the log amounts to, each record in the wing that
-// wrote it. It alone knows the records of all wings; what they mean is for the wings to say.
+// Package replay decides every record of a log again and works out what the log amounts to, each record in the wing
+// that wrote it. It alone knows the records of all wings; what they mean is for the wings to say.
 //
 // Whoever verifies a log, rebuilds a database from one, or checks the copy of one, replays it here.
 package replay

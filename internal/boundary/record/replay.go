@@ -6,8 +6,8 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// Replay works out again how far the journal was read. What the lines say is the hook's word. Its zero value has seen no
-// record; it is a ledger.Replay.
+// Replay works out again how far the journal was read. What the lines say is the hook's word. Its zero value has seen
+// no record; it is a ledger.Replay.
 type Replay struct {
 	positions map[string]Position // by the file of the journal; nil before the first
 }

@@ -69,7 +69,8 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 	if err != nil {
 		return requirements.Moment{}, fault.New(fault.Conflict, codeForeign,
 			"%s is no checkpoint that this database's log has signed", path).
-			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
+			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence " +
+				"and move it away").Because(err)
 	}
 	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
 }
@@ -87,7 +88,8 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 		if l.Origin == audit.OriginOf(key) && l.Key != key {
 			return nil, fault.New(fault.Conflict, "witness_knows_another_key",
 				"%s has seen the log %s with another key than this database names", path, l.Origin).
-				WithFix("put back the database that belongs to it, or find out how its key was changed; to go on without the witness, give another --witness")
+				WithFix("put back the database that belongs to it, or find out how its key was changed; to go on " +
+					"without the witness, give another --witness")
 		}
 	}
 	note, found := seen.Newest(key)

@@ -28,7 +28,7 @@ type Options struct {
 	RequireIfMatch bool
 	Deterministic  bool // durations in the conductor's traces are 0
 
-	Evidence string        // projection.Verify or projection.Record; "" verifies where there is a repository
+	Evidence string        // projection.EvidenceVerified or projection.EvidenceRecorded; "" verifies where there is a repository
 	Repo     string        // a folder in the repository of the evidence; "" is that of the first document
 	Recheck  time.Duration // how often all evidence is looked at again; 0 is never
 
@@ -80,7 +80,7 @@ func (o *Options) resolveLinks() {
 }
 
 func (o *Options) checkEvidence() error {
-	if modes := []string{"", projection.Verify, projection.Record}; !slices.Contains(modes, o.Evidence) {
+	if modes := []string{"", projection.EvidenceVerified, projection.EvidenceRecorded}; !slices.Contains(modes, o.Evidence) {
 		return fault.New(fault.Invalid, "evidence", "%q is not what can be made of evidence", o.Evidence).
 			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
 	}

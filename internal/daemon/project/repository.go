@@ -21,7 +21,7 @@ const recheckShare = 20
 // recorded. A machine without git records, whatever was asked for, and says so; so does a folder that is in no working
 // tree, unless looking up was asked for.
 func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repository, error) {
-	if p.Evidence == projection.Record {
+	if p.Evidence == projection.EvidenceRecorded {
 		return nil, nil
 	}
 	repository, err := evidence.Open(ctx, p.repositoryDir(), evidence.Options{Private: p.ownFiles()})
@@ -30,7 +30,7 @@ func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repositor
 		return repository, nil
 	}
 	withoutGit := fault.Is(err, evidence.CodeGitMissing)
-	if p.Evidence == projection.Verify && !withoutGit {
+	if p.Evidence == projection.EvidenceVerified && !withoutGit {
 		return nil, err
 	}
 	if err := refuseLostRepository(ctx, b.ledger, err, withoutGit); err != nil {
@@ -44,12 +44,13 @@ func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repositor
 // from then on: a project that looked evidence up goes on to do so, unless an operator says otherwise.
 func refuseLostRepository(ctx context.Context, l *ledger.Ledger, cause error, withoutGit bool) error {
 	mode, err := requirements.EvidenceOnRecord(ctx, l)
-	if err != nil || mode != projection.Verify || withoutGit {
+	if err != nil || mode != projection.EvidenceVerified || withoutGit {
 		return err
 	}
 	return fault.New(fault.Conflict, "evidence_lost",
 		"evidence of this project is looked up in a git working tree, and there is none now").
-		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, start with --evidence record").
+		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, " +
+			"start with --evidence record").
 		Because(cause)
 }
 

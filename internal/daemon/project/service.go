@@ -39,12 +39,12 @@ func (p *Plan) openService(ctx context.Context, b *base, opened *closing) (*serv
 	}
 	options := requirements.Options{
 		Workflow: p.workflow, ExportPath: p.Export, ExportWait: p.ExportWait, RequireIfMatch: p.RequireIfMatch,
-		Reading: p.Reading, Evidence: projection.Record, AcceptKey: p.AcceptNewKey, Lost: b.lost,
+		Reading: p.Reading, Evidence: projection.EvidenceRecorded, AcceptKey: p.AcceptNewKey, Lost: b.lost,
 		AcceptRollback: p.AcceptRollback, OnFolding: b.logFolding, OnDisplaced: b.logDisplaced,
 	}
 	if repository != nil {
 		opened.add(repository.Close)
-		options.Evidence, options.Repository = projection.Verify, repository
+		options.Evidence, options.Repository = projection.EvidenceVerified, repository
 	}
 	if options.Signer, err = p.openKey(ctx, b); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (b *base) logDisplaced(d projection.Displaced) {
 
 // work is what works on the ledger besides the service.
 type work struct {
-	boundary  *control.Guard
+	boundary  *control.Boundary
 	conductor *conductor.Conductor
 	driver    *drive.Driver
 	cutOff    []state.Request // runs that had not ended when the service did

@@ -51,10 +51,10 @@ func (p *Plan) openStorage(ctx context.Context, log zerolog.Logger, opened *clos
 
 // close closes the database. One that failed may hold locks for ever; the end of the process frees its file.
 func (s *storage) close() error {
-	if s.store.Err() != nil {
-		return nil
+	if s.store.Err() == nil {
+		return s.store.Close()
 	}
-	return s.store.Close()
+	return nil
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.
@@ -115,7 +115,8 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 		if tree.Exists(path) {
 			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
 				database).
-				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
+				WithFix("put the database back from a backup, or give the --data that belongs to the export; to "+
+					"start over from nothing, move %s away", path)
 		}
 	}
 	if err := checkWitness(database, p.Witness); err != nil {
@@ -155,7 +156,8 @@ func checkWitness(database, path string) error {
 	}
 	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path,
 		seen.Logs[0].Origin, database).
-		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
+		WithFix("put the database back from a backup; if the witness watches other services alone, give another " +
+			"--witness")
 }
 
 // compareExport checks the tables against the export, as far as an export of the same moment allows it.

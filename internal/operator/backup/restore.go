@@ -99,7 +99,7 @@ func (r *restorer) open(ctx context.Context) (err error) {
 	if r.folder, err = lockFolder(r.Folder); err != nil {
 		return err
 	}
-	r.database = filepath.Join(r.Folder, datadir.Database)
+	r.database = datadir.Dir(r.Folder).Database()
 	r.done.Database = r.database
 	if real, err := filepath.EvalSymlinks(r.database); err == nil {
 		r.database = real
@@ -259,5 +259,6 @@ func notRestored(database string, err error) error {
 		return f
 	}
 	return fault.New(fault.Unavailable, "restore_failed", "%s was not restored; what was there is as it was", database).
-		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup takes").Because(err)
+		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup " +
+			"takes").Because(err)
 }

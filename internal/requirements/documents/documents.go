@@ -167,7 +167,8 @@ func tooLargeTogether(path string, err error) error {
 
 func tooMany(pattern string, err error) error {
 	return fault.New(fault.Conflict, "requirements_unreadable",
-		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not much larger", pattern, tree.MaxFiles).
+		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not "+
+			"much larger", pattern, tree.MaxFiles).
 		WithFix("remove files that are no requirement documents, or give a narrower pattern").Because(err)
 }
 

@@ -37,8 +37,8 @@ type Plan struct {
 // newTexts finds what was added by its text, in document order.
 type newTexts map[string][]string
 
-// New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run of a
-// snapshot.
+// New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run
+// of a snapshot.
 func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (Plan, error) {
 	p := Plan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
@@ -212,5 +212,6 @@ func (p *Plan) Write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error
 	if !slices.Equal(p.after.IDs, p.before.IDs) {
 		data.IDs = p.after.IDs
 	}
-	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: record.Actor(who), RequestID: requestID, Data: data})
+	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: record.Actor(who), RequestID: requestID,
+		Data: data})
 }

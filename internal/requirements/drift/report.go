@@ -112,7 +112,7 @@ func emptyReport() Report {
 	}
 }
 
-// reportOn is what can be said of a set before it meets the state.
+// reportOn returns what can be said of a set before it meets the state.
 func reportOn(set reqdoc.Set) Report {
 	r := emptyReport()
 	r.Found = len(set.Requirements)
@@ -145,7 +145,7 @@ func remarks(problems []reqdoc.Problem) []Remark {
 	return list
 }
 
-// Failed is the report on an import that was refused: nothing but its errors.
+// Failed returns the report on an import that was refused: nothing but its errors.
 func Failed(err error) Report {
 	r := emptyReport()
 	f := fault.As(err)
@@ -179,7 +179,7 @@ func placeOf(pointer string) Place {
 	return Place{pointer[:at], line}
 }
 
-// String is the report in one line, for logs.
+// String returns the report in one line, for logs.
 func (r Report) String() string {
 	declared := 0
 	for _, renamed := range r.Renamed {

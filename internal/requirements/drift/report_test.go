@@ -29,15 +29,18 @@ func TestFailed(t *testing.T) {
 		want []Remark
 	}{
 		"lines": {
-			fault.New(fault.Invalid, "x", "all").WithFix("f").WithFields(line, fault.Field{Pointer: "R.md#Lx", Detail: "e"}),
+			fault.New(fault.Invalid, "x", "all").WithFix("f").
+				WithFields(line, fault.Field{Pointer: "R.md#Lx", Detail: "e"}),
 			[]Remark{{Place{"a#b/R.md", 12}, "", "d", "mend it"}, {Place{"R.md#Lx", 0}, "", "e", "f"}},
 		},
-		"a whole document": {fault.New(fault.Invalid, "x", "R.md: too large").WithFix("f"), []Remark{{Place{}, "", "R.md: too large", "f"}}},
-		"not a fault":      {errors.New("odd"), []Remark{{Place{}, "", "odd", ""}}},
+		"a whole document": {fault.New(fault.Invalid, "x", "R.md: too large").
+			WithFix("f"), []Remark{{Place{}, "", "R.md: too large", "f"}}},
+		"not a fault": {errors.New("odd"), []Remark{{Place{}, "", "odd", ""}}},
 	} {
 		require.Equal(t, c.want, Failed(c.err).Errors, name)
 	}
-	_, err := Preview(nil, []reqdoc.File{{Path: "R.md", Content: []byte("- **REQ-001**: a\n- **REQ-001**: b\n")}}, reqdoc.Options{})
+	_, err := Preview(nil, []reqdoc.File{{Path: "R.md", Content: []byte("- **REQ-001**: a\n- **REQ-001**: b\n")}},
+		reqdoc.Options{})
 	report := Failed(err)
 	require.Equal(t, Place{"R.md", 2}, report.Errors[0].Place)
 	require.NotEmpty(t, report.Errors[0].Fix)
@@ -63,14 +66,19 @@ func TestWordDiff(t *testing.T) {
 		before, after lifecycle.Definition
 		want          []Edit
 	}{
-		"a word":         {def("Log in", "at once"), def("Log in", "at last"), []Edit{{"equal", "Log in\nat"}, {"delete", "once"}, {"insert", "last"}}},
-		"a criterion":    {def("T", "x", "one"), def("T", "x", "one", "two"), []Edit{{"equal", "T\nx\n- one"}, {"insert", "\n- two"}}},
-		"line ends":      {def("T", "a b\nc d"), def("T", "a\nb c e"), []Edit{{"equal", "T\na b c"}, {"delete", "d"}, {"insert", "e"}}},
-		"only spaces":    {def("T", "a  b"), def("T", "a b"), []Edit{{"delete", "T\na  b"}, {"insert", "T\na b"}}},
-		"a made title":   {def("Log in.", "**Log** in. At once."), def("Log in.", "**Log** in. At last."), []Edit{{"equal", "**Log** in. At"}, {"delete", "once."}, {"insert", "last."}}},
+		"a word": {def("Log in", "at once"), def("Log in", "at last"),
+			[]Edit{{"equal", "Log in\nat"}, {"delete", "once"}, {"insert", "last"}}},
+		"a criterion": {def("T", "x", "one"), def("T", "x", "one", "two"),
+			[]Edit{{"equal", "T\nx\n- one"}, {"insert", "\n- two"}}},
+		"line ends": {def("T", "a b\nc d"), def("T", "a\nb c e"),
+			[]Edit{{"equal", "T\na b c"}, {"delete", "d"}, {"insert", "e"}}},
+		"only spaces": {def("T", "a  b"), def("T", "a b"), []Edit{{"delete", "T\na  b"}, {"insert", "T\na b"}}},
+		"a made title": {def("Log in.", "**Log** in. At once."), def("Log in.", "**Log** in. At last."),
+			[]Edit{{"equal", "**Log** in. At"}, {"delete", "once."}, {"insert", "last."}}},
 		"from the empty": {def("", ""), def("T", ""), []Edit{{"insert", "T"}}},
 		"a long text": {
-			def("T", numbers(40)+" old "+numbers(40)+" old "+numbers(12)), def("T", numbers(40)+" new "+numbers(40)+" new "+numbers(12)),
+			def("T", numbers(40)+" old "+numbers(40)+" old "+numbers(12)), def("T",
+				numbers(40)+" new "+numbers(40)+" new "+numbers(12)),
 			[]Edit{
 				{"equal", "… 35 36 37 38 39"}, {"delete", "old"}, {"insert", "new"}, {"equal", "0 1 2 3 4 … 35 36 37 38 39"},
 				{"delete", "old"}, {"insert", "new"}, {"equal", numbers(12)},
@@ -88,7 +96,8 @@ func TestAWordDiffIsTheChange(t *testing.T) {
 		if fmt.Sprint(before) == fmt.Sprint(after) {
 			return
 		}
-		old, now := lifecycle.Definition{Title: strings.Join(before, " ")}, lifecycle.Definition{Title: strings.Join(after, " ")}
+		old, now := lifecycle.Definition{Title: strings.Join(before, " ")},
+			lifecycle.Definition{Title: strings.Join(after, " ")}
 		var deleted, inserted int
 		for _, e := range wordDiff(old, now) {
 			switch e.Op {
@@ -117,11 +126,14 @@ func TestAWordDiffIsBounded(t *testing.T) {
 		require.NotEmpty(t, wordDiff(lifecycle.Definition{Title: long}, lifecycle.Definition{Title: "Once: " + long}))
 	})
 	for name, c := range map[string][2]string{
-		"no spaces": {megabyte("a"), megabyte("b")}, "many words": {megabyte("a b "), megabyte("b c ")}, "the end differs": {megabyte("é") + "x", megabyte("é") + "y"},
-		"all words differ": {small(0, 7), small(3, 11)}, "longer": {"one", megabyte("a ")}, "many small changes": {small(0, 1), strings.ReplaceAll(small(0, 1), "5 ", "5x ")},
+		"no spaces": {megabyte("a"), megabyte("b")}, "many words": {megabyte("a b "), megabyte("b c ")},
+		"the end differs":  {megabyte("é") + "x", megabyte("é") + "y"},
+		"all words differ": {small(0, 7), small(3, 11)}, "longer": {"one", megabyte("a ")},
+		"many small changes": {small(0, 1), strings.ReplaceAll(small(0, 1), "5 ", "5x ")},
 	} {
 		var diff []Edit
-		took := measure.CPU(1, func() { diff = wordDiff(lifecycle.Definition{Title: c[0]}, lifecycle.Definition{Title: c[1]}) })
+		took := measure.CPU(1,
+			func() { diff = wordDiff(lifecycle.Definition{Title: c[0]}, lifecycle.Definition{Title: c[1]}) })
 		require.Less(t, took, 100*ordinary, name)
 		size, ops := 0, map[string]bool{}
 		for _, e := range diff {

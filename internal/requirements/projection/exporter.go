@@ -74,12 +74,12 @@ func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]b
 	}
 }
 
-// CheckpointPath is where the checkpoint of an export lies: project_status.checkpoint beside project_status.json.
+// CheckpointPath returns where the checkpoint of an export lies: project_status.checkpoint beside project_status.json.
 func CheckpointPath(export string) string {
 	return strings.TrimSuffix(export, filepath.Ext(export)) + ".checkpoint"
 }
 
-// Wake says that there is a newer snapshot.
+// Wake wakes the exporter: there is a newer snapshot.
 func (x *Exporter) Wake() { signal(x.wakeUp) }
 
 // signal leaves a token in a channel that holds one; a second would say nothing new.

@@ -17,8 +17,8 @@ const KeyProject = "project"
 
 // What is made of evidence: it is looked up in the repository, or kept as it was given.
 const (
-	Verify = "verify"
-	Record = "record"
+	EvidenceVerified = "verify"
+	EvidenceRecorded = "record"
 )
 
 // Project is what is known beside the requirements.
@@ -26,7 +26,7 @@ type Project struct {
 	Name         string       `json:"name"`
 	Sources      []SourceFile `json:"sources"`
 	WorkflowName string       `json:"workflow"`
-	Evidence     string       `json:"evidence"`            // what is made of evidence: Verify or Record
+	Evidence     string       `json:"evidence"`            // EvidenceVerified or EvidenceRecorded
 	AuditKey     string       `json:"audit_key,omitempty"` // verifies the checkpoints of the log
 	Rollbacks    []Rollback   `json:"rollbacks,omitempty"`
 	IDs          []string     `json:"ids"` // document order, then the retired
@@ -40,7 +40,7 @@ type Rollback struct {
 	Root   audit.Hash `json:"root"`
 }
 
-// GaveUp says whether it gave up the log of a size and root.
+// GaveUp reports whether it gave up the log of a size and root.
 func (r Rollback) GaveUp(size uint64, root audit.Hash) bool { return r.Size == size && r.Root == root }
 
 // SourceFile is a requirement document as it was imported.
@@ -49,7 +49,7 @@ type SourceFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Workflow is the one in force; before the first choice nothing is allowed.
+// Workflow returns the workflow in force; before the first choice nothing is allowed.
 func (p Project) Workflow() lifecycle.Workflow {
 	w, err := lifecycle.ParseWorkflow(p.WorkflowName)
 	if err != nil {

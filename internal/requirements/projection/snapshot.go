@@ -49,7 +49,7 @@ type Summary struct {
 	Line       int              `json:"line"`
 }
 
-// NewEntry is a requirement with its encoded bytes, under a workflow.
+// NewEntry returns a requirement with its encoded bytes, under a workflow.
 func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entry {
 	e := &Entry{Raw: raw, req: &req}
 	e.describe(w)
@@ -108,7 +108,7 @@ func (c *Counts) add(s Summary, sign int) {
 	c.Revision += s.Revision * uint64(sign)
 }
 
-// New is the snapshot of entries in the project's order. Entries and an order that do not name the same ids
+// New returns the snapshot of entries in the project's order. Entries and an order that do not name the same ids
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
 	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
@@ -130,13 +130,13 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 	return s, nil
 }
 
-// Disagreement is a store whose parts contradict one another.
+// Disagreement returns the error of a store whose parts contradict one another.
 func Disagreement(format string, args ...any) error {
 	return fault.New(fault.Internal, store.CodeDamaged, format, args...).
 		WithFix("run orchestrator verify, and put back the last good copy of the database")
 }
 
-// After is the snapshot with a batch of commits on top. What did not change is shared with s.
+// After returns the snapshot with a batch of commits on top. What did not change is shared with s.
 func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next := *s
 	next.Head = batch[len(batch)-1].Head
@@ -273,7 +273,7 @@ func folded(id string) string {
 	return b.String()
 }
 
-// joins says whether a character stands between the parts of ids and says nothing.
+// joins reports whether a character stands between the parts of ids and says nothing.
 func joins(r rune) bool {
 	return r == '-' || r == '_' || r == '.' || r == ' ' || r >= 0x2010 && r <= 0x2015 || r == 0x2212 || r == 0xFE63 ||
 		r == 0xFF0D
@@ -282,7 +282,7 @@ func joins(r rune) bool {
 // ETag changes with every record, since the export names the size of the log.
 func (s *Snapshot) ETag() string { return `"log-` + strconv.FormatUint(s.Head.Size, 10) + `"` }
 
-// Position is where an id stands in document order.
+// Position returns where an id stands in document order.
 func (s *Snapshot) Position(id string) (int, bool) {
 	i, found := s.position[id]
 	return i, found

@@ -1,8 +1,8 @@
 // Package record defines what the log keeps of requirements: the kinds of its records, the data of each kind, and the
 // tables that are kept beside the requirements themselves.
 //
-// The service writes these records and the replay reads them; neither needs the other. A kind, the shape of its data and
-// the names in it are what a log on disk has: they may be added to, and never changed.
+// The service writes these records and the replay reads them; neither needs the other. A kind, the shape of its data
+// and the names in it are what a log on disk has: they may be added to, and never changed.
 //
 // Keys written: reports/<digest of an attached report>, idempotency/<actor NUL role NUL key>, tokens/tokens.
 package record
@@ -43,7 +43,7 @@ type WorkflowChosen struct {
 	To   string `json:"to"`
 }
 
-// EvidenceChosen says what is made of evidence from here on: projection.Verify or projection.Record.
+// EvidenceChosen says what is made of evidence from here on: projection.EvidenceVerified or projection.EvidenceRecorded.
 type EvidenceChosen struct {
 	From string `json:"from"`
 	To   string `json:"to"`

@@ -6,8 +6,8 @@ import (
 	"orchestrator/internal/ledger/audit"
 )
 
-// Of equal refusals of one actor the first RecordedEach of a window (FoldWindow long) are recorded one by one. Further ones are only
-// counted, and write nothing; when the window is over, one record accounts for them.
+// Of equal refusals of one actor the first RecordedEach of a window (FoldWindow long) are recorded one by one. Further
+// ones are only counted, and write nothing; when the window is over, one record accounts for them.
 const (
 	RecordedEach = 20
 	FoldWindow   = time.Minute

@@ -17,8 +17,8 @@ type Restored struct {
 	TakenAt time.Time  `json:"taken_at,omitzero"` // as the copy says, which nobody signed
 }
 
-// ForkBefore returns the number of the first record after which the log may have gone on otherwise: the next one, or the
-// first of the records of restores that stand at its end. next is the number of the next record.
+// ForkBefore returns the number of the first record after which the log may have gone on otherwise: the next one, or
+// the first of the records of restores that stand at its end. next is the number of the next record.
 func ForkBefore(r store.Getter, next uint64) (uint64, error) {
 	for next > 0 {
 		record, err := ledger.RecordAt(r, next-1)

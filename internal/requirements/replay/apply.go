@@ -127,8 +127,9 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 }
 
 // decided decides a change that the record has, and adds to the answer what it came to.
-func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, known bool, answer *record.FirstAnswer) error {
-	if r.project.Evidence == projection.Verify && data.Refusal == nil && data.change.Looked == nil &&
+func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, known bool,
+	answer *record.FirstAnswer) error {
+	if r.project.Evidence == projection.EvidenceVerified && data.Refusal == nil && data.change.Looked == nil &&
 		data.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}

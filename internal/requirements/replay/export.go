@@ -13,12 +13,12 @@ func (r *Replay) compareExport(head audit.Head) error {
 	if r.export == nil {
 		return nil
 	}
-	counts, err := r.counts()
+	counts, err := r.states.counts(r.project.IDs)
 	if err != nil {
 		return err
 	}
 	same, err := r.export.Equals(func(to io.Writer) error {
-		return projection.WriteFile(to, r.project, counts, head, r.listed())
+		return projection.WriteFile(to, r.project, counts, head, r.states.listed(r.project.IDs))
 	})
 	if err == nil && !same {
 		err = projection.ExportDiffers("it is not the state of the log at size %d", head.Size)
@@ -26,23 +26,24 @@ func (r *Replay) compareExport(head audit.Head) error {
 	return err
 }
 
-// listed returns the requirements as they are stored, in the order of the project.
-func (r *Replay) listed() iter.Seq[[]byte] {
+// listed returns requirements as they are stored, in the given order.
+func (s *states) listed(ids []string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for _, id := range r.project.IDs {
-			if !yield(r.states.raw(id)) {
+		for _, id := range ids {
+			if !yield(s.raw(id)) {
 				return
 			}
 		}
 	}
 }
 
-// Export says how the export compares with the log, which has ended: it matches, is behind, or is absent. The error is
-// what is wrong with it.
+// Export returns how the export compares with the log, which has ended: it matches, is behind, or is absent. The error
+// is what is wrong with it.
 func (r *Replay) Export(head audit.Head) (string, error) {
 	switch {
 	case r.exportSize > head.Size:
-		return "absent", projection.ExportDiffers("it is of a log with %d records, the store has %d", r.exportSize, head.Size)
+		return "absent", projection.ExportDiffers("it is of a log with %d records, the store has %d", r.exportSize,
+			head.Size)
 	case r.exportSize == head.Size:
 		return "matches", r.exportErr
 	case r.export != nil:
@@ -51,11 +52,11 @@ func (r *Replay) Export(head audit.Head) (string, error) {
 	return "absent", r.exportErr
 }
 
-// counts counts the requirements, each of which the project must list once.
-func (r *Replay) counts() (counts projection.Counts, err error) {
-	listed := make(map[string]bool, len(r.project.IDs))
-	for _, id := range r.project.IDs {
-		one := r.states.byID[id]
+// counts counts the requirements, each of which must be listed once.
+func (s *states) counts(ids []string) (counts projection.Counts, err error) {
+	listed := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		one := s.byID[id]
 		if one == nil {
 			return counts, projection.Disagreement("the project lists %q, which is not among the requirements", id)
 		}
@@ -63,9 +64,9 @@ func (r *Replay) counts() (counts projection.Counts, err error) {
 		counts.Add(projection.Summary{Status: one.status, Suspect: one.suspect, Stale: one.stale,
 			Retired: one.retired, Revision: one.revision})
 	}
-	if len(listed) != len(r.states.byID) || len(listed) != len(r.project.IDs) {
+	if len(listed) != len(s.byID) || len(listed) != len(ids) {
 		return counts, projection.Disagreement("the project lists %d requirements, the store has %d", len(listed),
-			len(r.states.byID))
+			len(s.byID))
 	}
 	return counts, nil
 }

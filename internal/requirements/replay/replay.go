@@ -1,6 +1,6 @@
 // Package replay decides the records of requirements again and works out the tables that they amount to: an accepted
-// change must be legal for its actor at that moment, a refusal must be one, and what was chosen must go on from what was
-// chosen before. An export can be held against the state at the size of the log that it names.
+// change must be legal for its actor at that moment, a refusal must be one, and what was chosen must go on from what
+// was chosen before. An export can be held against the state at the size of the log that it names.
 //
 // The verdicts are those of package decision, by which the service decides too.
 package replay
@@ -36,8 +36,8 @@ type Replay struct {
 	exportErr  error // said after the tables were compared: the store may be what is wrong
 }
 
-// New returns a Replay that has seen no record. The export, unless it is nil, will be held against the state at the size of the log that
-// it names.
+// New returns a Replay that has seen no record. The export, unless it is nil, will be held against the state at the
+// size of the log that it names.
 func New(export projection.ExportFile) (*Replay, error) {
 	r := &Replay{states: newStates(maxHot)}
 	if export == nil {
@@ -54,7 +54,7 @@ func New(export projection.ExportFile) (*Replay, error) {
 // Keep makes the replay keep what Tables needs to show the entries of its tables. It is called before the first record.
 func (r *Replay) Keep() { r.keeps = true }
 
-// Reached tells how far the log has come, after each record of any wing.
+// Reached takes over how far the log has come. It is called after each record of any wing.
 func (r *Replay) Reached(head audit.Head) {
 	r.root = head.Root
 	if head.Size == r.exportSize {
@@ -114,19 +114,11 @@ func (r *Replay) Tables() ([]ledger.Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	project, err := r.projectTable()
+	project, err := projectTable(r.project)
 	if err != nil {
 		return nil, err
 	}
-	return []ledger.Contents{r.requirementsTable(), r.answersTable(), reports, tokens, project}, nil
-}
-
-func (r *Replay) requirementsTable() ledger.Contents {
-	return ledger.Contents{
-		Table: projection.TableRequirements.Name,
-		Sums:  sumsOf(r.states.byID, func(s *replayed) ledger.Sum { return s.sum }),
-		Entry: r.states.raw,
-	}
+	return []ledger.Contents{r.states.table(), r.answersTable(), reports, tokens, project}, nil
 }
 
 func (r *Replay) answersTable() ledger.Contents {
@@ -138,8 +130,8 @@ func (r *Replay) answersTable() ledger.Contents {
 }
 
 // projectTable returns the table of the project, which was never written to while nothing is known of it.
-func (r *Replay) projectTable() (ledger.Contents, error) {
-	now, err := ledger.Encode(r.project)
+func projectTable(p projection.Project) (ledger.Contents, error) {
+	now, err := ledger.Encode(p)
 	if err != nil {
 		return ledger.Contents{}, err
 	}

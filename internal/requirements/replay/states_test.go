@@ -20,9 +20,11 @@ import (
 
 // randomChange is a requirement with one more of something; sometimes its history is another, which no rule does.
 func randomChange(rt *rapid.T, req lifecycle.Requirement) lifecycle.Requirement {
-	text := rapid.SampledFrom([]string{"", "a", `"history":[`, "]}", "ü\u2028<>", strings.Repeat("long ", 50)}).Draw(rt, "text")
+	text := rapid.SampledFrom([]string{"", "a", `"history":[`, "]}", "ü\u2028<>", strings.Repeat("long ", 50)}).
+		Draw(rt, "text")
 	req.Revision++
-	entry := lifecycle.HistoryEntry{From: lifecycle.Planned, To: lifecycle.Blocked, Justification: lifecycle.Justification{Reason: text}}
+	entry := lifecycle.HistoryEntry{From: lifecycle.Planned, To: lifecycle.Blocked,
+		Justification: lifecycle.Justification{Reason: text}}
 	switch rapid.IntRange(0, 9).Draw(rt, "change") {
 	case 0, 1, 2:
 		req.PMNotes = append(slices.Clip(req.PMNotes), lifecycle.Note{Text: text})
