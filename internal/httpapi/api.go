@@ -78,7 +78,7 @@ type (
 	}
 	logHandlers      struct{ Log *requirements.Log }
 	boundaryHandlers struct {
-		Boundary *control.Guard
+		Boundary *control.Boundary
 		refuser
 	}
 	conductorHandlers struct {
