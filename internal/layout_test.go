@@ -88,7 +88,6 @@ var onlyIn = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/requirements/drift"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
-	"github.com/joshdk/go-junit":            {"internal/requirements/testreport"},
 	"cel.dev/":                              {"internal/conductor/contract"},
 	"go.yaml.in/yaml":                       {"internal/conductor/contract"},
 	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},

@@ -99,7 +99,7 @@ func (a *API) keepToRequirement(next http.Handler) http.Handler {
 		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else",
 			c.only).
 			WithFix("do what the prompt asks for, and stop")
-		a.writeProblem(w, r, a.refused(w, r, nil, err))
+		a.writeProblem(w, r, refuser{a.Service}.refused(w, r, nil, err))
 	})
 }
 
