@@ -164,7 +164,7 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 // handler is a request that succeeds or says why not.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// handle is the only place where an error becomes an answer.
+// handle returns the only place where an error becomes an answer.
 func (a *API) handle(fn handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := fn(w, r); err != nil {
@@ -184,7 +184,7 @@ type call struct {
 	held  holding
 }
 
-// callOf is the call that w answers. It travels with the answer, not in the context, where it would cost a copy
+// callOf returns the call that w answers. It travels with the answer, not in the context, where it would cost a copy
 // of every request.
 func callOf(w http.ResponseWriter) *call {
 	if r, ok := w.(*recorder); ok {
@@ -224,5 +224,5 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 		WithFix("use a method of the header Allow")
 }
 
-// clip is the start of what a client sent, for an error that quotes it.
+// clip returns the start of what a client sent, for an error that quotes it.
 func clip(s string) string { return fault.Clip(secret.Mask(s), 64) }

@@ -89,7 +89,7 @@ func (h *conductorHandlers) translation(utterance string, notUnderstood error) f
 	}
 }
 
-// question is the obligation of who asks to say something in other words.
+// question returns the obligation of who asks to say something in other words.
 func question(notUnderstood error) planning.Obligation {
 	text := "What is meant?"
 	if f := fault.As(notUnderstood); f != nil {

@@ -53,7 +53,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stillIn tells whether a token works now, as it did when the request began.
+// stillIn reports whether a token works now, as it did when the request began.
 func (a *API) stillIn(w http.ResponseWriter, presented string) error {
 	_, err := a.Tokens.Authenticate(presented, time.Now())
 	if err != nil {

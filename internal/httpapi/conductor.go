@@ -73,7 +73,7 @@ type missingCapabilities struct{ trace conductor.Trace }
 
 func (m *missingCapabilities) Error() string { return "no tool satisfies an obligation" }
 
-// Unwrap is the fault that is answered.
+// Unwrap returns the fault that is answered.
 func (m *missingCapabilities) Unwrap() error {
 	var fields []fault.Field
 	for i, t := range m.trace.Obligations {
@@ -88,7 +88,7 @@ func (m *missingCapabilities) Unwrap() error {
 		WithFields(fields...)
 }
 
-// emitted are the obligations to find what is missing.
+// emitted returns the obligations to find what is missing.
 func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	for _, t := range m.trace.Obligations {
 		all = append(all, toDiscover(t)...)
@@ -96,7 +96,7 @@ func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	return all
 }
 
-// toDiscover is what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
+// toDiscover returns what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
 func toDiscover(t conductor.ObligationTrace) (all []conductor.Emitted) {
 	for _, e := range t.Emitted {
 		if e.Obligation.Type == planning.DiscoverOp {

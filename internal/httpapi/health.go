@@ -38,7 +38,7 @@ type health struct {
 	Checks []Check     `json:"checks,omitempty"`
 }
 
-// worst is the status of the whole.
+// worst returns the status of the whole.
 func worst(checks []Check) CheckStatus {
 	order := []CheckStatus{CheckOK, CheckWarning, CheckStarting, CheckFailing}
 	worst := 0
@@ -59,7 +59,7 @@ func (h *healthHandlers) live(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, health{Status: CheckOK})
 }
 
-// ready says whether work should be sent here; verbose lists the checks. What only an operator can mend, and what takes
+// ready reports whether work should be sent here; verbose lists the checks. What only an operator can mend, and what takes
 // nothing from those who ask, is a warning: taking the service out of traffic would make it worse.
 func (h *healthHandlers) ready(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "verbose")

@@ -54,7 +54,7 @@ func (h *requirementHandlers) requirement(w http.ResponseWriter, r *http.Request
 	return writeBytes(w, http.StatusOK, doc.Bytes)
 }
 
-// readID is the id of a request that has no parameters.
+// readID returns the id of a request that has no parameters.
 func readID(r *http.Request) (string, error) {
 	if r.URL.RawQuery != "" {
 		if _, err := query(r); err != nil {

@@ -66,7 +66,7 @@ func newReviews() *reviews {
 	return &reviews{making: make(chan struct{}, 1), byActor: map[actor]chan struct{}{}}
 }
 
-// of is the turn of an actor.
+// of returns the turn of an actor.
 func (v *reviews) of(who actor) chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -111,7 +111,7 @@ var (
 	varyAccept   = []string{"Accept"}
 )
 
-// negotiate tells how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1),
+// negotiate returns how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1),
 // and in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what
 // it finds.
 func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (text, error), err error) {
@@ -152,7 +152,7 @@ func (t text) write(w http.ResponseWriter) error {
 	return nil
 }
 
-// qualities tells how much a client wants a media type, from 0 to 1; the most specific range counts.
+// qualities returns how much a client wants a media type, from 0 to 1; the most specific range counts.
 func qualities(r *http.Request) func(mediaType string) float64 {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return func(mediaType string) float64 {
