@@ -164,7 +164,7 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 // handler is a request that succeeds or says why not.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// handle returns the only place where an error becomes an answer.
+// handle answers with what a handler did. No other place makes an answer of an error.
 func (a *API) handle(fn handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := fn(w, r); err != nil {

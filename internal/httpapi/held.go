@@ -89,7 +89,7 @@ func (h *holding) reserve(n int64) error {
 
 func beyondSmall(bytes int64) int64 { return max(bytes-smallBody, 0) }
 
-// tooManyHeld returns no 503: the service is well, and what became of the request is known.
+// tooManyHeld returns an error that is no 503: the service is well, and what became of the request is known.
 func tooManyHeld(format string, args ...any) *fault.Error {
 	return fault.New(fault.RateLimited, codeBodiesInFlight, format, args...).
 		WithFix("wait %d s, as Retry-After says, and send fewer large bodies at once; nothing of this one was kept",
