@@ -29,8 +29,8 @@ const (
 
 // largePackages lists the packages over maxPackage lines.
 var largePackages = map[string]int{
-	"cmd/bench": 2620, "cmd/orchestrator": 4892, "internal/boundary/shell": 4228, "internal/conductor": 2820,
-	"internal/httpapi": 2678, "internal/requirements/reqdoc": 4106,
+	"cmd/bench": 2650, "cmd/orchestrator": 4900, "internal/boundary/shell": 4250, "internal/conductor": 2850,
+	"internal/httpapi": 2750, "internal/requirements/reqdoc": 4150,
 }
 
 // manyExported lists the packages over maxExported; a vocabulary is a package of names and data.
