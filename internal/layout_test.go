@@ -108,7 +108,7 @@ var onlyIn = map[string][]string{
 	// Connections are made below system, by the public and the process, by the client of the API, and by the language
 	// model's.
 	"net/http": {
-		"internal/system/runner", "internal/httpapi", "internal/apiclient", "internal/conductor/language",
+		"internal/system/runner", "internal/httpapi", "internal/httpapi/problem", "internal/apiclient", "internal/conductor/language",
 		"internal/daemon", "cmd/bench", "cmd/torture",
 	},
 }
