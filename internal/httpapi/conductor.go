@@ -73,7 +73,7 @@ type missingCapabilities struct{ trace conductor.Trace }
 
 func (m *missingCapabilities) Error() string { return "no tool satisfies an obligation" }
 
-// Unwrap is the fault that is answered.
+// Unwrap returns the fault that is answered.
 func (m *missingCapabilities) Unwrap() error {
 	var fields []fault.Field
 	for i, t := range m.trace.Obligations {
