@@ -111,7 +111,7 @@ func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
 		return nil, err
 	}
 	if len(set.Requirements) == 0 {
-		return nil, documents.HintAssign(fault.New(fault.Invalid, reqdoc.CodeNoRequirements,
+		return nil, documents.HintAssign(fault.New(fault.Invalid, documents.CodeNoRequirements,
 			"the documents define no requirement").
 			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
 	}

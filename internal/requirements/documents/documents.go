@@ -17,6 +17,9 @@ import (
 	"orchestrator/internal/system/watch"
 )
 
+// CodeNoRequirements is the code of documents that define no requirement.
+const CodeNoRequirements fault.Code = "no_requirements"
+
 // CheckReading refuses a family of documents that there is not.
 func CheckReading(o reqdoc.Options) error {
 	if o.Family == "" || slices.Contains(reqdoc.Families(), o.Family) {
@@ -184,7 +187,7 @@ func Read(ctx context.Context, paths []string) ([]reqdoc.File, error) {
 
 // HintAssign adds to an error of documents without ids how they can be read all the same.
 func HintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
-	if err.Code != reqdoc.CodeNoRequirements || o.Assign || strings.Contains(err.Fix, "--assign") {
+	if err.Code != CodeNoRequirements || o.Assign || strings.Contains(err.Fix, "--assign") {
 		return err
 	}
 	hinted := *err

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
@@ -78,7 +79,7 @@ func noRequirements(skipped []reqdoc.Problem) error {
 		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
 			Fix: p.Fix})
 	}
-	return fault.New(fault.Invalid, reqdoc.CodeNoRequirements,
+	return fault.New(fault.Invalid, documents.CodeNoRequirements,
 		"0 found: no text has an explicit id where one defines a requirement; the state is left as it was").
 		WithFields(fields...).
 		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")

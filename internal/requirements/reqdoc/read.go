@@ -10,9 +10,6 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// CodeNoRequirements is the code of documents that define no requirement.
-const CodeNoRequirements fault.Code = "no_requirements"
-
 // File is a requirement document as it was read from disk.
 type File struct {
 	Path    string // as the user wrote it
