@@ -41,9 +41,9 @@ var floors = [][]string{
 	{"internal/fault"},
 }
 
-// doors lists, for each room, the packages that other rooms may import besides the one the room is named after. All
+// public lists, for each room, the packages that other rooms may import besides the one the room is named after. All
 // others are private.
-var doors = map[string][]string{
+var public = map[string][]string{
 	"internal/agentclient": {"settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "folder", "hook", "install", "record", "report"},
@@ -55,11 +55,11 @@ var doors = map[string][]string{
 	"internal/requirements": {"documents", "drift", "evidence", "projection", "record", "replay", "reqdoc", "review",
 		"review/render", "trace"},
 	"internal/rules": {"actorname", "boundary", "lifecycle", "planning"},
-	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree",
+	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "measure", "runner", "shellquote", "tree",
 		"watch"},
 }
 
-// throughTheWall lists the few imports that the floors and doors forbid, each with its reason.
+// throughTheWall lists the few imports that the floors forbid, each with its reason.
 var throughTheWall = map[string]map[string]string{
 	"cmd/bench": {
 		"internal/boundary/shell": "measures the reading of one command line",
@@ -93,7 +93,7 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml":                       {"internal/conductor/contract"},
 	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/system/runner"},
-	"golang.org/x/sys":                      {"internal/system/runner", "internal/ledger/store/boltstore"},
+	"golang.org/x/sys":                      {"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore"},
 	"mvdan.cc/sh":                           {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify": {
@@ -106,7 +106,7 @@ var onlyIn = map[string][]string{
 		"internal/system/child", "internal/system/git", "internal/system/runner",
 		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
 	},
-	// Connections are made below system, by the doors and the process, by the client of the API, and by the language
+	// Connections are made below system, by the public and the process, by the client of the API, and by the language
 	// model's.
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/apiclient", "internal/conductor/language",
@@ -185,9 +185,9 @@ func TestEveryPackageIsSeen(t *testing.T) {
 	for _, name := range []string{"cmd/orchestrator", "cmd/orchestrator-hook", "api", "schemas"} {
 		require.True(t, seen[name], "%s is not among the packages", name)
 	}
-	for room, names := range doors {
+	for room, names := range public {
 		for _, name := range names {
-			require.True(t, seen[room+"/"+name], "%s/%s is named as a door and does not exist", room, name)
+			require.True(t, seen[room+"/"+name], "%s/%s is named as public and does not exist", room, name)
 		}
 	}
 }
@@ -222,8 +222,8 @@ func forbidden(from, to string) string {
 		return forbiddenInside(from, to)
 	case floorOf(other) <= floorOf(room):
 		return other + " is not below " + room
-	case to != other && !slices.Contains(doors[other], strings.TrimPrefix(to, other+"/")):
-		return "it is no door of " + other
+	case to != other && !slices.Contains(public[other], strings.TrimPrefix(to, other+"/")):
+		return "it is private to " + other
 	}
 	return ""
 }

@@ -65,7 +65,7 @@ func (b *bench) backupsOf(ctx context.Context, records int) (rows []row, err err
 	}, nil
 }
 
-// besideBackups is the median latency of changes without backups, and with one after the other.
+// besideBackups returns the median latency of changes without backups, and with one after the other.
 func (b *bench) besideBackups(ctx context.Context, s *server) (alone, beside float64, err error) {
 	changes := side{"PATCH", s, s.patch(patched, 1)}
 	r, err := changes.load(ctx, 1, b.round)

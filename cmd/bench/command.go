@@ -43,8 +43,8 @@ func timedCommand(ctx context.Context, dir string, args ...string) (cost, error)
 	return cost{took, (state.UserTime() + state.SystemTime()).Seconds(), most}, nil
 }
 
-// watchPeak is the most resident memory of a process in MB, as it was seen until it ended. What wait4 says of it is at
-// least that of the process that started it.
+// watchPeak returns the most resident memory of a process in MB, as it was seen until it ended. What wait4 says of it
+// is at least that of the process that started it.
 func watchPeak(pid int, ended <-chan struct{}) (most float64) {
 	every := time.NewTicker(5 * time.Millisecond)
 	defer every.Stop()

@@ -55,7 +55,7 @@ func (s *server) math() request {
 	return func(dst []byte, n int) []byte { return fmt.Appendf(append(dst, head...), math, n) }
 }
 
-// planning is how long it takes to order 1,000 tools for each of 1,000 obligations.
+// planning returns how long it takes to order 1,000 tools for each of 1,000 obligations.
 func (b *bench) planning() row {
 	contracts := make([]planning.Contract, planned)
 	for i := range contracts {

@@ -19,7 +19,7 @@ func requirementID(i int) string { return fmt.Sprintf("REQ-%06d", i+1) }
 // perDocument is how many requirements stand in one document; a document has a largest size.
 const perDocument = 20_000
 
-// document is a requirement document with the requirements from first to before end, whose texts have size bytes.
+// document returns a requirement document with the requirements from first to before end, whose texts have size bytes.
 func document(first, end, size int) []byte {
 	const words = "The service keeps every decision with the evidence that was given for it, and shows both to whoever asks. "
 	text := strings.TrimSpace(strings.Repeat(words, size/len(words)+1)[:size])
@@ -54,7 +54,7 @@ func (b *bench) folderOf(name string, files map[string][]byte) (string, error) {
 	return dir, nil
 }
 
-// get is a GET that is always the same.
+// get returns a GET that is always the same.
 func (s *server) get(role, path string) request {
 	text := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, s.addr, s.secret(role))
 	return func(dst []byte, _ int) []byte { return append(dst, text...) }
@@ -66,7 +66,7 @@ const change = `{"implementation":{"summary":"Decisions are appended to the log 
 	`"files":[{"path":"internal/ledger/tx.go","lines":"40-88","change":"appends the record"},{"path":"internal/ledger/read.go","lines":"12-40"}],` +
 	`"commits":["%012x"],"notes":"The head is read and written by every update, so that updates are ordered."}}`
 
-// patch is a PATCH by the coder of one requirement after the other, step apart, round and round.
+// patch returns a PATCH by the coder of one requirement after the other, step apart, round and round.
 func (s *server) patch(requirements, step int) request {
 	head := fmt.Sprintf("HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		s.addr, s.secret("coder"), len(fmt.Sprintf(change, 0)))

@@ -58,7 +58,7 @@ func (s *server) besideFlood(ctx context.Context, change load) (with, flood resu
 	return with, flood, errors.Join(err, floodErr, s.calm(ctx))
 }
 
-// forbidden is a PATCH by who may only read.
+// forbidden returns a PATCH by who may only read.
 func (s *server) forbidden() request {
 	head := fmt.Sprintf("PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
 		"application/json\r\nContent-Length: %d\r\n\r\n",

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"path/filepath"
 	"sync/atomic"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 )
@@ -45,7 +45,7 @@ func runFloor(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	db, err := boltstore.Open(filepath.Join(".orchestrator", "state.db"), boltstore.Options{})
+	db, err := boltstore.Open(datadir.Dir(datadir.Default).Database(), boltstore.Options{})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func runFloor(ctx context.Context, name string) error {
 	return errors.Join(serveFloor(ctx, commitHandler(db, requirement, record)), db.Close())
 }
 
-// bytesHandler is the floor of GET.
+// bytesHandler returns the floor of GET.
 func bytesHandler(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -75,7 +75,7 @@ func seed(ctx context.Context, db *boltstore.Store, requirement []byte) error {
 	})
 }
 
-// commitHandler is the floor of PATCH: it reads the body and commits the requirement and the record, with the
+// commitHandler returns the floor of PATCH: it reads the body and commits the requirement and the record, with the
 // product's sizes, through the product's store.
 func commitHandler(db *boltstore.Store, requirement, record []byte) http.HandlerFunc {
 	var last atomic.Uint64
@@ -108,7 +108,7 @@ func serveFloor(ctx context.Context, handler http.Handler) error {
 	}
 	web := &http.Server{Handler: handler}
 	context.AfterFunc(ctx, func() { _ = web.Close() })
-	if err := os.WriteFile(filepath.Join(".orchestrator", "addr"), fmt.Appendln(nil, listener.Addr()),
+	if err := os.WriteFile(datadir.Dir(datadir.Default).Address(), fmt.Appendln(nil, listener.Addr()),
 		0o600); err != nil {
 		return err
 	}

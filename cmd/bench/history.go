@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -42,7 +43,7 @@ const atOnce = 256
 // perChange is how far the clock moves on when it is read, about two times for each change.
 const perChange = 2500 * time.Millisecond
 
-// requirementsFor is how many requirements live through so many records.
+// requirementsFor returns how many requirements live through so many records.
 func requirementsFor(records int) int { return records/len(life) + atOnce }
 
 // newHistory makes a database in dir with so many requirements to live.
@@ -57,10 +58,10 @@ func newHistory(ctx context.Context, dir string, count int) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "audit.key"), []byte(private+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(datadir.Dir(dir).Key(), []byte(private+"\n"), 0o600); err != nil {
 		return nil, err
 	}
-	if h.store, err = boltstore.Open(filepath.Join(dir, "state.db"), boltstore.Options{}); err != nil {
+	if h.store, err = boltstore.Open(datadir.Dir(dir).Database(), boltstore.Options{}); err != nil {
 		return nil, err
 	}
 	if h.ledger, err = ledger.Open(ctx, h.store, h.clock); err != nil {
@@ -179,7 +180,7 @@ func (h *history) change(ctx context.Context, n int) error {
 	return err
 }
 
-// codeOf is the code of a refusal, "" of an acceptance.
+// codeOf returns the code of a refusal, "" of an acceptance.
 func codeOf(err error) string {
 	if err == nil {
 		return ""

@@ -101,7 +101,7 @@ func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	return append(rows, b.judging()...), nil
 }
 
-// hookProject is a folder with an enforced boundary and the programs.
+// hookProject returns a folder with an enforced boundary and the programs.
 func (b *bench) hookProject(ctx context.Context) (string, error) {
 	dir, err := b.folderOf("hook", map[string][]byte{
 		"hook.py": []byte(script), "main.go": []byte("package main\n\nfunc main() {}\n"),
@@ -146,9 +146,9 @@ func runOnce(ctx context.Context, dir string, call []byte, exit int, command ...
 	return took, nil
 }
 
-// judging is how long it takes to read and judge the command, in microseconds, beside the time that the parser alone
-// takes. The garbage collector is left out: a hook ends long before its first collection; and so is memory that was
-// never touched: each batch fits into what a program begins with.
+// judging returns how long it takes to read and judge the command, in microseconds, beside the time that the parser
+// alone takes. The garbage collector is left out: a hook ends long before its first collection; and so is memory that
+// was never touched: each batch fits into what a program begins with.
 func (b *bench) judging() []row {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	policy := boundary.DefaultPolicy()
@@ -182,7 +182,7 @@ func (b *bench) judging() []row {
 // judgingBatches is how many batches are timed in a round.
 const judgingBatches = 20
 
-// microsEach is how long each call of a batch takes.
+// microsEach returns how long each call of a batch takes.
 func microsEach(work func()) float64 {
 	const each = 150
 	runtime.GC()

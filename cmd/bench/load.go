@@ -25,7 +25,7 @@ type worst struct {
 	body                     []byte
 }
 
-// worsts are the worst bodies of all routes that take one.
+// worsts returns the worst bodies of all routes that take one.
 func worsts() []worst {
 	const mb = 1 << 20
 	fill := func(begin, item, end string, size int) []byte {
@@ -157,7 +157,7 @@ type pacedLoad struct{ load }
 
 func paced(l load) pacedLoad { return pacedLoad{l} }
 
-// run is the p99 in milliseconds.
+// run returns the p99 in milliseconds.
 func (l pacedLoad) run(ctx context.Context) (float64, error) {
 	one := l.load
 	var all []time.Duration

@@ -13,7 +13,7 @@ import (
 // tick is the unit of CPU time in /proc.
 const tick = 10 * time.Millisecond
 
-// cpu is the time that the process has computed so far.
+// cpu returns the time that the process has computed so far.
 func (s *server) cpu() time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid()))
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *server) cpu() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// memory is a line of /proc/PID/status in MB: VmRSS is what is resident now, VmHWM what it was at most.
+// memory returns a line of /proc/PID/status in MB: VmRSS is what is resident now, VmHWM what it was at most.
 func (s *server) memory(line string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
 	if err != nil {

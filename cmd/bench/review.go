@@ -60,7 +60,7 @@ func (b *bench) reviewing(ctx context.Context) (rows []row, err error) {
 	}, nil
 }
 
-// cite is a PATCH by the coder that cites lines of a file.
+// cite returns a PATCH by the coder that cites lines of a file.
 func (s *server) cite(dst []byte, n int) []byte {
 	line := 1 + n/citedFiles
 	body := fmt.Sprintf(cited, n%citedFiles, line, line+9)

@@ -91,7 +91,7 @@ func (b *bench) startUp(ctx context.Context) (rows []row, err error) {
 	}, nil
 }
 
-// now is what is resident.
+// now returns what is resident.
 func now(s *server, err error) (float64, error) {
 	if err != nil {
 		return 0, err

@@ -63,7 +63,7 @@ func start(ctx context.Context, dir, path, program string, args ...string) (*ser
 	return s, nil
 }
 
-// secret is the token that the product made for a role; a floor has none and gets a text of the same length.
+// secret returns the token that the product made for a role; a floor has none and gets a text of the same length.
 func (s *server) secret(role string) string {
 	secret, err := child.Secret(s.dir, role)
 	if err != nil {

@@ -74,8 +74,8 @@ func (b *bench) traceOnce(ctx context.Context, dir string) (seconds float64, err
 	return took.Seconds(), nil
 }
 
-// tracedFile is a source file with a mark, or one with tests of which one has an id in its name. Every third line or so
-// of a file with tests is the name of one.
+// tracedFile returns a source file with a mark, or one with tests of which one has an id in its name. Every third line
+// or so of a file with tests is the name of one.
 func tracedFile(i int) (name string, content []byte) {
 	id := requirementID(i)
 	kinds := []struct{ name, start, line string }{

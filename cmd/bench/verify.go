@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
@@ -71,7 +71,7 @@ func (b *bench) logs(ctx context.Context) (rows []row, err error) {
 	return rows, nil
 }
 
-// ofMillion is a goal that stands for a log of a million records alone.
+// ofMillion returns a goal that stands for a log of a million records alone.
 func (b *bench) ofMillion(most float64) *goal {
 	if b.log != million {
 		return nil
@@ -136,7 +136,7 @@ func grown(ctx context.Context, dir string, records, requirements int) (*history
 // atEnd is how many changes a round makes at the end of each log.
 const atEnd = 300
 
-// byTurns is the median time of a change at the end of each of two logs, in milliseconds.
+// byTurns returns the median time of a change at the end of each of two logs, in milliseconds.
 func byTurns(ctx context.Context, one, other *history) (a, b float64, err error) {
 	var took [2][]float64
 	for n := range atEnd {
@@ -153,7 +153,7 @@ func byTurns(ctx context.Context, one, other *history) (a, b float64, err error)
 
 // readHashes is the floor of verification: it reads the log in the current folder, and computes its tree.
 func readHashes(ctx context.Context) error {
-	db, err := boltstore.Open(filepath.Join(".", "state.db"), boltstore.Options{ReadOnly: true})
+	db, err := boltstore.Open(datadir.Dir(".").Database(), boltstore.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor/witness"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/tree"
 )
@@ -87,7 +87,7 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 		return err
 	}
 	if o.Key == "" {
-		o.Key = filepath.Join(filepath.Dir(o.State), "witness.key")
+		o.Key = datadir.WitnessKeyBeside(o.State)
 	}
 	if err := makeFolder(o.out); err != nil {
 		return fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).
@@ -174,7 +174,7 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 	case len(o.tokens) > 1:
 		return o.tokens[i], nil
 	}
-	local := filepath.Join(o.data, "tokens", "viewer.token")
+	local := datadir.Dir(o.data).Token("viewer")
 	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && tree.Exists(local) {
 		return local, nil
 	}

@@ -27,7 +27,7 @@ Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.posting(args[0])
+			p, err := o.installation(args[0])
 			if err != nil {
 				return err
 			}
@@ -53,8 +53,9 @@ func followLinkFlag(cmd *cobra.Command, follow *bool) {
 		"where the client's settings are a symbolic link, change the file that it leads to")
 }
 
-// posting is what is to be posted: in the project that --root lies in, or at --root where none has a boundary yet.
-func (o *boundaryOptions) posting(client string) (install.Options, error) {
+// installation returns what is to be installed: in the project that --root lies in, or at --root where none has a
+// boundary yet.
+func (o *boundaryOptions) installation(client string) (install.Options, error) {
 	dir := folder.In(o.root)
 	if found, ok := folder.Find(dir.Root); ok {
 		dir = found

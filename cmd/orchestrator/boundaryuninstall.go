@@ -15,7 +15,7 @@ func boundaryUninstallCommand() *cobra.Command {
 		Short: "Take the hook out of the settings of an agent client; policy and journal stay",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.posting(args[0])
+			p, err := o.installation(args[0])
 			if err != nil {
 				return err
 			}

@@ -159,8 +159,8 @@ func addSummary(r render.Gate) (err error) {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY,
-		0o600) //nolint:gosec // the runner names its own file
+	const addTo = os.O_APPEND | os.O_CREATE | os.O_WRONLY
+	f, err := os.OpenFile(path, addTo, 0o600) //nolint:gosec // the runner names its own file
 	if err == nil {
 		err = errors.Join(r.Markdown(f), f.Close())
 	}

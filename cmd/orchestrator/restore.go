@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/daemon/project"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
 	"orchestrator/internal/requirements"
@@ -114,6 +114,7 @@ type lostMoment struct {
 }
 
 func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) error {
+	data := datadir.Dir(o.data)
 	if o.asJSON {
 		r := restoredReport{d.Database, d.Records, d.Root, d.Origin, d.SHA256, d.TakenAt, d.Trusted, d.Against, d.Put,
 			d.Left, d.Kept, d.KeyMissing, []lostMoment{}}
@@ -130,18 +131,18 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 		fmt.Sprintf("restored %s from %s%s: %d records of the log %s, root %s, %d requirements; all verified",
 			d.Database, path, taken, d.Records, d.Origin, d.Root, d.Requirements)}
 	for _, name := range d.Put {
-		said = append(said, "put back "+filepath.Join(o.data, name))
+		said = append(said, "put back "+data.File(name))
 	}
 	for _, path := range d.Kept {
 		said = append(said, "kept what was there as "+path)
 	}
 	for _, name := range d.Left {
-		said = append(said, filepath.Join(o.data, name)+
+		said = append(said, data.File(name)+
 			" is another than in the backup, and was left as it is; --replace-tokens takes that of the backup")
 	}
 	if d.KeyMissing {
 		said = append(said, "the folder does not have the key that signs the log: put "+
-			filepath.Join(o.data, "audit.key")+" back, or serve --accept-new-key REASON")
+			data.Key()+" back, or serve --accept-new-key REASON")
 	}
 	_, err := fmt.Fprintln(out, strings.Join(append(said, lostOf(d, o.export)...), "\n"))
 	return err

@@ -67,7 +67,7 @@ func (a *account) close(c *change, o outcome, revision uint64) {
 	c.outcome, c.revision = o, revision
 }
 
-// unresolved are the changes whose outcome is unknown.
+// unresolved returns the changes whose outcome is unknown.
 func (a *account) unresolved() []*change {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -55,7 +55,7 @@ func inject(ctx context.Context, pid int, trace string, faults ...string) (*inje
 	return i, nil
 }
 
-// traced tells whether every thread of a process is traced by another.
+// traced reports whether every thread of a process is traced by another.
 func traced(pid, by int) bool {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, task := range tasks {

@@ -197,7 +197,7 @@ func (c *client) found() (map[string][]place, error) {
 	return found, nil
 }
 
-// exportBehind tells whether the export still lacks records of the log.
+// exportBehind reports whether the export still lacks records of the log.
 func (c *client) exportBehind() (bool, error) {
 	page, err := c.get("/metrics")
 	if err != nil {

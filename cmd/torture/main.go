@@ -234,7 +234,7 @@ func (r *run) end() {
 	}
 }
 
-// dead tells whether the project cannot be started any more.
+// dead reports whether the project cannot be started any more.
 func (r *run) dead() bool {
 	select {
 	case <-r.service.Ended():

@@ -44,7 +44,7 @@ func rows() []row {
 	}
 }
 
-// lacks is why a row cannot run here; "" when it can.
+// lacks returns why a row cannot run here; "" when it can.
 func (r row) lacks() string {
 	if len(r.tools) > 0 && os.Geteuid() != 0 {
 		return "needs root"

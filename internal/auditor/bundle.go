@@ -187,7 +187,7 @@ func (b *Bundle) list() error {
 	return nil
 }
 
-// SHA256 returns the digest of the whole file, in hexadecimal, and its size in bytes.
+// SHA256 returns the digest of the whole file, in hexadecimal, and size its bytes.
 func (b *Bundle) SHA256() (digest string, size int64, err error) {
 	h := sha256.New()
 	size, err = io.Copy(h, io.NewSectionReader(b.file, 0, math.MaxInt64))

@@ -131,7 +131,7 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 		fix("the two cannot both be true: keep both as proof that the log was rewritten")
 }
 
-// signed says whether a key that the log names has signed a kept checkpoint.
+// signed reports whether a key that the log names has signed a kept checkpoint.
 func (l Log) signed(k keptAt) bool {
 	return slices.ContainsFunc(l.Keys, func(chosen record.ChosenKey) bool {
 		_, err := audit.OpenCheckpoint(k.Signed, chosen.Key)
@@ -139,8 +139,8 @@ func (l Log) signed(k keptAt) bool {
 	})
 }
 
-// gaveUp says whether the log has a record that gave up this very moment. One that lies between cannot be told from a
-// moment of the log that went on.
+// gaveUp reports whether the log has a record that gave up this very moment. One that lies between cannot be told from
+// a moment of the log that went on.
 func (l Log) gaveUp(k keptAt) bool {
 	return slices.ContainsFunc(l.Rollbacks, func(r projection.Rollback) bool { return r.GaveUp(k.Size, k.Root) })
 }

@@ -49,7 +49,7 @@ const (
 	maxNote   = 1 << 20            // a checkpoint or a key
 )
 
-// mostOf is the most bytes that a file of a log can have.
+// mostOf returns the most bytes that a file of a log can have.
 func mostOf(path string) int64 {
 	switch {
 	case strings.HasPrefix(path, tilePrefix+"entries/"):
@@ -169,7 +169,7 @@ type header struct {
 	state      projection.ExportFile // nil when there is none
 }
 
-// Key reads the public key that a source names as that of its log.
+// Key returns the public key that a source names as that of its log.
 func Key(ctx context.Context, src Source) (string, error) {
 	raw, err := read(ctx, src, pathKey)
 	if err != nil {
@@ -228,7 +228,7 @@ func openState(ctx context.Context, src Source) (projection.ExportFile, error) {
 	return func() (io.Reader, error) { return o.Open(pathState) }, err
 }
 
-// tiles are all tiles of records of a log, in order. The size is a claim: nothing is allocated for it.
+// tiles returns all tiles of records of a log, in order. The size is a claim: nothing is allocated for it.
 func tiles(size uint64) iter.Seq[audit.Tile] {
 	return func(yield func(audit.Tile) bool) {
 		for first := uint64(0); first < size; first += audit.TileWidth {

@@ -272,7 +272,7 @@ func (v *verifier) end() error {
 	return nil
 }
 
-// log is what was read, as kept checkpoints are held against it.
+// log returns what was read, as kept checkpoints are held against it.
 func (v *verifier) log() Log {
 	return Log{
 		v.header.checkpoint.Origin, v.head.Size, func(size uint64) (audit.Hash, error) { return v.roots[size], nil },

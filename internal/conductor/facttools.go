@@ -14,8 +14,8 @@ import (
 
 // stateTool is a built-in tool over what is known, or over the project.
 type stateTool struct {
-	run   func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
-	again bool // running it again evaluates the answer again
+	run        func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
+	repeatable bool // running it again evaluates the answer again
 
 	// inputs that this very obligation lacks; nil where the contract says it all
 	missing func(o planning.Obligation) []string
@@ -37,8 +37,8 @@ func (a toolCall) text(name string) string {
 
 // factTools are the tools over what is known.
 var factTools = map[string]stateTool{
-	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, again: true},
-	"ir.recall": {run: recall, again: true}, "ir.remember": {run: remember},
+	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, repeatable: true},
+	"ir.recall": {run: recall, repeatable: true}, "ir.remember": {run: remember},
 }
 
 // Contracts returns the contracts of the tools that work on what is known. ProjectContracts returns those that need a

@@ -66,12 +66,12 @@ func (c *Conductor) projectTools() map[string]stateTool {
 	return map[string]stateTool{
 		"project.status": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
 			return noEffects(c.Project.Status(ctx))
-		}, again: true},
+		}, repeatable: true},
 		"requirement.status": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 			return noEffects(c.Project.Requirement(ctx, a.text("id")))
-		}, again: true},
-		"requirement.next":   {run: nextSteps, again: true},
-		"query.requirements": {run: queryRequirements, again: true},
+		}, repeatable: true},
+		"requirement.next":   {run: nextSteps, repeatable: true},
+		"query.requirements": {run: queryRequirements, repeatable: true},
 		"requirement.change": {run: changeRequirement, missing: missingMember},
 		"requirement.evidence": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 			return noEffects(c.Project.Evidence(ctx, a.text("id")))

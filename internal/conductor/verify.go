@@ -83,7 +83,7 @@ func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contr
 		return "", nil
 	}
 	if c.Implementation.Means == planning.Builtin {
-		if k, is := r.stateTools[c.Implementation.Name]; is && k.again {
+		if k, is := r.stateTools[c.Implementation.Name]; is && k.repeatable {
 			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
 		}
 		if tool := r.box[c.Implementation.Name]; tool.Again != nil {

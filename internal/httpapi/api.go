@@ -41,7 +41,7 @@ type Version struct {
 // Config is what the service is wired to.
 type Config struct {
 	Service      *requirements.Service
-	Boundary     *control.Guard
+	Boundary     *control.Boundary
 	Conductor    *conductor.Conductor
 	Driver       *drive.Driver
 	Model        *language.LLM // nil: the grammar and the templates alone

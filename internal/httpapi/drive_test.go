@@ -15,6 +15,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/token"
 )
@@ -43,7 +44,7 @@ func TestADriveWithoutAgents(t *testing.T) {
 	require.NoError(t, json.Unmarshal(h.expect(200, "", "pm", "POST", "/drive", "{}").Body, &report))
 	require.Equal(t, 3, report.Outcomes[drive.Waiting])
 	for _, end := range report.Requirements {
-		require.Equal(t, "design_in_progress", end.Status)
+		require.Equal(t, lifecycle.DesignInProgress, end.Status)
 		require.Equal(t, "for the architect: ACHIEVE(requirement.design_spec): a design_spec; there is no agent for it: declare one in the folder tools, or do the work yourself", end.Why)
 	}
 }
@@ -109,7 +110,7 @@ func TestADriveGoesByWhatDependsOnWhat(t *testing.T) {
 	require.NoError(t, json.Unmarshal(h.expect(200, "", "pm", "POST", "/drive", "{}").Body, &report))
 	require.Len(t, report.Requirements, 2, "those that the documents no longer have are not driven")
 	require.Contains(t, report.Requirements[0].Why, "it depends on req~login~1, which is not done")
-	require.Equal(t, "design_in_progress", report.Requirements[1].Status)
+	require.Equal(t, lifecycle.DesignInProgress, report.Requirements[1].Status)
 }
 
 // mint makes a token as a run of an agent has it.

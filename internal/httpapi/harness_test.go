@@ -102,7 +102,7 @@ type harness struct {
 	Export   string // path of project_status.json
 	Draining atomic.Bool
 	Project  folder.Dir // its boundary, in validate
-	guard    *control.Guard
+	guard    *control.Boundary
 	routes   chi.Router
 	files    *token.File
 	auth     *token.Authenticator

@@ -91,10 +91,10 @@ func (tx *Tx) charge() error {
 	return tx.store.Put(tableSpent, spender(actor), raw)
 }
 
-// Finish commits this update whatever its actor has spent: it records what has been done already.
+// Finish lets this update be committed whatever its actor has spent: it records what has been done already.
 func (tx *Tx) Finish() { tx.unbounded = true }
 
-// spentBy is what an actor has spent on the day of a moment.
+// spentBy returns what an actor has spent on the day of a moment.
 func spentBy(from store.Getter, actor audit.Actor, now time.Time) (spent, error) {
 	today := now.UTC().Format(time.DateOnly)
 	s, _, err := spending.Get(from, spender(actor))

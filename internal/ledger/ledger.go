@@ -72,7 +72,7 @@ type Ledger struct {
 	last atomic.Pointer[encodedMark] // what an update wrote last
 }
 
-// Head returns the head of the log as it was last published.
+// Head returns the log as it was last published.
 func (l *Ledger) Head() audit.Head {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -59,7 +59,7 @@ func putFormat(to store.Tx) error {
 	return to.Put(tableMeta, keyFormat, raw)
 }
 
-// OpenReadOnly opens a ledger in a store that must not be changed; an empty one is refused.
+// OpenReadOnly opens the ledger of a store that must not be changed; an empty one is refused.
 func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
 	l := &Ledger{store: s, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)

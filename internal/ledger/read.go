@@ -228,7 +228,7 @@ func seqOf(key string) uint64 { return binary.BigEndian.Uint64([]byte(key)) }
 
 func nodeOf(record []byte) audit.Hash { return tlog.RecordHash(record) }
 
-// leafOf is the stored leaf of a record; a missing one matches nothing.
+// leafOf returns the stored leaf of a record; a missing one matches nothing.
 func leafOf(r store.Getter, seq uint64) audit.Hash {
 	hashes, err := nodes{r}.ReadHashes([]int64{tlog.StoredHashIndex(0, int64(seq))})
 	if err != nil {

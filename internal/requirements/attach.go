@@ -102,15 +102,16 @@ func withoutTests(detail string) error {
 		WithFix("run the tests, and send the report of the run")
 }
 
-// attachedNow is a report as it is kept.
+// attachedNow returns a report as it is kept.
 func (s *Service) attachedNow(body []byte, report testreport.Report) record.Report {
 	n := report.Counts()
-	return record.Report{SHA256: record.Digest(body), Cases: append([]testreport.Case{}, report.Cases...), Found: lifecycle.Found{
-		In: lifecycle.InAttached, SHA256: record.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
-			Truncate(time.Microsecond),
-		Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
-			Skipped: n.Skipped},
-	}}
+	return record.Report{SHA256: record.Digest(body), Cases: append([]testreport.Case{}, report.Cases...),
+		Found: lifecycle.Found{
+			In: lifecycle.InAttached, SHA256: record.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
+				Truncate(time.Microsecond),
+			Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
+				Skipped: n.Skipped},
+		}}
 }
 
 // namedBy sorts the tests of a report by the requirements that their names name.
@@ -149,7 +150,7 @@ func citedTests(report testreport.Report, cases []testreport.Case, name string) 
 	return cited
 }
 
-// attachedChange is the change that an attached report amounts to, and the request that would make it.
+// attachedChange returns the change that an attached report amounts to, and the request that would make it.
 func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 	found lifecycle.Found) (lifecycle.Change, []byte, error) {
 	record := lifecycle.TestRecord{Evidence: cited}
@@ -188,7 +189,7 @@ func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
 	return &short, nil
 }
 
-// attachedDigest is the digest of the attached report that evidence names; false when it names none.
+// attachedDigest returns the digest of the attached report that evidence names; false when it names none.
 func attachedDigest(e lifecycle.Evidence) (string, bool) {
 	digest, found := strings.CutPrefix(e.Report, lifecycle.AttachedPrefix)
 	return digest, found && e.Kind == lifecycle.EvidenceTest

@@ -44,8 +44,8 @@ func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
 	return root == m.Root, err
 }
 
-// givenUp says whether a recorded rollback gave up this very moment. One that lies between does not count: it may be of
-// the log that went on.
+// givenUp reports whether a recorded rollback gave up this very moment. One that lies between does not count: it may be
+// of the log that went on.
 func givenUp(rollbacks []projection.Rollback, m Moment) bool {
 	return slices.ContainsFunc(rollbacks, func(r projection.Rollback) bool { return r.GaveUp(m.Size, m.Root) })
 }

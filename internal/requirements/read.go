@@ -86,7 +86,7 @@ func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	return e.Requirement(), nil
 }
 
-// Tasks lists what leads a requirement on, and whose work it is.
+// Tasks returns what leads a requirement on, and whose work it is.
 func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
 	return s.options.Workflow.Tasks(req)
 }

@@ -24,7 +24,7 @@ func (s *Rechecker) Recheck(ctx context.Context) (int, error) {
 	return s.recheckSince(ctx, s.begun.Load())
 }
 
-// recheckSince is Recheck for a caller that asked when so many had begun.
+// recheckSince rechecks for a caller that asked when so many had begun.
 func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error) {
 	s.one.Lock()
 	defer s.one.Unlock()
@@ -53,8 +53,8 @@ func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	return changed, unread
 }
 
-// lookOverAll is what is new of every requirement that rests on evidence. Of what cannot be read now nothing is new,
-// since that says nothing of it; unread says so.
+// lookOverAll returns what is new of every requirement that rests on evidence. Of what cannot be read now nothing is
+// new, since that says nothing of it; unread says so.
 func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {

@@ -20,9 +20,9 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Review reviews the whole project: the evidence is looked at again, the documents on disk are held against
-// those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
-// changes the answer is the same.
+// Review returns the review of the whole project: the evidence is looked at again, the documents on disk are held
+// against those that were imported, and the log is verified as far as it has grown since the last time. Until one of
+// these changes the answer is the same.
 func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
 	var unchecked []string
 	if _, err := s.evidence.Recheck(ctx); err != nil {
@@ -47,7 +47,7 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	}), nil
 }
 
-// displaced is what stood in the place of export and checkpoint since the start.
+// displaced returns what stood in the place of export and checkpoint since the start.
 func (s *Reviews) displaced() (all []review.Displaced) {
 	for _, d := range s.exporter.State().Displaced {
 		all = append(all, review.Displaced{Path: d.Path, Was: d.What, Times: d.Times})
@@ -116,7 +116,7 @@ func refusalText(err error) string {
 	return "the log of the service says why"
 }
 
-// Dossier reviews one requirement, with its evidence looked at again.
+// Dossier returns the review of one requirement, with its evidence looked at again.
 func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
 	e, err := s.entry(id)
 	if err != nil {
@@ -189,7 +189,8 @@ func importError(f fault.Field) review.ImportError {
 	return e
 }
 
-// importFailure is why the last import failed in a few lines' worth of text, for health checks; "" when it did not.
+// importFailure returns why the last import failed in a few lines' worth of text, for health checks; "" when it did
+// not.
 func (s *Reviews) importFailure() string {
 	p := s.reviewImport().Problem
 	if p == nil {

@@ -36,8 +36,9 @@ const (
 // a *fault.Error of kind Malformed that points at the place. It stops at the first value beyond MaxValues.
 func Parse(body []byte) (any, error) { return parse(body, MaxValues) }
 
-// ParseUncounted is Parse for what is no body of a request and is bounded otherwise: what the log has, which an earlier
-// version may have accepted with more values, contracts, and answers of tools and language models.
+// ParseUncounted parses, without counting values, what is not the body of a request and is bounded otherwise: what the
+// log has, which an earlier version may have accepted with more values, contracts, and answers of tools and language
+// models.
 func ParseUncounted(body []byte) (any, error) { return parse(body, math.MaxInt) }
 
 func parse(body []byte, most int) (any, error) {

@@ -59,13 +59,13 @@ func (w *Witness) alarm(ctx context.Context, server Server, a Alarm) error {
 	return &AlarmError{a, file, err}
 }
 
-// textOf is what a note says, without its signatures.
+// textOf returns what a note says, without its signatures.
 func textOf(note string) string {
 	text, _, _ := strings.Cut(note, "\n\n")
 	return text
 }
 
-// FileName is the name of a log as a part of the name of a file; no two logs share one.
+// FileName returns the name of a log as a part of the name of a file; no two logs share one.
 func FileName(origin string) string {
 	name := url.PathEscape(origin)
 	if len(name) <= 180 {
@@ -88,7 +88,7 @@ to. What was kept of the log stays.`,
 	WrongOrigin: `The server now shows another log than the one that its address is pinned to. What was kept of the log stays.`,
 }
 
-// Text tells of an alarm to whoever was not there: with the key and the checkpoints anybody can check it.
+// Text describes an alarm to those who were not there: with the key and the checkpoints anybody can check it.
 func (a Alarm) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\nat %s, by %s\n\n%s\n\nThe key of the log:\n%s\n", a.Reason, a.Detail,

@@ -36,7 +36,7 @@ func refuse(reason, format string, args ...any) *Refusal {
 
 var errNoCheckpoint = errors.New("what the server answered is no checkpoint")
 
-// NeedsProof says whether a checkpoint larger than the one kept of a log comes with a proof: it does, unless none
+// NeedsProof reports whether a checkpoint larger than the one kept of a log comes with a proof: it does, unless none
 // is kept yet, or only that of the empty log.
 func NeedsProof(kept Log, presented audit.Checkpoint) bool {
 	return kept.Size > 0 && presented.Size > kept.Size
@@ -94,7 +94,7 @@ func open(key string, presented []byte) (audit.Checkpoint, error) {
 	return c, nil
 }
 
-// claimed is what a note says, whoever signed it.
+// claimed returns what a note says, whoever signed it.
 func claimed(note []byte) (audit.Checkpoint, error) {
 	c, err := audit.ReadCheckpoint(note)
 	if err != nil {

@@ -52,7 +52,7 @@ type Alarm struct {
 	Proof        *audit.Consistency `json:"proof,omitzero"`         // what the server gave as a proof
 }
 
-// Newest is the last checkpoint accepted of the log with a key, as a cosigned note.
+// Newest returns the last checkpoint accepted of the log with a key, as a cosigned note.
 func (s State) Newest(key string) (note string, ok bool) {
 	i := slices.IndexFunc(s.Logs, func(l Log) bool { return l.Key == key })
 	if i < 0 {
@@ -76,7 +76,7 @@ func (s State) find(wanted func(Log) bool) (Log, bool) {
 	return Log{}, false
 }
 
-// with is the state with a log in the place of the one with its origin. s stays as it is.
+// with returns the state with a log in the place of the one with its origin. s stays as it is.
 func (s State) with(l Log) State {
 	s.Logs = slices.DeleteFunc(slices.Clone(s.Logs), func(old Log) bool { return old.Origin == l.Origin })
 	s.Logs = append(s.Logs, l)

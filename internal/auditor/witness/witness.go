@@ -79,7 +79,7 @@ func (w *Witness) Close() { w.unlock() }
 // Key verifies what the witness cosigns.
 func (w *Witness) Key() string { return w.signer.Key }
 
-// Alarms are all that were ever raised.
+// Alarms returns all that were ever raised.
 func (w *Witness) Alarms() []Alarm { return slices.Clone(w.state.Alarms) }
 
 func (w *Witness) load(o Options) (err error) {
@@ -241,7 +241,7 @@ func (w *Witness) Look(ctx context.Context, url string, server Server, now time.
 	return w.accept(url, kept, accepted, presented, now)
 }
 
-// logOf is the log that an address is pinned to, or what is known of the log that a new address shows. On a
+// logOf returns the log that an address is pinned to, or what is known of the log that a new address shows. On a
 // *Refusal it is the log that the checkpoint should have been of.
 func (w *Witness) logOf(ctx context.Context, url string, server Server, presented []byte) (Log, error) {
 	if l, pinned := w.state.byURL(url); pinned {
@@ -271,7 +271,8 @@ func (w *Witness) logOf(ctx context.Context, url string, server Server, presente
 	return Log{Origin: audit.OriginOf(key), Key: key}, nil
 }
 
-// firstKey is the key to open the checkpoint of a new address with: one of those trusted, or what the server names.
+// firstKey returns the key to open the checkpoint of a new address with: one of those trusted, or what the server
+// names.
 func (w *Witness) firstKey(ctx context.Context, server Server, origin string) (string, error) {
 	for _, key := range w.trust {
 		if audit.OriginOf(key) == origin {

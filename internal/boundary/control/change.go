@@ -201,13 +201,13 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 
 // What happened to the hook in a client's settings.
 const (
-	PostingInstalled = "installed"
-	PostingRemoved   = "removed"
+	Installed = "installed"
+	Removed   = "removed"
 )
 
-// NotePosting notes that the hook was registered with a client, or taken out again.
-func NotePosting(dir folder.Dir, client, what string, c Change) error {
-	l := c.line(folder.KindPosting)
+// NoteInstallation notes that the hook was registered with a client, or taken out again.
+func NoteInstallation(dir folder.Dir, client, what string, c Change) error {
+	l := c.line(folder.KindInstallation)
 	l.Client, l.What = client, what
 	return dir.Append(l)
 }

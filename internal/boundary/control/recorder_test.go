@@ -336,7 +336,7 @@ func TestWhatANewerProgramAddsIsPassedOver(t *testing.T) {
 }
 
 // recordingIn is set in a child process that records the journal of the folder it names, until it is killed.
-const recordingIn = "GUARD_TEST_RECORDING_IN"
+const recordingIn = "CONTROL_TEST_RECORDING_IN"
 
 func recordForEver() {
 	root := os.Getenv(recordingIn)

@@ -10,15 +10,15 @@ import (
 
 // The kinds of lines in a journal.
 const (
-	KindDecision = "decision" // a call was judged
-	KindOutcome  = "outcome"  // what became of a call after it was let through
-	KindError    = "error"    // the hook could not do its work
-	KindMode     = "mode"     // the mode was chosen
-	KindGrant    = "bypass"   // a bypass was given
-	KindLabel    = "label"    // what a person says of a decision
-	KindDrill    = "drill"    // bypass or rollback was exercised
-	KindPosting  = "posting"  // the hook was registered with a client, or taken out
-	KindImported = "imported" // a call out of an older journal
+	KindDecision     = "decision" // a call was judged
+	KindOutcome      = "outcome"  // what became of a call after it was let through
+	KindError        = "error"    // the hook could not do its work
+	KindMode         = "mode"     // the mode was chosen
+	KindGrant        = "bypass"   // a bypass was given
+	KindLabel        = "label"    // what a person says of a decision
+	KindDrill        = "drill"    // bypass or rollback was exercised
+	KindInstallation = "posting"  // the hook was registered with a client, or taken out
+	KindImported     = "imported" // a call out of an older journal
 )
 
 // Line is one line of a journal. Which members it has depends on its kind.
@@ -47,7 +47,7 @@ type Line struct {
 	// it would change the boundary's own files; the text of the command, which may tell it alone, is not kept
 	Guarded bool `json:"guarded,omitzero"`
 
-	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of postings: "installed"
+	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of installations: "installed"
 	// or "removed". Of labels: "correct", "false-positive" or "resolved".
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of

@@ -95,7 +95,7 @@ type run struct {
 	answered  atomic.Bool
 }
 
-// answerSafely is answer, with a panic as a failure like any other.
+// answerSafely calls answer, and turns a panic into a failure like any other.
 func (r *run) answerSafely() (a agentclient.Answer) {
 	defer func() {
 		if p := recover(); p != nil {

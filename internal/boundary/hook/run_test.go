@@ -27,7 +27,7 @@ import (
 // TestMain lets copies of this test be the hook, as a client starts it. SENTRY_LIMIT is the most bytes of a file that it may
 // write; a full disk looks alike. SENTRY_WITHIN is how long an answer may take.
 func TestMain(m *testing.M) {
-	if os.Getenv("SENTRY_CHILD") == "" {
+	if os.Getenv("HOOK_CHILD") == "" {
 		os.Exit(m.Run())
 	}
 	start := time.Now()
@@ -81,7 +81,7 @@ func (p project) hookOf(client string, stdin io.Reader, env ...string) reply {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0], client)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.dir.Root, stdin, &stdout, &stderr
-	cmd.Env = append(append(os.Environ(), "SENTRY_CHILD=1", "GORACE=atexit_sleep_ms=0", boundary.BypassVariable+"=", "CLAUDE_PROJECT_DIR="), env...)
+	cmd.Env = append(append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0", boundary.BypassVariable+"=", "CLAUDE_PROJECT_DIR="), env...)
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -354,7 +354,7 @@ func TestKilledHooks(t *testing.T) {
 	for i := range 40 {
 		var stderr bytes.Buffer
 		cmd := exec.Command(os.Args[0], "claude")
-		cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = p.dir.Root, strings.NewReader(p.edit()), &stderr, append(os.Environ(), "SENTRY_CHILD=1", "GORACE=atexit_sleep_ms=0")
+		cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = p.dir.Root, strings.NewReader(p.edit()), &stderr, append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0")
 		require.NoError(t, cmd.Start())
 		time.Sleep(time.Duration(i) * 300 * time.Microsecond)
 		_ = cmd.Process.Kill()
@@ -534,14 +534,14 @@ func TestCommandLine(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	for _, args := range [][]string{{}, {"nobody"}, {"claude", "--frob"}, {"claude", "gemini"}, {"claude", "--root"}} {
 		cmd := exec.Command(os.Args[0], args...)
-		cmd.Dir, cmd.Env, cmd.Stdin = p.dir.Root, append(os.Environ(), "SENTRY_CHILD=1", "GORACE=atexit_sleep_ms=0"), strings.NewReader(p.edit())
+		cmd.Dir, cmd.Env, cmd.Stdin = p.dir.Root, append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0"), strings.NewReader(p.edit())
 		out, err := cmd.CombinedOutput()
 		require.Error(t, err, args)
 		require.Equal(t, 2, cmd.ProcessState.ExitCode(), "%v: %s", args, out)
 		require.Contains(t, string(out), "claude", args)
 	}
 	cmd := exec.Command(os.Args[0], "--root", p.dir.Root, "claude")
-	cmd.Dir, cmd.Env, cmd.Stdin = "/", append(os.Environ(), "SENTRY_CHILD=1", "GORACE=atexit_sleep_ms=0"), strings.NewReader(p.edit())
+	cmd.Dir, cmd.Env, cmd.Stdin = "/", append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0"), strings.NewReader(p.edit())
 	require.Error(t, cmd.Run())
 	require.Equal(t, 2, cmd.ProcessState.ExitCode())
 }

@@ -85,7 +85,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	}
 	d.take(c)
 	d.Unkept = unignored(ctx, o.Dir.Root)
-	return d, o.note(d, control.PostingInstalled)
+	return d, o.note(d, control.Installed)
 }
 
 // note puts a change of the client's settings on record.
@@ -95,7 +95,7 @@ func (o Options) note(d Done, what string) error {
 	}
 	c := o.Change
 	c.ID = o.NoteID
-	return control.NotePosting(o.Dir, o.Client, what, c)
+	return control.NoteInstallation(o.Dir, o.Client, what, c)
 }
 
 // known returns what an earlier installation knew of the client's version, where nobody says it now: what it registered
@@ -117,7 +117,7 @@ func Uninstall(o Options) (Done, error) {
 	}
 	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
 	d.take(c)
-	return d, o.note(d, control.PostingRemoved)
+	return d, o.note(d, control.Removed)
 }
 
 func (d *Done) take(c settings.Change) {

@@ -59,7 +59,7 @@ func (c *call) look() {
 	}
 	if wrapped, ok := wrappers.find(c.name); ok {
 		c.unwrap(wrapped)
-	} else if look, ok := special.find(c.name); ok {
+	} else if look := special(c.name); look != nil {
 		look(c)
 	} else if t, ok := program(c.name); ok {
 		c.judge(t)
@@ -121,7 +121,7 @@ func singleDashes(args []arg) []arg {
 // listed reports whether a table tells what a program does.
 func listed(name string) bool {
 	_, wraps := wrappers.find(name)
-	_, is := special.find(name)
+	is := special(name) != nil
 	_, does := program(name)
 	_, runs := interpreters.find(name)
 	return wraps || is || does || runs

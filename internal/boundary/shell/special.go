@@ -2,87 +2,82 @@ package shell
 
 import "strings"
 
-// special are the programs that a row of a table cannot describe.
-var special table[func(*call)]
-
-func init() { // here, as these functions look the words of other commands up in it
-	special = table[func(*call)]{
-		{".", source},
-		{"[", bracket},
-		{"alias", alias},
-		{"ash", shellCode},
-		{"awk", awk},
-		{"bash", shellCode},
-		{"bsdtar", tar},
-		{"cd", cd},
-		{"cmd", otherShell},
-		{"cp", transfer},
-		{"curl", curl},
-		{"dash", shellCode},
-		{"date", argument},
-		{"dd", dd},
-		{"declare", forgetful},
-		{"docker", container},
-		{"env", env},
-		{"eval", eval},
-		{"export", forgetful},
-		{"fd", fd},
-		{"fdfind", fd},
-		{"find", find_},
-		{"fish", shellCode},
-		{"flock", flock},
-		{"gawk", awk},
-		{"gcp", transfer},
-		{"getopts", forgetful},
-		{"gh", gh},
-		{"git", git},
-		{"gmv", transfer},
-		{"gsed", sed},
-		{"gtar", tar},
-		{"hostname", argument},
-		{"install", transfer},
-		{"ksh", shellCode},
-		{"kubectl", container},
-		{"let", forgetful},
-		{"ln", transfer},
-		{"local", forgetful},
-		{"make", makeRule},
-		{"mapfile", callback},
-		{"mawk", awk},
-		{"mv", transfer},
-		{"nawk", awk},
-		{"nerdctl", container},
-		{"oc", container},
-		{"parallel", parallel},
-		{"patch", patch},
-		{"perl", perl},
-		{"podman", container},
-		{"popd", cd},
-		{"powershell", otherShell},
-		{"printf", forgetful},
-		{"pushd", cd},
-		{"pwsh", otherShell},
-		{"read", forgetful},
-		{"readarray", callback},
-		{"readonly", forgetful},
-		{"rsync", transfer},
-		{"ruby", perl},
-		{"scp", transfer},
-		{"sed", sed},
-		{"set", shellOption},
-		{"sh", shellCode},
-		{"shopt", shellOption},
-		{"source", source},
-		{"ssh", elsewhere},
-		{"tar", tar},
-		{"trap", trap},
-		{"typeset", forgetful},
-		{"unset", forgetful},
-		{"wait", forgetful},
-		{"watch", watch},
-		{"xargs", xargs},
-		{"zsh", shellCode},
+// special returns what looks at a program that the row of a table cannot describe; nil for all others.
+func special(name string) func(*call) {
+	switch name {
+	case "awk", "gawk", "mawk", "nawk":
+		return awk
+	case "bsdtar", "gtar", "tar":
+		return tar
+	case "cp", "gcp", "gmv", "install", "ln", "mv", "rsync", "scp":
+		return transfer
+	case "curl":
+		return curl
+	case "date", "hostname":
+		return argument
+	case "dd":
+		return dd
+	case "docker", "kubectl", "nerdctl", "oc", "podman":
+		return container
+	case "env":
+		return env
+	case "fd", "fdfind":
+		return fd
+	case "find":
+		return find_
+	case "flock":
+		return flock
+	case "gh":
+		return gh
+	case "git":
+		return git
+	case "gsed", "sed":
+		return sed
+	case "make":
+		return makeRule
+	case "parallel":
+		return parallel
+	case "patch":
+		return patch
+	case "perl", "ruby":
+		return perl
+	case "ssh":
+		return elsewhere
+	case "watch":
+		return watch
+	case "xargs":
+		return xargs
 	}
+	return specialOfShells(name)
+}
+
+// specialOfShells is special for shells, and for what shells do themselves.
+func specialOfShells(name string) func(*call) {
+	switch name {
+	case ".", "source":
+		return source
+	case "[":
+		return bracket
+	case "alias":
+		return alias
+	case "ash", "bash", "dash", "fish", "ksh", "sh", "zsh":
+		return shellCode
+	case "cd", "popd", "pushd":
+		return cd
+	case "cmd", "powershell", "pwsh":
+		return otherShell
+	case "declare", "export", "getopts", "let", "local", "printf", "read", "readonly", "typeset", "unset", "wait":
+		return forgetful
+	case "eval":
+		return eval
+	case "mapfile", "readarray":
+		return callback
+	case "set", "shopt":
+		return shellOption
+	case "trap":
+		return trap
+	}
+	return nil
 }
 
 // shellCode looks at bash -c and its like.

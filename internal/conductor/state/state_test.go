@@ -16,7 +16,7 @@ import (
 
 var ada = audit.Actor{Name: "ada", Role: "coder"}
 
-// opened is an IR whose clock goes on a second with each step.
+// opened is a store whose clock goes on a second with each step.
 func opened(t *testing.T) (*Store, *ledger.Ledger) {
 	t.Helper()
 	return openedIn(t, store.NewMemory())

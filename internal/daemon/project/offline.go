@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/drift"
@@ -22,9 +23,6 @@ import (
 // ImportGC is by how many per cent the heap may grow between collections while documents are imported: a large one is
 // read once, and memory matters more than the collector's time.
 const ImportGC = 25
-
-// lockPatience is how long is waited for a database; a service that has it will not let go.
-const lockPatience = 500 * time.Millisecond
 
 // Offline is a project that no service has open. It is opened for one import.
 type Offline struct {
@@ -77,12 +75,12 @@ func (o Offline) Preview(ctx context.Context, files []reqdoc.File) (drift.Report
 
 func (o Offline) previewWithoutExport(ctx context.Context,
 	files []reqdoc.File) (report drift.Report, against string, err error) {
-	database := o.Data.Database()
-	if !tree.Exists(database) {
+	path := o.Data.Database()
+	if !tree.Exists(path) {
 		report, err = drift.Preview(nil, files, o.Reading)
 		return report, "", o.inDocuments(err)
 	}
-	store, err := boltstore.Open(database, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
+	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
 	if err != nil {
 		return report, "", o.whenLocked(ctx, err, "give the export of that service with --export", "?dry_run=true")
 	}
@@ -96,22 +94,22 @@ func (o Offline) previewWithoutExport(ctx context.Context,
 		return report, "", err
 	}
 	report, err = service.Import(ctx, systemActor(), given(files), requirements.ImportOptions{DryRun: true})
-	return report, database, o.inDocuments(err)
+	return report, path, o.inDocuments(err)
 }
 
 // Import takes documents over, as a service would, and writes the export. It reports whether the state is another now.
 func (o Offline) Import(ctx context.Context,
 	files []reqdoc.File) (report drift.Report, changed bool, err error) {
-	database := o.Data.Database()
-	if !tree.Exists(database) {
-		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
+	path := o.Data.Database()
+	if !tree.Exists(path) {
+		return report, false, fault.New(fault.NotFound, "database_missing", "there is no database %s", path).
 			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or " +
 				"only look with --dry-run")
 	}
 	if err := checkExportPath(ctx, o.Data, o.Export, o.Requirements); err != nil {
 		return report, false, err
 	}
-	store, err := boltstore.Open(database, boltstore.Options{LockTimeout: lockPatience})
+	store, err := boltstore.Open(path, boltstore.Options{LockTimeout: database.LockPatience})
 	if err != nil {
 		return report, false, o.whenLocked(ctx, err, "save the document, which a running service imports by itself", "")
 	}

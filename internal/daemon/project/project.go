@@ -40,7 +40,7 @@ type Process struct {
 type Project struct {
 	Data       datadir.Dir
 	Service    *requirements.Service
-	Boundary   *control.Guard
+	Boundary   *control.Boundary
 	Conductor  *conductor.Conductor
 	Driver     *drive.Driver
 	Model      *language.LLM // nil where the environment names none

@@ -68,7 +68,7 @@ func (b *base) logDisplaced(d projection.Displaced) {
 
 // work is what works on the ledger besides the service.
 type work struct {
-	boundary  *control.Guard
+	boundary  *control.Boundary
 	conductor *conductor.Conductor
 	driver    *drive.Driver
 	cutOff    []state.Request // runs that had not ended when the service did

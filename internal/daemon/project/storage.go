@@ -50,10 +50,10 @@ func (p *Plan) openStorage(ctx context.Context, log zerolog.Logger, opened *clos
 
 // close closes the database. One that failed may hold locks for ever; the end of the process frees its file.
 func (s *storage) close() error {
-	if s.store.Err() != nil {
-		return nil
+	if s.store.Err() == nil {
+		return s.store.Close()
 	}
-	return s.store.Close()
+	return nil
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.

@@ -103,7 +103,7 @@ func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
 	return next, stored, nil
 }
 
-// rootOf is the root over the maximal complete subtrees of a log that is not empty.
+// rootOf returns the root over the maximal complete subtrees of a log that is not empty.
 func rootOf(frontier []Hash) Hash {
 	root := frontier[len(frontier)-1]
 	for _, left := range slices.Backward(frontier[:len(frontier)-1]) {
@@ -112,7 +112,7 @@ func rootOf(frontier []Hash) Hash {
 	return root
 }
 
-// FrontierIndexes are the stored-hash indexes of the maximal complete subtrees of a log, left to right.
+// FrontierIndexes returns the stored-hash indexes of the maximal complete subtrees of a log, left to right.
 func FrontierIndexes(size uint64) []int64 {
 	var indexes []int64
 	var start uint64

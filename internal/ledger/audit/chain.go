@@ -13,7 +13,7 @@ func (h Head) Next(raw []byte) (Record, Head, []StoredHash, error) {
 	return record, head, nodes, err
 }
 
-// Follow is Next for a record that was decoded already.
+// Follow does what Next does, for a record that was decoded already.
 func (h Head) Follow(raw []byte, record Record) (Head, []StoredHash, error) {
 	if record.Seq != h.Size {
 		return h, nil, fmt.Errorf("record %d stands where record %d belongs", record.Seq, h.Size)

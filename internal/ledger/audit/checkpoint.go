@@ -21,7 +21,7 @@ type Checkpoint struct {
 	Root   Hash   `json:"root"`
 }
 
-// Text is what is signed.
+// Text returns what is signed.
 func (c Checkpoint) Text() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
 }
@@ -69,7 +69,7 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-// OriginOf is the name in a public key: the origin of the log that it belongs to.
+// OriginOf returns the name in a public key: the origin of the log that it belongs to.
 func OriginOf(key string) string {
 	origin, _, _ := strings.Cut(key, "+")
 	return origin
@@ -88,7 +88,7 @@ func ParseSigner(private string) (Signer, error) {
 	return Signer{verifier, signer}, err
 }
 
-// Origin is the name of the log.
+// Origin returns the name of the log.
 func (s Signer) Origin() string { return s.signer.Name() }
 
 // Sign makes the signed checkpoint of the log at a head.

@@ -68,7 +68,7 @@ func ParseCosigner(private string) (Cosigner, error) {
 	return Cosigner{keyText(name, hash, public), name, hash, key}, nil
 }
 
-// Name is the name of the witness.
+// Name returns the name of the witness.
 func (c Cosigner) Name() string { return c.name }
 
 // Cosign adds the cosignature of a time, which counts in whole seconds, to a signed checkpoint; an older one of the
@@ -127,7 +127,7 @@ func (s timedSigner) Sign(text []byte) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint64(nil, at), ed25519.Sign(s.private, cosigned(at, text))...), nil
 }
 
-// cosigned is the message that is signed.
+// cosigned returns the message that is signed.
 func cosigned(at uint64, text []byte) []byte {
 	return fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", at, text)
 }

@@ -40,7 +40,7 @@ func ParseTile(path string) (Tile, error) {
 	return Tile{max(t.L, 0), t.L < 0, uint64(t.N), t.W}, nil
 }
 
-// Path is the path that ParseTile reads.
+// Path returns the path that ParseTile reads.
 func (t Tile) Path() string {
 	path := strings.TrimPrefix(t.hashes().Path(), fmt.Sprintf("tile/%d/", TileHeight))
 	if t.Entries {
@@ -54,7 +54,7 @@ func (t Tile) hashes() tlog.Tile {
 	return tlog.Tile{H: TileHeight, L: t.Level, N: int64(t.Number), W: t.Width}
 }
 
-// Needs is the size a log must have so that the tile is in it.
+// Needs returns the size a log must have so that the tile is in it.
 func (t Tile) Needs() uint64 {
 	end := t.Number*TileWidth + uint64(t.Width)
 	if shift := t.Level * TileHeight; end <= (1<<62)>>shift {
@@ -63,7 +63,8 @@ func (t Tile) Needs() uint64 {
 	return 1 << 63
 }
 
-// In is the tile with this number of a log of one size, as wide as it is there; a Width of 0 says that there is none.
+// In returns the tile with this number of a log of one size, as wide as it is there; a Width of 0 says that there is
+// none.
 func (t Tile) In(size uint64) Tile {
 	count, first := size>>(t.Level*TileHeight), t.Number*TileWidth
 	t.Width = 0
@@ -78,7 +79,7 @@ func (t Tile) Hashes(nodes tlog.HashReader) ([]byte, error) {
 	return tlog.ReadTileData(t.hashes(), nodes)
 }
 
-// TilesFor are the tiles of hashes that a log of one size has and did not have in full at another: all of them for
+// TilesFor returns the tiles of hashes that a log of one size has and did not have in full at another: all of them for
 // old 0. The last of each level may be partial.
 func TilesFor(old, size uint64) []Tile {
 	var tiles []Tile

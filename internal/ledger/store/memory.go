@@ -70,7 +70,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Dump is all that the store holds, by table and key.
+// Dump returns all that the store holds, by table and key.
 func (m *Memory) Dump() map[string]map[string]string {
 	all := map[string]map[string]string{}
 	_ = m.state.Load().scan(place{}, func(at place, value []byte) error {

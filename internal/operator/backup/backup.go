@@ -133,7 +133,7 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 
 // keepsKey returns why a folder is not taken for that of the log; "" when it has the key that signs it.
 func keepsKey(ctx context.Context, folder, key string) (without string, err error) {
-	path := filepath.Join(folder, datadir.Key)
+	path := datadir.Dir(folder).Key()
 	private, err := tree.ReadFile(ctx, path, maxPrivate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "there is no " + path, nil

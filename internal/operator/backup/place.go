@@ -125,7 +125,7 @@ func (r *restorer) stage(ctx context.Context) error {
 	}
 	r.done.KeyMissing = !there
 	public := []byte(r.done.Key + "\n")
-	if was, err := tree.ReadFile(ctx, filepath.Join(r.Folder, datadir.PublicKey), maxPrivate); err != nil ||
+	if was, err := tree.ReadFile(ctx, datadir.Dir(r.Folder).PublicKey(), maxPrivate); err != nil ||
 		!bytes.Equal(was, public) {
 		if err := r.stageFile(staged{name: datadir.PublicKey}, public, 0o644); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (r *restorer) private(ctx context.Context, name string) ([]byte, error) {
 
 // stageKey reports whether the folder will have the key that signs the log.
 func (r *restorer) stageKey(ctx context.Context, backedUp []byte) (there bool, err error) {
-	path := filepath.Join(r.Folder, datadir.Key)
+	path := datadir.Dir(r.Folder).Key()
 	if backedUp != nil && !signs(backedUp, r.done.Key) {
 		return false, fault.New(fault.Conflict, "backup_key_differs", "the key in %s is not that of the log in it",
 			r.bundle.Name()).
@@ -179,7 +179,7 @@ func (r *restorer) stageTokens(ctx context.Context) error {
 	if err != nil || backedUp == nil {
 		return err
 	}
-	inFolder, err := tree.ReadFile(ctx, filepath.Join(r.Folder, datadir.Tokens), maxPrivate)
+	inFolder, err := tree.ReadFile(ctx, datadir.Dir(r.Folder).Tokens(), maxPrivate)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err != nil && !missing:

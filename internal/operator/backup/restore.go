@@ -98,7 +98,7 @@ func (r *restorer) open(ctx context.Context) (err error) {
 	if r.folder, err = lockFolder(r.Folder); err != nil {
 		return err
 	}
-	r.database = filepath.Join(r.Folder, datadir.Database)
+	r.database = datadir.Dir(r.Folder).Database()
 	r.done.Database = r.database
 	if real, err := filepath.EvalSymlinks(r.database); err == nil {
 		r.database = real

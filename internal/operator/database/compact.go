@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 )
 
-// lockPatience is how long is waited for a database; a service that has it will not let go.
-const lockPatience = 500 * time.Millisecond
+// LockPatience is how long is waited for a database; a service that has it will not let go.
+const LockPatience = 500 * time.Millisecond
 
 // Compacted is what Compact reports.
 type Compacted struct {
@@ -30,7 +30,7 @@ func Compact(ctx context.Context, data datadir.Dir) (done Compacted, err error) 
 	if err != nil {
 		return done, err
 	}
-	s, err := boltstore.Open(path, boltstore.Options{LockTimeout: lockPatience})
+	s, err := boltstore.Open(path, boltstore.Options{LockTimeout: LockPatience})
 	if err != nil {
 		return done, err
 	}

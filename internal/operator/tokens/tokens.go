@@ -68,7 +68,7 @@ func AwaitAccepted(ctx context.Context, data datadir.Dir, made token.Token, clie
 	}
 	addr, err := apiclient.LocalAddress(ctx, data)
 	if err != nil {
-		return nil //nolint:nilerr // it has not begun to serve
+		return nil // it has not begun to serve
 	}
 	client.Server = apiclient.LocalURL(addr)
 	service, err := apiclient.New(client)

@@ -58,7 +58,7 @@ func Read(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	return changeOf(value, body, role)
 }
 
-// ReadRecorded reads a change that the log has, which may hold more values than a request.
+// ReadRecorded reads a change that the log has.
 func ReadRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.ParseUncounted(body)
 	if err != nil {

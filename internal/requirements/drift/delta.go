@@ -54,7 +54,8 @@ func (p *Plan) applyDelta(from store.Getter, set reqdoc.Set) error {
 	return d.takeAway()
 }
 
-// skeleton is the same for ids that are nearly the same, so that each is compared with a few and not with all.
+// skeleton returns a key that is equal for ids that are nearly the same, so that each is compared with a few and not
+// with all.
 func skeleton(id string) string { return strings.ToLower(strings.ReplaceAll(id, "0", "")) }
 
 // near finds an id of the state that a reader would take for this one. One that is in use goes before a retired one.

@@ -113,7 +113,7 @@ func emptyReport() Report {
 	}
 }
 
-// reportOn is what can be said of a set before it meets the state.
+// reportOn returns what can be said of a set before it meets the state.
 func reportOn(set reqdoc.Set) Report {
 	r := emptyReport()
 	r.Found = len(set.Requirements)

@@ -37,7 +37,7 @@ const (
 
 const ellipsis = "…"
 
-// wordDiff is what changed between two definitions of a requirement, word by word. Breaks between title, text and
+// wordDiff returns what changed between two definitions of a requirement, word by word. Breaks between title, text and
 // criteria count as words; white space inside of them does not.
 func wordDiff(before, after lifecycle.Definition) []Edit {
 	old, now := wording(before), wording(after)
@@ -52,7 +52,7 @@ func wordDiff(before, after lifecycle.Definition) []Edit {
 	return bounded(edits(a, b, changes))
 }
 
-// wording is a definition as one text for people.
+// wording returns a definition as one text for people.
 func wording(d lifecycle.Definition) string {
 	var parts []string
 	if !beginsWith(d.Text, d.Title) {
@@ -71,7 +71,7 @@ func wording(d lifecycle.Definition) string {
 	return strings.Join(parts, partBreak)
 }
 
-// beginsWith says whether a text begins with its title, as it does when the title was made from it; marks such as
+// beginsWith reports whether a text begins with its title, as it does when the title was made from it; marks such as
 // those of bold stand in the text alone.
 func beginsWith(text, title string) bool {
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -107,7 +107,7 @@ func joined(words []string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, " \n", "\n"), "\n ", "\n")
 }
 
-// replaced is the diff of wordings that are not compared word by word: of each what follows the first difference.
+// replaced returns the diff of wordings that are not compared word by word: of each what follows the first difference.
 func replaced(old, now string) []Edit {
 	same := 0
 	for same < min(len(old), len(now)) && old[same] == now[same] {

@@ -272,7 +272,7 @@ func folded(id string) string {
 	return b.String()
 }
 
-// joins says whether a character stands between the parts of ids and says nothing.
+// joins reports whether a character stands between the parts of ids and says nothing.
 func joins(r rune) bool {
 	return r == '-' || r == '_' || r == '.' || r == ' ' || r >= 0x2010 && r <= 0x2015 || r == 0x2212 || r == 0xFE63 ||
 		r == 0xFF0D

@@ -148,7 +148,7 @@ func (r *Replay) restored(rec audit.Record, data record.Restored) (err error) {
 	return err
 }
 
-// forkBefore is the same as of a store.
+// forkBefore returns the first record of the restored stretch that ends at next, or next where none ends there.
 func (r *Replay) forkBefore(next uint64) uint64 {
 	if r.restores.end == next {
 		return r.restores.first

@@ -123,7 +123,7 @@ func (p *pastRefusals) find(seq uint64) (pastRefusal, bool) {
 	return p.all[i], true
 }
 
-// kindsOf are those that a sum may add to; all of the actor's when it has no code.
+// kindsOf returns those that a sum may add to; all of the actor's when it has no code.
 func (p *pastRefusals) kindsOf(subject string, data record.RefusalsFolded) map[uint32]bool {
 	fit := map[uint32]bool{}
 	if data.Code != "" {

@@ -55,7 +55,7 @@ type hotState struct {
 
 func newStates(most int) *states { return &states{most: most} }
 
-// find is a decision.Finder.
+// find implements decision.Finder.
 func (s *states) find(id string) (lifecycle.Requirement, int, error) {
 	one := s.byID[id]
 	if one == nil {
@@ -82,7 +82,7 @@ func (s *states) put(req lifecycle.Requirement) ([]byte, error) {
 	return raw, err
 }
 
-// putChanged is put for a requirement that a change came to. A history only grows: its entries are encoded once. The
+// putChanged puts a requirement that a change came to. A history only grows: its entries are encoded once. The
 // encoding is valid until the next one.
 func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
 	one := s.byID[req.ID]

@@ -150,7 +150,7 @@ func (t *ctrfTests) add(suite, name, status string) error {
 	return nil
 }
 
-// lineOf is the line of a JSON error.
+// lineOf returns the line of a JSON error.
 func lineOf(b []byte, err error) int {
 	var syntax *jsontext.SyntacticError
 	var semantic *json.SemanticError
@@ -163,7 +163,7 @@ func lineOf(b []byte, err error) int {
 	return lineAt(b, len(b))
 }
 
-// reasonOf says what is wrong with JSON, in a few words.
+// reasonOf returns what is wrong with JSON, in a few words.
 func reasonOf(err error) string {
 	var semantic *json.SemanticError
 	switch {

@@ -106,7 +106,7 @@ func (r *goReader) set(e goEvent, result string) {
 	r.cases[at].Result = result
 }
 
-// all are the cases, once the last line has been read.
+// all returns the cases, once the last line has been read.
 func (r *goReader) all() []Case {
 	all := r.cases[:0]
 	failed := map[string]bool{}

@@ -273,7 +273,7 @@ type attributeCounter struct {
 	count int
 }
 
-// ReadByte is what the decoder calls.
+// ReadByte implements io.ByteReader, which the decoder uses.
 func (c *attributeCounter) ReadByte() (byte, error) {
 	b, err := c.Reader.ReadByte()
 	switch {

@@ -124,7 +124,7 @@ func detect(b []byte) (read func([]byte) ([]Case, error), format string) {
 	return nil, ""
 }
 
-// unreadable is the error of a report that breaks the rules of its format; line is counted from 1.
+// unreadable returns the error of a report that breaks the rules of its format; line is counted from 1.
 func unreadable(format string, line int, detail string, args ...any) *fault.Error {
 	e := fault.New(fault.Invalid, "report_unreadable", detail, args...)
 	return e.WithDetail("the %s report cannot be read: line %d: %s", format, line, e.Detail).

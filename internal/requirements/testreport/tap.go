@@ -218,7 +218,7 @@ func (r *tapReader) cases() ([]Case, error) {
 	return cases, nil
 }
 
-// path is the names of the tests around a level, and how many bytes were needed for it now.
+// path returns the names of the tests around a level, and how many bytes were needed for it now.
 func (l *tapLevel) path() (path string, size int) {
 	if l.around == nil {
 		return "", 0
@@ -235,7 +235,7 @@ func (l *tapLevel) path() (path string, size int) {
 	return *l.suite, size
 }
 
-// looksLikeTAP says whether the first line that is no comment is a line of TAP.
+// looksLikeTAP reports whether the first line that is no comment is a line of TAP.
 func looksLikeTAP(b []byte) bool {
 	for text := range bytes.Lines(b) {
 		line := string(bytes.TrimSpace(text[:min(len(text), 100)]))

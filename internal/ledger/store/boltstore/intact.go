@@ -135,11 +135,11 @@ func (s *Store) fail(err error) error {
 	return *s.failed.Load()
 }
 
-// Failed is closed when the store has failed; Err then says why. It happens without a call too: the file is looked at
-// from time to time.
+// Failed returns a channel that is closed when the store has failed; Err then says why. It happens without a call too:
+// the file is looked at from time to time.
 func (s *Store) Failed() <-chan struct{} { return s.failure }
 
-// Err is the failure that ended the store, or nil.
+// Err returns the failure that ended the store, or nil.
 func (s *Store) Err() error {
 	if failed := s.failed.Load(); failed != nil {
 		return *failed

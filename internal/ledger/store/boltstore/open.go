@@ -137,7 +137,7 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 	return err
 }
 
-// inPlace tells whether the file that is open still has the path: Compact may have replaced it while we waited for
+// inPlace reports whether the file that is open still has the path: Compact may have replaced it while we waited for
 // its lock.
 func (s *Store) inPlace() bool {
 	now, err := os.Stat(s.path)

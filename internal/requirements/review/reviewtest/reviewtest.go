@@ -18,7 +18,7 @@ var People = map[lifecycle.Role]string{
 	lifecycle.PM: "paula", lifecycle.Architect: "arno", lifecycle.Coder: "cora", lifecycle.Tester: "tess",
 }
 
-// Defined is a requirement as it was imported.
+// Defined returns a requirement as it was imported.
 func Defined(n int) lifecycle.Requirement {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{
 		ID: fmt.Sprintf("REQ-%d", n), Title: fmt.Sprintf("Title %d", n), Text: fmt.Sprintf("Text %d.",
@@ -92,7 +92,7 @@ func At(t require.TestingT, n int, to lifecycle.Status) lifecycle.Requirement {
 	return req
 }
 
-// InputOf is a project in order, with these requirements.
+// InputOf returns a project in order, with these requirements.
 func InputOf(all ...lifecycle.Requirement) review.Input {
 	return review.Input{
 		Project: "Shop", Workflow: lifecycle.Rework, Evidence: "verify", Log: review.Log{Size: 12, Root: "abc=",
@@ -101,7 +101,7 @@ func InputOf(all ...lifecycle.Requirement) review.Input {
 	}
 }
 
-// Everything is a project with every finding.
+// Everything returns a project with every finding.
 func Everything(t require.TestingT) review.Input {
 	suspect, deviating, stale := At(t, 4, lifecycle.Implemented), At(t, 5, lifecycle.TestedPass), At(t, 6,
 		lifecycle.Done)
@@ -139,7 +139,7 @@ func Everything(t require.TestingT) review.Input {
 const Hostile = "| a \\| b `c` <script>alert(1)</script> ](http://evil.example) ![x](y) @team #12 GH-7 www.evil.example me@evil.example " +
 	"https://evil.example/\x1b[31m\u009b\u202e\u200b\ufeff\r\n::error::x ##[error] \u2028# head\n- [ ] item *b* _i_ ~~s~~ $x$ &amp; {0} [l](1) %0A"
 
-// Assaulted is a requirement every text of which is hostile.
+// Assaulted returns a requirement every text of which is hostile.
 func Assaulted(t require.TestingT) lifecycle.Requirement {
 	req := At(t, 1, lifecycle.TestedPass)
 	req = Apply(t, req, lifecycle.PM, lifecycle.Change{
@@ -168,7 +168,7 @@ func Assaulted(t require.TestingT) lifecycle.Requirement {
 	return req
 }
 
-// AssaultedInput is a project every text of which is hostile.
+// AssaultedInput returns a project every text of which is hostile.
 func AssaultedInput(t require.TestingT) review.Input {
 	in := InputOf(Assaulted(t))
 	when := Noon
@@ -182,7 +182,7 @@ func AssaultedInput(t require.TestingT) review.Input {
 	return in
 }
 
-// StaleDossier is the review of a requirement whose evidence went stale.
+// StaleDossier returns the review of a requirement whose evidence went stale.
 func StaleDossier(t require.TestingT) review.Dossier {
 	all := slices.Collect(Everything(t).Requirements)
 	return review.One(lifecycle.Rework, all[5], []review.Rechecked{
