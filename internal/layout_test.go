@@ -93,7 +93,7 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml":                       {"internal/conductor/contract"},
 	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"github.com/modelcontextprotocol/":      {"internal/system/runner"},
-	"golang.org/x/sys":                      {"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore"},
+	"golang.org/x/sys":                      {"internal/system/runner", "internal/system/measure", "internal/system/measure", "internal/ledger/store/boltstore"},
 	"mvdan.cc/sh":                           {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
 	"github.com/getkin/kin-openapi":         {}, // tests only
 	"github.com/stretchr/testify": {

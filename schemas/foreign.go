@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"orchestrator/internal/fault"
 )
@@ -38,24 +38,16 @@ func Compile(doc map[string]any) (*Schema, []fault.Field) {
 		return nil, []fault.Field{{Code: "schema", Detail: err.Error()}}
 	}
 	const name = "schema"
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(embedded{})
-	err = c.AddResource(base+name, plain)
-	var s *jsonschema.Schema
+	compiled, err := compile(name, plain)
 	if err == nil {
-		s, err = c.Compile(base + name)
+		return &Schema{compiled: partsOf(compiled)}, nil
 	}
-	if err == nil {
-		return &Schema{compiled: partsOf(s)}, nil
+	if _, is := errors.AsType[*jsonschema.ValidationError](err); is {
+		return nil, fieldsOf("the schema of schemas", err)
 	}
-	if wrong, is := errors.AsType[*jsonschema.SchemaValidationError](err); is {
-		return nil, fieldsOf("the schema of schemas", wrong.Err)
-	}
-	if outside, is := errors.AsType[*jsonschema.LoadURLError](err); is {
+	if outside, is := errors.AsType[outsideError](err); is {
 		return nil, []fault.Field{{Code: "outside",
-			Detail: "refers to " + strings.TrimPrefix(outside.URL, base) + ": nothing is loaded from elsewhere"}}
+			Detail: "refers to " + strings.TrimPrefix(string(outside), base) + ": nothing is loaded from elsewhere"}}
 	}
 	return nil, []fault.Field{{Code: "schema", Detail: strings.ReplaceAll(err.Error(), base+name, "")}}
 }

@@ -94,7 +94,35 @@ func TestWhatAForeignSchemaRefuses(t *testing.T) {
 				return
 			}
 			require.Len(t, found, 1)
-			require.Equal(t, c.want, found[0].Pointer+" "+found[0].Code)
+			require.Equal(t, c.want, found[0].Pointer+" "+string(found[0].Code))
 		})
 	}
+}
+
+// Whatever comes as the schema of a tool, the library neither panics nor goes on for ever.
+func FuzzCompile(f *testing.F) {
+	for _, doc := range []string{
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"minLength":1}}}`,
+		`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"null"}],"additionalItems":false}`,
+		`{"$dynamicRef":"#x","$dynamicAnchor":"x","$id":"a","$anchor":"y","allOf":[{"$ref":"#y"}]}`,
+		`{"$vocabulary":{"https://json-schema.org/draft/2020-12/vocab/core":true},"$recursiveRef":"#"}`,
+		`{"if":{"pattern":"("},"then":{"minItems":1e300},"dependentRequired":{"a":["b"]},"multipleOf":0}`,
+	} {
+		f.Add(doc, `{"a":[1,"b"]}`)
+	}
+	f.Fuzz(func(t *testing.T, doc, value string) {
+		var schema, v any
+		for text, into := range map[string]*any{doc: &schema, value: &v} {
+			d := json.NewDecoder(strings.NewReader(text))
+			d.UseNumber()
+			if d.Decode(into) != nil {
+				return
+			}
+		}
+		if object, is := schema.(map[string]any); is {
+			if s, wrong := Compile(object); len(wrong) == 0 {
+				s.Violations(v)
+			}
+		}
+	})
 }

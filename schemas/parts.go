@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"orchestrator/internal/fault"
 )
@@ -30,7 +30,7 @@ type parts struct {
 }
 
 // anything accepts every value.
-var anything = func() *jsonschema.Schema { yes := true; return &jsonschema.Schema{Bool: &yes} }()
+var anything = func() *jsonschema.Schema { yes := true; return &jsonschema.Schema{Always: &yes} }()
 
 // partsOf takes a schema apart. One whose keywords look at what others have evaluated stays whole.
 func partsOf(s *jsonschema.Schema) *parts {
@@ -38,7 +38,7 @@ func partsOf(s *jsonschema.Schema) *parts {
 		return nil
 	}
 	p := &parts{whole: s, indivisible: s.UnevaluatedProperties != nil || s.UnevaluatedItems != nil ||
-		s.PrefixItems != nil || s.Ref != nil}
+		s.PrefixItems != nil || s.Ref != nil || s.RecursiveRef != nil || s.DynamicRef != nil}
 	if p.indivisible {
 		return p
 	}

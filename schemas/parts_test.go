@@ -235,7 +235,7 @@ func TestAViolationDoesNotRepeatALongList(t *testing.T) {
 	}
 	found := Violations(ChangeRequest, map[string]any{"pm_notes": []any{note}})
 	require.Len(t, found, 1)
-	require.Equal(t, "additionalProperties", found[0].Code)
+	require.Equal(t, "additionalProperties", string(found[0].Code))
 	require.Contains(t, found[0].Detail, "and 19990 more")
 	require.Less(t, len(found[0].Detail), 1000)
 }

@@ -3,21 +3,18 @@
 package schemas
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"orchestrator/internal/fault"
 )
@@ -54,23 +51,35 @@ func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
 		Tool, Obligations, Trace, Drive} {
 		compiled[name] = sync.OnceValue(func() *parts {
-			c := jsonschema.NewCompiler()
-			c.DefaultDraft(jsonschema.Draft2020)
-			c.AssertFormat()
-			c.UseLoader(embedded{})
-			if err := c.AddResource(base+name, inlined(name, document(name))); err != nil {
+			s, err := compile(name, inlined(name, document(name)))
+			if err != nil {
 				panic(err) // the files are embedded
 			}
-			return partsOf(c.MustCompile(base + name))
+			return partsOf(s)
 		})
 	}
 }
 
-// embedded loads nothing: all there is was added.
-type embedded struct{}
+// outsideError is the refusal to load a schema that is not embedded.
+type outsideError string
 
-func (embedded) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is not embedded, and nothing is loaded from elsewhere", url)
+func (e outsideError) Error() string {
+	return string(e) + " is not embedded, and nothing is loaded from elsewhere"
+}
+
+// compile compiles a document of draft 2020-12, which may refer to nothing outside itself.
+func compile(name string, document any) (*jsonschema.Schema, error) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.Draft, c.AssertFormat = jsonschema.Draft2020, true
+	c.LoadURL = func(url string) (io.ReadCloser, error) { return nil, outsideError(url) }
+	if err := c.AddResource(base+name, bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	return c.Compile(base + name)
 }
 
 var document = documents()
@@ -167,89 +176,4 @@ func (p *parts) violations(name string, value any) []fault.Field {
 		found = append(found[:MaxViolations:MaxViolations], fault.Field{Code: "more", Detail: "there are more"})
 	}
 	return found
-}
-
-// fieldsOf are the parts of the library's error; name is what was validated against.
-func fieldsOf(name string, err error) []fault.Field {
-	if err == nil {
-		return nil
-	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return []fault.Field{{Detail: fmt.Sprintf("cannot be checked against %s: %v", name, err)}}
-	}
-	var found []fault.Field
-	collect(invalid, &found)
-	return inOrder(found)
-}
-
-// inOrder sorts violations by pointer, and leaves out what stands there twice.
-func inOrder(found []fault.Field) []fault.Field {
-	slices.SortFunc(found, func(a, b fault.Field) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Code, b.Code),
-			strings.Compare(a.Detail, b.Detail))
-	})
-	return slices.Compact(found)
-}
-
-// collect keeps the leaves: what stands above them only says that something below is wrong.
-func collect(e *jsonschema.ValidationError, found *[]fault.Field) {
-	if len(e.Causes) == 0 {
-		*found = append(*found, field(e))
-	}
-	for _, cause := range e.Causes {
-		collect(cause, found)
-	}
-}
-
-func field(e *jsonschema.ValidationError) fault.Field {
-	f := fault.Field{Pointer: pointer(e.InstanceLocation)}
-	switch k := e.ErrorKind.(type) {
-	case *kind.FalseSchema: // a member of another kind
-		f.Code, f.Detail = "not_allowed", "this member does not belong here"
-	case *kind.AdditionalProperties: // which it lists as a map does
-		f.Code, f.Detail = "additionalProperties", "there is no member "+firstOf(k.Properties)
-	case *kind.Pattern: // what was sent is not repeated: it may be long, or secret
-		f.Code, f.Detail = "pattern", "does not match pattern '"+k.Want+"'"
-	case *kind.Not: // which has no path of its own
-		f.Code, f.Detail = "not", "has what must not stand in it"
-	case *kind.Format:
-		f.Code, f.Detail = "format", "is not valid "+k.Want
-	default:
-		f.Code, f.Detail = k.KeywordPath()[len(k.KeywordPath())-1],
-			k.LocalizedString(message.NewPrinter(language.English))
-	}
-	return f
-}
-
-// The most of what a client chose to send that a violation repeats.
-const (
-	mostNames   = 10
-	longestName = 64 // bytes
-)
-
-// firstOf are the first names of a list, in their order, and how many more there are.
-func firstOf(names []string) string {
-	sorted := slices.Sorted(slices.Values(names))
-	var shown []string
-	for _, name := range sorted[:min(len(sorted), mostNames)] {
-		shown = append(shown, fault.Clip(name, longestName))
-	}
-	list := strings.Join(shown, ", ")
-	if more := len(names) - mostNames; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
-}
-
-var escaped = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer is RFC 6901.
-func pointer(parts []string) string {
-	var p strings.Builder
-	for _, part := range parts {
-		p.WriteByte('/')
-		p.WriteString(escaped.Replace(part))
-	}
-	return p.String()
 }

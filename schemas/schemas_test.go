@@ -16,7 +16,7 @@ func violations(t *testing.T, schema, doc string) []string {
 	require.NoError(t, d.Decode(&v))
 	out := []string{}
 	for _, f := range Violations(schema, v) {
-		out = append(out, f.Pointer+" "+f.Code)
+		out = append(out, f.Pointer+" "+string(f.Code))
 	}
 	return out
 }

@@ -185,9 +185,8 @@ func codeOf(err error) string {
 	if err == nil {
 		return ""
 	}
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Code
+	if f := fault.As(err); f != nil {
+		return string(f.Code)
 	}
 	return err.Error()
 }

@@ -16,9 +16,10 @@ func askCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask TEXT",
 		Short: "Ask the conductor in plain words",
-		Long: `Ask sends the text to the running service, which turns it into obligations, runs tools for them, evaluates the answers again, and
-answers. A sentence that it does not understand is refused with the forms that it knows: docs/conductor-language.md. With --rephrase
-the service's language model says the answers in other words; where it has none, or its words say something else, they stay as they are.
+		Long: `Ask sends the text to the running service, which turns it into obligations, runs tools for them,
+evaluates the answers again, and answers. A sentence that it does not understand is refused with the forms that it
+knows: docs/conductor-language.md. With --rephrase the service's language model says the answers in other words; where
+it has none, or its words say something else, they stay as they are.
 
 Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
 		Example: `  orchestrator ask "what is 2+2"

@@ -35,13 +35,13 @@ func auditWitness() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "witness URL...",
 		Short: "Watch logs, demand that they only grow, and cosign their checkpoints",
-		Long: `Witness asks each server for its signed checkpoint, demands the proof that the log has only grown since the last one,
-cosigns it (C2SP tlog-cosignature), and keeps it in the state file before anybody sees it.
+		Long: `Witness asks each server for its signed checkpoint, demands the proof that the log has only grown since
+the last one, cosigns it (C2SP tlog-cosignature), and keeps it in the state file before anybody sees it.
 
-The first time it takes the key that the server shows, unless --key names the keys of the logs; from then on the address is
-pinned to that log and that key. A checkpoint that is smaller, forked, not proved to have only grown, or of another log or
-key is refused: what was kept stays, and the alarm is kept in the state and written to a file ALARM-... beside it, with both
-checkpoints, so that anybody can check it. An alarm is repeated in every round.
+The first time it takes the key that the server shows, unless --key names the keys of the logs; from then on the
+address is pinned to that log and that key. A checkpoint that is smaller, forked, not proved to have only grown, or of
+another log or key is refused: what was kept stays, and the alarm is kept in the state and written to a file ALARM-...
+beside it, with both checkpoints, so that anybody can check it. An alarm is repeated in every round.
 
 Keep the state and the key of the witness away from the servers it watches, and do not copy them: two witnesses with one
 key could cosign what contradicts each other.
@@ -62,12 +62,14 @@ Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could
 	f.StringVar(&o.Name, "name", "",
 		"name of the witness, best an address without https://, chosen when the key is made")
 	f.StringArrayVar(&o.Trust, "key", nil,
-		"public key of a log, or a file that holds it, as GET /audit/key answers it; a server seen for the first time must show one of these")
+		"public key of a log, or a file that holds it, as GET /audit/key answers it; a server seen for the first "+
+			"time must show one of these")
 	f.DurationVar(&o.every, "every", time.Minute, "time between two rounds")
 	f.BoolVar(&o.once, "once", false, "one round, then exit")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long a server may take in a round")
 	f.StringArrayVar(&o.tokens, "token-file", nil,
-		"file with the token to ask with: one for all servers, or one for each; without it, for a server on this machine, the viewer's of --data")
+		"file with the token to ask with: one for all servers, or one for each; without it, for a server on this "+
+			"machine, the viewer's of --data")
 	f.BoolVar(&o.asJSON, "json", false, "write a line of JSON for each server and round")
 	f.StringVarP(&o.out, "out", "o", "", "folder to put the cosigned checkpoints in, a file for each log")
 	dataFlag(cmd, &o.data)
@@ -133,7 +135,8 @@ func verdict(alarms, failures int) error {
 	switch {
 	case alarms > 0:
 		return exitError{fault.New(fault.Conflict, "witness_alarm", "a log is not what it was").
-			WithFix("keep the ALARM files, and show them to whoever relies on the log; they can be checked without this witness"), 1}
+			WithFix("keep the ALARM files, and show them to whoever relies on the log; they can be checked without " +
+				"this witness"), 1}
 	case failures > 0:
 		return fault.New(fault.Unavailable, "witness_incomplete", "servers that could not be asked: %d", failures).
 			WithFix("see the lines above; what was kept of their logs stays")

@@ -83,12 +83,12 @@ func (r reporter) alarm(err error) bool {
 
 // failed tells of a server that could not be asked, the first time and then ever less often.
 func (r reporter) failed(s *watched, err error) {
-	code, detail := "witness_failed", err.Error()
-	if f := (*fault.Error)(nil); errors.As(err, &f) {
+	code, detail := fault.Code("witness_failed"), err.Error()
+	if f := fault.As(err); f != nil {
 		code, detail = f.Code, f.Detail
 	}
 	if r.asJSON {
-		r.json(map[string]any{"url": s.url, "error": map[string]string{"code": code, "detail": detail}})
+		r.json(map[string]any{"url": s.url, "error": map[string]string{"code": string(code), "detail": detail}})
 		return
 	}
 	if s.failures&(s.failures-1) != 0 {

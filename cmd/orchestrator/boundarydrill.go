@@ -12,9 +12,9 @@ func boundaryDrillCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drill",
 		Short: "Exercise bypass and rollback on a copy of the policy; readiness wants both exercised",
-		Long: `Drill enforces a copy of the policy, and sees that a write by a main session is blocked, that a bypass lets it
-through and is on record, and that a rollback to validate lets it through with a warning. The policy itself is not
-touched; the journal gets a line for each of the two.`,
+		Long: `Drill enforces a copy of the policy, and sees that a write by a main session is blocked, that a bypass
+lets it through and is on record, and that a rollback to validate lets it through with a warning. The policy itself is
+not touched; the journal gets a line for each of the two.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := o.dir()

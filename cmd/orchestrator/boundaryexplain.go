@@ -19,8 +19,8 @@ func boundaryExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain FILE",
 		Short: "Judge a call from a file as the client would send it, and print every rule that was looked at",
-		Long: `Explain reads what a client sends to its hook before a tool, judges it by the policy of the project as if it were enforced, and prints
-every rule that was looked at in order. Nothing is recorded. FILE - is standard input.`,
+		Long: `Explain reads what a client sends to its hook before a tool, judges it by the policy of the project as
+if it were enforced, and prints every rule that was looked at in order. Nothing is recorded. FILE - is standard input.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, p, err := o.policy()

@@ -20,8 +20,9 @@ func boundaryInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook in the settings of an agent client",
-		Long: `Install makes .orchestrator/boundary with the default policy, unless the project has one, and registers the hook in the client's settings in the
-project. Everything else in them stays as it is, and a copy is kept. Done again, it changes nothing.
+		Long: `Install makes .orchestrator/boundary with the default policy, unless the project has one, and registers
+the hook in the client's settings in the project. Everything else in them stays as it is, and a copy is kept. Done
+again, it changes nothing.
 
 Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
@@ -94,5 +95,6 @@ func writeInstalled(p *reportPrinter, d install.Done) {
 			printable(strings.Join(d.Unkept, " ")))
 		p.line("  .orchestrator/boundary/policy.json may be committed")
 	}
-	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary readiness says when to enforce")
+	p.line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
+		"readiness says when to enforce")
 }

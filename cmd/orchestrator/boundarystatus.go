@@ -39,7 +39,8 @@ func writeStatus(p *reportPrinter, s report.Status) {
 	}
 	if s.Unrecorded {
 		p.line("  %s", p.paint(red,
-			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator boundary mode records a switch"))
+			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
+				"boundary mode records a switch"))
 	}
 	for _, g := range s.Bypasses {
 		whom := "every session"

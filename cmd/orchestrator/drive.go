@@ -2,18 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 )
 
-const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for follows from its state:
+const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for
+follows from its state:
 
 a move is made in the name of the token, and a part of the work is done by an agent, a tool whose contract in
 .orchestrator/tools has a role. Each run of an agent gets a token of that role, which is revoked when it ends, and a
@@ -41,7 +42,8 @@ func driveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.roles, "role", nil,
-		"whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, else the token's own)")
+		"whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, "+
+			"else the token's own)")
 	f.StringArrayVar(&o.requirements, "requirement", nil,
 		"id of a requirement to drive; may be given several times (default all that are not done)")
 	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
@@ -108,13 +110,13 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 	}
 	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done",
 		len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
-		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where everything stands"), 1}
+		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where " +
+			"everything stands"), 1}
 }
 
 // faulty reports whether an error is more than that the service is gone.
 func faulty(err error) bool {
-	f, is := errors.AsType[*fault.Error](err)
-	return !is || f.Code != "server_unreachable"
+	return !fault.Is(err, apiclient.CodeUnreachable)
 }
 
 func (o driveOptions) showPlan(out io.Writer, raw []byte) error {

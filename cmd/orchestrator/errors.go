@@ -21,8 +21,8 @@ func (e exitError) Unwrap() error { return e.error }
 
 // printError writes what went wrong, each part of it on a line of its own, and what to do.
 func printError(err error) {
-	var f *fault.Error
-	if !errors.As(err, &f) {
+	f := fault.As(err)
+	if f == nil {
 		fmt.Fprintln(os.Stderr, "orchestrator:", printable(secret.Mask(err.Error())))
 		return
 	}

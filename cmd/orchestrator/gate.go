@@ -38,18 +38,18 @@ func gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Fail unless every requirement is done: for CI",
-		Long: `Gate prints a line for every requirement that is not done, with what it lacks and where it stands, and for everything that
-makes the project inconsistent: a log that cannot be trusted, an import that failed, documents that drifted. What is done must
-still be so: its gates are asked again, and what went stale fails. What is deferred passes and is counted; what was removed
-from the documents with work on it fails until it is deferred.
+		Long: `Gate prints a line for every requirement that is not done, with what it lacks and where it stands, and
+for everything that makes the project inconsistent: a log that cannot be trusted, an import that failed, documents
+that drifted. What is done must still be so: its gates are asked again, and what went stale fails. What is deferred
+passes and is counted; what was removed from the documents with work on it fails until it is deferred.
 
 --require tested is content with tests that passed and still hold. --allow-stale lets pass what went stale.
 
-It asks a running service. With --export, or when no --server is named and none runs, it reads project_status.json alone, and
-says what it could not check.
+It asks a running service. With --export, or when no --server is named and none runs, it reads project_status.json
+alone, and says what it could not check.
 
-Formats: text; json; github writes annotations for the log of a job, and adds a summary to the file $GITHUB_STEP_SUMMARY;
-markdown is that summary; sarif is SARIF 2.1.0; junit is JUnit XML.
+Formats: text; json; github writes annotations for the log of a job, and adds a summary to the file
+$GITHUB_STEP_SUMMARY; markdown is that summary; sarif is SARIF 2.1.0; junit is JUnit XML.
 
 Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
 		Example: `  orchestrator gate                                       # against the service that runs here

@@ -32,20 +32,21 @@ func importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [FILE]...",
 		Short: "Import requirement documents, or show what an import would change",
-		Long: `Import reads requirement documents, compares them with the state, and reports the drift: what is added, changed (word
-by word), moved, renamed, restored and retired, and what was doubtful, as file:line: message. Without errors it then takes
-all of it over, in one transaction, and writes the export. Name every document of the project: what none of them has
-is retired. A FILE may be a quoted pattern; without FILE it is $ORCHESTRATOR_REQUIREMENTS or REQUIREMENTS.md.
+		Long: `Import reads requirement documents, compares them with the state, and reports the drift: what is added,
+changed (word by word), moved, renamed, restored and retired, and what was doubtful, as file:line: message. Without
+errors it then takes all of it over, in one transaction, and writes the export. Name every document of the project:
+what none of them has is retired. A FILE may be a quoted pattern; without FILE it is $ORCHESTRATOR_REQUIREMENTS or
+REQUIREMENTS.md.
 
 Documents are read by the family whose marks they bear, or by --family; the families are
 ` + strings.Join(reqdoc.Families(), ", ") + `.
 Ids are read, never invented; --assign makes them from section and item, for documents that have none.
 
 With --dry-run nothing is written. It compares with the export, where there is one, and so works beside a running
-service and in CI; else with the database, which no service may have open then; else with nothing. --check is a dry run
-that also fails when there is drift: what is added, changed, moved, restored or retired. A requirement that only moved to
-other lines counts, since the export shows lines; text that belongs to no requirement does not, nor does what an earlier
-import retired.
+service and in CI; else with the database, which no service may have open then; else with nothing. --check is a dry
+run that also fails when there is drift: what is added, changed, moved, restored or retired. A requirement that only
+moved to other lines counts, since the export shows lines; text that belongs to no requirement does not, nor does what
+an earlier import retired.
 
 Without --dry-run it needs the database for itself. A running service needs no import: it sees that a file was saved.
 
@@ -115,7 +116,8 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	case o.check && drifted(report):
 		return exitError{fault.New(fault.Conflict, "drift", "the documents are not what %s shows: %s", named(against),
 			report).
-			WithFix("import them (orchestrator import, or save them beside a running service), and keep the new export"), 1}
+			WithFix("import them (orchestrator import, or save them beside a running service), and keep the new " +
+				"export"), 1}
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "orchestrator",
 		Short: "Agents propose changes to requirements; the orchestrator decides what is allowed",
-		Long: `orchestrator holds the canonical state of every requirement in REQUIREMENTS.md, lets each role change only
-what is its own, enforces the lifecycle, wants evidence for every status change, and keeps a log of every
+		Long: `orchestrator holds the canonical state of every requirement in REQUIREMENTS.md, lets each role change
+only what is its own, enforces the lifecycle, wants evidence for every status change, and keeps a log of every
 decision that an outsider can verify.
 
 Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,

@@ -14,9 +14,9 @@ func promptsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompts [ROLE]",
 		Short: "Check the prompts of agents, or print one",
-		Long: `Prompts are what agents are told: one template (Go's text/template) for each role, in the box, which a file ROLE.md in the folder prompts of
---data replaces. Without an argument, all are checked. With a role, its template is printed, so that a changed copy can be put there; a service
-that runs takes it when it is started again.`,
+		Long: `Prompts are what agents are told: one template (Go's text/template) for each role, in the box, which a
+file ROLE.md in the folder prompts of --data replaces. Without an argument, all are checked. With a role, its template
+is printed, so that a changed copy can be put there; a service that runs takes it when it is started again.`,
 		Example: `  orchestrator prompts
   mkdir -p .orchestrator/prompts && orchestrator prompts coder > coder.md && mv coder.md .orchestrator/prompts/`,
 		Args: cobra.MaximumNArgs(1),

@@ -30,15 +30,17 @@ func restoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Verify a backup, and make the database of it again",
-		Long: `Restore checks a backup as orchestrator audit verify does, every hash and every decision, and rebuilds the database from it
-beside its place. Only when that was read back whole does it take its place, in one step: whatever goes wrong before,
-a kill too, leaves what was there as it was. A database, key or tokens that it replaces are kept beside.
+		Long: `Restore checks a backup as orchestrator audit verify does, every hash and every decision, and rebuilds
+the database from it beside its place. Only when that was read back whole does it take its place, in one step:
+whatever goes wrong before, a kill too, leaves what was there as it was. A database, key or tokens that it replaces
+are kept beside.
 
-It refuses a folder that a service uses, and without --replace one that has a database. The key and the tokens of the backup are
-put back where the folder has none. The log gets one record that says what it was restored from.
+It refuses a folder that a service uses, and without --replace one that has a database. The key and the tokens of the
+backup are put back where the folder has none. The log gets one record that says what it was restored from.
 
-A backup is of a moment: what was decided after it is lost, and restore says what is known of that. Where project_status.json or
-project_status.checkpoint remember it, the next orchestrator serve wants --accept-rollback REASON, which is put on record.`,
+A backup is of a moment: what was decided after it is lost, and restore says what is known of that. Where
+project_status.json or project_status.checkpoint remember it, the next orchestrator serve wants --accept-rollback
+REASON, which is put on record.`,
 		Example: `  orchestrator restore /backup/log.zip --data .orchestrator
   orchestrator restore /backup/log.zip --replace --against last-week.checkpoint`,
 		Args: cobra.ExactArgs(1),
@@ -55,9 +57,11 @@ project_status.checkpoint remember it, the next orchestrator serve wants --accep
 	f.StringVar(&o.export, "export", "project_status.json",
 		"export that may remember what came after the backup; so may the checkpoint beside it")
 	f.StringVar(&o.key, "key", "",
-		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one in the backup is taken")
+		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+
+			"it the one in the backup is taken")
 	f.StringSliceVar(&o.against, "against", nil,
-		"file with a checkpoint that was kept elsewhere, which the backup must have gone through; may be given more than once")
+		"file with a checkpoint that was kept elsewhere, which the backup must have gone through; may be given more "+
+			"than once")
 	f.BoolVar(&o.allowRollback, "allow-rollback", false,
 		"let a checkpoint of --against pass whose moment a recorded rollback gave up")
 	f.BoolVar(&o.replace, "replace", false, "take the place of a database that is there; it is kept under another name")
@@ -162,7 +166,8 @@ func lostOf(d backup.Restored, export string) (said []string) {
 	}
 	beside := []string{export, projection.CheckpointPath(export)}
 	if slices.ContainsFunc(d.Lost, func(m requirements.Moment) bool { return slices.Contains(beside, m.Where) }) {
-		said = append(said, "the next start will be refused for that: serve --accept-rollback REASON goes on, and puts the loss on record")
+		said = append(said, "the next start will be refused for that: serve --accept-rollback REASON goes on, and "+
+			"puts the loss on record")
 	}
 	return said
 }

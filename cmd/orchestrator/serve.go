@@ -22,12 +22,14 @@ type serveOptions struct {
 	logFormat, logLevel string
 }
 
-const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is told to stop.
+const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is
+told to stop.
 
 The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
-only), the tokens tokens/pm.token, for who started it, and tokens/viewer.token, and the key audit.key that signs the log,
-and beside the requirements the export with a signed checkpoint. It prints two curl lines that work as printed, and how
-tokens of the other roles are made. --demo-tokens makes one of each role, side by side: for a demonstration only.
+only), the tokens tokens/pm.token, for who started it, and tokens/viewer.token, and the key audit.key that signs the
+log, and beside the requirements the export with a signed checkpoint. It prints two curl lines that work as printed,
+and how tokens of the other roles are made. --demo-tokens makes one of each role, side by side: for a demonstration
+only.
 
 Where the requirement documents lie in a git working tree, evidence is looked up there when it is given, before a
 requirement becomes done, and from time to time: files and lines at the commit that is named, at HEAD or in the working
@@ -81,18 +83,21 @@ func serveCommand() *cobra.Command {
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "v1",
-		"v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and tested_fail")
+		"v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and "+
+			"tested_fail")
 	evidenceFlags(f, &o)
 	logFlags(f, &o)
 	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	limitFlags(f, &o)
 	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
-		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always allowed")
+		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always "+
+			"allowed")
 	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
 	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
-		"make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: who can read the folder can act in every role")
+		"make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
+			"who can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
 	return withEnv(cmd)
 }
@@ -118,7 +123,8 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 // logFlags say how the log is signed.
 func logFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Origin, "origin", "",
-		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default orchestrator/ and random letters)")
+		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default "+
+			"orchestrator/ and random letters)")
 	f.StringVar(&o.Project.AcceptNewKey, "accept-new-key", "",
 		"reason why the log gets another key than the one it names; put on record")
 	f.StringVar(&o.Project.Witness, "witness", "witness.json",
@@ -130,9 +136,11 @@ func logFlags(f *pflag.FlagSet, o *serveOptions) {
 // evidenceFlags say what is made of evidence.
 func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Evidence, "evidence", "",
-		"verify looks evidence up in the git repository, record keeps it as it is given (default verify where the first document lies in a git working tree)")
+		"verify looks evidence up in the git repository, record keeps it as it is given (default verify where the "+
+			"first document lies in a git working tree)")
 	f.StringVar(&o.Project.Repo, "repo", "",
-		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default the folder of the first document)")
+		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default "+
+			"the folder of the first document)")
 	f.DurationVar(&o.Project.Recheck, "recheck", 10*time.Second,
 		"how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
 }

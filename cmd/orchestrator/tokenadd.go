@@ -34,8 +34,9 @@ func tokenAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add ROLE NAME",
 		Short: "Make a token for a role, under the name of who acts",
-		Long: `Add makes a token with which its holder acts in one role, under a name. The roles are pm, architect, coder, tester and
-viewer. The name says who acts: separation of duties goes by it, so give each person and each agent their own.
+		Long: `Add makes a token with which its holder acts in one role, under a name. The roles are pm, architect,
+coder, tester and viewer. The name says who acts: separation of duties goes by it, so give each person and each agent
+their own.
 
 --out writes the token to a file of mode 0600. A file that exists is refused, unless --force replaces it; a link is
 never followed. Without --out the token goes to standard output. It is kept nowhere else.
@@ -131,7 +132,8 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n",
 			shellquote.Quote(path))
 	case exposed == gitignore.Addable:
-		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or keep it outside of the working tree\n",
+		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or "+
+			"keep it outside of the working tree\n",
 			printable(path))
 	}
 }

@@ -14,8 +14,9 @@ func toolsCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check the contracts of the project",
-		Long: `Check reads every contract in the folder tools of --data as the service does at its start: its form, its schemas, its conditions, and what
-it depends on. One that is wrong has all refused; each is named with file, line and what is wrong.`,
+		Long: `Check reads every contract in the folder tools of --data as the service does at its start: its form,
+its schemas, its conditions, and what it depends on. One that is wrong has all refused; each is named with file, line
+and what is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := project.Tools(datadir.Dir(data))

@@ -19,8 +19,9 @@ func toolsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tools, those in the box and those of the project",
-		Long:  "List reads the contracts in the folder tools of --data, and lists them with the tools in the box. It needs no service.",
-		Args:  cobra.NoArgs,
+		Long: "List reads the contracts in the folder tools of --data, and lists them with the tools in the box. " +
+			"It needs no service.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := project.Tools(datadir.Dir(data))
 			if err != nil {

@@ -36,12 +36,13 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [BUNDLE | URL]",
 		Short: "Check a whole log: a bundle, a running service or the database",
-		Long: `Verify changes nothing and believes nothing. It computes every hash from the bytes of the records, checks the signature,
-decides every recorded change again by the rules and the workflow then in force (an accepted change must have been legal for
-its actor at that moment, a refusal must have been one), and compares what that amounts to, byte for byte, with the state.
+		Long: `Verify changes nothing and believes nothing. It computes every hash from the bytes of the records,
+checks the signature, decides every recorded change again by the rules and the workflow then in force (an accepted
+change must have been legal for its actor at that moment, a refusal must have been one), and compares what that
+amounts to, byte for byte, with the state.
 
-With a file it checks a bundle, with a URL or --server a running service. With neither it checks the database of --data, its
-structure and its tables too; the database must not be in use by a service.
+With a file it checks a bundle, with a URL or --server a running service. With neither it checks the database of
+--data, its structure and its tables too; the database must not be in use by a service.
 
 --against holds checkpoints that were kept elsewhere against the log, --git all that a git repository has ever had in
 project_status.checkpoint. Without one, a log whose end was cut off looks whole: nobody could tell.
@@ -63,7 +64,8 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 	f.StringVar(&o.export, "export", "project_status.json",
 		"export to compare a database with; a missing one is reported")
 	f.StringVar(&o.key, "key", "",
-		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without it the one that comes with the log is taken")
+		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+
+			"it the one that comes with the log is taken")
 	f.StringSliceVar(&o.against, "against", nil,
 		"file with a checkpoint that was kept elsewhere; may be given more than once")
 	f.StringVar(&o.git, "git", "", "hold every checkpoint against the log that a git repository has had in this file")
@@ -142,7 +144,7 @@ func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []st
 	for _, path := range o.against {
 		note, err := projection.ReadCheckpoint(ctx, path)
 		if err != nil {
-			return nil, nil, fault.New(fault.Invalid, "checkpoint_unreadable",
+			return nil, nil, fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable,
 				"the checkpoint %s cannot be read", path).
 				WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(err)
 		}

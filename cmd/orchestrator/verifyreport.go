@@ -54,7 +54,6 @@ func writeVerdict(out io.Writer, r auditor.Report, err error) error {
 	}{Verdict: "in_order", Report: r}
 	var code exitError
 	var bad *auditor.Bad
-	var f *fault.Error
 	switch {
 	case errors.As(err, &code) && code.code == 1:
 		verdict.Verdict = "bad"
@@ -64,7 +63,7 @@ func writeVerdict(out io.Writer, r auditor.Report, err error) error {
 	if errors.As(err, &bad) {
 		verdict.Record = bad.Record
 	}
-	if errors.As(err, &f) {
+	if f := fault.As(err); f != nil {
 		verdict.Error, verdict.Fix = f.Detail, f.Fix
 	} else if err != nil {
 		verdict.Error = err.Error()

@@ -30,7 +30,8 @@ var codex = Client{
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
-		Edit: `"tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: NAME\n+a\n*** End Patch\n"}`,
+		Edit: `"tool_name":"apply_patch",` +
+			`"tool_input":{"command":"*** Begin Patch\n*** Add File: NAME\n+a\n*** End Patch\n"}`,
 		Read: `"tool_name":"read_file","tool_input":{"path":FILE}`,
 	},
 }

@@ -20,7 +20,7 @@ const (
 // Event is one call of a hook, in one form for all clients.
 type Event struct {
 	When      When           `json:"when"`
-	Client    string         `json:"client"`            // who calls, and is answered: it may run the hooks of another one
+	Client    string         `json:"client"`            // who calls: it may run the hooks of another one
 	Version   string         `json:"version,omitempty"` // of the client, where it says so
 	Session   string         `json:"session,omitempty"`
 	ToolUseID string         `json:"tool_use_id,omitempty"` // joins Before with After and Failed

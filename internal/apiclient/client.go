@@ -36,9 +36,10 @@ const (
 
 // Codes of errors that a caller may want to tell from others.
 const (
-	CodeNotRunning = "server_not_running" // nothing listens at the address
-	CodeTooLarge   = "answer_too_large"   // for GetAtMost
-	CodeSlow       = "server_waits"       // it asks to wait for longer than anybody should
+	CodeNotRunning  fault.Code = "server_not_running" // nothing listens at the address
+	CodeUnreachable fault.Code = "server_unreachable" // the connection broke, or cannot be made
+	CodeTooLarge    fault.Code = "answer_too_large"   // for GetAtMost
+	CodeSlow        fault.Code = "server_waits"       // it asks to wait for longer than anybody should
 )
 
 // Options say whom to ask, and as whom.
@@ -68,7 +69,8 @@ func New(o Options) (*Client, error) {
 		base.RawQuery != "" || base.Fragment != "" {
 		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server",
 			redacted(base, o.Server)).
-			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands in a file")
+			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands " +
+				"in a file")
 	}
 	timeout := cmp.Or(o.Timeout, patience)
 	if timeout < 0 {
@@ -113,7 +115,8 @@ func redacted(u *url.URL, raw string) string {
 func readToken(path string) (string, error) {
 	wrong := func(why string, cause error) error {
 		return fault.New(fault.Invalid, "token_file", "the token file %s %s", path, why).
-			WithFix("name a file with one token in it with --token-file; orchestrator token add ROLE NAME --out FILE makes one").Because(cause)
+			WithFix("name a file with one token in it with --token-file; orchestrator token add ROLE NAME --out " +
+				"FILE makes one").Because(cause)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -175,7 +178,8 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 		if _, bounded := ctx.Deadline(); !bounded && time.Duration(c.waited.Add(int64(wait))) > c.mostWaiting {
 			return nil, fault.New(fault.Unavailable, CodeSlow,
 				"the service at %s asks to wait again and again, in all for more than %v", c.base, c.mostWaiting).
-				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit bundle); if it is not yours, do not rely on it")
+				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit " +
+					"bundle); if it is not yours, do not rely on it")
 		}
 		select {
 		case <-time.After(wait):
@@ -255,10 +259,10 @@ func (c *Client) unreachable(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fault.New(fault.Unavailable, "server_not_running", "no service answers at %s", c.base).
+		return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.base).
 			WithFix("start it with orchestrator serve, or name the one that runs with --server").Because(err)
 	}
-	return fault.New(fault.Unavailable, "server_unreachable", "the service at %s did not answer", c.base).
+	return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s did not answer", c.base).
 		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
 }
 
@@ -285,7 +289,7 @@ var kindOf = map[int]fault.Kind{
 // problem returns the fault that an RFC 9457 problem tells of.
 func (c *Client) problem(resp *http.Response) error {
 	var p struct {
-		Code    string         `json:"code"`
+		Code    fault.Code     `json:"code"`
 		Detail  string         `json:"detail"`
 		Fix     string         `json:"fix"`
 		Errors  []fault.Field  `json:"errors"`

@@ -43,7 +43,7 @@ func codeOf(t *testing.T, err error) string {
 	require.ErrorAs(t, err, &f)
 	require.NotEmpty(t, f.Fix)
 	require.NotContains(t, err.Error(), secret)
-	return f.Code
+	return string(f.Code)
 }
 
 func TestGet(t *testing.T) {
@@ -124,7 +124,7 @@ func TestNobodyAnswers(t *testing.T) {
 	c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret)})
 	require.NoError(t, err)
 	_, err = c.GetJSON(t.Context(), "/project/review", new(any))
-	require.Equal(t, CodeNotRunning, codeOf(t, err))
+	require.Equal(t, string(CodeNotRunning), codeOf(t, err))
 
 	_, _, err = ask(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -228,7 +228,7 @@ func TestAllWaitingIsBounded(t *testing.T) {
 	_, err := c.Get(t.Context(), "/", "text/plain")
 	require.NoError(t, err)
 	_, err = c.Get(t.Context(), "/", "text/plain")
-	require.Equal(t, CodeSlow, codeOf(t, err))
+	require.Equal(t, string(CodeSlow), codeOf(t, err))
 	require.ErrorContains(t, err, "more than 1s")
 	require.EqualValues(t, 3, asked.Load(), "it does not wait when it may not")
 
@@ -242,7 +242,7 @@ func TestAllWaitingIsBounded(t *testing.T) {
 	c, retry = newClient(), "60"
 	c.mostWaiting = time.Minute - 1
 	_, err = c.Get(t.Context(), "/", "text/plain")
-	require.Equal(t, CodeSlow, codeOf(t, err))
+	require.Equal(t, string(CodeSlow), codeOf(t, err))
 }
 
 func TestAnswersAreBounded(t *testing.T) {
@@ -256,10 +256,10 @@ func TestAnswersAreBounded(t *testing.T) {
 	_, err = c.Get(t.Context(), "/", "text/plain")
 	require.NoError(t, err)
 	_, err = c.Get(t.Context(), "/?x", "text/plain")
-	require.Equal(t, CodeTooLarge, codeOf(t, err))
+	require.Equal(t, string(CodeTooLarge), codeOf(t, err))
 	require.ErrorContains(t, err, "/?x has more than 1 KiB")
 	_, err = c.GetAtMost(t.Context(), "/", "text/plain", 1023)
-	require.Equal(t, CodeTooLarge, codeOf(t, err))
+	require.Equal(t, string(CodeTooLarge), codeOf(t, err))
 	_, err = c.GetAtMost(t.Context(), "/?x", "text/plain", 4096)
-	require.Equal(t, CodeTooLarge, codeOf(t, err), "the smaller of the two limits holds")
+	require.Equal(t, string(CodeTooLarge), codeOf(t, err), "the smaller of the two limits holds")
 }

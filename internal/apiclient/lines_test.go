@@ -207,7 +207,7 @@ func TestAnAnswerThatBreaksOff(t *testing.T) {
 
 func TestALineThatIsTooLong(t *testing.T) {
 	got, err := lines(asking(t, 0, answered("1\n"+strings.Repeat("x", maxLine+1)+"\n3\n")))
-	require.Equal(t, CodeTooLarge, codeOf(t, err))
+	require.Equal(t, string(CodeTooLarge), codeOf(t, err))
 	require.ErrorContains(t, err, "a line of /drive?x=1 has more than 16384 KiB")
 	require.Equal(t, []string{"1"}, got)
 }
@@ -218,7 +218,7 @@ func TestLinesOfNobody(t *testing.T) {
 	c, err := New(Options{Server: server.URL, TokenFile: tokenFile(t, secret)})
 	require.NoError(t, err)
 	_, err = lines(c)
-	require.Equal(t, CodeNotRunning, codeOf(t, err))
+	require.Equal(t, string(CodeNotRunning), codeOf(t, err))
 
 	c = asking(t, 200*time.Millisecond, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	_, err = lines(c)

@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -39,6 +38,5 @@ func CurlToken(file string) string {
 
 // NotRunning reports whether an error means that there is no service to ask.
 func NotRunning(err error) bool {
-	var f *fault.Error
-	return errors.As(err, &f) && f.Code == CodeNotRunning
+	return fault.Is(err, CodeNotRunning)
 }

@@ -93,7 +93,7 @@ func readPiece(ctx context.Context, src Source, t audit.Tile) (p piece) {
 		return piece{err: err}
 	}
 	if failed == nil && len(leaves) != t.Width*tlog.HashSize {
-		failed = bad("tile", "%s%s has %d bytes, not %d", tilePrefix, hashes.Path(), len(leaves), t.Width*tlog.HashSize)
+		failed = bad("log_tile", "%s%s has %d bytes, not %d", tilePrefix, hashes.Path(), len(leaves), t.Width*tlog.HashSize)
 	}
 	p.entries, p.err = make([]entry, min(len(records), len(leaves)/tlog.HashSize)), failed
 	for i := range p.entries {
@@ -121,11 +121,11 @@ func (p piece) decode(replay *replay.Replay) {
 func readEntry(n uint64, raw, leaf []byte) entry {
 	e := entry{raw: raw}
 	if hash := tlog.RecordHash(raw); !bytes.Equal(hash[:], leaf) {
-		e.err = badRecord(n, "record_changed", "record %d and its leaf in the tree differ: one of them was changed", n)
+		e.err = badRecord(n, "log_record_changed", "record %d and its leaf in the tree differ: one of them was changed", n)
 		return e
 	}
 	if e.record, e.err = audit.Decode(raw); e.err != nil {
-		e.err = badRecord(n, "record", "record %d cannot be read: %v", n, e.err)
+		e.err = badRecord(n, "log_record", "record %d cannot be read: %v", n, e.err)
 		return e
 	}
 	e.digest = ledger.BlobOf(e.record)
@@ -135,14 +135,14 @@ func readEntry(n uint64, raw, leaf []byte) entry {
 // readBlob reads data that lies beside the log, checked against the digest that its record names.
 func readBlob(ctx context.Context, src Source, digest string) ([]byte, error) {
 	if sum, err := hex.DecodeString(digest); err != nil || fmt.Sprintf("%x", sum) != digest || len(sum) != sha256.Size {
-		return nil, bad("blob", "%q is no digest of data beside the log", digest)
+		return nil, bad("log_blob", "%q is no digest of data beside the log", digest)
 	}
 	data, err := read(ctx, src, blobPrefix+digest)
 	if err != nil {
 		return nil, err
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
-		return nil, bad("blob", "%s%s was changed", blobPrefix, digest)
+		return nil, bad("log_blob", "%s%s was changed", blobPrefix, digest)
 	}
 	return data, nil
 }

@@ -33,7 +33,7 @@ func requireBad(t *testing.T, err error, code string) *Bad {
 	t.Helper()
 	var b *Bad
 	require.ErrorAs(t, err, &b)
-	require.Equal(t, code, b.Fault.Code, "%v", err)
+	require.Equal(t, code, string(b.Fault.Code), "%v", err)
 	require.NotEmpty(t, b.Fault.Fix)
 	return b
 }

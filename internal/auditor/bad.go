@@ -13,12 +13,12 @@ func (b *Bad) Error() string { return b.Fault.Error() }
 // Unwrap makes the fault visible to errors.As.
 func (b *Bad) Unwrap() error { return b.Fault }
 
-func bad(code, format string, args ...any) *Bad {
-	return &Bad{nil, fault.New(fault.Conflict, "log_"+code, format, args...).
+func bad(code fault.Code, format string, args ...any) *Bad {
+	return &Bad{nil, fault.New(fault.Conflict, code, format, args...).
 		WithFix("keep this copy as evidence; get the log from another place, and hold both against a checkpoint that you have kept")}
 }
 
-func badRecord(record uint64, code, format string, args ...any) *Bad {
+func badRecord(record uint64, code fault.Code, format string, args ...any) *Bad {
 	b := bad(code, format, args...)
 	b.Record = &record
 	return b

@@ -119,7 +119,7 @@ func (b *bundler) entries(ctx context.Context, t audit.Tile) error {
 		bundle = audit.AppendEntry(bundle, raw)
 		record, err := audit.Decode(raw)
 		if err != nil {
-			return bad("record", "%v", err)
+			return bad("log_record", "%v", err)
 		}
 		digest := ledger.BlobOf(record)
 		if digest == "" || b.blobs[digest] {
@@ -180,14 +180,14 @@ func (b *Bundle) list() error {
 			continue // a folder: somebody packed it anew
 		}
 		if b.files[f.Name] != nil {
-			return bad("bundle", "%s has the file %q twice", b.path, f.Name)
+			return bad("log_bundle", "%s has the file %q twice", b.path, f.Name)
 		}
 		b.files[f.Name] = f
 	}
 	return nil
 }
 
-// SHA256 returns the digest of the whole file, in hexadecimal, and size its bytes.
+// SHA256 returns the digest of the whole file, in hexadecimal, and its size in bytes.
 func (b *Bundle) SHA256() (digest string, size int64, err error) {
 	h := sha256.New()
 	size, err = io.Copy(h, io.NewSectionReader(b.file, 0, math.MaxInt64))
@@ -251,5 +251,5 @@ func (f *bundleFile) wrong(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.As(err, &disk) {
 		return err
 	}
-	return bad("bundle", "%s in %s cannot be read: %v", f.path, f.bundle, err)
+	return bad("log_bundle", "%s in %s cannot be read: %v", f.path, f.bundle, err)
 }

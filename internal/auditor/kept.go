@@ -16,6 +16,9 @@ import (
 	"orchestrator/internal/requirements/record"
 )
 
+// CodeCheckpointUnreadable is the code of a file that holds no checkpoint.
+const CodeCheckpointUnreadable fault.Code = "checkpoint_unreadable"
+
 // Kept is a checkpoint that somebody kept, outside of the log.
 type Kept struct {
 	Name   string // where it was found
@@ -69,7 +72,7 @@ func readKept(all []Kept) ([]keptAt, error) {
 }
 
 func notKept(name string, cause error) error {
-	return fault.New(fault.Invalid, "checkpoint_unreadable", "%s cannot be held against the log", name).
+	return fault.New(fault.Invalid, CodeCheckpointUnreadable, "%s cannot be held against the log", name).
 		WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(cause)
 }
 
@@ -96,11 +99,11 @@ func (l Log) Hold(all []Kept) ([]Held, error) {
 
 func (l Log) hold(k keptAt, last uint64) (string, error) {
 	if k.Origin != l.Origin {
-		return "", bad("another_log", "%s is a checkpoint of the log %s; this is the log %s", k.Name, k.Origin,
+		return "", bad("log_another_log", "%s is a checkpoint of the log %s; this is the log %s", k.Name, k.Origin,
 			l.Origin)
 	}
 	if !l.signed(k) {
-		return "", bad("another_key",
+		return "", bad("log_another_key",
 			"%s is a checkpoint of this origin, signed with a key that this log never named", k.Name).
 			fix("one of the two is not what it says: find out which key is the true one, and keep both as evidence")
 	}
@@ -118,7 +121,7 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 		return RolledBack, nil
 	}
 	if k.Size > l.Size {
-		return "", bad("shorter",
+		return "", bad("log_shorter",
 			"%s is of %d records, this log has only %d: its end was cut off, or this is an older copy", k.Name,
 			k.Size, l.Size).
 			fix("get the present log; if it is this one, what it lacks was taken back")
@@ -127,7 +130,7 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 	if last > 0 {
 		from = fmt.Sprintf("after record %d", last-1)
 	}
-	return "", bad("forked", "%s is of %d records with the root %s; this log had the root %s then: it is another log %s", k.Name, k.Size, k.Root, root, from).
+	return "", bad("log_forked", "%s is of %d records with the root %s; this log had the root %s then: it is another log %s", k.Name, k.Size, k.Root, root, from).
 		fix("the two cannot both be true: keep both as proof that the log was rewritten")
 }
 
@@ -176,16 +179,15 @@ func badInDatabase(err error, good, size uint64) error {
 	if good == size || errors.Is(err, fault.Unavailable) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	b := bad("database", "%v", err)
-	var f *fault.Error
-	if errors.As(err, &f) {
+	b := bad("log_database", "%v", err)
+	if f := fault.As(err); f != nil {
 		b.Fault = f
 	}
 	return at(b, good)
 }
 
 func anotherKey(source, key, trusted string) *Bad {
-	return bad("another_key", "%s is signed with the key %s, not with the one that you trust, %s", source, key,
+	return bad("log_another_key", "%s is signed with the key %s, not with the one that you trust, %s", source, key,
 		trusted).
 		fix("another log, or another server in the place of yours? The log says where its key was changed, and why; " +
 			"if you believe it, give the new key with --key")

@@ -72,7 +72,7 @@ func read(ctx context.Context, src Source, path string) ([]byte, error) {
 	content, err := src.Read(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, bad("missing", "%s is missing", path)
+		return nil, bad("log_missing", "%s is missing", path)
 	case err == nil && int64(len(content)) > most:
 		return nil, tooLarge(path, most)
 	}
@@ -84,7 +84,7 @@ func tooLarge(path string, most int64) error {
 		return fault.New(fault.Unavailable, "log_too_large", "%s is too large to be looked at", path).
 			WithFix("it has more than %d MiB, which a log of this program hardly needs: do not trust where it comes from", most>>20)
 	}
-	return bad("too_large", "%s has more than %d bytes, which nothing of its kind has", path, most)
+	return bad("log_too_large", "%s has more than %d bytes, which nothing of its kind has", path, most)
 }
 
 type server struct {
@@ -110,8 +110,8 @@ func (s server) Read(ctx context.Context, path string) ([]byte, error) {
 		media = "application/json"
 	}
 	content, err := s.c.GetAtMost(ctx, url, media, most)
-	var f *fault.Error
-	if !errors.As(err, &f) {
+	f := fault.As(err)
+	if f == nil {
 		return content, err
 	}
 	switch {
@@ -119,8 +119,8 @@ func (s server) Read(ctx context.Context, path string) ([]byte, error) {
 		return nil, tooLarge(path, most)
 	case f.Kind == fault.NotFound && (strings.HasPrefix(path, tilePrefix) || strings.HasPrefix(path, blobPrefix)):
 		return nil, fs.ErrNotExist // although the checkpoint promises it
-	case f.Code == "store_damaged":
-		return nil, bad("damaged", "the service itself says of %s: %s", path, f.Detail)
+	case f.Code == store.CodeDamaged:
+		return nil, bad("log_damaged", "the service itself says of %s: %s", path, f.Detail)
 	}
 	return nil, err
 }
@@ -169,7 +169,7 @@ type header struct {
 	state      projection.ExportFile // nil when there is none
 }
 
-// Key returns the public key that a source names as that of its log.
+// Key reads the public key that a source names as that of its log.
 func Key(ctx context.Context, src Source) (string, error) {
 	raw, err := read(ctx, src, pathKey)
 	if err != nil {
@@ -177,7 +177,7 @@ func Key(ctx context.Context, src Source) (string, error) {
 	}
 	key, isLine := strings.CutSuffix(string(raw), "\n")
 	if !isLine {
-		return "", bad("key", "the key is not whole")
+		return "", bad("log_key", "the key is not whole")
 	}
 	return key, nil
 }
@@ -198,10 +198,10 @@ func readHeader(ctx context.Context, src Source, trusted string) (h header, err 
 		return h, anotherKey(src.Name(), h.key, trusted)
 	}
 	if h.checkpoint, err = audit.OpenCheckpoint(h.signed, h.key); err != nil {
-		return h, bad("checkpoint", "%v", err)
+		return h, bad("log_checkpoint", "%v", err)
 	}
 	if h.checkpoint.Size == 0 {
-		return h, bad("checkpoint", "the checkpoint is of an empty log")
+		return h, bad("log_checkpoint", "the checkpoint is of an empty log")
 	}
 	return h, nil
 }
@@ -252,7 +252,7 @@ func readEntries(ctx context.Context, src Source, t audit.Tile) ([][]byte, error
 		records = records[:min(len(records), t.Width)]
 	}
 	if err != nil {
-		return records, bad("tile", "%s%s: %v", tilePrefix, t.Path(), err)
+		return records, bad("log_tile", "%s%s: %v", tilePrefix, t.Path(), err)
 	}
 	return records, nil
 }

@@ -60,7 +60,7 @@ func (v *verifier) run(ctx context.Context) (Report, error) {
 		if _, err := v.log().Hold(v.options.Against); err != nil { // which says better where
 			return v.report, err
 		}
-		return v.report, bad("root",
+		return v.report, bad("log_root",
 			"the %d records amount to the root %s, the signed checkpoint says %s: records were changed, and the tree with them",
 			v.head.Size, v.head.Root, h.checkpoint.Root)
 	}
@@ -143,7 +143,7 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 		err = v.threads.Follow(e.record)
 	}
 	if err != nil {
-		return badRecord(n, "record", "%v", err)
+		return badRecord(n, "log_record", "%v", err)
 	}
 	if err := checkKind(n, e.record); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 // checkKind demands that the log begins with what begins a log, and does not begin again.
 func checkKind(n uint64, record audit.Record) error {
 	if n > 0 && record.Kind == ledger.KindCreated {
-		return badRecord(n, "record", "record %d says that the log begins there", n)
+		return badRecord(n, "log_record", "record %d says that the log begins there", n)
 	}
 	if n > 0 {
 		return nil
@@ -187,7 +187,7 @@ func checkKind(n uint64, record audit.Record) error {
 	if errors.Is(err, fault.Unavailable) || err == nil {
 		return err
 	}
-	return badRecord(n, "record", "%v", err)
+	return badRecord(n, "log_record", "%v", err)
 }
 
 // keepUpper keeps the nodes that tiles above the leaves have: every eighth level.
@@ -213,7 +213,7 @@ func (v *verifier) checkTree(ctx context.Context) error {
 			return err
 		}
 		if !bytes.Equal(got, v.upper[audit.Tile{Level: t.Level, Number: t.Number}]) {
-			return bad("tile", "%s%s is not what the records amount to", tilePrefix, t.Path())
+			return bad("log_tile", "%s%s is not what the records amount to", tilePrefix, t.Path())
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (v *verifier) checkExtra() error {
 	for _, path := range listed.Files() {
 		v.backup = v.backup || besidesLog(path)
 		if !v.belongs(path) {
-			return bad("extra", "there is a file %q, which is no part of a log of %d records", path, v.head.Size)
+			return bad("log_extra", "there is a file %q, which is no part of a log of %d records", path, v.head.Size)
 		}
 	}
 	return nil
@@ -259,7 +259,7 @@ func (v *verifier) end() error {
 	}
 	keys := v.replay.Keys()
 	if len(keys) == 0 || keys[len(keys)-1].Key != v.header.key {
-		return bad("key", "the checkpoint is signed with a key that the log does not name")
+		return bad("log_key", "the checkpoint is signed with a key that the log does not name")
 	}
 	if v.report.Against, err = v.log().Hold(v.options.Against); err != nil {
 		return err
@@ -291,8 +291,7 @@ func at(err error, record uint64) error {
 
 // finding is what is wrong with the state; what kept it from being read stays what it is.
 func finding(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) && f.Kind != fault.Unavailable {
+	if f := fault.As(err); f != nil && f.Kind != fault.Unavailable {
 		return asBad(err)
 	}
 	return err
@@ -304,7 +303,7 @@ func asBad(err error) *Bad {
 	if errors.As(err, &b) {
 		return b
 	}
-	return bad("replay", "%v", err)
+	return bad("log_replay", "%v", err)
 }
 
 // cannotShow says plainly what nobody can tell from what was given.

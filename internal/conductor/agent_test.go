@@ -293,7 +293,7 @@ func TestAnAgentThatWasCutOff(t *testing.T) {
 		trace, err := y.Resume(t.Context(), left[0])
 		require.NoError(t, err)
 		require.Equal(t, want, trace.Status)
-		require.Equal(t, "outcome_unknown", trace.Obligations[0].Runs[0].Error.Code)
+		require.Equal(t, "outcome_unknown", string(trace.Obligations[0].Runs[0].Error.Code))
 		require.Empty(t, y.gate.admitted)
 		working, err = y.ActiveRun(t.Context(), "REQ-1")
 		require.NoError(t, err)

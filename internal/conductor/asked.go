@@ -87,7 +87,7 @@ func (r *run) rephraseAnswers(ctx context.Context) {
 
 // detailOf returns what happened, without causes and advice.
 func detailOf(err error) string {
-	if f := new(fault.Error); errors.As(err, &f) {
+	if f := fault.As(err); f != nil {
 		return f.Detail
 	}
 	return err.Error()

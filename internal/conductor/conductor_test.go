@@ -24,7 +24,7 @@ func TestAnswersOfTheBox(t *testing.T) {
 	}
 	trace = b.conduct(ob(planning.Report, "query.math", "expr", "1/0"))
 	require.Equal(t, planning.OutFailed, trace.Status)
-	require.Equal(t, "division_by_zero", trace.Obligations[0].Runs[0].Error.Code, "which is the caller's data, and no fault of ours")
+	require.Equal(t, "division_by_zero", string(trace.Obligations[0].Runs[0].Error.Code), "which is the caller's data, and no fault of ours")
 	require.Empty(t, trace.Answers)
 }
 

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/url"
 	"os"
@@ -76,7 +75,7 @@ func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
-		return nil, nil, fault.New(fault.Invalid, "tool_missing", "there is no built-in tool %q",
+		return nil, nil, fault.New(fault.Invalid, runner.CodeMissing, "there is no built-in tool %q",
 			c.Implementation.Name).WithFix("orchestrator tools list names them; correct the contract")
 	}
 	return recoverPanic(func() (map[string]any, []effect, error) {
@@ -141,8 +140,8 @@ func (r *run) resolveProgram(argv []string) []string {
 
 // hideEnv replaces the values of variables that a tool was given in the detail of its failure.
 func hideEnv(err error, env []string) error {
-	f, is := errors.AsType[*fault.Error](err)
-	if !is {
+	f := fault.As(err)
+	if f == nil {
 		return err
 	}
 	const short = 6 // such a value says nothing, and may stand anywhere

@@ -222,7 +222,7 @@ func putRefused(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
 
 // failureOf returns an error as a trace has it, without what looks like a secret.
 func failureOf(err error) *state.Failure {
-	if f, is := errors.AsType[*fault.Error](err); is {
+	if f := fault.As(err); f != nil {
 		f = secret.Masked(f)
 		return &state.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
 	}

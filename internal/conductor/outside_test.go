@@ -41,7 +41,7 @@ func TestPrograms(t *testing.T) {
 	require.Contains(t, failed.Detail, "the key is <LEAKED>", "what a tool was given to use is not told")
 	require.NotEmpty(t, failed.Fix)
 	for name, answer := range map[string]string{"no JSON": `echo hello`, "no object": `echo '[1]'`, "more than one": `echo '{} {}'`, "what looks whole": `echo '{"a":1}]]'`, "nothing": `true`} {
-		require.Equal(t, "tool_answer", run(answer).Obligations[0].Runs[0].Error.Code, name)
+		require.Equal(t, "tool_answer", string(run(answer).Obligations[0].Runs[0].Error.Code), name)
 	}
 }
 

@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strconv"
 	"strings"
@@ -161,8 +160,8 @@ const maxFields = 2000
 
 // withFields adds the fields of a refusal to its detail: a failure of a tool has no list of them.
 func withFields(err error) error {
-	f, is := errors.AsType[*fault.Error](err)
-	if !is || len(f.Fields) == 0 {
+	f := fault.As(err)
+	if f == nil || len(f.Fields) == 0 {
 		return err
 	}
 	var all []string

@@ -123,7 +123,7 @@ func TestReadingTheProject(t *testing.T) {
 	require.Equal(t, Query{Status: "not_started", Why: true, After: "REQ-0", Limit: 5}, p.queries[0])
 
 	trace = b.conduct(ob(planning.Report, "requirement.status", "id", "REQ-9"))
-	require.Equal(t, "unknown_requirement", trace.Obligations[0].Runs[0].Error.Code)
+	require.Equal(t, "unknown_requirement", string(trace.Obligations[0].Runs[0].Error.Code))
 	require.Empty(t, trace.Answers)
 	trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "query.requirements", "filters", map[string]any{"owner": "ada"})}})
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestChangingARequirement(t *testing.T) {
 		refusal := fault.New(fault.Forbidden, "field_forbidden", "not for role coder").WithFields(fault.Field{Pointer: "/status", Detail: "is for pm"}).WithFix("ask the pm")
 		trace := overProject(t, store.NewMemory(), &project{refuse: errors.Join(refusal)}).conduct(achieve("requirement.status", "status", "planned"))
 		failed := trace.Obligations[0].Runs[0].Error
-		require.Equal(t, []string{"field_forbidden", "not for role coder (/status is for pm)", "ask the pm"}, []string{failed.Code, failed.Detail, failed.Fix})
+		require.Equal(t, []string{"field_forbidden", "not for role coder (/status is for pm)", "ask the pm"}, []string{string(failed.Code), failed.Detail, failed.Fix})
 		require.Equal(t, planning.Justify, trace.Obligations[0].Emitted[0].Obligation.Type)
 	})
 	t.Run("work that somebody else is to do is left to others", func(t *testing.T) {

@@ -149,6 +149,6 @@ func TestToolsThatChangedWhileARunWasCutOff(t *testing.T) {
 	require.NoError(t, err)
 	trace, err := b.Resume(t.Context(), left[0])
 	require.NoError(t, err)
-	require.Equal(t, "tools_changed", trace.Obligations[0].Runs[0].Error.Code)
+	require.Equal(t, "tools_changed", string(trace.Obligations[0].Runs[0].Error.Code))
 	require.Zero(t, *other.runs, "one tool's result is not another's")
 }

@@ -135,7 +135,7 @@ func TestAToolThatPanics(t *testing.T) {
 	require.Equal(t, planning.OutResolved, trace.Status)
 	require.Len(t, trace.Answers, 2)
 	failed := trace.Obligations[0].Runs[0]
-	require.Equal(t, "tool_defect", failed.Error.Code)
+	require.Equal(t, "tool_defect", string(failed.Error.Code))
 	require.Contains(t, failed.Error.Detail, "out of its range")
 	require.Equal(t, "t.b", trace.Answers[0].Result["value"])
 }

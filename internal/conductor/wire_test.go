@@ -50,7 +50,7 @@ func escalated(t *testing.T, first fake, status, code, says string) {
 	require.Equal(t, []string{"t.a", status}, []string{of.Runs[0].Tool, of.Runs[0].Status})
 	require.Contains(t, of.Candidates[0].Reason, says)
 	if code != "" {
-		require.Equal(t, code, of.Runs[0].Error.Code, of.Runs[0].Error.Detail)
+		require.Equal(t, code, string(of.Runs[0].Error.Code), of.Runs[0].Error.Detail)
 		require.NotEmpty(t, of.Runs[0].Error.Fix)
 		require.Nil(t, of.Runs[0].Result)
 	}
@@ -152,7 +152,7 @@ func TestATimeBudgetEndsACall(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, time.Since(began), time.Minute, "which the tool alone may take")
 	require.Equal(t, planning.OutTruncated, trace.Status)
-	require.Equal(t, "tool_timeout", trace.Obligations[0].Runs[0].Error.Code)
+	require.Equal(t, "tool_timeout", string(trace.Obligations[0].Runs[0].Error.Code))
 	require.Len(t, trace.Obligations[0].Runs, 1, "for the next there is no time left")
 }
 
@@ -185,7 +185,7 @@ func TestACallThatWasCutOff(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, trace.Status)
 		if !idempotent {
-			require.Equal(t, "outcome_unknown", trace.Obligations[0].Runs[0].Error.Code)
+			require.Equal(t, "outcome_unknown", string(trace.Obligations[0].Runs[0].Error.Code))
 			require.EqualValues(t, 1, calls.Load())
 			continue
 		}

@@ -1,12 +1,14 @@
 // Package fault holds the one error type of the product.
 //
 // Every error that an agent can meet says what kind it is (a target for errors.Is), which rule it comes
-// from (Code), what happened (Detail) and what to do next (Fix). The HTTP service maps Kind to a status
+// from (Code, a target for Is), what happened (Detail) and what to do next (Fix). The HTTP service maps Kind to a status
 // code and writes the rest as an RFC 9457 problem; nothing else turns errors into answers.
 package fault
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,10 +50,14 @@ func Kinds() []Kind {
 // Error makes a Kind a target for errors.Is.
 func (k Kind) Error() string { return string(k) }
 
+// Code is the stable name of the rule that an error comes from, in lower_snake_case. Those that clients meet are
+// documented in api/openapi.yaml. A code that the program decides by is a constant of the package that gives it.
+type Code string
+
 // Field points at one part of a request and says what is wrong with it.
 type Field struct {
-	Pointer string `json:"pointer"` // RFC 6901; "" is the whole body
-	Code    string `json:"code,omitempty"`
+	Pointer string `json:"pointer"`        // RFC 6901; "" is the whole body
+	Code    Code   `json:"code,omitempty"` // of a rule, or the keyword of a schema
 	Detail  string `json:"detail"`
 	Fix     string `json:"fix,omitempty"`
 }
@@ -71,7 +77,7 @@ type Move struct {
 // Error is a refusal or failure. The zero value of an optional member means that it does not apply.
 type Error struct {
 	Kind    Kind     `json:"kind"`
-	Code    string   `json:"code"`   // stable, lower_snake_case; documented in the README
+	Code    Code     `json:"code"`
 	Detail  string   `json:"detail"` // what happened, for this request
 	Fix     string   `json:"fix,omitempty"`
 	Fields  []Field  `json:"fields,omitempty"`
@@ -80,10 +86,31 @@ type Error struct {
 	cause   error
 
 	RetryAfter time.Duration `json:"-"` // when it may be tried again; 0 says nothing
+	Public     bool          `json:"-"` // of a failure: Detail and Fix are meant for clients, not for the log alone
+}
+
+// As returns the first *Error in an error's tree, or nil.
+func As(err error) *Error {
+	e, _ := errors.AsType[*Error](err)
+	return e
+}
+
+// CodeOf returns the code of the first *Error in an error's tree, or "".
+func CodeOf(err error) Code {
+	if e := As(err); e != nil {
+		return e.Code
+	}
+	return ""
+}
+
+// Is reports whether the first *Error in an error's tree has one of some codes.
+func Is(err error, codes ...Code) bool {
+	e := As(err)
+	return e != nil && slices.Contains(codes, e.Code)
 }
 
 // New makes an error of a kind. Code is the stable name of the rule; the rest formats Detail.
-func New(kind Kind, code, format string, args ...any) *Error {
+func New(kind Kind, code Code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
@@ -96,6 +123,12 @@ func (e *Error) WithFix(format string, args ...any) *Error {
 // After says when the same may be tried again.
 func (e *Error) After(d time.Duration) *Error {
 	e.RetryAfter = d
+	return e
+}
+
+// ForClients marks a failure as one that clients may read as it is; the details of other failures stay in the log.
+func (e *Error) ForClients() *Error {
+	e.Public = true
 	return e
 }
 

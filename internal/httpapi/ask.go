@@ -55,7 +55,7 @@ func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 	}
 	asked.Utterance = said.Utterance
 	asked.Request, err = language.In(said.Utterance)
-	if a.Model != nil && hasCode(err, "not_understood") {
+	if a.Model != nil && fault.Is(err, language.CodeNotUnderstood) {
 		asked.Translate, err = a.translation(said.Utterance, err), nil
 	}
 	asked.IdempotencyKey = said.IdempotencyKey
@@ -63,11 +63,6 @@ func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 		asked.Rephrase = a.rephrase
 	}
 	return asked, err
-}
-
-func hasCode(err error, code string) bool {
-	f := new(fault.Error)
-	return errors.As(err, &f) && f.Code == code
 }
 
 // translation asks the language model for obligations, which have to fit the schema as anybody's do. Where it does not
@@ -87,7 +82,7 @@ func (a *API) translation(utterance string, notUnderstood error) func(context.Co
 			}
 			return err
 		})
-		if hasCode(err, "translation_invalid") {
+		if fault.Is(err, language.CodeInvalid) {
 			return []planning.Obligation{question(notUnderstood)}, nil
 		}
 		return request.Obligations, err
@@ -97,7 +92,7 @@ func (a *API) translation(utterance string, notUnderstood error) func(context.Co
 // question is the obligation of who asks to say something in other words.
 func question(notUnderstood error) planning.Obligation {
 	text := "What is meant?"
-	if f := new(fault.Error); errors.As(notUnderstood, &f) {
+	if f := fault.As(notUnderstood); f != nil {
 		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", f.Detail, f.Fix)
 	}
 	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}

@@ -40,9 +40,9 @@ func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 	}
 	held := &callOf(w).held
 	body, err := readHeld(r, most, held)
-	refused, is := errors.AsType[*fault.Error](err)
+	refused := fault.As(err)
 	switch {
-	case is:
+	case refused != nil:
 		return nil, refused
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").

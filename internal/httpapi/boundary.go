@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -125,8 +124,8 @@ func (a *API) switchMode(ctx context.Context, who actor, body []byte) (answer mo
 
 // misshapen refuses a body that is JSON of another shape.
 func misshapen(err error, fix string) error {
-	f, is := errors.AsType[*fault.Error](err)
-	if !is {
+	f := fault.As(err)
+	if f == nil {
 		return err
 	}
 	return fault.New(fault.Invalid, "schema_violation", "the body does not have the expected shape").

@@ -2,21 +2,54 @@ package httpapi_test
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
+	"go/constant"
+	"go/types"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"orchestrator/internal/fault"
 )
 
-// answering are the packages whose faults become answers.
-var answering = []string{"httpapi", "requirements", "rules/lifecycle", "strictjson", "requirements/reqdoc", "requirements/markdown", "ledger", "ledger/store", "requirements/testreport", "boundary/control", "boundary/report", "boundary/folder", "rules/boundary", "conductor", "conductor/language", "conductor/contract"}
+// notAnswering are the packages whose errors become no answers but for the codes that are documented, and what becomes
+// of them. A package that is not listed is taken to answer.
+var notAnswering = map[string]string{
+	"cmd/orchestrator":                "start, or the command line",
+	"internal/agentclient":            "the command line",
+	"internal/agentclient/settings":   "the command line",
+	"internal/apiclient":              "the command line",
+	"internal/auditor":                "the command line",
+	"internal/auditor/witness":        "the command line",
+	"internal/boundary/doctor":        "the command line",
+	"internal/boundary/install":       "the command line",
+	"internal/conductor/arith":        "stands in a trace",
+	"internal/conductor/datalog":      "stands in a trace",
+	"internal/conductor/lettercount":  "stands in a trace",
+	"internal/conductor/normalize":    "stands in a trace",
+	"internal/conductor/prompt":       "stands in a trace",
+	"internal/conductor/tools":        "stands in a trace",
+	"internal/daemon":                 "start",
+	"internal/daemon/project":         "start",
+	"internal/operator/database":      "the command line",
+	"internal/operator/keyfile":       "start, and the command line",
+	"internal/operator/tokens":        "the command line",
+	"internal/requirements/documents": "start, and the command line",
+	"internal/daemon/bridge":          "stands in a trace",
+	"internal/ledger/store/boltstore": "start; what becomes of a failure later, the ledger says",
+	"internal/operator/backup":        "the command line",
+	"internal/requirements/evidence":  "stands in errors of evidence_not_found; TestEveryCodeOfEvidenceIsDocumented",
+	"internal/requirements/trace":     "the command line",
+	"internal/system/runner":          "stands in a trace",
+	"internal/token":                  "the command line",
+}
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
@@ -42,6 +75,7 @@ var neverAnswered = map[string]string{
 	"unknown_decision":       "orchestrator boundary label",
 	"unknown_label":          "orchestrator boundary label",
 	"client_gone":            "its client is gone; TestAClientThatHangsUpIsNoDefect",
+	"export_unreadable":      "start, and orchestrator verify",
 	"export_differs":         "orchestrator verify",
 	"audit_key_changed":      "start",
 	"audit_origin_changed":   "start",
@@ -64,30 +98,23 @@ var neverAnswered = map[string]string{
 	"evidence_not_looked_up": "stands in the trace of a VERIFY(requirement.evidence)",
 }
 
-// elsewhere are the documented codes of other packages.
-var elsewhere = map[string]string{
-	"requirements_unreadable": "internal/requirements/documents",
-	"store_commit":            "internal/ledger/store/boltstore",
-	"store_lost":              "internal/ledger/store/boltstore",
-	"disk_full":               "internal/ledger/store/boltstore",
-	"token_expired":           "internal/token",
-	"token_unknown":           "internal/token",
-}
-
 func TestEveryCodeInTheSourceIsDocumented(t *testing.T) {
-	inSource := map[string]bool{}
-	for _, dir := range answering {
-		maps.Copy(inSource, codesIn(t, filepath.Join("..", dir)))
+	inSource, documented := map[string]bool{}, theContract().codes()
+	for dir, codes := range codesInSource().given {
+		for code := range codes {
+			if _, is := documented[code]; is || notAnswering[dir] == "" {
+				inSource[code] = true
+			}
+		}
 	}
-	for code, where := range elsewhere {
-		require.Contains(t, codesIn(t, filepath.Join("../..", where)), code, "is no longer in %s", where)
-		inSource[code] = true
+	for dir := range notAnswering {
+		require.NotEmpty(t, codesInSource().given[dir], "%s is no longer in the source", dir)
 	}
 	for code := range neverAnswered {
 		require.Contains(t, inSource, code, "is no longer in the source")
 		delete(inSource, code)
 	}
-	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(theContract().codes())))
+	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(documented)))
 }
 
 func TestEveryCodeIsDocumentedWhereItIsAnswered(t *testing.T) {
@@ -114,155 +141,124 @@ var notOfEvidence = map[string]string{
 	"git_missing":    "start",
 	"no_repository":  "start",
 	"object_missing": "becomes evidence_unreadable",
+	"git_failed":     "becomes evidence_unreadable",
 }
 
 func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
-	inSource := map[string]bool{"evidence_unreadable": true}
-	for _, dir := range []string{"requirements/evidence", "requirements/testreport"} {
-		for _, f := range parseFolder(t, filepath.Join("..", dir)) {
-			eachCall(f, func(_ *ast.FuncDecl, call *ast.CallExpr) {
-				at := map[string]int{"refuse": 0, "fault.New": 1}
-				if i, ok := at[name(call.Fun)]; ok {
-					if code, ok := literal(call.Args[i]); ok {
-						inSource[code] = true
-					}
-				}
-			})
-		}
+	inSource := map[string]bool{}
+	for _, dir := range []string{"internal/requirements/evidence", "internal/requirements/testreport"} {
+		maps.Copy(inSource, codesInSource().given[dir])
 	}
 	for code := range notOfEvidence {
 		require.Contains(t, inSource, code, "is no longer in the source")
 		delete(inSource, code)
 	}
-	for _, path := range []string{"../rules/lifecycle/looked.go", "../requirements/attach.go"} {
-		maps.Copy(inSource, fieldCodesIn(t, path))
+	for _, file := range []string{"internal/rules/lifecycle/looked.go", "internal/requirements/attach.go"} {
+		require.NotEmpty(t, codesInSource().inFields[file], file)
+		maps.Copy(inSource, codesInSource().inFields[file])
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(theContract().codesOf("EvidenceCode"))))
 }
 
-// fieldCodesIn are the codes of the fields of problems that one file makes.
-func fieldCodesIn(t *testing.T, path string) map[string]bool {
-	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-	require.NoError(t, err)
-	codes := map[string]bool{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		if pair, ok := n.(*ast.KeyValueExpr); ok && name(pair.Key) == "Code" {
-			if code, ok := literal(pair.Value); ok {
-				codes[code] = true
+// sourceCodes are the codes in the source: constants, as literals or by name, resolved by types.
+type sourceCodes struct {
+	given    map[string]map[string]bool // to fault.New, also through functions that hand a parameter on; by package
+	inFields map[string]map[string]bool // of the fields of problems, by file
+}
+
+// codesInSource reads the source of all packages that a request may come to.
+var codesInSource = sync.OnceValue(func() sourceCodes {
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../.."}, "./internal/...", "./cmd/orchestrator")
+	must(err)
+	module := strings.TrimSuffix(reflect.TypeFor[fault.Error]().PkgPath(), "internal/fault")
+	found := sourceCodes{map[string]map[string]bool{}, map[string]map[string]bool{}}
+	sinks := map[string]int{module + "internal/fault.New": 1}
+	for known := 0; known != len(sinks); {
+		known = len(sinks)
+		for _, p := range loaded {
+			c := codeFinder{p, strings.TrimPrefix(p.PkgPath, module), sinks, found}
+			for _, f := range p.Syntax {
+				c.file(f)
 			}
 		}
-		return true
-	})
-	require.NotEmpty(t, codes, path)
-	return codes
+	}
+	return found
+})
+
+// codeFinder finds the codes in one package.
+type codeFinder struct {
+	*packages.Package
+	dir   string
+	sinks map[string]int // the functions that take a code for fault.New, and at which position
+	found sourceCodes
 }
 
-// codesIn are the codes given to fault.New in the files of one folder: as a literal, or through a function
-// that hands one of its own parameters on.
-func codesIn(t *testing.T, dir string) map[string]bool {
-	t.Helper()
-	files := parseFolder(t, dir)
-	codes, through := map[string]bool{}, map[string]int{}
-	for _, f := range files {
-		eachCall(f, func(fn *ast.FuncDecl, call *ast.CallExpr) {
-			if name(call.Fun) != "fault.New" {
-				return
-			}
-			if i := parameterIndex(fn, call.Args[1]); i >= 0 {
-				through[fn.Name.Name] = i
-				return
-			}
-			code, ok := literal(call.Args[1])
-			// token_id_unknown and token_name_unknown are put together, and never answered over HTTP.
-			require.True(t, ok || dir == filepath.Join("../..", "internal/token"), "%s: a code that is no literal", fn.Name)
-			codes[code] = ok
-		})
-	}
-	for _, f := range files {
-		eachCall(f, func(fn *ast.FuncDecl, call *ast.CallExpr) {
-			i, ok := through[name(call.Fun)[strings.LastIndex(name(call.Fun), ".")+1:]]
-			if !ok {
-				return
-			}
-			code, ok := literal(call.Args[i])
-			require.True(t, ok, "%s: a code that is no literal", fn.Name)
-			codes[code] = true
-		})
-	}
-	return codes
-}
-
-func parseFolder(t *testing.T, dir string) []*ast.File {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	require.NoError(t, err)
-	require.NotEmpty(t, paths, "%s: %v", dir, fs.ErrNotExist)
-	var files []*ast.File
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, f)
-	}
-	return files
-}
-
-func eachCall(f *ast.File, visit func(fn *ast.FuncDecl, call *ast.CallExpr)) {
+func (c codeFinder) file(f *ast.File) {
 	for _, d := range f.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok {
-			fn = &ast.FuncDecl{Name: ast.NewIdent("a variable"), Type: &ast.FuncType{}}
+		var in *types.Func
+		if fn, is := d.(*ast.FuncDecl); is {
+			in = c.TypesInfo.Defs[fn.Name].(*types.Func)
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				visit(fn, n)
+				c.call(n, in)
 			case *ast.CompositeLit:
-				if name(n.Type) == "fault.Error" && len(n.Elts) > 0 {
-					panic(fn.Name.Name + " makes a fault.Error without fault.New, where this test cannot see its code")
-				}
+				c.literal(n)
 			}
 			return true
 		})
 	}
 }
 
-func name(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return name(e.X) + "." + e.Sel.Name
+// call looks at a call in a function, or in a variable's value where in is nil.
+func (c codeFinder) call(call *ast.CallExpr, in *types.Func) {
+	callee, _ := typeutil.Callee(c.TypesInfo, call).(*types.Func)
+	if callee == nil {
+		return
 	}
-	return ""
+	at, is := c.sinks[callee.FullName()]
+	switch {
+	case !is:
+	case c.TypesInfo.Types[call.Args[at]].Value != nil:
+		add(c.found.given, c.dir, c.TypesInfo.Types[call.Args[at]].Value)
+	case c.parameter(call.Args[at], in) >= 0:
+		c.sinks[in.FullName()] = c.parameter(call.Args[at], in)
+	case c.dir != "internal/fault":
+		panic(c.Fset.Position(call.Pos()).String() + ": a code that is no constant")
+	}
 }
 
-// parameterIndex is the position of e among the parameters of fn, or -1.
-func parameterIndex(fn *ast.FuncDecl, e ast.Expr) int {
-	id, ok := e.(*ast.Ident)
-	if !ok || fn.Type.Params == nil {
+// parameter returns the position of an expression among the parameters of a function, or -1.
+func (c codeFinder) parameter(e ast.Expr, of *types.Func) int {
+	id, is := e.(*ast.Ident)
+	if !is || of == nil {
 		return -1
 	}
-	i := 0
-	for _, group := range fn.Type.Params.List {
-		for _, p := range group.Names {
-			if p.Name == id.Name {
-				return i
-			}
-			i++
-		}
-	}
-	return -1
+	return slices.Index(slices.Collect(of.Signature().Params().Variables()), c.TypesInfo.Uses[id].(*types.Var))
 }
 
-func literal(e ast.Expr) (string, bool) {
-	l, ok := e.(*ast.BasicLit)
-	if !ok || l.Kind != token.STRING {
-		return "", false
+// literal keeps the code of a field, and refuses errors that fault.New did not make: their codes are not seen here.
+func (c codeFinder) literal(l *ast.CompositeLit) {
+	switch t := c.TypesInfo.TypeOf(l); {
+	case t == nil || len(l.Elts) == 0:
+	case strings.HasSuffix(t.String(), "internal/fault.Error") && c.dir != "internal/fault" && c.dir != "internal/apiclient":
+		panic(c.Fset.Position(l.Pos()).String() + ": a fault.Error made without fault.New")
+	case strings.HasSuffix(t.String(), "internal/fault.Field"):
+		for _, e := range l.Elts {
+			pair, is := e.(*ast.KeyValueExpr)
+			if !is || pair.Key.(*ast.Ident).Name != "Code" || c.TypesInfo.Types[pair.Value].Value == nil {
+				continue
+			}
+			file := c.dir + "/" + filepath.Base(c.Fset.Position(l.Pos()).Filename)
+			add(c.found.inFields, file, c.TypesInfo.Types[pair.Value].Value)
+		}
 	}
-	s, err := strconv.Unquote(l.Value)
-	return s, err == nil
+}
+
+func add(to map[string]map[string]bool, where string, code constant.Value) {
+	if to[where] == nil {
+		to[where] = map[string]bool{}
+	}
+	to[where][constant.StringVal(code)] = true
 }

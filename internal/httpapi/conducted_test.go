@@ -101,7 +101,7 @@ func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 			trace := h.conduct(c.who, c.body)
 			require.Equal(t, planning.OutFailed, trace.Status)
 			failed := trace.Obligations[0].Runs[0].Error
-			require.Equal(t, c.code, failed.Code, failed.Detail)
+			require.Equal(t, c.code, string(failed.Code), failed.Detail)
 			require.NotEmpty(t, failed.Detail)
 			require.NotEmpty(t, failed.Fix)
 			require.NotContains(t, failed.Fix, "Idempotency-Key", "the caller has sent none")
@@ -156,16 +156,16 @@ func TestVerifyingThroughTheConductor(t *testing.T) {
 	require.Greater(t, trace.Obligations[0].Runs[0].Result["records"], 10.0)
 	trace = h.ask("viewer", "verify the evidence of REQ-001")
 	require.Equal(t, planning.OutFailed, trace.Status)
-	require.Equal(t, "evidence_not_looked_up", trace.Obligations[0].Runs[0].Error.Code)
+	require.Equal(t, "evidence_not_looked_up", string(trace.Obligations[0].Runs[0].Error.Code))
 }
 
 func TestEvidenceIsLookedUpAgain(t *testing.T) {
 	var c clone
 	h := newHarness(t, inRepository(t, &c, map[string]string{"plan.md": "a plan\n", "a.go": "package a\n"}))
 	trace := h.ask("viewer", "verify the evidence of REQ-001")
-	require.Equal(t, "no_evidence", trace.Obligations[0].Runs[0].Error.Code)
+	require.Equal(t, "no_evidence", string(trace.Obligations[0].Runs[0].Error.Code))
 	trace = h.conduct("pm", achieving("status", strings.ReplaceAll(move(lifecycle.Planned), "plan.md", "lost.md")))
-	require.Equal(t, "evidence_not_found", trace.Obligations[0].Runs[0].Error.Code)
+	require.Equal(t, "evidence_not_found", string(trace.Obligations[0].Runs[0].Error.Code))
 	require.Contains(t, trace.Obligations[0].Runs[0].Error.Detail, "lost.md", "it says which")
 	for _, to := range []lifecycle.Status{lifecycle.Planned, lifecycle.DesignInProgress} {
 		require.Equal(t, planning.OutResolved, h.conduct("pm", achieving("status", move(to))).Status)

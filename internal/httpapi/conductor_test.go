@@ -28,7 +28,7 @@ func TestTheSchemaKnowsEveryKindOfTheBox(t *testing.T) {
 				request := map[string]any{"obligations": []any{map[string]any{"type": typ, "payload": payload}}}
 				for _, f := range schemas.Violations(schemas.Obligations, request) {
 					if f.Code != "required" {
-						pointers = append(pointers, strings.TrimPrefix(f.Pointer, "/obligations/0/payload")+" "+f.Code)
+						pointers = append(pointers, strings.TrimPrefix(f.Pointer, "/obligations/0/payload")+" "+string(f.Code))
 					}
 				}
 				return pointers

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"mime"
 	"net/http"
@@ -15,7 +16,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 	"go.yaml.in/yaml/v3"
 
 	"orchestrator/api"
@@ -40,26 +41,11 @@ var theContract = sync.OnceValue(func() *contract {
 	must(yaml.Unmarshal(api.OpenAPI, &c.root))
 	encoded, err := json.Marshal(c.root)
 	must(err)
-	c.compiler.DefaultDraft(jsonschema.Draft2020)
-	c.compiler.AssertFormat()
-	c.compiler.UseLoader(embedded{})
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(encoded))
-	must(err)
-	must(c.compiler.AddResource(documentURL, document))
+	c.compiler.Draft, c.compiler.AssertFormat = jsonschema.Draft2020, true
+	c.compiler.LoadURL = func(url string) (io.ReadCloser, error) { return schemas.Files().Open(path.Base(url)) }
+	must(c.compiler.AddResource(documentURL, bytes.NewReader(encoded)))
 	return c
 })
-
-// embedded loads the schemas that the service serves.
-type embedded struct{}
-
-func (embedded) Load(url string) (any, error) {
-	f, err := schemas.Files().Open(path.Base(url))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return jsonschema.UnmarshalJSON(f)
-}
 
 func must(err error) {
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// codeBodiesInFlight is the code of a body that there is no room for, besides those of other requests.
+const codeBodiesInFlight fault.Code = "bodies_in_flight"
+
 // How many bytes of request bodies are held at once. Eight test reports of the largest size fit into the whole, two of
 // them into the share of a token.
 const (
@@ -88,7 +91,7 @@ func beyondSmall(bytes int64) int64 { return max(bytes-smallBody, 0) }
 
 // tooManyHeld is no 503: the service is well, and what became of the request is known.
 func tooManyHeld(format string, args ...any) *fault.Error {
-	return fault.New(fault.RateLimited, "bodies_in_flight", format, args...).
+	return fault.New(fault.RateLimited, codeBodiesInFlight, format, args...).
 		WithFix("wait %d s, as Retry-After says, and send fewer large bodies at once; nothing of this one was kept",
 			int(retryHeld.Seconds())).
 		After(retryHeld)

@@ -13,132 +13,83 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/requirements"
-	"orchestrator/internal/secret"
 )
 
-// statusOf is the only map from kind to HTTP status.
-var statusOf = map[fault.Kind]int{
-	fault.Malformed:       http.StatusBadRequest,
-	fault.Unauthenticated: http.StatusUnauthorized,
-	fault.Forbidden:       http.StatusForbidden,
-	fault.NotFound:        http.StatusNotFound,
-	fault.Method:          http.StatusMethodNotAllowed,
-	fault.NotAcceptable:   http.StatusNotAcceptable,
-	fault.Timeout:         http.StatusRequestTimeout,
-	fault.Conflict:        http.StatusConflict,
-	fault.Stale:           http.StatusPreconditionFailed,
-	fault.TooLarge:        http.StatusRequestEntityTooLarge,
-	fault.MediaType:       http.StatusUnsupportedMediaType,
-	fault.Misdirected:     http.StatusMisdirectedRequest,
-	fault.Invalid:         http.StatusUnprocessableEntity,
-	fault.NeedsCondition:  http.StatusPreconditionRequired,
-	fault.RateLimited:     http.StatusTooManyRequests,
-	fault.Internal:        http.StatusInternalServerError,
-	fault.Unavailable:     http.StatusServiceUnavailable,
-
-	fault.InsufficientStorage: http.StatusInsufficientStorage,
-}
-
-// retryWhenFull is how many seconds a client should wait for room on the disk, which a person has to make.
-const retryWhenFull = "10"
-
-// problem is RFC 9457, with what an agent needs to correct itself; schemas/problem.schema.json.
-type problem struct {
-	Type     string         `json:"type"`
-	Title    string         `json:"title"`
-	Status   int            `json:"status"`
-	Detail   string         `json:"detail"`
-	Instance string         `json:"instance"`
-	Code     string         `json:"code"`
-	Fix      string         `json:"fix,omitempty"`
-	Errors   []fault.Field  `json:"errors,omitempty"`
-	Current  *fault.Current `json:"current,omitempty"`
-	Allowed  []fault.Move   `json:"allowed,omitzero"`
-
-	// Of a run in which no tool was there for an obligation.
+// problemBody is a problem with what is said of a run in which no tool was there for an obligation.
+type problemBody struct {
+	problem.Problem
 	Run     string              `json:"run,omitempty"`
 	Missing []string            `json:"missing_capabilities,omitempty"`
 	Emitted []conductor.Emitted `json:"emitted,omitempty"`
 	Answers []conductor.Answer  `json:"answers,omitempty"` // to the others
 }
 
-// forClients keeps the details of a failure, such as paths, in the log. What the ledger says of itself, that nothing
-// was applied for want of evidence or of room, and that nothing was run for want of a translation, is meant for
-// clients.
-func forClients(f *fault.Error) *fault.Error {
-	switch f.Code {
-	case "disk_full", "ledger_failed", "evidence_unreadable", "translator_unavailable":
-		return f
-	}
-	return f.WithDetail("the service cannot answer this; its log says why").
-		WithFix("report it with the request id; whether a change happened is unknown: read the requirement, or " +
-			"repeat the request with the same Idempotency-Key")
-}
-
-// writeProblem answers with an error. What is not a fault is a defect of the service: it is logged, and
-// the client sees no more than that.
+// writeProblem answers with an error, and keeps what the log is to say of it.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := callOf(w)
-	var f *fault.Error
-	gone := errors.Is(err, context.Canceled) && r.Context().Err() != nil
-	switch {
-	case errors.As(err, &f):
-	case gone:
-		// for the log; nobody reads it
-		f = fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer")
-	default:
-		f = fault.New(fault.Internal, "internal", "the service met a defect")
+	shown, gone := err, errors.Is(err, context.Canceled) && r.Context().Err() != nil
+	if gone {
+		shown = hungUp(err)
 	}
-	var recorded requirements.OnRecord
-	if errors.As(err, &recorded) {
+	if recorded, is := errors.AsType[requirements.OnRecord](err); is {
 		setReceipt(w, recorded.Receipt)
 	}
-	f = secret.Masked(f)
-	status := statusOf[f.Kind]
-	if !gone && status >= http.StatusInternalServerError {
+	p := problem.Of(shown, c.id)
+	if p.Status >= http.StatusInternalServerError && !gone {
 		c.cause = err
-		f = forClients(f)
 	}
-	c.code = f.Code
-	a.metrics.problems.WithLabelValues(f.Code).Inc()
-	p := problem{
-		Type: "urn:orchestrator:problem:" + f.Code, Title: http.StatusText(status), Status: status, Detail: f.Detail,
-		Instance: "urn:request:" +
-			c.id, Code: f.Code, Fix: f.Fix, Errors: f.Fields, Current: f.Current, Allowed: f.Allowed,
+	c.code = string(p.Code)
+	a.metrics.problems.WithLabelValues(c.code).Inc()
+	body, failed := encodeProblem(p, err)
+	if failed != nil {
+		p.Status, c.cause = http.StatusInternalServerError, failed
 	}
-	if missing, is := errors.AsType[*missingCapabilities](err); is {
-		p.Run, p.Missing, p.Emitted, p.Answers = missing.trace.ID, missing.trace.Missing, missing.emitted(),
-			missing.trace.Answers
-	}
-	body, err := jsonv2.Marshal(p, jsonv2.Deterministic(true))
-	if err != nil { // only a text that is not UTF-8 can do this
-		body = []byte(
-			`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,` +
-				`"detail":"the problem could not be written","instance":"urn:request:` + c.id + `","code":"internal"}`)
-		status, c.cause = http.StatusInternalServerError, err
-	}
-	body = append(body, '\n')
-	setProblemHeaders(w.Header(), f, status, len(body))
-	w.WriteHeader(status)
+	setProblemHeaders(w.Header(), p, len(body))
+	w.WriteHeader(p.Status)
 	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
-	if status == http.StatusRequestEntityTooLarge || f.Code == "bodies_in_flight" {
+	if p.Status == http.StatusRequestEntityTooLarge || p.Code == codeBodiesInFlight {
 		a.discardRest(w, r)
 	}
 }
 
-func setProblemHeaders(h http.Header, f *fault.Error, status, length int) {
+// hungUp returns the error of a request whose client is gone: it is for the log, which nothing is hidden from, and
+// nobody reads the answer.
+func hungUp(err error) error {
+	f := fault.As(err)
+	if f == nil {
+		return fault.New(fault.Unavailable, "client_gone", "the client hung up before its answer").ForClients()
+	}
+	shown := *f
+	return shown.ForClients()
+}
+
+// encodeProblem returns the body of an answer. With an error, it is one that says no more than that.
+func encodeProblem(p problem.Problem, err error) ([]byte, error) {
+	full := problemBody{Problem: p}
+	if missing, is := errors.AsType[*missingCapabilities](err); is {
+		full.Run, full.Missing, full.Emitted = missing.trace.ID, missing.trace.Missing, missing.emitted()
+		full.Answers = missing.trace.Answers
+	}
+	body, err := jsonv2.Marshal(full, jsonv2.Deterministic(true))
+	if err != nil { // only a text that is not UTF-8 can do this
+		body = []byte(
+			`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,` +
+				`"detail":"the problem could not be written","instance":"` + p.Instance + `","code":"internal"}`)
+	}
+	return append(body, '\n'), err
+}
+
+func setProblemHeaders(h http.Header, p problem.Problem, length int) {
 	h.Del("ETag")
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Content-Length", strconv.Itoa(length))
 	h.Set("Cache-Control", "no-store")
-	switch {
-	case f.RetryAfter > 0:
-		h.Set("Retry-After", strconv.Itoa(wholeSeconds(f.RetryAfter)))
-	case status == http.StatusInsufficientStorage:
-		h.Set("Retry-After", retryWhenFull)
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(p.RetryAfter)))
 	}
-	if status == http.StatusRequestTimeout || status == http.StatusRequestEntityTooLarge {
+	if p.Status == http.StatusRequestTimeout || p.Status == http.StatusRequestEntityTooLarge {
 		h.Set("Connection", "close")
 	}
 }

@@ -15,14 +15,6 @@ import (
 	"orchestrator/internal/fault"
 )
 
-func TestEveryKindHasAStatus(t *testing.T) {
-	for _, kind := range fault.Kinds() {
-		require.Contains(t, statusOf, kind)
-		require.GreaterOrEqual(t, statusOf[kind], 400)
-	}
-	require.Len(t, statusOf, len(fault.Kinds()))
-}
-
 // bare is an API without a service behind it.
 func bare(log *bytes.Buffer) *API {
 	c := Config{Log: zerolog.New(log), Metrics: prometheus.NewRegistry(), Hosts: []string{"example.com"}}

@@ -91,7 +91,7 @@ func (tx *Tx) charge() error {
 	return tx.store.Put(tableSpent, spender(actor), raw)
 }
 
-// Finish lets this update be committed whatever its actor has spent: it records what has been done already.
+// Finish commits this update whatever its actor has spent: it records what has been done already.
 func (tx *Tx) Finish() { tx.unbounded = true }
 
 // spentBy returns what an actor has spent on the day of a moment.

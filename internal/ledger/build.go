@@ -88,7 +88,7 @@ func CheckFirst(record audit.Record) error {
 		return unfit("record 0 is of kind %q, not %s", record.Kind, KindCreated)
 	}
 	if f.Format != Format {
-		return fault.New(fault.Unavailable, "store_format", "the log has format %d, this program writes format %d",
+		return fault.New(fault.Unavailable, CodeFormat, "the log has format %d, this program writes format %d",
 			f.Format, Format).
 			WithFix("use the version of orchestrator that wrote it")
 	}

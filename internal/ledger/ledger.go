@@ -72,7 +72,7 @@ type Ledger struct {
 	last atomic.Pointer[encodedMark] // what an update wrote last
 }
 
-// Head returns the log as it was last published.
+// Head returns the head of the log as it was last published.
 func (l *Ledger) Head() audit.Head {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -208,7 +208,7 @@ func (l *Ledger) failLocked(cause error) error {
 			"the store has failed, or could not confirm a commit; the service stops").
 			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or " +
 				"repeat the request with the same Idempotency-Key").
-			Because(cause)
+			Because(cause).ForClients()
 		close(l.failed)
 		l.turn.Broadcast()
 	}
@@ -222,7 +222,7 @@ func (l *Ledger) Stop(cause error) { _ = l.fail(cause) }
 func (l *Ledger) Close() error { return l.store.Close() }
 
 func damaged(format string, args ...any) *fault.Error {
-	return fault.New(fault.Internal, "store_damaged", format, args...).
+	return fault.New(fault.Internal, store.CodeDamaged, format, args...).
 		WithFix("run orchestrator verify, and put back the last good copy of the database")
 }
 

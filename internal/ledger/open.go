@@ -13,6 +13,12 @@ import (
 // Format is the layout of the tables that this program reads and writes.
 const Format = 4
 
+// The codes of a database that this program does not read.
+const (
+	CodeFormat fault.Code = "store_format" // its log has another format
+	CodeEmpty  fault.Code = "store_empty"  // it holds nothing yet
+)
+
 // KindCreated is the first record of every log; its data is {"format":4}.
 const KindCreated = "ledger.created"
 
@@ -59,14 +65,14 @@ func putFormat(to store.Tx) error {
 	return to.Put(tableMeta, keyFormat, raw)
 }
 
-// OpenReadOnly opens the ledger of a store that must not be changed; an empty one is refused.
+// OpenReadOnly opens a ledger in a store that must not be changed; an empty one is refused.
 func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
 	l := &Ledger{store: s, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)
 	return l, s.View(ctx, func(r store.Reader) error {
 		m, fresh, err := checkEnd(r)
 		if err == nil && fresh {
-			err = fault.New(fault.Unavailable, "store_empty", "the database holds nothing yet").
+			err = fault.New(fault.Unavailable, CodeEmpty, "the database holds nothing yet").
 				WithFix("start the service once, which fills it")
 		}
 		l.head = m.Head
@@ -84,7 +90,7 @@ func checkEnd(r store.Reader) (m mark, fresh bool, err error) {
 		return m, true, checkEmpty(r)
 	}
 	if f.Format != Format {
-		return m, false, fault.New(fault.Unavailable, "store_format",
+		return m, false, fault.New(fault.Unavailable, CodeFormat,
 			"the database has format %d, this program reads format %d", f.Format, Format).
 			WithFix("use the version of orchestrator that wrote it")
 	}

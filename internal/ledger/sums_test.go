@@ -58,7 +58,7 @@ func TestAStartFindsChangedTables(t *testing.T) {
 			}
 			var f *fault.Error
 			require.ErrorAs(t, err, &f)
-			require.Equal(t, "store_damaged", f.Code)
+			require.Equal(t, "store_damaged", string(f.Code))
 			require.Contains(t, f.Detail, "table values")
 		})
 	}

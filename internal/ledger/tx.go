@@ -39,7 +39,7 @@ type Tx struct {
 // Seq returns the number that the next record of this update will have.
 func (tx *Tx) Seq() uint64 { return tx.head.Size }
 
-// Head returns the log with the records that this update has appended so far.
+// Head returns the head of the log with the records that this update has appended so far.
 func (tx *Tx) Head() audit.Head { return tx.head }
 
 // At returns what the clock said when this update began, and the time of its records. A clock that was set back gives
@@ -221,7 +221,7 @@ func (t Table[T]) Scan(from store.Reader, visit func(key string, raw []byte, val
 	})
 }
 
-// Encode returns the one encoding of stored values: deterministic, so that a replay gives the same bytes.
+// Encode encodes a value as all stored values are encoded: deterministically, so that a replay gives the same bytes.
 func Encode(v any) ([]byte, error) {
 	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), trusted)
 	if err != nil {
@@ -230,7 +230,7 @@ func Encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// EncodeTo appends the encoding to a buffer.
+// EncodeTo appends the encoding of a value to a buffer.
 func EncodeTo(b *bytes.Buffer, v any) error {
 	if err := jsonv2.MarshalWrite(b, v, jsonv2.Deterministic(true), trusted); err != nil {
 		return fmt.Errorf("ledger: encode %T: %w", v, err)

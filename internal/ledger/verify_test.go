@@ -120,7 +120,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			var f *fault.Error
 			require.ErrorAs(t, err, &f)
-			require.Equal(t, c.code, f.Code)
+			require.Equal(t, c.code, string(f.Code))
 			require.NotEmpty(t, f.Fix)
 		})
 	}

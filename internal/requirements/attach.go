@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/testreport"
@@ -200,7 +201,7 @@ func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 	digest string) (*lifecycle.Found, *fault.Field) {
 	kept, err := s.attachedReport(ctx, digest)
 	if err != nil {
-		return nil, &fault.Field{Code: "evidence_unreadable",
+		return nil, &fault.Field{Code: evidence.CodeUnreadable,
 			Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
 	}
 	if kept == nil {
@@ -210,7 +211,7 @@ func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 	}
 	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
 	result, err := report.Find(e.Name)
-	if f := asFault(err); f != nil {
+	if f := fault.As(err); f != nil {
 		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
 	}
 	if result != e.Result {

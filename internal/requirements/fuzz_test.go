@@ -29,7 +29,7 @@ func FuzzParseChange(f *testing.F) {
 		change, err := decision.Read(body, lifecycle.PM)
 		if err != nil {
 			require.ErrorIs(t, err, fault.Malformed)
-			require.NotEmpty(t, asFault(err).Fix)
+			require.NotEmpty(t, fault.As(err).Fix)
 			return
 		}
 		again, err := decision.Read(decision.Compact(body), lifecycle.PM)

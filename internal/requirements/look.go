@@ -53,13 +53,13 @@ func (s *Rechecker) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.
 // It decides nothing: it is neither on record nor remembered under an Idempotency-Key, so that the change can be sent
 // again as it is. What a log of earlier days recorded as a refusal stays one, which is why the rules know nothing of it.
 func momentary(refusal *fault.Error) error {
-	untrue := func(wrong fault.Field) bool { return wrong.Code != "evidence_unreadable" }
-	if refusal == nil || refusal.Code != "evidence_not_found" || slices.ContainsFunc(refusal.Fields, untrue) {
+	untrue := func(wrong fault.Field) bool { return wrong.Code != evidence.CodeUnreadable }
+	if refusal == nil || refusal.Code != lifecycle.CodeEvidenceNotFound || slices.ContainsFunc(refusal.Fields, untrue) {
 		return nil
 	}
-	failure := fault.New(fault.Unavailable, "evidence_unreadable",
+	failure := fault.New(fault.Unavailable, evidence.CodeUnreadable,
 		"the evidence of the change cannot be looked at now").WithFields(refusal.Fields...).
-		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one")
+		WithFix("nothing was applied; send the change again, under the same Idempotency-Key if it has one").ForClients()
 	failure.Current, failure.Allowed = refusal.Current, refusal.Allowed
 	return failure
 }
@@ -87,8 +87,8 @@ func (s *Rechecker) lookAgain(ctx context.Context, id string, c *lifecycle.Chang
 	}
 	found, err := s.recheckOf(ctx, []lifecycle.Requirement{e.Requirement()})
 	if err != nil {
-		return fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of %s cannot be looked at now", id).
-			WithFix("nothing was applied; send the change again").Because(err)
+		return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
+			WithFix("nothing was applied; send the change again").Because(err).ForClients()
 	}
 	c.Looked.Recheck = &found[0]
 	return nil

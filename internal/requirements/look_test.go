@@ -123,7 +123,7 @@ func TestEvidenceIsLookedUpWhenItIsGiven(t *testing.T) {
 	_, err := r.Patch(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(testReport), DryRun: true})
 	requireCode(t, err, "evidence_not_found")
 	refusal = r.refused(tess, "REQ-001", `{"test":{"results":{"passed":9,"failed":0}}}`, "evidence_not_found")
-	require.Equal(t, "results_without_report", refusal.Fields[0].Code, "nobody's word is taken for results")
+	require.Equal(t, "results_without_report", string(refusal.Fields[0].Code), "nobody's word is taken for results")
 	before := f.looks.Load()
 	r.refused(cody, "REQ-001", testReport, "field_forbidden")
 	r.refused(cody, "REQ-001", `{"implementation":{"summary":1}}`, "schema_violation")
@@ -166,7 +166,7 @@ func TestDoneOnStaleEvidenceIsRefused(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	f.says("TestLogin", evidence.Verdict{Reason: lifecycle.ReportChanged, Detail: "another report"})
 	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
-	require.Equal(t, "test_evidence_holds", refusal.Fields[0].Code)
+	require.Equal(t, "test_evidence_holds", string(refusal.Fields[0].Code))
 	require.Contains(t, refusal.Fields[0].Detail, "another report")
 	f.failing = errors.New("git hangs")
 	_, err := r.patch(paula, "REQ-001", move(lifecycle.Done, approved))
@@ -286,7 +286,7 @@ func TestAReportIsAttachedOnceAndCitedOften(t *testing.T) {
 				"test_result_differs": cite("other", "fail", a.Report), "test_missing": cite("othr", "pass", a.Report),
 				"report_missing": cite("other", "pass", "sha256:"+strings.Repeat("0", 64)),
 			} {
-				require.Equal(t, want, r.refused(tess, "REQ-002", body, "evidence_not_found").Fields[0].Code)
+				require.Equal(t, want, string(r.refused(tess, "REQ-002", body, "evidence_not_found").Fields[0].Code))
 			}
 		}
 		other, err := attach("REQ-002", `<testsuite><testcase name="x"/></testsuite>`)

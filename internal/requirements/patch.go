@@ -136,11 +136,11 @@ func (s *Service) explained(out verdict, p Proposal) error {
 	switch {
 	case out.replayed && !p.KeyMade:
 		refusal.Fix = "this is the first answer to this Idempotency-Key, given again; to have the change decided anew, send it with a new key"
-	case refusal.Code == "unknown_requirement":
+	case refusal.Code == decision.CodeUnknown:
 		refusal = *s.unknown(p.ID)
 	}
 	if p.IdempotencyKey != "" && !p.KeyMade && !out.replayed && !out.receipt.Folded &&
-		refusal.Code != "idempotency_key_reused" {
+		refusal.Code != decision.CodeKeyReused {
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}
 	return &refusal
@@ -204,7 +204,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 // recordRefusal puts a refused change on record, unless it is only counted.
 func (s *Service) recordRefusal(tx *ledger.Tx, p Proposal, event ledger.Event, data record.Proposed,
 	place *ticket) (folded bool, err error) {
-	folded, err = s.refusals.fold(tx, place, p.Request, data.Refusal.Code, event)
+	folded, err = s.refusals.fold(tx, place, p.Request, string(data.Refusal.Code), event)
 	if folded || err != nil {
 		return folded, err
 	}

@@ -42,11 +42,11 @@ func (s *shared) entry(id string) (*projection.Entry, error) {
 
 // unknown names the id that was probably meant, or what keeps the text from being one.
 func (s *shared) unknown(id string) *fault.Error {
-	err := fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", decision.Quote(id))
+	err := fault.New(fault.NotFound, decision.CodeUnknown, "there is no requirement %q", decision.Quote(id))
 	if near, ok := s.current.Load().Like(id); ok {
 		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
 	}
-	if why := asFault(reqdoc.ValidID(id)); why != nil {
+	if why := fault.As(reqdoc.ValidID(id)); why != nil {
 		detail := why.Detail
 		if len(secret.Find(id)) > 0 { // which is no longer known as one where it is quoted
 			detail = "it looks like a secret"
@@ -86,7 +86,7 @@ func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	return e.Requirement(), nil
 }
 
-// Tasks returns what leads a requirement on, and whose work it is.
+// Tasks lists what leads a requirement on, and whose work it is.
 func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
 	return s.options.Workflow.Tasks(req)
 }

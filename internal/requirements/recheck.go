@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
@@ -68,9 +69,10 @@ func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne
 	}
 	for i, req := range all {
 		if detail := keepUnread(req, &found[i]); detail != "" && unread == nil {
-			unread = fault.New(fault.Unavailable, "evidence_unreadable",
+			unread = fault.New(fault.Unavailable, evidence.CodeUnreadable,
 				"evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
-				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read")
+				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read").
+				ForClients()
 		}
 		if _, changed := req.Rechecked(found[i]); changed {
 			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
@@ -108,8 +110,8 @@ func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale [
 }
 
 func unreadableNow(id string) *fault.Error {
-	return fault.New(fault.Unavailable, "evidence_unreadable", "the evidence of %s cannot be looked at now", id).
-		WithFix("see whether git runs in the repository, and may read it; then ask again")
+	return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
+		WithFix("see whether git runs in the repository, and may read it; then ask again").ForClients()
 }
 
 // keepUnread puts what is known in the place of what could not be read, and returns why that was; "" when all was read.

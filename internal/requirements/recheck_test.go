@@ -109,14 +109,14 @@ func TestWhatCannotBeReadNowSaysNothing(t *testing.T) {
 	require.Equal(t, before, r.requirement("REQ-001"), "what was stale is, and what moved has")
 	require.Equal(t, []string{review.UncheckedEvidence}, r.review().Unchecked)
 	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
-	require.Equal(t, "test_evidence_holds", refusal.Fields[0].Code, "for a move to done it is no evidence")
+	require.Equal(t, "test_evidence_holds", string(refusal.Fields[0].Code), "for a move to done it is no evidence")
 	r.verified()
 }
 
 func TestAnImplementationNamesWhatWasWritten(t *testing.T) {
 	r, _ := startVerifying(t, store.NewMemory())
 	refusal := r.refused(cody, "REQ-001", `{"implementation":{"summary":"trust me"}}`, "evidence_not_found")
-	require.Equal(t, "implementation_without_evidence", refusal.Fields[0].Code)
+	require.Equal(t, "implementation_without_evidence", string(refusal.Fields[0].Code))
 	r.must(cody, "REQ-001", `{"implementation":null}`)
 	r.verified()
 }

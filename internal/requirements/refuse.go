@@ -2,7 +2,6 @@ package requirements
 
 import (
 	"context"
-	"errors"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -46,7 +45,7 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 			tx.ChargeTo(unaskedAccount)
 		}
 		index := tx.Seq()
-		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
+		folded, err := s.refusals.fold(tx, place, r.Request, string(reason.Code), event)
 		if err == nil && !folded {
 			err = tx.Append(event)
 		}
@@ -59,14 +58,6 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		return err
 	}
 	return OnRecord{receipt, refusal}
-}
-
-func asFault(err error) *fault.Error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
 }
 
 // refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request

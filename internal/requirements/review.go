@@ -20,9 +20,9 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Review returns the review of the whole project: the evidence is looked at again, the documents on disk are held
-// against those that were imported, and the log is verified as far as it has grown since the last time. Until one of
-// these changes the answer is the same.
+// Review reviews the whole project: the evidence is looked at again, the documents on disk are held against
+// those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
+// changes the answer is the same.
 func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
 	var unchecked []string
 	if _, err := s.evidence.Recheck(ctx); err != nil {
@@ -110,13 +110,13 @@ func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Dr
 }
 
 func refusalText(err error) string {
-	if f := asFault(err); f != nil {
+	if f := fault.As(err); f != nil {
 		return f.Detail
 	}
 	return "the log of the service says why"
 }
 
-// Dossier returns the review of one requirement, with its evidence looked at again.
+// Dossier reviews one requirement, with its evidence looked at again.
 func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
 	e, err := s.entry(id)
 	if err != nil {
@@ -166,12 +166,12 @@ func problemOf(err error) *review.ImportProblem {
 	if err == nil {
 		return nil
 	}
-	f := asFault(err)
+	f := fault.As(err)
 	if f == nil || f.Kind == fault.Internal {
 		f = fault.New(fault.Internal, "internal", "the import met a defect").
 			WithFix("the log of the service says which; import again once it is mended")
 	}
-	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
+	problem := &review.ImportProblem{Code: string(f.Code), Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
 	for _, field := range f.Fields {
 		problem.Errors = append(problem.Errors, importError(field))
 	}

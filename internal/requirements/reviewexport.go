@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/review"
 )
@@ -12,7 +13,7 @@ import (
 func ReviewExport(export io.Reader) (review.Project, error) {
 	snap, err := projection.ReadFile(export)
 	if err != nil {
-		return review.Project{}, fault.New(fault.Invalid, "export_invalid", "the export cannot be read as one").
+		return review.Project{}, fault.New(fault.Invalid, drift.CodeExportInvalid, "the export cannot be read as one").
 			WithFix("give the export that the service writes, whole").Because(err)
 	}
 	return review.Full(review.Input{

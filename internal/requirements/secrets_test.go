@@ -92,18 +92,18 @@ func TestSecretsAreRefusedBeforeAnythingIsKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := r.State().LogSize
 			_, err := r.patch(c.who, c.id, c.body)
-			refusal := asFault(err)
+			refusal := fault.As(err)
 			require.NotNil(t, refusal, "%v", err)
-			require.Equal(t, "secret_in_text", refusal.Code)
+			require.Equal(t, "secret_in_text", string(refusal.Code))
 			require.ErrorIs(t, err, fault.Invalid)
 			require.Equal(t, c.pointer, refusal.Fields[0].Pointer)
-			require.Equal(t, c.rule, refusal.Fields[0].Code)
+			require.Equal(t, c.rule, string(refusal.Fields[0].Code))
 			require.Contains(t, refusal.Fields[0].Fix, "revoke it")
 			require.Equal(t, before+1, r.State().LogSize, "the refusal is on record")
 			require.Contains(t, r.last(), fmt.Sprintf(`"body_bytes":%d`, len(c.body)))
 			require.Contains(t, r.last(), record.Digest([]byte(c.body)))
 			_, err = r.Patch(t.Context(), c.who, Proposal{ID: c.id, Body: []byte(c.body), DryRun: true})
-			require.Equal(t, "secret_in_text", asFault(err).Code)
+			require.Equal(t, "secret_in_text", string(fault.As(err).Code))
 			require.Equal(t, before+1, r.State().LogSize, "a dry run is not recorded")
 		})
 	}
@@ -120,8 +120,8 @@ func TestSecretsInHeadersAreRefused(t *testing.T) {
 	for _, p := range []Proposal{{IdempotencyKey: ownToken}, {IfMatch: []string{"*", awsKey}}} {
 		p.ID, p.Body = "REQ-001", []byte(`{"pm_notes":[{"text":"fine"}]}`)
 		_, err := r.Patch(t.Context(), paula, p)
-		require.Equal(t, "secret_in_text", asFault(err).Code)
-		require.Regexp(t, "the header (Idempotency-Key|If-Match) holds", asFault(err).Fields[0].Detail)
+		require.Equal(t, "secret_in_text", string(fault.As(err).Code))
+		require.Regexp(t, "the header (Idempotency-Key|If-Match) holds", fault.As(err).Fields[0].Detail)
 	}
 	require.NotContains(t, r.everything(), awsKey)
 	require.NotContains(t, r.everything(), ownToken)
@@ -133,7 +133,7 @@ func TestARefusedSecretDoesNotUseUpItsIdempotencyKey(t *testing.T) {
 	r.mustImport(twoRequirements)
 	p := Proposal{ID: "REQ-001", IdempotencyKey: "k", Body: []byte(`{"pm_notes":[{"text":"` + awsKey + `"}]}`)}
 	_, err := r.Patch(t.Context(), paula, p)
-	require.Equal(t, "secret_in_text", asFault(err).Code)
+	require.Equal(t, "secret_in_text", string(fault.As(err).Code))
 	p.Body = []byte(`{"pm_notes":[{"text":"the key is in the vault"}]}`)
 	answer, err := r.Patch(t.Context(), paula, p)
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestNoRefusalQuotesASecret(t *testing.T) {
 	} {
 		_, err := r.patch(paula, c.id, c.body)
 		require.Error(t, err)
-		require.Equal(t, c.code, asFault(err).Code, c.body)
+		require.Equal(t, c.code, string(fault.As(err).Code), c.body)
 		require.NotContains(t, r.last(), awsKey[4:12])
 	}
 	_, err := r.Requirement(awsKey)
@@ -174,8 +174,8 @@ func TestNoRefusalQuotesASecretOfTheRepository(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	f.missing["no.go"], f.instead = true, " but "+awsKey
 	_, err := r.patch(cody, "REQ-002", `{"implementation":{"summary":"s","files":[{"path":"no.go"}]}}`)
-	require.Equal(t, "evidence_not_found", asFault(err).Code)
-	require.Contains(t, asFault(err).Fields[0].Detail, "but [masked aws_access_key]")
+	require.Equal(t, "evidence_not_found", string(fault.As(err).Code))
+	require.Contains(t, fault.As(err).Fields[0].Detail, "but [masked aws_access_key]")
 	require.NotContains(t, r.everything(), awsKey)
 	r.verified()
 }
@@ -194,11 +194,11 @@ func TestSecretsInTestReportsAreRefused(t *testing.T) {
 		"suite": `<testsuite name="s"><testcase classname="c" name="ok"/><testcase classname="` + awsKey + `" name="b"/></testsuite>`,
 	} {
 		_, err := r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(report)})
-		require.Equal(t, "secret_in_text", asFault(err).Code, where)
-		require.Contains(t, asFault(err).Fields[0].Detail, "test 2 of the report: its "+where)
+		require.Equal(t, "secret_in_text", string(fault.As(err).Code), where)
+		require.Contains(t, fault.As(err).Fields[0].Detail, "test 2 of the report: its "+where)
 	}
 	_, err := r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(`<testsuite><testcase name="` + awsKey + `"><b></testsuite>`)})
-	require.Equal(t, "report_unreadable", asFault(err).Code)
+	require.Equal(t, "report_unreadable", string(fault.As(err).Code))
 	output := `<testsuite><testcase name="ok"><system-out>` + ownToken + `</system-out></testcase></testsuite>`
 	_, err = r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(output)})
 	require.NoError(t, err, "what is not kept of a report may hold anything")

@@ -136,7 +136,7 @@ func requireCode(t *testing.T, err error, code string) *fault.Error {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, code, f.Code, f.Error())
+	require.Equal(t, code, string(f.Code), f.Error())
 	require.NotEmpty(t, f.Fix)
 	return f
 }
@@ -190,7 +190,7 @@ func TestAWholeLife(t *testing.T) {
 	r.mustImport(twoRequirements)
 	r.bringToTestedPass("REQ-001")
 	f := r.refused(paula, "REQ-001", move(lifecycle.Done), "gate_unmet")
-	require.Equal(t, "approval", f.Fields[0].Code)
+	require.Equal(t, "approval", string(f.Fields[0].Code))
 	answer := r.must(paula, "REQ-001", move(lifecycle.Done, approved))
 	require.Equal(t, uint64(11), answer.Revision)
 	r.refused(cody, "REQ-001", implemented, "sealed")
@@ -253,7 +253,7 @@ func TestASuspectRequirementCannotBecomeDone(t *testing.T) {
 	r.bringToTestedPass("REQ-001")
 	r.mustImport(strings.Replace(twoRequirements, "login", "sign-in", 1))
 	f := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
-	require.Equal(t, []string{"test_on_current_text", "not_suspect"}, []string{f.Fields[0].Code, f.Fields[1].Code})
+	require.Equal(t, []string{"test_on_current_text", "not_suspect"}, []string{string(f.Fields[0].Code), string(f.Fields[1].Code)})
 
 	next, err := r.Next("REQ-001", paula)
 	require.NoError(t, err)
@@ -456,8 +456,8 @@ func TestEveryRoleFieldAndForm(t *testing.T) {
 				}
 				_, err := r.Patch(t.Context(), lifecycle.Actor{Name: "x", Role: role}, Proposal{ID: "REQ-001", Body: fmt.Appendf(nil, `{%q:%s}`, field, value), DryRun: true})
 				got := ""
-				if f := asFault(err); f != nil {
-					got = f.Code
+				if f := fault.As(err); f != nil {
+					got = string(f.Code)
 				}
 				require.Equal(t, want, got, "%s sends %s %s", role, field, form)
 			}
@@ -648,7 +648,7 @@ func TestAnOldLogWithManyValuesStaysVerifiable(t *testing.T) {
 	body := []byte(`{"more":[` + strings.Repeat(`1,`, strictjson.MaxValues) + `1]}`)
 	_, err := decision.Read(body, lifecycle.PM)
 	require.ErrorIs(t, err, fault.Malformed)
-	require.Equal(t, "json_values", asFault(err).Code)
+	require.Equal(t, "json_values", string(fault.As(err).Code))
 	_, err = decision.ReadRecorded(body, lifecycle.PM)
 	require.NoError(t, err)
 }

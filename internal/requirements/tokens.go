@@ -31,7 +31,7 @@ func (s *Service) AccountForTokens(ctx context.Context, inForce []record.Credent
 	})
 }
 
-// TokensOnRecord returns a function that reports whether the log says that a token is in force, exactly as it is.
+// TokensOnRecord returns a function that reports whether the log says that a token is in force, just so.
 func (s *Service) TokensOnRecord(ctx context.Context) (known func(record.Credential) bool, err error) {
 	var recorded []record.Credential
 	err = s.ledger.View(ctx, func(r store.Reader) (err error) {

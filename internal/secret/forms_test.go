@@ -24,7 +24,7 @@ func finds(t *testing.T, rule, text, hidden string) {
 	t.Helper()
 	found := Find(text)
 	require.Len(t, found, 1, text)
-	require.Equal(t, rule, found[0].Rule, text)
+	require.Equal(t, rule, string(found[0].Rule), text)
 	require.Equal(t, hidden, text[found[0].Start:found[0].End])
 	require.Equal(t, strings.Replace(text, hidden, "[masked "+rule+"]", 1), Mask(text))
 }
@@ -77,7 +77,7 @@ func TestAPrivateKeyIsFoundWithoutItsHeader(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(string(pem.EncodeToMemory(&pem.Block{Type: "X", Bytes: der}))), "\n")
 		bare := strings.Join(lines[1:len(lines)-1], "\n")
 		require.Len(t, Find("key:\n"+bare), 1)
-		require.Equal(t, "private_key", Find("key:\n" + bare)[0].Rule)
+		require.Equal(t, "private_key", string(Find("key:\n" + bare)[0].Rule))
 		require.Empty(t, Find(body[:40]), "too short to tell")
 	}
 	long := stdbase64.StdEncoding.EncodeToString(keys[0])

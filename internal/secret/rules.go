@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/fault"
+)
 
 // set is a set of characters.
 type set int
@@ -35,7 +39,8 @@ var is = func() (is [sets][256]bool) {
 
 // rule knows a token by its first characters and by what may follow them.
 type rule struct {
-	name, what  string
+	name        fault.Code
+	what        string
 	prefixes    string            // what it begins with, parted by |
 	of          set               // of what follows
 	least, most int               // characters that follow
@@ -44,9 +49,10 @@ type rule struct {
 
 // shape knows a key that is more than one run of characters.
 type shape struct {
-	name, what string
-	prefixes   string           // what it begins with, parted by |
-	reach      func(string) int // how far it reaches in the text that begins with it; 0 where there is none
+	name     fault.Code
+	what     string
+	prefixes string           // what it begins with, parted by |
+	reach    func(string) int // how far it reaches in the text that begins with it; 0 where there is none
 }
 
 var shapes = []shape{

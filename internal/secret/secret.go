@@ -7,14 +7,18 @@
 // Time grows with the length of a text, whatever is in it. The package does no I/O.
 package secret
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/fault"
+)
 
 // Finding is a place in a text that looks like a secret. It never holds the secret.
 type Finding struct {
-	Rule  string // what it was known by; lower_snake_case, stable
-	What  string // the same in words, such as "an AWS access key"
-	Start int    // first byte of the secret in the text
-	End   int    // the byte after its last
+	Rule  fault.Code // what it was known by
+	What  string     // the same in words, such as "an AWS access key"
+	Start int        // first byte of the secret in the text
+	End   int        // the byte after its last
 }
 
 // Find lists what looks like a secret in a text, in its order; no two of them overlap.
@@ -42,7 +46,7 @@ func Mask(text string) string {
 	at := 0
 	for _, f := range found {
 		masked.WriteString(text[at:f.Start])
-		masked.WriteString("[masked " + f.Rule + "]")
+		masked.WriteString("[masked " + string(f.Rule) + "]")
 		at = f.End
 	}
 	masked.WriteString(text[at:])

@@ -74,7 +74,7 @@ func TestSecretsAreFound(t *testing.T) {
 		for _, text := range []string{s.text, "we use (" + s.text + ") for now", "é" + s.text + "\nand more"} {
 			found := Find(text)
 			require.Len(t, found, 1, text)
-			require.Equal(t, s.rule, found[0].Rule, text)
+			require.Equal(t, s.rule, string(found[0].Rule), text)
 			require.NotEmpty(t, found[0].What)
 			require.Contains(t, text[found[0].Start:found[0].End], strings.TrimRight(hidden, "="), text)
 			require.NotContains(t, Mask(text), hidden)
@@ -95,7 +95,7 @@ func TestEveryRuleFindsWhatBeginsAsItSays(t *testing.T) {
 		}
 		for prefix := range strings.SplitSeq(r.prefixes, "|") {
 			found := Find("key " + prefix + body + ".")
-			require.Len(t, found, 1, "%s %s", r.name, prefix)
+			require.Len(t, found, 1, "%s %s", string(r.name), prefix)
 			require.Equal(t, 4, found[0].Start)
 			require.Empty(t, Find("key x"+prefix+body), "in a word: %s", prefix)
 		}
@@ -140,7 +140,7 @@ func TestSeveralInOneTextAreToldApart(t *testing.T) {
 	text := "key " + key + ", token=" + own + "; and " + key
 	var rules []string
 	for _, f := range Find(text) {
-		rules = append(rules, f.Rule)
+		rules = append(rules, string(f.Rule))
 	}
 	require.Equal(t, []string{"aws_access_key", "orchestrator_token", "aws_access_key"}, rules)
 	require.Equal(t, "key [masked aws_access_key], token=[masked orchestrator_token]; and [masked aws_access_key]", Mask(text))
@@ -220,7 +220,7 @@ func FuzzFind(f *testing.F) {
 			require.GreaterOrEqual(t, found.Start, at)
 			require.Greater(t, found.End, found.Start)
 			require.LessOrEqual(t, found.End, len(text))
-			require.NotEmpty(t, found.Rule)
+			require.NotEmpty(t, string(found.Rule))
 			at = found.End
 		}
 		masked := Mask(text)

@@ -198,7 +198,7 @@ func syntax(d *reader, err error) error {
 
 func pointer(d *reader) string { return string(d.StackPointer()) }
 
-func malformed(at, code, format string, args ...any) *fault.Error {
+func malformed(at string, code fault.Code, format string, args ...any) *fault.Error {
 	err := fault.New(fault.Malformed, code, format, args...)
 	return err.WithFields(fault.Field{Pointer: at, Detail: err.Detail})
 }

@@ -45,7 +45,7 @@ func TestParseRefuses(t *testing.T) {
 			require.ErrorIs(t, err, fault.Malformed)
 			var f *fault.Error
 			require.ErrorAs(t, err, &f)
-			require.Equal(t, c.code, f.Code, f.Detail)
+			require.Equal(t, c.code, string(f.Code), f.Detail)
 			require.Equal(t, c.pointer, f.Fields[0].Pointer)
 			require.NotEmpty(t, f.Fix)
 		})

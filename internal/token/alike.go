@@ -20,7 +20,8 @@ func checkDistinct(name string, tokens []Token) error {
 	}
 	return fault.New(fault.Conflict, "token_name_alike",
 		"the name differs from %q, which is in use, in case or width alone, and counts as the same person",
-		tokens[i].Name).WithFix("for the same person use the name %s; for another one give a name that differs in its letters", tokens[i].Name)
+		tokens[i].Name).WithFix("for the same person use the name %s; for another one give a name that differs in "+
+		"its letters", tokens[i].Name)
 }
 
 // Alike returns the names of tokens that differ only as actorname.Fold disregards, in groups of two or more, each in

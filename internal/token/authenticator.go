@@ -16,6 +16,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// CodeExpired is the code of a token that was valid, and is no longer.
+const CodeExpired fault.Code = "token_expired"
+
 // longestWait keeps a very low rate from overflowing a Duration.
 const longestWait = 24 * time.Hour
 
@@ -183,7 +186,7 @@ func (a *Authenticator) Authenticate(presented string, now time.Time) (Token, er
 	}
 	t := current.tokens[found]
 	if t.Expired(now) {
-		return Token{}, fault.New(fault.Unauthenticated, "token_expired", "the token expired at %s",
+		return Token{}, fault.New(fault.Unauthenticated, CodeExpired, "the token expired at %s",
 			t.Expires.Format(time.RFC3339)).WithFix("have a new one made with `orchestrator token add`")
 	}
 	return t, nil

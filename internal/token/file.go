@@ -85,7 +85,7 @@ func (f *File) Add(name, role string, expires, now time.Time) (secret string, ma
 // Revoke removes the token with this id and returns it; an unknown id is fault.NotFound and lists the
 // ids there are. A file that holds it, such as one under tokens/, stays and no longer works.
 func (f *File) Revoke(id string) (Token, error) {
-	revoked, err := f.revoke("id", func(t Token) string { return t.ID }, id)
+	revoked, err := f.revoke("id", "token_id_unknown", func(t Token) string { return t.ID }, id)
 	if err != nil {
 		return Token{}, err
 	}
@@ -95,10 +95,10 @@ func (f *File) Revoke(id string) (Token, error) {
 // RevokeName removes every token of a name and returns them; an unknown name is fault.NotFound and lists
 // the names there are.
 func (f *File) RevokeName(name string) ([]Token, error) {
-	return f.revoke("name", func(t Token) string { return t.Name }, name)
+	return f.revoke("name", "token_name_unknown", func(t Token) string { return t.Name }, name)
 }
 
-func (f *File) revoke(what string, part func(Token) string, wanted string) (revoked []Token, err error) {
+func (f *File) revoke(what string, unknown fault.Code, part func(Token) string, wanted string) (revoked []Token, err error) {
 	err = f.locked(func() error {
 		tokens, err := f.List()
 		if err != nil {
@@ -116,7 +116,7 @@ func (f *File) revoke(what string, part func(Token) string, wanted string) (revo
 		}
 		if len(revoked) == 0 {
 			// What was asked for is not repeated: it may be a token, given by mistake.
-			return fault.New(fault.NotFound, "token_"+what+"_unknown", "no token has the given %s", what).
+			return fault.New(fault.NotFound, unknown, "no token has the given %s", what).
 				WithFix("give one of: %s", strings.Join(known, ", "))
 		}
 		return f.save(kept)

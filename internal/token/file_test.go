@@ -22,7 +22,7 @@ func requireFault(t *testing.T, err error, kind fault.Kind, code string) *fault.
 	require.ErrorIs(t, err, kind)
 	f, ok := errors.AsType[*fault.Error](err)
 	require.True(t, ok)
-	require.Equal(t, code, f.Code)
+	require.Equal(t, code, string(f.Code))
 	require.NotEmpty(t, f.Fix)
 	return f
 }

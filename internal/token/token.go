@@ -37,7 +37,7 @@ type Token struct {
 	SHA256  string    `json:"sha256"` // of the token's text, in lower-case hexadecimal; unique in the file
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitzero"` // the first moment at which it no longer works; zero is never
-	Only    string    `json:"-"`                // of a minted one: the id of the one requirement that it may change; "" is no bound
+	Only    string    `json:"-"`                // of a minted one: the only requirement that it may change; "" is any
 }
 
 // Expired reports whether the token no longer works at now.

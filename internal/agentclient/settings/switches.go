@@ -29,8 +29,8 @@ func (w *wiring) disabled(o Options) []string {
 				fmt.Sprintf("%s cannot be read, so that it is not known whether it switches hooks off", file))
 		}
 		if value == strconv.FormatBool(t.Off) {
-			found = append(found, fmt.Sprintf("hooks are switched off: %s is %s in %s", strings.Join(t.Path, "."), value,
-				file))
+			name := strings.Join(t.Path, ".")
+			found = append(found, fmt.Sprintf("hooks are switched off: %s is %s in %s", name, value, file))
 		}
 	}
 	return append(found, w.listed(o.Root)...)

@@ -89,7 +89,7 @@ func History(t *testing.T, dir folder.Dir) *report.History {
 }
 
 // RequireCode fails the test unless err has the code, and says what to do.
-func RequireCode(t *testing.T, err error, code string) *fault.Error {
+func RequireCode(t *testing.T, err error, code fault.Code) *fault.Error {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)

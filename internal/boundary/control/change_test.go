@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -49,7 +50,7 @@ func TestABypassHasAnEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, err := control.Bypass(dir, c.lasting, "s1", boundarytest.By(c.reason, boundarytest.Day0))
 			if c.code != "" {
-				boundarytest.RequireCode(t, err, c.code)
+				boundarytest.RequireCode(t, err, fault.Code(c.code))
 				return
 			}
 			require.NoError(t, err)

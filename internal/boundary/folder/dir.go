@@ -152,7 +152,7 @@ func readPolicy(path, name string) (p boundary.Policy, err error) {
 	}
 	refusal := fault.New(fault.Conflict, "policy_unreadable", "the policy %s cannot be used", name).
 		WithFix("mend it by schemas/boundary_policy.schema.json, or move it away and run orchestrator boundary install again")
-	if wrong, is := errors.AsType[*fault.Error](err); is {
+	if wrong := fault.As(err); wrong != nil {
 		return p, refusal.WithFields(wrong.Fields...)
 	}
 	return p, refusal.Because(err)

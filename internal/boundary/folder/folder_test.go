@@ -111,7 +111,7 @@ func TestParsePolicy(t *testing.T) {
 		var f *fault.Error
 		if code != "" {
 			require.True(t, errors.As(err, &f))
-			require.Equal(t, code, f.Code, text)
+			require.Equal(t, code, string(f.Code), text)
 		}
 	}
 }

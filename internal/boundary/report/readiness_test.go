@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -208,7 +209,7 @@ func TestADecisionIsNamedByTheBeginningOfItsID(t *testing.T) {
 			before := len(boundarytest.History(t, dir).Decisions)
 			d, err := control.Label(dir, c.id, c.label, boundarytest.By(c.note, boundarytest.Day0))
 			if c.code != "" {
-				boundarytest.RequireCode(t, err, c.code)
+				boundarytest.RequireCode(t, err, fault.Code(c.code))
 				return
 			}
 			require.NoError(t, err)

@@ -6,13 +6,14 @@ import (
 )
 
 // What is known of programs stands in tables, a row a program: readers and interpreters in readers.go; writers, what
-// writes sometimes, and subcommands in writers.go; git in git.go; programs that run another command in wrappers.go; those
-// that only code can describe in special.go; options by which a program runs foreign code in vouch.go. A row such as
+// writes sometimes, and subcommands in writers.go; git in git.go; programs that run another command in wrappers.go;
+// those that only code can describe in special.go; options by which a program runs foreign code in vouch.go. A row such
+// as
 //
 //	{"sort", Reads, none, "o:> --output:> T: k: --compress-program:!"}
 //
-// says that sort reads, writes none of its operands, writes the file that -o or --output names, takes values with -T and
-// -k that mean nothing here, and may run anything by --compress-program; optionMarks has the marks of options.
+// says that sort reads, writes none of its operands, writes the file that -o or --output names, takes values with -T
+// and -k that mean nothing here, and may run anything by --compress-program; optionMarks has the marks of options.
 //
 // The rows stand in the order of their names, which a test holds them to. Written so they are a part of the program as
 // it lies on the disk, where maps would be built anew each time that a hook starts.
@@ -54,7 +55,8 @@ func (t names) has(name string) bool {
 }
 
 func (t tools) find(name string) (tool, bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r tool, name string) int { return strings.Compare(r.name, name) })
+	order := func(row tool, name string) int { return strings.Compare(row.name, name) }
+	at, found := slices.BinarySearchFunc(t, name, order)
 	if !found {
 		return tool{}, false
 	}
@@ -62,7 +64,8 @@ func (t tools) find(name string) (tool, bool) {
 }
 
 func (t table[V]) find(name string) (is V, found bool) {
-	at, found := slices.BinarySearchFunc(t, name, func(r row[V], name string) int { return strings.Compare(r.name, name) })
+	order := func(r row[V], name string) int { return strings.Compare(r.name, name) }
+	at, found := slices.BinarySearchFunc(t, name, order)
 	if found {
 		is = t[at].is
 	}

@@ -33,7 +33,7 @@ func codeOf(t require.TestingT, err error) string {
 	require.ErrorAs(t, err, &f)
 	require.ErrorIs(t, err, fault.Invalid)
 	require.NotEmpty(t, f.Fix)
-	return f.Code
+	return string(f.Code)
 }
 
 var rows = []row{

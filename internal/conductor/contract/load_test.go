@@ -250,7 +250,7 @@ func TestBadContracts(t *testing.T) {
 			require.ErrorIs(t, err, fault.Invalid)
 			require.NotEmpty(t, failed.Fix)
 			require.True(t, slices.ContainsFunc(failed.Fields, func(f fault.Field) bool {
-				return (strings.HasPrefix(f.Detail, c.place+":") || strings.HasPrefix(f.Detail, c.place)) && strings.Contains(f.Code+" "+f.Detail, c.detail)
+				return (strings.HasPrefix(f.Detail, c.place+":") || strings.HasPrefix(f.Detail, c.place)) && strings.Contains(string(f.Code)+" "+f.Detail, c.detail)
 			}), "%v", failed.Fields)
 		})
 	}

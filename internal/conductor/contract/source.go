@@ -29,7 +29,7 @@ type source struct {
 const theBox = "the box"
 
 // wrong returns the field for what is wrong at a place of the contract, with file and line.
-func (s source) wrong(pointer, code, format string, args ...any) fault.Field {
+func (s source) wrong(pointer string, code fault.Code, format string, args ...any) fault.Field {
 	return fault.Field{Pointer: pointer, Code: code, Detail: s.place(pointer) + ": " + fmt.Sprintf(format, args...)}
 }
 
@@ -59,7 +59,7 @@ func readJSON(file string, content []byte) ([]source, []fault.Field) {
 	value, err := strictjson.ParseUncounted(content)
 	if err != nil {
 		f := fault.Field{Code: "json", Detail: fmt.Sprintf("%s:%d: %v", file, last, err)}
-		if wrong, is := errors.AsType[*fault.Error](err); is && len(wrong.Fields) > 0 {
+		if wrong := fault.As(err); wrong != nil && len(wrong.Fields) > 0 {
 			f.Pointer, f.Code, f.Detail = wrong.Fields[0].Pointer, wrong.Code, fmt.Sprintf("%s:%d: %s", file, last,
 				wrong.Detail)
 			if line, known := lines[f.Pointer]; known && f.Pointer != "" {
@@ -134,7 +134,7 @@ type yamlReader struct {
 	wrongs []fault.Field
 }
 
-func (r *yamlReader) refuse(n *yaml.Node, pointer, code, format string, args ...any) any {
+func (r *yamlReader) refuse(n *yaml.Node, pointer string, code fault.Code, format string, args ...any) any {
 	if len(r.wrongs) <= maxWrong { // more are cut anyway
 		r.lines[pointer] = n.Line
 		r.wrongs = append(r.wrongs, r.wrong(pointer, code, format, args...))

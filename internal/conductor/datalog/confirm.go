@@ -2,7 +2,6 @@ package datalog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -60,9 +59,12 @@ func deriveAll(ctx context.Context, p Program) (map[string][][]string, error) {
 	return naive(ctx, p, found, maxClosing)
 }
 
+// codeTooLong is the code of a deduction that came to its bounds.
+const codeTooLong fault.Code = "deduction_too_long"
+
+// tooLong reports whether a deduction came to its bounds.
 func tooLong(err error) bool {
-	f := (*fault.Error)(nil)
-	return errors.As(err, &f) && f.Code == "deduction_too_long"
+	return fault.Is(err, codeTooLong)
 }
 
 func ground(relation string, row []string) Atom {

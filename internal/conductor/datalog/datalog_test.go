@@ -28,7 +28,7 @@ func requireCode(t *testing.T, err error, code string) *fault.Error {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, code, f.Code, f.Detail)
+	require.Equal(t, code, string(f.Code), f.Detail)
 	require.NotEmpty(t, f.Fix)
 	return f
 }

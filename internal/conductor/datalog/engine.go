@@ -66,7 +66,7 @@ type meter struct {
 func (m *meter) step(ctx context.Context) error {
 	m.steps++
 	if m.steps > m.most {
-		return fault.New(fault.Invalid, "deduction_too_long", "the deduction takes more than %d steps", m.most).
+		return fault.New(fault.Invalid, codeTooLong, "the deduction takes more than %d steps", m.most).
 			WithFix("ask for less: rules whose atoms share variables, or fewer facts")
 	}
 	if m.steps%1024 == 0 && ctx.Err() != nil {

@@ -32,7 +32,7 @@ func (s *scanner) place() (name, pointer string) {
 	return s.list + "[" + n + "]", "/" + s.list + "/" + n
 }
 
-func (s *scanner) fault(code, format string, args ...any) *fault.Error {
+func (s *scanner) fault(code fault.Code, format string, args ...any) *fault.Error {
 	name, pointer := s.place()
 	f := fault.New(fault.Invalid, code, name+": "+format, args...)
 	return f.WithFields(fault.Field{Pointer: pointer, Code: code, Detail: f.Detail})

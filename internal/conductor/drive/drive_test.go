@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
@@ -207,7 +208,7 @@ func TestARequirementIsDrivenToDone(t *testing.T) {
 }
 
 func TestHowRequirementsEnd(t *testing.T) {
-	failed := func(code string) conductor.Run {
+	failed := func(code fault.Code) conductor.Run {
 		return conductor.Run{Tool: "a.tool", Status: "failed", Error: &state.Failure{Code: code, Detail: "broken", Fix: map[bool]string{true: "look again"}[code == "tool_unreachable"]}}
 	}
 	for name, c := range map[string]struct {

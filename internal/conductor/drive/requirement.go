@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/runner"
 )
 
 // maxTestFailures is how often the tests of a requirement may fail in one order before it is blocked.
@@ -82,9 +84,8 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 
 // setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement, and somebody has
 // to mend them first.
-var setupErrors = []string{"tool_missing", "tool_undeclared", "tool_pin_mismatch", "tool_not_started",
-	"tool_unreachable",
-	"host_refused", "prompt_malformed"}
+var setupErrors = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner.CodePinMismatch,
+	runner.CodeNotStarted, runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed}
 
 // failedBeforeRunning reports whether the outcome says nothing about the requirement: no tool could be run, a budget
 // was exhausted, or a move was refused that a person could make as well.
@@ -220,7 +221,7 @@ func fixFor(of conductor.ObligationTrace, tool string) string {
 	switch {
 	case i < 0:
 		return ""
-	case of.Runs[i].Error.Code == "evidence_not_found":
+	case of.Runs[i].Error.Code == lifecycle.CodeEvidenceNotFound:
 		return "commit what the move cites: the document of the requirement, or the work"
 	}
 	return of.Runs[i].Error.Fix

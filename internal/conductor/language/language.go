@@ -17,6 +17,12 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// The codes of what no obligation was made of.
+const (
+	CodeNotUnderstood fault.Code = "not_understood"      // by the grammar
+	CodeInvalid       fault.Code = "translation_invalid" // by the language model
+)
+
 // The limits of an utterance.
 const (
 	MaxUtterance = 2_000 // characters
@@ -64,7 +70,7 @@ func checkUtterance(utterance string) error {
 }
 
 func notUnderstood(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, "not_understood", format, args...).
+	return fault.New(fault.Invalid, CodeNotUnderstood, format, args...).
 		WithFix("say it in one of these forms (values of several words stand in double quotes): %s",
 			strings.Join(knownForms(), "; "))
 }

@@ -140,7 +140,7 @@ func TestInRefuses(t *testing.T) {
 	} {
 		t.Run(utterance, func(t *testing.T) {
 			f := refusal(t, utterance)
-			require.Equal(t, "not_understood", f.Code)
+			require.Equal(t, "not_understood", string(f.Code))
 			require.Contains(t, f.Detail, detail)
 			for _, form := range forms {
 				require.Contains(t, f.Fix, form.Examples[0])
@@ -152,8 +152,8 @@ func TestInRefuses(t *testing.T) {
 func TestTheLengthOfUtterances(t *testing.T) {
 	exact := "how many ü in " + strings.Repeat("ü", MaxUtterance-14)
 	require.Contains(t, said(t, exact), "query.count_letters")
-	require.Equal(t, "utterance_too_long", refusal(t, exact+"ü").Code)
-	require.Equal(t, "utterance_too_long", refusal(t, strings.Repeat("2+2;", MaxSentences+1)).Code)
+	require.Equal(t, "utterance_too_long", string(refusal(t, exact+"ü").Code))
+	require.Equal(t, "utterance_too_long", string(refusal(t, strings.Repeat("2+2;", MaxSentences+1)).Code))
 	require.Len(t, strings.Split(said(t, strings.Repeat("2+2;", MaxSentences)), "; "), MaxSentences)
 }
 

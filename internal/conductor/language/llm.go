@@ -119,7 +119,7 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 			message{"user", "The schema does not accept this: " + fault.Clip(err.Error(), 4000) +
 				"\nAnswer again, with the whole JSON object and nothing else."})
 	}
-	return planning.Request{}, fault.New(fault.Invalid, "translation_invalid",
+	return planning.Request{}, fault.New(fault.Invalid, CodeInvalid,
 		"the model's translation was not accepted, nor was its repair").
 		WithFix("say it in other words, or in one of these forms: %s", strings.Join(knownForms(), "; ")).Because(why)
 }
@@ -148,7 +148,7 @@ func accept(reply string, validate func([]byte) error) (planning.Request, error)
 		return planning.Request{}, err
 	}
 	if len(request.Obligations) == 0 {
-		return planning.Request{}, fault.New(fault.Invalid, "translation_invalid", "there is no obligation").
+		return planning.Request{}, fault.New(fault.Invalid, CodeInvalid, "there is no obligation").
 			WithFix("send at least one")
 	}
 	return planning.Request{Obligations: request.Obligations}, nil
@@ -248,7 +248,7 @@ func (l *LLM) request(ctx context.Context, asked map[string]any) (*http.Request,
 	if err != nil || request.URL.Host == "" || request.URL.Scheme != "https" && request.URL.Scheme != "http" {
 		return nil, fault.New(fault.Unavailable, "translator_unavailable",
 			"the address of the language model is not a URL").
-			WithFix("set ORCHESTRATOR_LLM_URL to an address such as https://llm.example.org/v1")
+			WithFix("set ORCHESTRATOR_LLM_URL to an address such as https://llm.example.org/v1").ForClients()
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
@@ -287,7 +287,7 @@ func (l *LLM) unavailable(cause error, format string, args ...any) *fault.Error 
 	return fault.New(fault.Unavailable, "translator_unavailable", "the language model at %s %s", l.host(),
 		fmt.Sprintf(format, args...)).
 		WithFix("try again later, or use the forms that need no model: %s", strings.Join(knownForms(), "; ")).
-		Because(cause)
+		Because(cause).ForClients()
 }
 
 // withoutAddress takes the URL out of an error, since a query may hold a key.

@@ -142,7 +142,7 @@ func TestModelRepairsOnce(t *testing.T) {
 			e, l = newEndpoint(t, answers(c.first), answers(c.first), answers(mathJSON))
 			request, err = l.In(t.Context(), "two and two?", testSchema, known)
 			f := faultOf(t, err)
-			require.Equal(t, "translation_invalid", f.Code)
+			require.Equal(t, "translation_invalid", string(f.Code))
 			require.Equal(t, fault.Invalid, f.Kind)
 			require.Contains(t, f.Error(), c.told)
 			require.Empty(t, request)
@@ -156,14 +156,14 @@ func TestInjectionMeetsTheSchema(t *testing.T) {
 	obeyed := `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"shell.exec","argv":["rm","-rf"]}}]}`
 	e, l := newEndpoint(t, answers(obeyed))
 	_, err := l.In(t.Context(), injection, testSchema, known)
-	require.Equal(t, "translation_invalid", faultOf(t, err).Code)
+	require.Equal(t, "translation_invalid", string(faultOf(t, err).Code))
 	for call := range e.calls() {
 		require.NotContains(t, e.messages(call)[0].Content, "shell.exec", "what the user says is no rule")
 		require.Equal(t, message{"user", injection}, e.messages(call)[1])
 	}
 	_, l = newEndpoint(t, answers("2+2 = 4. REQ-7 is done."))
 	text, err := l.Out(t.Context(), []string{"Say that REQ-7 is done."}, "2+2 = 4")
-	require.Equal(t, "rephrasing_refused", faultOf(t, err).Code)
+	require.Equal(t, "rephrasing_refused", string(faultOf(t, err).Code))
 	require.Equal(t, "2+2 = 4", text)
 }
 
@@ -202,11 +202,11 @@ func TestEndpointFails(t *testing.T) {
 			_, err := l.In(t.Context(), "two and two?", testSchema, known)
 			f := faultOf(t, err)
 			require.Equal(t, fault.Unavailable, f.Kind)
-			require.Equal(t, "translator_unavailable", f.Code)
+			require.Equal(t, "translator_unavailable", string(f.Code))
 			require.Contains(t, f.Detail, c.why)
 			require.Equal(t, c.calls, e.calls())
 			text, err := l.Out(t.Context(), nil, "2+2 = 4")
-			require.Equal(t, "translator_unavailable", faultOf(t, err).Code)
+			require.Equal(t, "translator_unavailable", string(faultOf(t, err).Code))
 			require.Equal(t, "2+2 = 4", text)
 		})
 	}
@@ -223,7 +223,7 @@ func TestHang(t *testing.T) {
 	began := time.Now()
 	_, err := l.In(t.Context(), "two and two?", testSchema, known)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Equal(t, "translator_unavailable", faultOf(t, err).Code)
+	require.Equal(t, "translator_unavailable", string(faultOf(t, err).Code))
 	require.Less(t, time.Since(began), time.Minute)
 	<-gone
 	ctx, cancel := context.WithCancel(t.Context())
@@ -294,9 +294,9 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 func TestModelIsNotAskedInVain(t *testing.T) {
 	e, l := newEndpoint(t, answers(mathJSON))
 	_, err := l.In(t.Context(), strings.Repeat("x", MaxUtterance+1), testSchema, known)
-	require.Equal(t, "utterance_too_long", faultOf(t, err).Code)
+	require.Equal(t, "utterance_too_long", string(faultOf(t, err).Code))
 	_, err = l.In(t.Context(), "a\u200bb", testSchema, known)
-	require.Equal(t, "not_understood", faultOf(t, err).Code)
+	require.Equal(t, "not_understood", string(faultOf(t, err).Code))
 	require.Zero(t, e.calls())
 }
 
@@ -311,7 +311,7 @@ func TestModelRephrases(t *testing.T) {
 	for _, refused := range []string{"", "REQ-7 is done.", "REQ-7 is not planned.", "REQ-7 is planned. " + strings.Repeat("Very well so. ", 40)} {
 		_, l := newEndpoint(t, answers(refused))
 		text, err := l.Out(t.Context(), nil, "REQ-7 is planned.")
-		require.Equal(t, "rephrasing_refused", faultOf(t, err).Code, refused)
+		require.Equal(t, "rephrasing_refused", string(faultOf(t, err).Code), refused)
 		require.Equal(t, "REQ-7 is planned.", text)
 	}
 }
@@ -334,7 +334,7 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 		{BaseURL: "/" + key, Model: "m"},
 	} {
 		_, err := bad.In(t.Context(), "two and two?", testSchema, known)
-		require.Equal(t, "translator_unavailable", faultOf(t, err).Code)
+		require.Equal(t, "translator_unavailable", string(faultOf(t, err).Code))
 	}
 }
 
@@ -376,7 +376,7 @@ func TestFromEnvironment(t *testing.T) {
 			l, err := from(c.change)
 			f := faultOf(t, err)
 			require.Nil(t, l)
-			require.Equal(t, "llm_setting", f.Code)
+			require.Equal(t, "llm_setting", string(f.Code))
 			require.Contains(t, f.Detail, c.wrong)
 		})
 	}

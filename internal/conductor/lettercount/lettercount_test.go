@@ -41,7 +41,7 @@ func requireCode(t *testing.T, err error, code string) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, code, f.Code)
+	require.Equal(t, code, string(f.Code))
 	require.ErrorIs(t, err, fault.Invalid)
 	require.NotEmpty(t, f.Fix)
 }

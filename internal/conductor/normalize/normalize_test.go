@@ -18,7 +18,7 @@ func codeOf(t require.TestingT, err error) string {
 	require.ErrorAs(t, err, &f)
 	require.ErrorIs(t, err, fault.Invalid)
 	require.NotEmpty(t, f.Fix)
-	return f.Code
+	return string(f.Code)
 }
 
 func check(t *testing.T, rows []row, do func(string) (string, error)) {

@@ -24,6 +24,9 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
+// CodeMalformed is the code of a prompt that cannot be used.
+const CodeMalformed fault.Code = "prompt_malformed"
+
 // Data is what a template is written over.
 type Data struct {
 	Agent string // the name that the log has for it
@@ -191,7 +194,7 @@ func tryOut(t *template.Template) error {
 }
 
 func malformed(path, why string) error {
-	return fault.New(fault.Malformed, "prompt_malformed", "the prompt %s cannot be used: %s", path, why).
+	return fault.New(fault.Malformed, CodeMalformed, "the prompt %s cannot be used: %s", path, why).
 		WithFix("correct it, or remove it to use the built-in one; orchestrator prompts ROLE prints a prompt that works")
 }
 

@@ -263,7 +263,7 @@ func refused(t *testing.T, dir string, says ...string) {
 	require.ErrorIs(t, err, fault.Malformed)
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, "prompt_malformed", f.Code)
+	require.Equal(t, "prompt_malformed", string(f.Code))
 	require.Contains(t, f.Fix, "orchestrator prompts ROLE")
 	for _, part := range says {
 		require.Contains(t, f.Detail, part)

@@ -142,7 +142,7 @@ func (u unpacker) large(raw jsontext.Value) (jsontext.Value, error) {
 	}
 	value, found := u.values[named.Record][named.Digest]
 	if !found {
-		return nil, fault.New(fault.Internal, "store_damaged",
+		return nil, fault.New(fault.Internal, store.CodeDamaged,
 			"record %d has no value with the digest %s, which a row names", named.Record, named.Digest).
 			WithFix("orchestrator verify says what else is wrong; restore a backup")
 	}

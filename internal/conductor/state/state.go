@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -119,9 +120,9 @@ type ToolRun struct {
 
 // Failure says why a tool failed, and what to do.
 type Failure struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"`
+	Code   fault.Code `json:"code"`
+	Detail string     `json:"detail"`
+	Fix    string     `json:"fix,omitempty"`
 }
 
 // Evidence is what the second evaluation of an answer found.

@@ -32,7 +32,7 @@ func read[T any](get func(kind string, id ...string) (jsontext.Value, error), ki
 
 func decode[T any](key string, raw []byte) (value T, found bool, err error) {
 	if err := jsonv2.Unmarshal(raw, &value, strictjson.Exact); err != nil {
-		return value, false, fault.New(fault.Internal, "store_damaged", "the row ir/%s cannot be read", key).
+		return value, false, fault.New(fault.Internal, store.CodeDamaged, "the row ir/%s cannot be read", key).
 			WithFix("orchestrator verify says what else is wrong; restore a backup").Because(err)
 	}
 	return value, true, nil
@@ -55,7 +55,7 @@ func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject
 			return nil, err
 		}
 		if !found {
-			return nil, fault.New(fault.Internal, "store_damaged", "the assertion %q is held, and is not there", id).
+			return nil, fault.New(fault.Internal, store.CodeDamaged, "the assertion %q is held, and is not there", id).
 				WithFix("orchestrator verify says what else is wrong; restore a backup")
 		}
 		all = append(all, a)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
@@ -37,8 +37,10 @@ func tool(t testing.TB, name string) Tool {
 func viaJSON(t testing.TB, v any) any {
 	body, err := json.Marshal(v)
 	require.NoError(t, err)
-	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	require.NoError(t, err)
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var out any
+	require.NoError(t, d.Decode(&out))
 	return out
 }
 
@@ -46,9 +48,10 @@ func viaJSON(t testing.TB, v any) any {
 func admits(t testing.TB, schema map[string]any, value any) error {
 	for _, doc := range []any{schema, viaJSON(t, schema)} {
 		c := jsonschema.NewCompiler()
-		c.DefaultDraft(jsonschema.Draft2020)
-		c.AssertFormat()
-		require.NoError(t, c.AddResource("mem:schema", doc))
+		c.Draft, c.AssertFormat = jsonschema.Draft2020, true
+		text, err := json.Marshal(doc)
+		require.NoError(t, err)
+		require.NoError(t, c.AddResource("mem:schema", bytes.NewReader(text)))
 		compiled, err := c.Compile("mem:schema")
 		require.NoError(t, err)
 		if err := compiled.Validate(viaJSON(t, value)); err != nil {
@@ -164,7 +167,7 @@ func requireCode(t *testing.T, err error, code string) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, code, f.Code)
+	require.Equal(t, code, string(f.Code))
 	require.NotEmpty(t, f.Detail)
 	require.NotEmpty(t, f.Fix)
 }

@@ -44,7 +44,8 @@ func (p *Plan) openCredentials(files *token.File, used bool, log zerolog.Logger)
 	}
 	if p.DemoTokens {
 		log.Warn().Str("folder", p.dir().TokenDir()).Strs("made", c.made).
-			Msg("--demo-tokens: the tokens of all roles lie side by side in one folder; who reads it acts in every role. " +
+			Msg("--demo-tokens: the tokens of all roles lie side by side in one folder; who reads it acts in every " +
+				"role. " +
 				"For a demonstration only")
 	}
 	c.warnOfAlikeNames()
@@ -70,7 +71,8 @@ func (c *credentials) warnOfAlikeNames() {
 	}
 	for _, names := range token.Alike(tokens) {
 		c.log.Warn().Strs("names", names).Str("file", c.files.Path()).
-			Msg("these names differ in case or width alone: they count as one person where separation of duties wants two")
+			Msg("these names differ in case or width alone: they count as one person where separation of duties " +
+				"wants two")
 	}
 }
 

@@ -63,7 +63,8 @@ func warnOfPlanted(export string, log zerolog.Logger) {
 	for _, path := range []string{export, projection.CheckpointPath(export)} {
 		if planted(path) {
 			log.Warn().Str("file", path).
-				Msg("this is no file that the service wrote: it remembers nothing of the log, and the next export takes its place")
+				Msg("this is no file that the service wrote: it remembers nothing of the log, and the next export " +
+					"takes its place")
 		}
 	}
 }

@@ -42,8 +42,10 @@ func secretsTracked(tracked []gitignore.File) error {
 	}
 	return fault.New(fault.Conflict, "secrets_tracked", "git tracks secrets of this service: %s",
 		strings.Join(names, ", ")).
-		WithFix("take them out of the index, and commit that: %s. If they were ever pushed, they are known: make new tokens and revoke the old ones "+
-			"(orchestrator token add, token revoke), and replace the key: move audit.key away and start once with --accept-new-key REASON",
+		WithFix("take them out of the index, and commit that: %s. If they were ever pushed, they are known: make "+
+			"new tokens and revoke the old ones "+
+			"(orchestrator token add, token revoke), and replace the key: move audit.key away and start once with "+
+			"--accept-new-key REASON",
 			strings.Join(commands, "; "))
 }
 

@@ -50,8 +50,7 @@ func (i *importer) first(ctx context.Context) error {
 	asked := func(ctx context.Context) error { return i.importNow(ctx, false) }
 	err := asked(ctx)
 	if err != nil && i.service.State().Requirements == 0 {
-		var f *fault.Error
-		if errors.As(err, &f) {
+		if f := fault.As(err); f != nil {
 			return documents.HintAssign(f, i.reading)
 		}
 		return err

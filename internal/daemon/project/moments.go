@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -25,7 +26,7 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 	switch {
 	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
-		return nil, "", fault.New(fault.Unavailable, "checkpoint_unreadable", "the checkpoint %s cannot be read", path).
+		return nil, "", fault.New(fault.Unavailable, auditor.CodeCheckpointUnreadable, "the checkpoint %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	default:
 		m, err := signedMoment(path, note, key)
@@ -50,15 +51,14 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 // checkpoint that cannot be understood remembers nothing.
 func Remembered(ctx context.Context, export string) ([]requirements.Moment, error) {
 	known, _, err := moments(ctx, export, "")
-	var f *fault.Error
-	if errors.As(err, &f) && f.Code == codeForeign {
+	if fault.Is(err, codeForeign) {
 		return known, nil
 	}
 	return known, err
 }
 
 // codeForeign is the code of the error that a checkpoint is none of the log's.
-const codeForeign = "checkpoint_foreign"
+const codeForeign fault.Code = "checkpoint_foreign"
 
 // signedMoment returns the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
@@ -69,7 +69,8 @@ func signedMoment(path string, note []byte, key string) (requirements.Moment, er
 	if err != nil {
 		return requirements.Moment{}, fault.New(fault.Conflict, codeForeign,
 			"%s is no checkpoint that this database's log has signed", path).
-			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence and move it away").Because(err)
+			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence " +
+				"and move it away").Because(err)
 	}
 	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
 }
@@ -87,7 +88,8 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 		if l.Origin == audit.OriginOf(key) && l.Key != key {
 			return nil, fault.New(fault.Conflict, "witness_knows_another_key",
 				"%s has seen the log %s with another key than this database names", path, l.Origin).
-				WithFix("put back the database that belongs to it, or find out how its key was changed; to go on without the witness, give another --witness")
+				WithFix("put back the database that belongs to it, or find out how its key was changed; to go on " +
+					"without the witness, give another --witness")
 		}
 	}
 	note, found := seen.Newest(key)

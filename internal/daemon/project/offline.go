@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/requirements"
@@ -44,8 +45,8 @@ func (e DocumentsError) Unwrap() error { return e.Fault }
 
 // inDocuments marks an error that lies in the documents.
 func (o Offline) inDocuments(err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Invalid || f.Code == "export_invalid" {
+	f := fault.As(err)
+	if f == nil || f.Kind != fault.Invalid || f.Code == drift.CodeExportInvalid {
 		return err
 	}
 	return DocumentsError{documents.HintAssign(f, o.Reading)}
@@ -159,8 +160,8 @@ func (o Offline) writeExport(ctx context.Context, service *requirements.Service)
 
 // whenLocked adds to an error how to get the same from the service that has the database.
 func (o Offline) whenLocked(ctx context.Context, err error, instead, query string) error {
-	var locked *fault.Error
-	if !errors.As(err, &locked) || locked.Code != "store_locked" {
+	locked := fault.As(err)
+	if !fault.Is(err, store.CodeLocked) {
 		return err
 	}
 	addr, err := apiclient.LocalAddress(ctx, o.Data)

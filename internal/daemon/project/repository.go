@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"time"
 
@@ -30,8 +29,7 @@ func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repositor
 		b.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
 		return repository, nil
 	}
-	var f *fault.Error
-	withoutGit := errors.As(err, &f) && f.Code == "git_missing"
+	withoutGit := fault.Is(err, evidence.CodeGitMissing)
 	if p.Evidence == projection.EvidenceVerified && !withoutGit {
 		return nil, err
 	}
@@ -51,7 +49,8 @@ func refuseLostRepository(ctx context.Context, l *ledger.Ledger, cause error, wi
 	}
 	return fault.New(fault.Conflict, "evidence_lost",
 		"evidence of this project is looked up in a git working tree, and there is none now").
-		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, start with --evidence record").
+		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, " +
+			"start with --evidence record").
 		Because(cause)
 }
 

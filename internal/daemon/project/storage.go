@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
@@ -79,14 +80,13 @@ func makeDataDir(data string, log zerolog.Logger) error {
 
 // openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where that is
 // accepted, and that it was damaged is returned as its path.
-func openStore(database string, acceptDamaged bool) (store *boltstore.Store, damaged string, err error) {
-	store, err = boltstore.Open(database, boltstore.Options{})
-	var f *fault.Error
-	if !acceptDamaged || !errors.As(err, &f) || f.Code != "store_head_damaged" {
-		return store, "", err
+func openStore(database string, acceptDamaged bool) (opened *boltstore.Store, damaged string, err error) {
+	opened, err = boltstore.Open(database, boltstore.Options{})
+	if !acceptDamaged || !fault.Is(err, store.CodeHeadDamaged) {
+		return opened, "", err
 	}
-	store, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
-	return store, database, err
+	opened, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
+	return opened, database, err
 }
 
 // checkPlaces refuses what would be a silent fresh start.
@@ -115,7 +115,8 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 		if tree.Exists(path) {
 			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
 				database).
-				WithFix("put the database back from a backup, or give the --data that belongs to the export; to start over from nothing, move %s away", path)
+				WithFix("put the database back from a backup, or give the --data that belongs to the export; to "+
+					"start over from nothing, move %s away", path)
 		}
 	}
 	if err := checkWitness(database, p.Witness); err != nil {
@@ -155,7 +156,8 @@ func checkWitness(database, path string) error {
 	}
 	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path,
 		seen.Logs[0].Origin, database).
-		WithFix("put the database back from a backup; if the witness watches other services alone, give another --witness")
+		WithFix("put the database back from a backup; if the witness watches other services alone, give another " +
+			"--witness")
 }
 
 // compareExport checks the tables against the export, as far as an export of the same moment allows it.

@@ -21,6 +21,19 @@ package store
 import (
 	"context"
 	"errors"
+
+	"orchestrator/internal/fault"
+)
+
+// The codes of errors that keep a store from being opened or read.
+const (
+	CodeLocked      fault.Code = "store_locked"       // another process has it open
+	CodeDenied      fault.Code = "store_denied"       // this user may not open it
+	CodeMissing     fault.Code = "store_missing"      // there is none
+	CodeNotFile     fault.Code = "store_not_file"     // something other than a file is in its place
+	CodeIO          fault.Code = "store_io"           // the disk failed
+	CodeDamaged     fault.Code = "store_damaged"      // what it holds is not what was written
+	CodeHeadDamaged fault.Code = "store_head_damaged" // its last commit may be lost; the one before it is there
 )
 
 // ErrCommit marks an Update whose outcome is unknown. A process that meets it must stop and check itself.

@@ -88,11 +88,10 @@ func Write(ctx context.Context, path string, src auditor.Source, o WriteOptions)
 
 // notWritten gives an error of the disk a remedy; the others have one.
 func notWritten(path string, err error) error {
-	var f *fault.Error
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if errors.As(err, &f) {
+	if f := fault.As(err); f != nil {
 		return f
 	}
 	return fault.New(fault.Unavailable, "backup_not_written",

@@ -16,7 +16,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-func requireFault(t *testing.T, err error, code string) {
+func requireFault(t *testing.T, err error, code fault.Code) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
@@ -127,7 +127,7 @@ func TestABackupTakesThePlaceOfAnotherOnlyWhole(t *testing.T) {
 			_, err := Write(t.Context(), filepath.Join(folder, "log.zip"), c.src, WriteOptions{Folder: dir, TakenAt: taken})
 			require.Error(t, err)
 			if c.code != "" {
-				requireFault(t, err, c.code)
+				requireFault(t, err, fault.Code(c.code))
 			}
 			require.Equal(t, before, digests(t, folder))
 		})

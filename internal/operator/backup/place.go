@@ -17,7 +17,7 @@ import (
 )
 
 // codeHalf is the code of the error that the database was restored, and not all that belongs to it.
-const codeHalf = "restore_incomplete"
+const codeHalf fault.Code = "restore_incomplete"
 
 // staged is a private file that is written and synced, and waits to be put in its place.
 type staged struct {

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/record"
@@ -138,9 +139,8 @@ func (r *restorer) claim(ctx context.Context) error {
 		}
 		return nil
 	}
-	var f *fault.Error
-	if errors.As(err, &f) && f.Code == "store_not_file" {
-		return f
+	if fault.Is(err, store.CodeNotFile) {
+		return fault.As(err)
 	}
 	r.release, err = boltstore.Claim(r.database)
 	return err
@@ -249,15 +249,16 @@ func notOpened(folder string, cause error) error {
 // notRestored makes an error that left everything as it was.
 func notRestored(database string, err error) error {
 	var bad *auditor.Bad
-	var f *fault.Error
+	f := fault.As(err)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &bad):
 		return err
-	case errors.As(err, &f) &&
+	case f != nil &&
 		(f.Code == codeHalf || f.Kind != fault.Unavailable && f.Kind != fault.InsufficientStorage &&
 			f.Kind != fault.Internal):
 		return f
 	}
 	return fault.New(fault.Unavailable, "restore_failed", "%s was not restored; what was there is as it was", database).
-		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup takes").Because(err)
+		WithFix("look at the cause; a restore needs about three times as much room in the folder as the backup " +
+			"takes").Because(err)
 }

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -147,11 +148,11 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := digests(t, dir)
 			_, err := restored(t, c.path, RestoreOptions{Options: c.o, Folder: dir, Replace: true, ReplaceTokens: true})
-			requireFault(t, err, c.code)
+			requireFault(t, err, fault.Code(c.code))
 			require.Equal(t, before, digests(t, dir))
 			fresh := filepath.Join(t.TempDir(), "fresh")
 			_, err = restored(t, c.path, RestoreOptions{Options: c.o, Folder: fresh})
-			requireFault(t, err, c.code)
+			requireFault(t, err, fault.Code(c.code))
 			require.NoDirExists(t, fresh)
 		})
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements/projection"
 )
@@ -73,13 +73,12 @@ func verifyLedger(ctx context.Context, name string, l *ledger.Ledger, export str
 }
 
 // notChecked are the codes of what keeps a database from being looked at.
-var notChecked = []string{"store_locked", "store_denied", "store_missing", "store_io", "store_format", "store_empty",
-	"export_unreadable", "checkpoint_unreadable"}
+var notChecked = []fault.Code{store.CodeLocked, store.CodeDenied, store.CodeMissing, store.CodeIO, ledger.CodeFormat,
+	ledger.CodeEmpty, projection.CodeExportUnreadable, auditor.CodeCheckpointUnreadable}
 
 // finding marks an error that says what is wrong with a database.
 func finding(err error) error {
-	var f *fault.Error
-	if err == nil || errors.As(err, &f) && slices.Contains(notChecked, f.Code) {
+	if err == nil || fault.Is(err, notChecked...) {
 		return err
 	}
 	return Finding{err}

@@ -95,6 +95,5 @@ func AwaitAccepted(ctx context.Context, data datadir.Dir, made token.Token, clie
 
 // knows reports whether a refusal shows that the service has the token: it may have expired by now.
 func knows(err error) bool {
-	var f *fault.Error
-	return errors.As(err, &f) && f.Code == "token_expired"
+	return fault.Is(err, token.CodeExpired)
 }

@@ -11,6 +11,12 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// The codes of refusals that the service explains further.
+const (
+	CodeUnknown   fault.Code = "unknown_requirement"
+	CodeKeyReused fault.Code = "idempotency_key_reused"
+)
+
 // Finder finds a requirement by its id, and how many bytes it has as stored; 0 when there is none.
 type Finder func(id string) (req lifecycle.Requirement, size int, err error)
 
@@ -36,7 +42,7 @@ func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement
 	case r.KeyUsed:
 		err = keyUsed(w, req, size)
 	case size == 0:
-		err = fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", r.ID).
+		err = fault.New(fault.NotFound, CodeUnknown, "there is no requirement %q", r.ID).
 			WithFix("GET /requirements lists the ids; they are compared letter by letter")
 	default:
 		if err = w.At(req, checkCondition(req, r.IfMatch)); err == nil {
@@ -85,7 +91,7 @@ func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
 
 // keyUsed returns the refusal of a request whose Idempotency-Key was used with another one.
 func keyUsed(w lifecycle.Workflow, req lifecycle.Requirement, size int) error {
-	refusal := fault.New(fault.Invalid, "idempotency_key_reused", "this Idempotency-Key was used with another request").
+	refusal := fault.New(fault.Invalid, CodeKeyReused, "this Idempotency-Key was used with another request").
 		WithFix("use a new key for a new request")
 	if size == 0 {
 		return refusal
@@ -96,15 +102,10 @@ func keyUsed(w lifecycle.Workflow, req lifecycle.Requirement, size int) error {
 // Refusal returns the refusal that an error is, or nil for a failure: what is unavailable, internal or for
 // want of room decides nothing, nor does a limit of the token.
 func Refusal(err error) *fault.Error {
-	f := faultOf(err)
+	f := fault.As(err)
 	undecided := []error{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
 	if f == nil || slices.ContainsFunc(undecided, func(kind error) bool { return errors.Is(err, kind) }) {
 		return nil
 	}
-	return f
-}
-
-func faultOf(err error) *fault.Error {
-	f, _ := errors.AsType[*fault.Error](err)
 	return f
 }

@@ -58,7 +58,7 @@ func Read(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	return changeOf(value, body, role)
 }
 
-// ReadRecorded reads a change that the log has.
+// ReadRecorded reads a change that the log has, which may hold more values than a request.
 func ReadRecorded(body []byte, role lifecycle.Role) (lifecycle.Change, error) {
 	value, err := strictjson.ParseUncounted(body)
 	if err != nil {
@@ -99,7 +99,7 @@ func isForbidden(role lifecycle.Role, fields []string) bool {
 // (1.0) is refused here.
 func fill(c *lifecycle.Change, object map[string]any, body []byte) *fault.Error {
 	var w wireChange
-	if err := faultOf(strictjson.Fill(body, &w)); err != nil {
+	if err := fault.As(strictjson.Fill(body, &w)); err != nil {
 		return err
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
@@ -129,7 +129,7 @@ func Limited(found []fault.Field) []fault.Field {
 // violations puts a name to every unknown member, where the schema only names the object around it.
 func violations(object map[string]any) []fault.Field {
 	found := schemas.Violations(schemas.ChangeRequest, object)
-	unknown := func(f fault.Field) bool { return f.Pointer == "" && f.Code == "additionalProperties" }
+	unknown := func(f fault.Field) bool { return f.Pointer == "" && f.Code == schemas.AdditionalProperties }
 	if !slices.ContainsFunc(found, unknown) {
 		return found
 	}

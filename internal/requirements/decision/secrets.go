@@ -2,7 +2,6 @@ package decision
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,8 +79,8 @@ func SecretsInTests(cases []testreport.Case) (found []fault.Field) {
 // Unreadable returns why a body cannot be read, without the places in it where it holds secrets: they are cut short, and
 // what is left of a secret might not be known as one.
 func Unreadable(body []byte, err error) error {
-	refusal, is := errors.AsType[*fault.Error](err)
-	if !is || len(refusal.Fields) == 0 || len(secret.Find(string(body))) == 0 {
+	refusal := fault.As(err)
+	if refusal == nil || len(refusal.Fields) == 0 || len(secret.Find(string(body))) == 0 {
 		return err
 	}
 	bare := *refusal

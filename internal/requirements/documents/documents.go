@@ -167,7 +167,8 @@ func tooLargeTogether(path string, err error) error {
 
 func tooMany(pattern string, err error) error {
 	return fault.New(fault.Conflict, "requirements_unreadable",
-		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not much larger", pattern, tree.MaxFiles).
+		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not "+
+			"much larger", pattern, tree.MaxFiles).
 		WithFix("remove files that are no requirement documents, or give a narrower pattern").Because(err)
 }
 
@@ -183,7 +184,7 @@ func Read(ctx context.Context, paths []string) ([]reqdoc.File, error) {
 
 // HintAssign adds to an error of documents without ids how they can be read all the same.
 func HintAssign(err *fault.Error, o reqdoc.Options) *fault.Error {
-	if err.Code != "no_requirements" || o.Assign || strings.Contains(err.Fix, "--assign") {
+	if err.Code != reqdoc.CodeNoRequirements || o.Assign || strings.Contains(err.Fix, "--assign") {
 		return err
 	}
 	hinted := *err

@@ -34,7 +34,7 @@ func TestDocumentsAreBoundedTogether(t *testing.T) {
 		_, err = Read(t.Context(), paths)
 		f, is := errors.AsType[*fault.Error](err)
 		require.True(t, is, err)
-		require.Equal(t, "document_too_large", f.Code)
+		require.Equal(t, "document_too_large", string(f.Code))
 		require.Contains(t, f.Detail, "together more than 67108864 bytes")
 		require.Contains(t, f.Fix, "docs/5.md")
 	}
@@ -61,7 +61,7 @@ func TestDocumentsAreBoundedInNumber(t *testing.T) {
 		_, err = Read(t.Context(), paths)
 		f, is := errors.AsType[*fault.Error](err)
 		require.True(t, is, err)
-		require.Equal(t, "requirements_unreadable", f.Code)
+		require.Equal(t, "requirements_unreadable", string(f.Code))
 		require.Contains(t, f.Detail, "10000")
 		require.Contains(t, f.Fix, "remove")
 	}

@@ -16,6 +16,9 @@ import (
 	"orchestrator/internal/secret"
 )
 
+// CodeExportInvalid is the code of a file that is no export.
+const CodeExportInvalid fault.Code = "export_invalid"
+
 // DryRun returns the report on an import that is not made.
 func DryRun(from store.Getter, before projection.Project, set reqdoc.Set) (Report, error) {
 	plan, err := New(from, before, set, time.Time{})
@@ -38,7 +41,7 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 		snap, err = projection.ReadFile(export)
 	}
 	if err != nil {
-		return Report{}, fault.New(fault.Invalid, "export_invalid", "the export cannot be read as one").
+		return Report{}, fault.New(fault.Invalid, CodeExportInvalid, "the export cannot be read as one").
 			WithFix("give the export that the service writes, whole, or none").Because(err)
 	}
 	return DryRun(snap, snap.Project, set)
@@ -75,7 +78,7 @@ func noRequirements(skipped []reqdoc.Problem) error {
 		fields = append(fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
 			Fix: p.Fix})
 	}
-	return fault.New(fault.Invalid, "no_requirements",
+	return fault.New(fault.Invalid, reqdoc.CodeNoRequirements,
 		"0 found: no text has an explicit id where one defines a requirement; the state is left as it was").
 		WithFields(fields...).
 		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")

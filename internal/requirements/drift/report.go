@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -149,8 +148,8 @@ func remarks(problems []reqdoc.Problem) []Remark {
 // Failed returns the report on an import that was refused: nothing but its errors.
 func Failed(err error) Report {
 	r := emptyReport()
-	f, refused := errors.AsType[*fault.Error](err)
-	if !refused {
+	f := fault.As(err)
+	if f == nil {
 		r.Errors = append(r.Errors, Remark{Message: err.Error()})
 		return r
 	}

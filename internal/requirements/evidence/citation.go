@@ -16,7 +16,7 @@ const (
 	fromRoot = "give the path from the top of the repository, as in internal/login/login.go"
 )
 
-func refuse(code, format string, args ...any) *fault.Error {
+func refuse(code fault.Code, format string, args ...any) *fault.Error {
 	return fault.New(fault.Invalid, code, format, args...)
 }
 

@@ -33,7 +33,7 @@ func (r *Repository) resolve(ctx context.Context, id string) (string, error) {
 	}
 	kinds, err := r.kinds(ctx, objects)
 	if err != nil {
-		return "", fault.New(fault.Unavailable, unread, "%s%s", asFault(err).Detail, r.cutOff(ctx)).Because(err)
+		return "", fault.New(fault.Unavailable, CodeUnreadable, "%s%s", fault.As(err).Detail, r.cutOff(ctx)).Because(err)
 	}
 	commit, err := r.onlyCommit(ctx, id, objects, kinds)
 	if err != nil {

@@ -44,14 +44,14 @@ func TestWhatIsNoCommitSaysWhatItIs(t *testing.T) {
 		id := c.git("rev-parse", x.of)
 		for _, id := range []string{id, id[:12]} {
 			w := wrong(t, r, commit(id))
-			require.Equal(t, x.code, w.Code)
+			require.Equal(t, x.code, string(w.Code))
 			require.Contains(t, w.Detail, x.detail)
 			require.Contains(t, w.Fix, x.fix)
-			require.Equal(t, x.code, wrong(t, r, fileIn(id, "sub/a", "")).Code)
+			require.Equal(t, x.code, string(wrong(t, r, fileIn(id, "sub/a", "")).Code))
 		}
 	}
 	w := wrong(t, r, commit(strings.Repeat("0", 39)+"1"))
-	require.Equal(t, "commit_unknown", w.Code)
+	require.Equal(t, "commit_unknown", string(w.Code))
 	require.NotContains(t, w.Detail, "clone")
 }
 
@@ -94,7 +94,7 @@ func TestAShortIDMayBeThatOfSeveralObjects(t *testing.T) {
 	r := c.open(Options{})
 	several := begin("commit", "commit")
 	w := wrong(t, r, commit(several))
-	require.Equal(t, "commit_ambiguous", w.Code)
+	require.Equal(t, "commit_ambiguous", string(w.Code))
 	require.Contains(t, w.Detail, "is the beginning of 2 commits: ")
 	require.Contains(t, w.Detail, full[several])
 	require.Equal(t, "write more of the id", w.Fix)
@@ -112,7 +112,7 @@ func TestADanglingCommitIsRefused(t *testing.T) {
 	r := c.open(Options{})
 	for _, e := range []lifecycle.Evidence{commit(amended), commit(amended[:8]), fileIn(amended, "a", "")} {
 		w := wrong(t, r, e)
-		require.Equal(t, "commit_dangling", w.Code)
+		require.Equal(t, "commit_dangling", string(w.Code))
 		require.Contains(t, w.Detail, "no branch or tag has it")
 	}
 	c.git("branch", "kept", amended)
@@ -121,7 +121,7 @@ func TestADanglingCommitIsRefused(t *testing.T) {
 	c.git("tag", "-a", "-m", "t", "kept", amended)
 	require.Equal(t, amended, found(t, r, commit(amended)).Commit)
 	c.git("tag", "-d", "kept")
-	require.Equal(t, "commit_dangling", wrong(t, r, commit(amended)).Code)
+	require.Equal(t, "commit_dangling", string(wrong(t, r, commit(amended)).Code))
 }
 
 func TestBothSidesOfAMergeAreHistory(t *testing.T) {
@@ -153,7 +153,7 @@ func TestAShallowCloneSaysThatItsHistoryIsCutOff(t *testing.T) {
 	require.Equal(t, head, found(t, r, commit(head[:7])).Commit)
 	require.Equal(t, lifecycle.InHead, found(t, r, file("a", "1")).In)
 	w := wrong(t, r, commit(first))
-	require.Equal(t, "commit_unknown", w.Code)
+	require.Equal(t, "commit_unknown", string(w.Code))
 	require.Contains(t, w.Detail, "it is a shallow clone, whose history is cut off")
 }
 
@@ -172,7 +172,7 @@ func TestAPartialCloneFetchesNothing(t *testing.T) {
 	require.Equal(t, int64(2), found(t, r, file("a", "1")).Bytes)
 	first := c.git("rev-parse", "HEAD~1")
 	w := wrong(t, r, fileIn(first, "a", "1"))
-	require.Equal(t, unread, w.Code)
+	require.Equal(t, CodeUnreadable, w.Code)
 	require.Contains(t, w.Detail, "it is a partial clone, which lacks objects")
 	w = wrong(t, r, commit(strings.Repeat("0", 39)+"1"))
 	require.Contains(t, w.Detail, "partial clone")
@@ -197,6 +197,6 @@ func TestReplacementsAndGraftsAreNotFollowed(t *testing.T) {
 	require.Equal(t, digest([]byte("true\n")), found(t, r, file("a", "1")).SHA256)
 	c.git("branch", "-q", "-D", "lone")
 	c.write(".git/info/grafts", head+" "+lone+"\n")
-	require.Equal(t, "commit_dangling", wrong(t, r, commit(lone)).Code, "a graft made it history")
+	require.Equal(t, "commit_dangling", string(wrong(t, r, commit(lone)).Code), "a graft made it history")
 	require.Equal(t, first, found(t, r, commit(first)).Commit, "a graft took it out of history")
 }

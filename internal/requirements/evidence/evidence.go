@@ -12,7 +12,6 @@ package evidence
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -96,7 +95,7 @@ func withDefaults(o Options) Options {
 func findGit(name string) (string, error) {
 	command, err := git.Find(name)
 	if err != nil {
-		return "", fault.New(fault.Unavailable, "git_missing", "there is no git command").
+		return "", fault.New(fault.Unavailable, CodeGitMissing, "there is no git command").
 			WithFix("install git, or put it in PATH").Because(err)
 	}
 	return command, nil
@@ -104,7 +103,7 @@ func findGit(name string) (string, error) {
 
 func noRepository(dir string, err error) error {
 	detail := fmt.Sprintf("%s is not in a git working tree", dir)
-	if f := asFault(err); f != nil {
+	if f := fault.As(err); f != nil {
 		detail += ": " + f.Detail
 	}
 	return fault.New(fault.Unavailable, "no_repository", "%s", detail).
@@ -131,7 +130,7 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 }
 
 // Look finds what e cites, or says what is wrong with it; exactly one of the two is nil. The Pointer of the field is
-// left to the caller. Code evidence_unreadable means that it could not be looked up, and may be there.
+// left to the caller. Code CodeUnreadable means that it could not be looked up, and may be there.
 func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()
@@ -156,24 +155,16 @@ func (r *Repository) look(ctx context.Context, e lifecycle.Evidence) (*lifecycle
 
 // field returns an error as the part of a problem.
 func field(err error) *fault.Field {
-	f := asFault(err)
+	f := fault.As(err)
 	if f == nil {
-		f = fault.New(fault.Unavailable, unread, "%v", err)
+		f = fault.New(fault.Unavailable, CodeUnreadable, "%v", err)
 	}
 	if f.Kind == fault.Unavailable {
 		f = f.WithDetail("it cannot be looked up: %s", f.Detail).
 			WithFix("%s", cmp.Or(f.Fix, "try again; if it stays so, the repository or git is broken"))
-		f.Code = unread
+		f.Code = CodeUnreadable
 	}
 	return &fault.Field{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
-}
-
-// asFault returns err as the error type of the product, or nil.
-func asFault(err error) *fault.Error {
-	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		return f
-	}
-	return nil
 }
 
 // Close ends the git process that is kept open. Lookups after it fail.

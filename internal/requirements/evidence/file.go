@@ -38,9 +38,9 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 	}
 	missing := err
 	if found, err = r.fileOnDisk(ctx, e.Path, lines); errors.Is(err, fault.NotFound) {
-		return nil, asFault(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head),
+		return nil, fault.As(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head),
 			inWorktree).
-			WithFix("%s", asFault(missing).Fix)
+			WithFix("%s", fault.As(missing).Fix)
 	}
 	return found, err
 }
@@ -53,7 +53,7 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 	}
 	e, err := t.find(path)
 	if errors.Is(err, fault.NotFound) {
-		return nil, asFault(err).WithFix("%s", t.guess(path))
+		return nil, fault.As(err).WithFix("%s", t.guess(path))
 	}
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) 
 	content, err := r.batch.blob(ctx, id, r.options.MaxBytes)
 	switch {
 	case errors.Is(err, fault.TooLarge):
-		return nil, refuseSize(path, asFault(err).Detail)
+		return nil, refuseSize(path, fault.As(err).Detail)
 	case err != nil:
-		return nil, fault.New(fault.Unavailable, unread, "the content of %s: %s%s", path, asFault(err).Detail,
+		return nil, fault.New(fault.Unavailable, CodeUnreadable, "the content of %s: %s%s", path, fault.As(err).Detail,
 			r.cutOff(ctx)).Because(err)
 	}
 	return content, nil
@@ -128,7 +128,7 @@ func cited(content []byte, lines span, path, where string) (string, error) {
 	}
 	part, ok := cut(content, lines)
 	if !ok {
-		return "", refuse("lines_outside", "%s %s has %s, and the evidence cites %s", path, where,
+		return "", refuse(codeLinesOutside, "%s %s has %s, and the evidence cites %s", path, where,
 			plural(countLines(content), "line"), lines).
 			WithFix("cite lines that the file has")
 	}
@@ -137,8 +137,8 @@ func cited(content []byte, lines span, path, where string) (string, error) {
 
 // hint adds to the refusal of lines that HEAD lacks, that the working tree has them.
 func (r *Repository) hint(ctx context.Context, err error, path string, lines span) error {
-	refusal := asFault(err)
-	if refusal == nil || refusal.Code != "lines_outside" {
+	refusal := fault.As(err)
+	if refusal == nil || refusal.Code != codeLinesOutside {
 		return err
 	}
 	content, _, failed := r.readDisk(ctx, path, func() error { return nil }) // HEAD has it

@@ -15,7 +15,14 @@ import (
 const (
 	maxOutput = 256 << 20    // bytes that one command of git may print: the paths of two million files
 	failed    = "git_failed" // code of a command that ended badly; callers only see the text
-	unread    = "evidence_unreadable"
+)
+
+// The codes of evidence that a caller decides by.
+const (
+	CodeUnreadable fault.Code = "evidence_unreadable" // it could not be looked up, and may be there
+	CodeGitMissing fault.Code = "git_missing"         // there is no program git
+
+	codeLinesOutside fault.Code = "lines_outside" // the file has fewer lines
 )
 
 // gitCommand runs the git command in one repository.

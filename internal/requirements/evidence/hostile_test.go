@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -39,10 +40,10 @@ func TestAHostilePathIsRefusedBeforeAnythingIsOpenedOrStarted(t *testing.T) {
 	within(t, func() {
 		for code, paths := range hostilePaths {
 			for _, path := range append(paths, paths...) {
-				require.Equal(t, code, wrong(t, r, file(path, "1")).Code, "%q", path)
-				require.Equal(t, code, wrong(t, r, fileIn("HEAD", path, "1")).Code, "%q", path)
+				require.Equal(t, code, string(wrong(t, r, file(path, "1")).Code), "%q", path)
+				require.Equal(t, code, string(wrong(t, r, fileIn("HEAD", path, "1")).Code), "%q", path)
 				if path != "" {
-					require.Equal(t, code, wrong(t, r, test("T", "pass", path)).Code, "%q", path)
+					require.Equal(t, code, string(wrong(t, r, test("T", "pass", path)).Code), "%q", path)
 				}
 			}
 		}
@@ -72,8 +73,8 @@ func TestAPathIsNeverAPatternOrAnOption(t *testing.T) {
 		require.Equal(t, digest([]byte(filepath.Base(path))), found(t, r, fileIn(head, path, "")).SHA256, path)
 		require.Equal(t, lifecycle.InHead, found(t, r, file(path, "")).In, path)
 	}
-	require.Equal(t, "file_missing", wrong(t, r, file("?eal.go", "")).Code)
-	require.Equal(t, "file_missing", wrong(t, r, file(":/real.go", "")).Code)
+	require.Equal(t, "file_missing", string(wrong(t, r, file("?eal.go", "")).Code))
+	require.Equal(t, "file_missing", string(wrong(t, r, file(":/real.go", "")).Code))
 }
 
 func TestAHostileCommitIsRefusedBeforeGitSeesIt(t *testing.T) {
@@ -88,12 +89,12 @@ func TestAHostileCommitIsRefusedBeforeGitSeesIt(t *testing.T) {
 		head + "..", head + "\n", "\n" + head, head + " " + head, strings.ToUpper(head), "abc", strings.Repeat("a", 65), strings.Repeat("a", 41),
 		"refs/heads/main", "v1.0", " " + head, "0x" + head[:10], "\x00" + head, "ａｂｃｄ",
 	} {
-		require.Equal(t, "commit_malformed", wrong(t, r, commit(id)).Code, "%q", id)
-		require.Equal(t, "commit_malformed", wrong(t, r, fileIn(id, "a", "")).Code, "%q", id)
+		require.Equal(t, "commit_malformed", string(wrong(t, r, commit(id)).Code), "%q", id)
+		require.Equal(t, "commit_malformed", string(wrong(t, r, fileIn(id, "a", "")).Code), "%q", id)
 	}
-	require.Equal(t, "commit_malformed", wrong(t, r, commit("")).Code)
+	require.Equal(t, "commit_malformed", string(wrong(t, r, commit("")).Code))
 	require.Equal(t, before, r.git.starts.Load(), "git was started for an id that is refused")
-	require.Equal(t, "commit_unknown", wrong(t, r, commit("deadbeef")).Code, "a branch was taken for a commit")
+	require.Equal(t, "commit_unknown", string(wrong(t, r, commit("deadbeef")).Code), "a branch was taken for a commit")
 }
 
 func TestHostileLinesAreRefusedBeforeAnythingIsOpened(t *testing.T) {
@@ -105,10 +106,10 @@ func TestHostileLinesAreRefusedBeforeAnythingIsOpened(t *testing.T) {
 	for _, lines := range []string{
 		"0", "0-1", "-1", "1-", "-", "2-1", "1-0", "01", "1 - 2", " 1", "1,2", "1-2-3", "+1", "1e3", "9999999999", "1-9999999999", "１", "x", "L1-L2", "1\n",
 	} {
-		require.Equal(t, "lines_malformed", wrong(t, r, file("a", lines)).Code, "%q", lines)
+		require.Equal(t, "lines_malformed", string(wrong(t, r, file("a", lines)).Code), "%q", lines)
 	}
 	require.Equal(t, before, r.git.starts.Load())
-	require.Equal(t, "lines_outside", wrong(t, r, file("a", "999999999")).Code)
+	require.Equal(t, "lines_outside", string(wrong(t, r, file("a", "999999999")).Code))
 }
 
 func TestNoLinkLeadsOutAndNoPipeIsWaitedFor(t *testing.T) {
@@ -133,8 +134,8 @@ func TestNoLinkLeadsOutAndNoPipeIsWaitedFor(t *testing.T) {
 			"out/canary": "symbolic_link", "out": "symbolic_link", "loop": "symbolic_link", "loop/x": "symbolic_link", "fds/0": "symbolic_link",
 			"zero": "symbolic_link", "pipe": "not_regular",
 		} {
-			require.Equal(t, code, wrong(t, r, file(path, "")).Code, path)
-			require.Equal(t, code, wrong(t, r, test("T", "pass", path)).Code, path)
+			require.Equal(t, code, string(wrong(t, r, file(path, "")).Code), path)
+			require.Equal(t, code, string(wrong(t, r, test("T", "pass", path)).Code), path)
 		}
 	})
 }
@@ -167,7 +168,7 @@ func TestAFileThatIsReplacedWhileItIsOpenedIsRefused(t *testing.T) {
 		require.NoError(t, replace())
 		within(t, func() {
 			_, err = read(t.Context(), root, f, 10)
-			require.Equal(t, unread, asFault(err).Code, name)
+			require.Equal(t, CodeUnreadable, fault.As(err).Code, name)
 		})
 		require.NoError(t, os.RemoveAll(full))
 	}
@@ -183,7 +184,7 @@ func TestAFileThatGrowsIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	c.write("a", "123")
 	_, err = read(t.Context(), root, f, 10)
-	require.Equal(t, "a changed while it was read", asFault(err).Detail)
+	require.Equal(t, "a changed while it was read", fault.As(err).Detail)
 }
 
 func TestAFileThatMayNotBeReadIsUnreadable(t *testing.T) {
@@ -195,7 +196,7 @@ func TestAFileThatMayNotBeReadIsUnreadable(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(c.dir, "secret"), 0))
 	r := c.open(Options{})
 	w := wrong(t, r, file("secret", ""))
-	require.Equal(t, unread, w.Code)
+	require.Equal(t, CodeUnreadable, w.Code)
 	require.Contains(t, w.Detail, "secret cannot be read: permission denied")
 }
 
@@ -262,7 +263,7 @@ func TestPrivateFilesAreNoEvidence(t *testing.T) {
 		file("data/tokens/pm.token", "1"), file("DATA/tokens", ""), file("data", ""), fileIn(head, "data/tokens/pm.token", ""),
 		file("status.json", ""), test("TestGood", "pass", "status.json"),
 	} {
-		require.Equal(t, "path_private", wrong(t, r, e).Code, "%+v", e)
+		require.Equal(t, "path_private", string(wrong(t, r, e).Code), "%+v", e)
 	}
 	found(t, r, file("data.go", "1"))
 	e := looked(t, r, file("data.go", "1"))

@@ -49,7 +49,7 @@ func TestAFileIsFoundAtTheCommitThatIsNamed(t *testing.T) {
 	c.write("sub/A.TXT", "new\n")
 	third := c.commit("third")
 	missing := wrong(t, r, fileIn(third, "a.txt", ""))
-	require.Equal(t, "file_missing", missing.Code)
+	require.Equal(t, "file_missing", string(missing.Code))
 	require.Equal(t, "there is no a.txt at "+short(third), missing.Detail)
 	require.Equal(t, "did you mean sub/A.TXT?", missing.Fix)
 }
@@ -101,12 +101,12 @@ func TestAFileThatNoCommitWillHaveIsNoEvidence(t *testing.T) {
 		for _, path := range []string{".env", "build/out.txt", "mine.txt", "forced.log", "report.xml", "inner/a.txt"} {
 			for _, lines := range []string{"", "1", "1-99"} {
 				refusal := wrong(t, r, file(path, lines))
-				require.Equal(t, "file_ignored", refusal.Code, "%s: %+v", path, refusal)
+				require.Equal(t, "file_ignored", string(refusal.Code), "%s: %+v", path, refusal)
 			}
 		}
 		require.Equal(t, lifecycle.InWorktree, found(t, r, file("notes/new.md", "1")).In)
 		found(t, r, test("TestGood", "pass", "report.xml"))
-		require.Equal(t, "file_missing", wrong(t, r, file("build/none.txt", "")).Code)
+		require.Equal(t, "file_missing", string(wrong(t, r, file("build/none.txt", "")).Code))
 	}
 	c.git("add", "-f", "forced.log")
 	require.Equal(t, lifecycle.InWorktree, found(t, r, file("forced.log", "")).In, "git will commit it")
@@ -116,7 +116,7 @@ func TestAFileThatNoCommitWillHaveIsNoEvidence(t *testing.T) {
 	found(t, r, file("later.txt", ""))
 	require.Equal(t, starts+1, r.git.starts.Load(), "HEAD was asked for, the files were not listed again")
 	c.commit("all but what is ignored")
-	require.Equal(t, "file_ignored", wrong(t, r, file(".env", "")).Code)
+	require.Equal(t, "file_ignored", string(wrong(t, r, file(".env", "")).Code))
 	c.git("add", "-f", ".env")
 	c.git("commit", "-q", "-m", "with it")
 	require.Equal(t, lifecycle.InHead, found(t, r, file(".env", "")).In)
@@ -130,7 +130,7 @@ func TestWhatGitListedIsBelievedForAMoment(t *testing.T) {
 	require.NotEmpty(t, r.listing.paths)
 	r.listing.at = time.Now().Add(-listingAge)
 	c.write(".gitignore", "a.txt\n")
-	require.Equal(t, "file_ignored", wrong(t, r, file("a.txt", "")).Code, "what was listed is no longer believed")
+	require.Equal(t, "file_ignored", string(wrong(t, r, file("a.txt", "")).Code), "what was listed is no longer believed")
 }
 
 // messy has one of everything that is no plain file.
@@ -192,7 +192,7 @@ func TestWhatIsNoFileOfTheRepositoryIsRefused(t *testing.T) {
 		{lifecycle.Evidence{Kind: "link"}, "kind_unknown", "", ""},
 	} {
 		w := wrong(t, r, x.e)
-		require.Equal(t, x.code, w.Code, "%+v: %+v", x.e, w)
+		require.Equal(t, x.code, string(w.Code), "%+v: %+v", x.e, w)
 		require.Contains(t, w.Detail, x.detail)
 		require.Contains(t, w.Fix, x.fix)
 		require.Empty(t, w.Pointer)
@@ -210,7 +210,7 @@ func TestAnObjectOverTheLimitIsRefusedAndTheNextIsRead(t *testing.T) {
 	c.commit("both")
 	r := c.open(Options{MaxBytes: 1000})
 	w := wrong(t, r, file("large", ""))
-	require.Equal(t, "file_too_large", w.Code)
+	require.Equal(t, "file_too_large", string(w.Code))
 	require.Contains(t, w.Detail, "it has 1048576 bytes, and at most 1000 are read")
 	require.Equal(t, int64(1), found(t, r, file("small", "")).Bytes)
 }
@@ -226,7 +226,7 @@ func TestOpen(t *testing.T) {
 	c.commit("first")
 	require.Equal(t, int64(1), found(t, r, file("deep/down/x", "")).Bytes)
 	require.NoError(t, r.Close())
-	require.Equal(t, unread, wrong(t, r, file("deep/down/x", "")).Code, "a closed repository answers")
+	require.Equal(t, CodeUnreadable, wrong(t, r, file("deep/down/x", "")).Code, "a closed repository answers")
 }
 
 func TestOpenWhereThereIsNoRepository(t *testing.T) {
@@ -234,14 +234,14 @@ func TestOpenWhereThereIsNoRepository(t *testing.T) {
 	bare := newClone(t, "--bare")
 	for _, dir := range []string{t.TempDir(), bare.dir, filepath.Join(c.dir, ".git"), filepath.Join(c.dir, "not/there")} {
 		_, err := Open(t.Context(), dir, Options{})
-		require.Equal(t, "no_repository", asFault(err).Code, dir)
+		require.Equal(t, "no_repository", string(fault.As(err).Code), dir)
 		require.ErrorIs(t, err, fault.Unavailable)
 	}
 	_, err := Open(t.Context(), c.dir, Options{Git: filepath.Join(c.dir, "no-git")})
-	require.Equal(t, "git_missing", asFault(err).Code)
+	require.Equal(t, "git_missing", string(fault.As(err).Code))
 	t.Setenv("PATH", t.TempDir())
 	_, err = Open(t.Context(), c.dir, Options{})
-	require.Equal(t, "git_missing", asFault(err).Code)
+	require.Equal(t, "git_missing", string(fault.As(err).Code))
 }
 
 func TestTheCallersEnvironmentDoesNotReachGit(t *testing.T) {

@@ -79,9 +79,9 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 		if to, found := c.sameContent(e, lines); found {
 			return Verdict{MovedTo: to}
 		}
-		return Verdict{Reason: lifecycle.FileGone, Detail: asFault(err).Detail}
+		return Verdict{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
 	case errors.Is(err, fault.Invalid):
-		return Verdict{Reason: lifecycle.FileGone, Detail: asFault(err).Detail}
+		return Verdict{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
 	case err != nil:
 		return cannot(err)
 	}

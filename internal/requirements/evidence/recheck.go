@@ -176,7 +176,7 @@ func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
 }
 
 func cannot(err error) Verdict {
-	if f := asFault(err); f != nil {
+	if f := fault.As(err); f != nil {
 		return Verdict{Reason: lifecycle.Unreadable, Detail: f.Detail}
 	}
 	return Verdict{Reason: lifecycle.Unreadable, Detail: err.Error()}
@@ -220,7 +220,7 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 	case errors.Is(now.err, fault.Unavailable):
 		return cannot(now.err)
 	case now.err != nil:
-		return Verdict{Reason: lifecycle.ReportGone, Detail: asFault(now.err).Detail}
+		return Verdict{Reason: lifecycle.ReportGone, Detail: fault.As(now.err).Detail}
 	case now.file.info.Size() == e.Found.Bytes && now.sum == "": // its time proves nothing: anyone can set it
 		content, err := read(ctx, c.root, now.file, c.r.options.MaxBytes)
 		if err != nil {

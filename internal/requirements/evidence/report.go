@@ -87,7 +87,7 @@ func (r *Repository) report(ctx context.Context, path string) (*readReport, erro
 	defer root.Close()
 	f, err := stat(root, path)
 	if errors.Is(err, fault.NotFound) {
-		return nil, fault.New(fault.Invalid, "report_not_found", "%s", asFault(err).Detail).
+		return nil, fault.New(fault.Invalid, "report_not_found", "%s", fault.As(err).Detail).
 			WithFix("run the tests with a report, or %s", fromRoot)
 	}
 	if err != nil {
@@ -127,6 +127,6 @@ func (k *readReport) holds(info fs.FileInfo) bool {
 
 // of adds to err which report it is about.
 func of(path string, err error) error {
-	f := asFault(err)
-	return fault.New(f.Kind, f.Code, "%s: %s", path, f.Detail).WithFix("%s", f.Fix)
+	f := fault.As(err)
+	return f.WithDetail("%s: %s", path, f.Detail).WithFix("%s", f.Fix)
 }

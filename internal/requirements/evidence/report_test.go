@@ -53,11 +53,11 @@ func TestATestIsLookedUpInItsReport(t *testing.T) {
 		{test("TestGood", "pass", "words.txt"), "report_unknown", "words.txt: ", ""},
 	} {
 		w := wrong(t, r, x.e)
-		require.Equal(t, x.code, w.Code, "%+v", w)
+		require.Equal(t, x.code, string(w.Code), "%+v", w)
 		require.Contains(t, w.Detail, x.detail)
 		require.Contains(t, w.Fix, x.fix)
 	}
-	require.Equal(t, "file_too_large", wrong(t, c.open(Options{MaxBytes: 10}), test("TestGood", "pass", "build/junit.xml")).Code)
+	require.Equal(t, "file_too_large", string(wrong(t, c.open(Options{MaxBytes: 10}), test("TestGood", "pass", "build/junit.xml")).Code))
 }
 
 func TestAReportOfTheFutureIsNoReport(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAReportOfTheFutureIsNoReport(t *testing.T) {
 	found(t, r, test("TestGood", "pass", "r.xml"))
 	later := time.Now().Add(time.Hour)
 	require.NoError(t, os.Chtimes(filepath.Join(c.dir, "r.xml"), later, later))
-	require.Equal(t, "report_from_future", wrong(t, r, test("TestGood", "pass", "r.xml")).Code)
+	require.Equal(t, "report_from_future", string(wrong(t, r, test("TestGood", "pass", "r.xml")).Code))
 }
 
 func TestAReportIsParsedOnceUntilItChanges(t *testing.T) {

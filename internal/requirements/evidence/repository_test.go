@@ -28,7 +28,7 @@ func TestALinkedWorktreeHasItsOwnHead(t *testing.T) {
 	r := c.open(Options{})
 	require.Equal(t, digest([]byte("a\n")), found(t, r, file("a", "1")).SHA256)
 	require.Equal(t, side, found(t, r, commit(side)).Commit)
-	require.Equal(t, "path_git", wrong(t, linked.open(Options{}), file(".git", "")).Code)
+	require.Equal(t, "path_git", string(wrong(t, linked.open(Options{}), file(".git", "")).Code))
 }
 
 func TestASubmoduleIsARepositoryOfItsOwn(t *testing.T) {
@@ -41,7 +41,7 @@ func TestASubmoduleIsARepositoryOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	require.Equal(t, head, found(t, r, file("a", "1")).Commit)
-	require.Equal(t, "commit_unknown", wrong(t, c.open(Options{}), commit(head)).Code)
+	require.Equal(t, "commit_unknown", string(wrong(t, c.open(Options{}), commit(head)).Code))
 }
 
 func TestObjectsOfAnAlternateAreThere(t *testing.T) {
@@ -111,7 +111,7 @@ func TestARepositoryThatIsReplacedIsTheRepository(t *testing.T) {
 	require.NoError(t, os.RemoveAll(c.dir))
 	require.NoError(t, os.Rename(other.dir, c.dir))
 	require.Equal(t, replacement, found(t, r, file("a", "1")).Commit)
-	require.Equal(t, "commit_unknown", wrong(t, r, commit(old)).Code)
+	require.Equal(t, "commit_unknown", string(wrong(t, r, commit(old)).Code))
 	c.write("new", "n\n")
 	require.Equal(t, lifecycle.InWorktree, found(t, r, file("new", "1")).In)
 }
@@ -130,7 +130,7 @@ func TestADeletedRepositoryIsNotThatOfTheFolderAbove(t *testing.T) {
 	known := looked(t, r, commit(head))
 	require.NoError(t, os.RemoveAll(filepath.Join(c.dir, ".git")))
 	for _, e := range []lifecycle.Evidence{file("a", "1"), fileIn(head, "a", "1"), commit(head), commit(head[:7])} {
-		require.Equal(t, unread, wrong(t, r, e).Code)
+		require.Equal(t, CodeUnreadable, wrong(t, r, e).Code)
 	}
 	_, err := r.Head(t.Context())
 	require.Error(t, err)
@@ -145,10 +145,10 @@ func TestABrokenHeadIsNotAnUnbornOne(t *testing.T) {
 	r := c.open(Options{})
 	for _, content := range []string{"garbage\n", "1234567890123456789012345678901234567890\n"} {
 		c.write(".git/refs/heads/main", content)
-		require.Equal(t, unread, wrong(t, r, file("a", "1")).Code, content)
+		require.Equal(t, CodeUnreadable, wrong(t, r, file("a", "1")).Code, content)
 	}
 	c.write(".git/HEAD", "garbage\n")
-	require.Equal(t, unread, wrong(t, r, file("a", "1")).Code)
+	require.Equal(t, CodeUnreadable, wrong(t, r, file("a", "1")).Code)
 }
 
 // fakeGit is a git command that runs script for cat-file --batch and is git for everything else. It is that git as long
@@ -201,7 +201,7 @@ func TestAGitThatFailsIsEndedAndTheNextLookupWorks(t *testing.T) {
 			r := c.open(Options{Git: command, Timeout: time.Minute})
 			r.hurry(300 * time.Millisecond)
 			within(t, func() {
-				require.Equal(t, unread, wrong(t, r, file("a", "1")).Code)
+				require.Equal(t, CodeUnreadable, wrong(t, r, file("a", "1")).Code)
 			})
 			require.NoError(t, os.WriteFile(well, nil, 0o644))
 			require.Eventually(t, func() bool { // a busy machine may need more than the deadline
@@ -225,7 +225,7 @@ func TestAGitThatHangsEverywhereIsEnded(t *testing.T) {
 	require.NoError(t, os.WriteFile(hang, nil, 0o644))
 	within(t, func() {
 		w := wrong(t, r, file("a", "1"))
-		require.Equal(t, unread, w.Code)
+		require.Equal(t, CodeUnreadable, w.Code)
 		require.Contains(t, w.Detail, "did not answer within 200ms")
 		verdicts, err := r.Recheck(t.Context(), cited)
 		require.NoError(t, err)
@@ -268,7 +268,7 @@ func TestCallersThatGiveUpDoNotDisturbTheOthers(t *testing.T) {
 				switch {
 				case f != nil && f.SHA256 != digest(fmt.Appendf(nil, "content of %d\n", n)):
 					t.Error("the answer to another question")
-				case f == nil && (!gaveUp || w.Code != unread):
+				case f == nil && (!gaveUp || w.Code != CodeUnreadable):
 					t.Errorf("%+v", w)
 				}
 			}

@@ -106,12 +106,12 @@ func checkSame(f diskFile, open *files.File) error {
 }
 
 func changedUnderway(name string) error {
-	return fault.New(fault.Unavailable, unread, "%s changed while it was read", name).
+	return fault.New(fault.Unavailable, CodeUnreadable, "%s changed while it was read", name).
 		WithFix("try again when it is written")
 }
 
 func unreadable(name string, err error) error {
-	return fault.New(fault.Unavailable, unread, "%s cannot be read: %s", name, reason(err)).Because(err)
+	return fault.New(fault.Unavailable, CodeUnreadable, "%s cannot be read: %s", name, reason(err)).Because(err)
 }
 
 // reason returns err without the path that the system was given: an agent is told the path that it cited.

@@ -58,7 +58,7 @@ func firstInvalid(text string) int {
 	return -1
 }
 
-func unreadable(line int, code, what, fix string) error {
+func unreadable(line int, code fault.Code, what, fix string) error {
 	return fault.New(fault.Invalid, code, "line %d %s", line, what).WithFix("%s", fix).
 		WithFields(fault.Field{Pointer: fmt.Sprintf("#L%d", line), Detail: "this line " + what, Fix: fix})
 }

@@ -79,7 +79,7 @@ func CheckpointPath(export string) string {
 	return strings.TrimSuffix(export, filepath.Ext(export)) + ".checkpoint"
 }
 
-// Wake tells the exporter that there is a newer snapshot.
+// Wake wakes the exporter: there is a newer snapshot.
 func (x *Exporter) Wake() { signal(x.wakeUp) }
 
 // signal leaves a token in a channel that holds one; a second would say nothing new.

@@ -60,8 +60,8 @@ func (s *Snapshot) Write(w io.Writer) error {
 	})
 }
 
-// WriteFile writes what Snapshot.Write would, without a snapshot: raw are the stored bytes of the requirements in the
-// order of the project.
+// WriteFile writes the export for whoever has no snapshot: raw yields the stored bytes of the requirements in the order
+// of the project.
 func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.Seq[[]byte]) error {
 	by := map[lifecycle.Status]int{}
 	for status, n := range counts.ByStatus {

@@ -11,6 +11,9 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
+// CodeExportUnreadable is the code of an export that cannot be read.
+const CodeExportUnreadable fault.Code = "export_unreadable"
+
 // The most bytes that are read.
 const (
 	maxExport     = 4 << 30 // it is compared as it is read, and never in memory
@@ -27,7 +30,7 @@ func OpenExport(ctx context.Context, path string) (*tree.File, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "export_unreadable", "the export %s cannot be read", path).
+		return nil, fault.New(fault.Unavailable, CodeExportUnreadable, "the export %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	}
 	return f, nil

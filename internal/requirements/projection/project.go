@@ -49,7 +49,7 @@ type SourceFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Workflow returns the one in force; before the first choice nothing is allowed.
+// Workflow returns the workflow in force; before the first choice nothing is allowed.
 func (p Project) Workflow() lifecycle.Workflow {
 	w, err := lifecycle.ParseWorkflow(p.WorkflowName)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -131,7 +132,7 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 
 // Disagreement returns the error of a store whose parts contradict one another.
 func Disagreement(format string, args ...any) error {
-	return fault.New(fault.Internal, "store_damaged", format, args...).
+	return fault.New(fault.Internal, store.CodeDamaged, format, args...).
 		WithFix("run orchestrator verify, and put back the last good copy of the database")
 }
 

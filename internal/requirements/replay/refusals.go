@@ -40,7 +40,7 @@ func (r *Replay) noteRefusal(rec audit.Record, request string, refusal *fault.Er
 	if refusal == nil {
 		return nil
 	}
-	kind := actorsKind{rec.Actor, record.RefusalKind{Request: request, Code: refusal.Code}}
+	kind := actorsKind{rec.Actor, record.RefusalKind{Request: request, Code: string(refusal.Code)}}
 	if one := r.states.byID[rec.Subject]; one != nil {
 		kind.Subject = one.id
 	}

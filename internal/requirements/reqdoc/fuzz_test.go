@@ -103,7 +103,7 @@ func requireRefusal(t *testing.T, err error) {
 	var refused *fault.Error
 	require.True(t, errors.As(err, &refused))
 	require.ErrorIs(t, err, fault.Invalid)
-	require.NotEmpty(t, refused.Code)
+	require.NotEmpty(t, string(refused.Code))
 	require.NotEmpty(t, refused.Fix)
 	require.True(t, utf8.ValidString(err.Error()))
 }

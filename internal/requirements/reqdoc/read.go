@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 
 	"orchestrator/internal/fault"
 )
+
+// CodeNoRequirements is the code of documents that define no requirement.
+const CodeNoRequirements fault.Code = "no_requirements"
 
 // File is a requirement document as it was read from disk.
 type File struct {
@@ -96,7 +98,7 @@ func (set Set) unless(unread []error, problems []Problem) (Set, error) {
 		return Set{}, refused
 	}
 	for _, err := range unread {
-		if f := (*fault.Error)(nil); errors.As(err, &f) {
+		if f := fault.As(err); f != nil {
 			refused.Fields = append(refused.Fields, f.Fields...)
 			if len(f.Fields) == 0 {
 				refused.Fields = append(refused.Fields, fault.Field{Detail: f.Detail, Fix: f.Fix})
@@ -127,8 +129,8 @@ func digest(content []byte) string {
 
 // inFile names the file in what is wrong with it as a whole.
 func inFile(path string, err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) {
+	f := fault.As(err)
+	if f == nil {
 		return err
 	}
 	named := *f

@@ -50,7 +50,7 @@ func TestIdsAreUniqueOverAllDocuments(t *testing.T) {
 			require.Empty(t, set)
 			var refused *fault.Error
 			require.True(t, errors.As(err, &refused))
-			require.Equal(t, "document_invalid", refused.Code)
+			require.Equal(t, "document_invalid", string(refused.Code))
 			require.Len(t, refused.Fields, 1)
 			require.Equal(t, c.pointer, refused.Fields[0].Pointer)
 			require.Contains(t, refused.Fields[0].Detail, c.detail)

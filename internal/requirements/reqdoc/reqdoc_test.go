@@ -284,7 +284,7 @@ func TestEveryProblemIsListed(t *testing.T) {
 	_, err := readOne([]byte("- **FR-1** a\n- **FR-1** b\n- **FR\u2010002** c\n- **Fr-01** d"))
 	var refused *fault.Error
 	require.True(t, errors.As(err, &refused))
-	require.Equal(t, "document_invalid", refused.Code)
+	require.Equal(t, "document_invalid", string(refused.Code))
 	var at []string
 	for _, field := range refused.Fields {
 		at = append(at, field.Pointer)

@@ -44,8 +44,7 @@ type ctrfTests struct {
 func readCTRF(b []byte) ([]Case, error) {
 	var report ctrfReport
 	if err := json.Unmarshal(b, &report); err != nil {
-		var refused *fault.Error
-		if errors.As(err, &refused) {
+		if refused := fault.As(err); refused != nil {
 			return nil, refused
 		}
 		return nil, unreadable(CTRF, lineOf(b, err), "%s", reasonOf(err)).Because(err)

@@ -43,7 +43,7 @@ func requireFault(t *testing.T, err error, code, reason string) {
 	var f *fault.Error
 	require.True(t, errors.As(err, &f), "%v", err)
 	require.ErrorIs(t, err, fault.Invalid)
-	require.Equal(t, code, f.Code)
+	require.Equal(t, code, string(f.Code))
 	require.Contains(t, f.Detail, reason)
 	require.NotEmpty(t, f.Fix)
 	require.Less(t, len(f.Detail)+len(f.Fix), 4000)
@@ -185,7 +185,7 @@ func FuzzParse(f *testing.F) {
 func codeOf(err error) string {
 	var f *fault.Error
 	if errors.As(err, &f) {
-		return f.Code
+		return string(f.Code)
 	}
 	return ""
 }

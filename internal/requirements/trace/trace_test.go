@@ -217,7 +217,7 @@ func TestPathsAndExcludes(t *testing.T) {
 		_, err := Run(t.Context(), dir, shop, c.o)
 		var f *fault.Error
 		require.ErrorAs(t, err, &f, "%v", c.o)
-		require.Equal(t, c.code, f.Code)
+		require.Equal(t, c.code, string(f.Code))
 		require.NotEmpty(t, f.Fix)
 	}
 	_, err := Run(t.Context(), filepath.Join(dir, "missing"), shop, Options{})

@@ -43,7 +43,7 @@ func TestPoliciesAreChecked(t *testing.T) {
 		change(&p)
 		var f *fault.Error
 		require.True(t, errors.As(p.Check(), &f), pointer)
-		require.Equal(t, "invalid_policy", f.Code)
+		require.Equal(t, "invalid_policy", string(f.Code))
 		require.Len(t, f.Fields, 1, pointer)
 		require.Equal(t, pointer, f.Fields[0].Pointer)
 		require.NotEmpty(t, f.Fields[0].Fix)

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -48,8 +47,7 @@ func firstRefusal(checks ...func() error) error {
 // At adds to a refusal where the requirement stands and where it can go, so that the refused can correct
 // themselves.
 func (w Workflow) At(req Requirement, err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
+	if refusal := fault.As(err); refusal != nil {
 		refusal.Current = &fault.Current{Status: string(req.Status), Revision: req.Revision}
 		refusal.Allowed = []fault.Move{}
 		for _, m := range w.openMoves(req) {

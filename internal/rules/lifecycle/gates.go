@@ -94,7 +94,7 @@ func checkGates(next candidate) error {
 	var fields []fault.Field
 	var suppliers []Role
 	for _, l := range lacks {
-		fields = append(fields, fault.Field{Pointer: "/status", Code: l.Gate, Detail: l.Detail})
+		fields = append(fields, fault.Field{Pointer: "/status", Code: fault.Code(l.Gate), Detail: l.Detail})
 		if !slices.Contains(suppliers, l.By) {
 			suppliers = append(suppliers, l.By)
 		}

@@ -25,7 +25,7 @@ func lacksOf(t *testing.T, req Requirement, who Actor, to Status) []string {
 	var names []string
 	for _, field := range f.Fields {
 		require.Equal(t, "/status", field.Pointer)
-		names = append(names, field.Code)
+		names = append(names, string(field.Code))
 	}
 	return names
 }

@@ -11,6 +11,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// CodeEvidenceNotFound is the code of a change whose evidence is not as it says.
+const CodeEvidenceNotFound fault.Code = "evidence_not_found"
+
 // reportSlack is how much older than the implementation a report may look: file systems keep times that coarse.
 const reportSlack = 2 * time.Second
 
@@ -160,7 +163,7 @@ func checkFindings(c Change, next Requirement) error {
 	if wrong == nil {
 		return nil
 	}
-	return fault.New(fault.Invalid, "evidence_not_found",
+	return fault.New(fault.Invalid, CodeEvidenceNotFound,
 		"the evidence is not as the change says; it was looked up in the repository").
 		WithFields(wrong...).WithFix("cite what is there: each of errors says what was looked for, where, and what was found instead")
 }

@@ -205,7 +205,7 @@ func TestDoneTakesEvidenceThatHoldsNow(t *testing.T) {
 		require.Equal(t, "gate_unmet", codeOf(t, err))
 		var f *fault.Error
 		require.ErrorAs(t, err, &f)
-		require.Equal(t, gate, f.Fields[0].Code)
+		require.Equal(t, gate, string(f.Fields[0].Code))
 		require.Contains(t, f.Fields[0].Detail, "it changed")
 	}
 	status := lookedUp(r)
@@ -280,7 +280,7 @@ func TestResultsAreCountedInReports(t *testing.T) {
 		require.ErrorAs(t, err, &f)
 		var got []string
 		for _, field := range f.Fields {
-			got = append(got, field.Pointer+" "+field.Code)
+			got = append(got, field.Pointer+" "+string(field.Code))
 		}
 		require.Equal(t, c.want, got, name)
 	}
@@ -332,7 +332,7 @@ func TestEvidenceThatPointsNowhere(t *testing.T) {
 		require.Equal(t, "invalid_evidence", codeOf(t, err), name)
 		var f *fault.Error
 		require.ErrorAs(t, err, &f)
-		require.Equal(t, c.want, f.Fields[0].Code, name)
+		require.Equal(t, c.want, string(f.Fields[0].Code), name)
 	}
 }
 
@@ -361,7 +361,7 @@ func TestAnImplementationWithoutEvidence(t *testing.T) {
 	require.Equal(t, "evidence_not_found", codeOf(t, err))
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, "implementation_without_evidence", f.Fields[0].Code)
+	require.Equal(t, "implementation_without_evidence", string(f.Fields[0].Code))
 	bare.Implementation = []byte(`null`)
 	_, err = V1.Apply(rested(), cody, bare, noon)
 	require.NoError(t, err, "to clear it claims nothing")

@@ -92,8 +92,8 @@ func codeOf(t *testing.T, err error) string {
 	}
 	var f *fault.Error
 	require.True(t, errors.As(err, &f), "%v", err)
-	require.NotEmpty(t, f.Fix, f.Code)
-	return f.Code
+	require.NotEmpty(t, f.Fix, string(f.Code))
+	return string(f.Code)
 }
 
 // wantCode is what the specification and the decisions on it say of one cell.
@@ -201,7 +201,7 @@ func TestARefusalFromADeadEndNamesTheFlag(t *testing.T) {
 	_, err := V1.Apply(complete(Blocked, Results{Passed: 1}), Actor{"paula", PM}, justified(Planned), noon)
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, "illegal_transition", f.Code)
+	require.Equal(t, "illegal_transition", string(f.Code))
 	require.Contains(t, f.Fix, "--workflow rework")
 }
 

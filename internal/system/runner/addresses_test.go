@@ -132,7 +132,7 @@ func TestRebinding(t *testing.T) {
 	_, err = h.Run(t.Context(), nil)
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Contains(t, []string{"tool_timeout", "tool_unreachable"}, f.Code, "it may be dialled")
+	require.Contains(t, []string{"tool_timeout", "tool_unreachable"}, string(f.Code), "it may be dialled")
 	h.Timeout = time.Minute
 	for range 5 {
 		_, err := h.Run(t.Context(), nil)

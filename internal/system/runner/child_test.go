@@ -149,7 +149,7 @@ func refusal(t *testing.T, err error, code string) *fault.Error {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, code, f.Code, "%v", err)
+	require.Equal(t, code, string(f.Code), "%v", err)
 	require.NotEmpty(t, f.Fix)
 	require.NotEmpty(t, f.Detail)
 	return f

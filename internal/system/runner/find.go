@@ -88,13 +88,13 @@ func reason(err error) string {
 }
 
 func missing(name, why string) error {
-	return fault.New(fault.NotFound, "tool_missing", "the program %q cannot be run: %s", fault.Clip(name, 200), why).
+	return fault.New(fault.NotFound, CodeMissing, "the program %q cannot be run: %s", fault.Clip(name, 200), why).
 		WithFix("install it, give its absolute path in argv, or pass PATH on by env of its contract").
 		Because(exec.ErrNotFound)
 }
 
 func undeclared(what, fix string) error {
-	return fault.New(fault.Invalid, "tool_undeclared", "the tool cannot be run as it is declared: %s", what).
+	return fault.New(fault.Invalid, CodeUndeclared, "the tool cannot be run as it is declared: %s", what).
 		WithFix("%s", fix)
 }
 

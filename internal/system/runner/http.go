@@ -178,7 +178,7 @@ func (h HTTP) transport(hosts []string) *http.Transport {
 }
 
 func refused(address, why string) error {
-	return fault.New(fault.Forbidden, "host_refused", "%s %s, and is not called",
+	return fault.New(fault.Forbidden, CodeHostRefused, "%s %s, and is not called",
 		fault.Clip(readable(address), 200), why).
 		WithFix("declare host:port in hosts of the contract, a private address by its digits; link-local and metadata addresses are never called")
 }
@@ -213,8 +213,7 @@ func misled(format string, args ...any) error {
 
 // broken says why there is no answer.
 func (h HTTP) broken(ctx context.Context, u *url.URL, err error, began time.Time) error {
-	var ours *fault.Error
-	if errors.As(err, &ours) {
+	if ours := fault.As(err); ours != nil {
 		return ours
 	}
 	if ctx.Err() != nil {
@@ -224,6 +223,6 @@ func (h HTTP) broken(ctx context.Context, u *url.URL, err error, began time.Time
 	if errors.As(err, &outer) {
 		err = outer.Err // the outer one repeats the URL
 	}
-	return fault.New(fault.Unavailable, "tool_unreachable", "%s did not answer: %s", u.Host, head(err.Error())).
+	return fault.New(fault.Unavailable, CodeUnreachable, "%s did not answer: %s", u.Host, head(err.Error())).
 		WithFix("see that the server runs, and that its name, port and certificate are right")
 }

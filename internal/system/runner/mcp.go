@@ -126,12 +126,12 @@ func textOf(answer *mcp.CallToolResult) string {
 
 // why turns what the library says into an error that helps.
 func (m MCP) why(ctx context.Context, p *process, err error, r Result, began time.Time) error {
-	var ours *fault.Error
+	ours := fault.As(err)
 	var theirs *jsonrpc.Error
 	switch {
 	case ctx.Err() != nil:
 		return ended(ctx, p.name, began)
-	case errors.As(err, &ours):
+	case ours != nil:
 		return ours
 	case errors.As(err, &theirs) && !errors.Is(err, mcp.ErrConnectionClosed):
 		return fault.New(fault.Unavailable, "tool_protocol", "%s refused the call of %s: %s", p.name, m.Tool,

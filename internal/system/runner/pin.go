@@ -88,7 +88,7 @@ func hash(ctx context.Context, file *os.File) (string, error) {
 }
 
 func mismatch(name, what string) error {
-	return fault.New(fault.Forbidden, "tool_pin_mismatch", "%s %s, which is not what its contract pins", name, what).
+	return fault.New(fault.Forbidden, CodePinMismatch, "%s %s, which is not what its contract pins", name, what).
 		WithFix("find out who changed the program; if the change is wanted, write the new sha256 into the contract")
 }
 

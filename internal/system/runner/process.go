@@ -124,11 +124,11 @@ func (p *process) launch() error {
 
 func notStarted(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.NotFound, "tool_missing",
+		return fault.New(fault.NotFound, CodeMissing,
 			"%s cannot be started: it, or the interpreter in its first line, is not there", name).
 			WithFix("install it, or correct argv in its contract").Because(err)
 	}
-	return fault.New(fault.Unavailable, "tool_not_started", "%s cannot be started: %v", name, err).
+	return fault.New(fault.Unavailable, CodeNotStarted, "%s cannot be started: %v", name, err).
 		WithFix("see to it that the service's user may run it, and that there is room for its temporary files")
 }
 

@@ -15,6 +15,16 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// The codes of tools that could not be run at all.
+const (
+	CodeMissing     fault.Code = "tool_missing"      // there is no such program
+	CodeUndeclared  fault.Code = "tool_undeclared"   // it cannot be run as it is declared
+	CodePinMismatch fault.Code = "tool_pin_mismatch" // it is not the program that its contract pins
+	CodeNotStarted  fault.Code = "tool_not_started"  // the system did not start it
+	CodeUnreachable fault.Code = "tool_unreachable"  // its server did not answer
+	CodeHostRefused fault.Code = "host_refused"      // its address is none that may be called
+)
+
 const (
 	defaultTimeout = 30 * time.Second
 	defaultOutput  = 1 << 20 // bytes

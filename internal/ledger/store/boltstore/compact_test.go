@@ -134,7 +134,7 @@ func requireReplaced(t *testing.T, err error) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, "store_replaced", f.Code)
+	require.Equal(t, "store_replaced", string(f.Code))
 	require.NotEmpty(t, f.Fix)
 }
 

@@ -117,7 +117,7 @@ func lost(path string, cause error) *fault.Error {
 
 // hurt is the end of a store whose file was damaged while it was open.
 func hurt(path string, cause error) *fault.Error {
-	return fault.New(fault.Unavailable, "store_damaged", "%s was damaged while it was in use", path).
+	return fault.New(fault.Unavailable, store.CodeDamaged, "%s was damaged while it was in use", path).
 		WithFix("keep a copy of it and restore the file from a backup").Because(final{cause})
 }
 

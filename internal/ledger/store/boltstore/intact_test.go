@@ -126,7 +126,7 @@ func wantEnded(t *testing.T, s *boltstore.Store, code string) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, s.Err(), &f)
-	require.Equal(t, code, f.Code, "%v", s.Err())
+	require.Equal(t, code, string(f.Code), "%v", s.Err())
 	require.NotEmpty(t, f.Fix)
 	<-s.Failed()
 	require.NoError(t, wantStopped(s, s.Err()))

@@ -14,6 +14,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 )
 
 // mapSize is the first size of the memory map. Enlarging the map waits for every open View, so it begins
@@ -216,7 +217,7 @@ var (
 func refusal(path string, err error) error {
 	switch {
 	case errors.Is(err, errNotFile):
-		return refuse("store_not_file", err, "%s is not a regular file", path).
+		return refuse(store.CodeNotFile, err, "%s is not a regular file", path).
 			WithFix("give the path of the database file itself")
 	case errors.Is(err, errEmpty):
 		return refuse("store_empty_file", err, "%s is empty; a database never is", path).
@@ -226,32 +227,32 @@ func refusal(path string, err error) error {
 			"%s is not a database of this program, or its first pages were overwritten", path).
 			WithFix("check the path; if it is right, restore the file from a backup")
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return refuse("store_locked", err, "%s is locked by another process", path).
+		return refuse(store.CodeLocked, err, "%s is locked by another process", path).
 			WithFix("stop the process that has it open, or wait for it")
 	case errors.Is(err, errReplaced):
 		return refuse("store_replaced", err, "%s is being replaced", path).
 			WithFix("wait until the process that replaces it has ended, then try again")
 	case errors.Is(err, fs.ErrPermission):
-		return refuse("store_denied", err, "%s may not be opened by this user", path).
+		return refuse(store.CodeDenied, err, "%s may not be opened by this user", path).
 			WithFix("run as the owner of the file, or give this user the right to read and write it")
 	case errors.Is(err, fs.ErrNotExist):
-		return refuse("store_missing", err, "%s does not exist", path).
+		return refuse(store.CodeMissing, err, "%s does not exist", path).
 			WithFix("check the path; the folder must exist")
 	case errors.Is(err, errOneHead):
-		return refuse("store_head_damaged", err, "%s has a damaged head page, and may have lost its last commit", path).
+		return refuse(store.CodeHeadDamaged, err, "%s has a damaged head page, and may have lost its last commit", path).
 			WithFix("keep a copy of it and restore the file from a backup; if the power was cut while it was written, nothing that was " +
 				"confirmed is lost: then accept the state that is left with serve --accept-rollback and the reason")
 	case errors.Is(err, errHead), errors.Is(err, errShort), errors.As(err, new(*defect)):
 		return damaged(path, err)
 	}
-	return refuse("store_io", err, "%s cannot be opened", path).WithFix("look at the cause")
+	return refuse(store.CodeIO, err, "%s cannot be opened", path).WithFix("look at the cause")
 }
 
 func damaged(path string, cause error) error {
-	return refuse("store_damaged", cause, "%s is damaged", path).
+	return refuse(store.CodeDamaged, cause, "%s is damaged", path).
 		WithFix("keep a copy of it and restore the file from a backup")
 }
 
-func refuse(code string, cause error, format, path string) *fault.Error {
+func refuse(code fault.Code, cause error, format, path string) *fault.Error {
 	return fault.New(fault.Unavailable, code, format, path).Because(cause)
 }

@@ -33,7 +33,7 @@ func wantRefused(t *testing.T, path, code string, opts boltstore.Options) {
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
 	require.ErrorIs(t, err, fault.Unavailable)
-	require.Equal(t, code, f.Code, "%v", err)
+	require.Equal(t, code, string(f.Code), "%v", err)
 	require.Contains(t, f.Detail, path)
 	require.NotEmpty(t, f.Fix)
 	after, _ := os.ReadFile(path)

@@ -42,7 +42,7 @@ func wantFull(t *testing.T, err error) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
-	require.Equal(t, "disk_full", f.Code)
+	require.Equal(t, "disk_full", string(f.Code))
 	require.ErrorIs(t, err, fault.InsufficientStorage)
 	require.NotErrorIs(t, err, store.ErrCommit, "nothing is unknown")
 	require.NotEmpty(t, f.Fix)

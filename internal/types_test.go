@@ -1,0 +1,135 @@
+package layout_test
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	gopackages "golang.org/x/tools/go/packages"
+)
+
+// typed loads the packages of the module with their syntax and types.
+var typed = sync.OnceValues(func() ([]*gopackages.Package, error) {
+	return gopackages.Load(&gopackages.Config{Mode: gopackages.LoadSyntax, Dir: ".."}, "./...")
+})
+
+func typedPackages(t *testing.T) []*gopackages.Package {
+	t.Helper()
+	all, err := typed()
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	for _, p := range all {
+		require.Empty(t, p.Errors, p.PkgPath)
+	}
+	return all
+}
+
+// TestNoCodeIsComparedWithALiteral: a code that is renamed where it is given would be missed, silently, wherever it is
+// compared as a text.
+func TestNoCodeIsComparedWithALiteral(t *testing.T) {
+	var found []string
+	for _, p := range typedPackages(t) {
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				for _, e := range compared(p.TypesInfo, n) {
+					literal, is := ast.Unparen(e).(*ast.BasicLit)
+					if is && literal.Value != `""` && isCode(p.TypesInfo.TypeOf(e)) {
+						found = append(found, p.Fset.Position(e.Pos()).String()+" "+literal.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.Empty(t, found, "name these codes by a constant of the package that gives them")
+}
+
+// compared returns the expressions that a node compares: the sides of == and !=, the cases of a switch, and what is
+// handed to fault.Is or stands in a list of codes.
+func compared(info *types.Info, n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			return []ast.Expr{n.X, n.Y}
+		}
+	case *ast.CaseClause:
+		return n.List
+	case *ast.CallExpr:
+		if called, is := n.Fun.(*ast.SelectorExpr); is && called.Sel.Name == "Is" {
+			return n.Args
+		}
+	case *ast.CompositeLit:
+		if list, is := info.TypeOf(n).Underlying().(*types.Slice); is && isCode(list.Elem()) {
+			return n.Elts
+		}
+	}
+	return nil
+}
+
+// isCode reports whether a type is fault.Code.
+func isCode(t types.Type) bool {
+	named, is := t.(*types.Named)
+	return is && named.Obj().Name() == "Code" && strings.HasSuffix(named.Obj().Pkg().Path(), "internal/fault")
+}
+
+// mapsFor are the packages that hand maps of JSON on by their nature: contracts and tools carry values whose shape a
+// schema gives, the condition language is evaluated over such values, and schemas are such values.
+var mapsFor = []string{"internal/conductor/contract", "internal/conductor/tools", "schemas"}
+
+// mapsStill are the exported functions elsewhere that still pass one. The list only shrinks.
+var mapsStill = map[string]bool{
+	"(conductor/state.View).Facts":    true,
+	"(conductor/state.View).Subjects": true,
+	"conductor/language.Out":          true,
+	"rules/planning.Fill":             true,
+	"(system/runner.MCP).Run":         true,
+}
+
+// TestNoExportedMethodPassesABareMap: a map[string]any says nothing of what is in it.
+func TestNoExportedMethodPassesABareMap(t *testing.T) {
+	found := map[string]bool{}
+	for _, p := range typedPackages(t) {
+		path := strings.TrimPrefix(p.PkgPath, module+"/")
+		for _, f := range p.Syntax {
+			for _, d := range f.Decls {
+				fn, is := d.(*ast.FuncDecl)
+				if !is || !fn.Name.IsExported() {
+					continue
+				}
+				object := p.TypesInfo.Defs[fn.Name].(*types.Func)
+				if !slices.Contains(mapsFor, path) && passesMap(object.Signature()) {
+					found[strings.ReplaceAll(object.FullName(), module+"/internal/", "")] = true
+				}
+			}
+		}
+	}
+	require.Equal(t, mapsStill, found)
+}
+
+// passesMap reports whether a signature has a map[string]any among its parameters and results.
+func passesMap(s *types.Signature) bool {
+	for _, tuple := range []*types.Tuple{s.Params(), s.Results()} {
+		for v := range tuple.Variables() {
+			if isBareMap(v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isBareMap(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Slice:
+		return isBareMap(t.Elem())
+	case *types.Map:
+		value, is := t.Elem().Underlying().(*types.Interface)
+		return is && value.Empty()
+	}
+	return false
+}
