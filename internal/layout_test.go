@@ -88,7 +88,6 @@ var onlyIn = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"internal/system/watch"},
 	"github.com/aymanbagabas/go-udiff":      {"internal/requirements/drift"},
 	"golang.org/x/mod":                      {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
-	"github.com/joshdk/go-junit":            {"internal/requirements/testreport"},
 	"cel.dev/":                              {"internal/conductor/contract"},
 	"go.yaml.in/yaml":                       {"internal/conductor/contract"},
 	"golang.org/x/text":                     {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
@@ -109,8 +108,8 @@ var onlyIn = map[string][]string{
 	// Connections are made below system, by the public and the process, by the client of the API, and by the language
 	// model's.
 	"net/http": {
-		"internal/system/runner", "internal/httpapi", "internal/apiclient", "internal/conductor/language",
-		"internal/daemon", "cmd/bench", "cmd/torture",
+		"internal/system/runner", "internal/httpapi", "internal/httpapi/problem", "internal/apiclient",
+		"internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 	},
 }
 

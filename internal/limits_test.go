@@ -29,8 +29,8 @@ const (
 
 // largePackages lists the packages over maxPackage lines.
 var largePackages = map[string]int{
-	"cmd/bench": 2620, "cmd/orchestrator": 4852, "internal/boundary/shell": 4228, "internal/conductor": 2820,
-	"internal/httpapi": 2678, "internal/requirements/reqdoc": 4104,
+	"cmd/bench": 2620, "cmd/orchestrator": 4892, "internal/boundary/shell": 4228, "internal/conductor": 2820,
+	"internal/httpapi": 2678, "internal/requirements/reqdoc": 4106,
 }
 
 // manyExported lists the packages over maxExported; a vocabulary is a package of names and data.
@@ -175,6 +175,7 @@ func TestTheHouseHasFewRooms(t *testing.T) {
 	for _, p := range parseAll(t) {
 		sum.addImports(p)
 	}
-	require.LessOrEqual(t, len(sum.children), maxChildren, "folders of internal/: %v", slices.Sorted(maps.Keys(sum.children)))
+	require.LessOrEqual(t, len(sum.children), maxChildren, "folders of internal/: %v",
+		slices.Sorted(maps.Keys(sum.children)))
 	require.LessOrEqual(t, len(sum.arrows), maxArrows, "imports from room to room")
 }

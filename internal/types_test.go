@@ -128,6 +128,9 @@ func isBareMap(t types.Type) bool {
 	case *types.Slice:
 		return isBareMap(t.Elem())
 	case *types.Map:
+		if _, generic := t.Elem().(*types.TypeParam); generic {
+			return false
+		}
 		value, is := t.Elem().Underlying().(*types.Interface)
 		return is && value.Empty()
 	}

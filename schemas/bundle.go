@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bundle is a schema that refers to no other file: what it refers to there stands among its own $defs, as
+// Bundle returns a schema that refers to no other file: what it refers to there stands among its own $defs, as
 // <file>.<name>. It accepts the same documents. It is for whoever has no way to the others.
 func Bundle(name string) ([]byte, error) {
 	b := bundle{root: name, defs: map[string]any{}}
@@ -57,7 +57,7 @@ func (b bundle) within(file string, node any) any {
 	return node
 }
 
-// ref is a reference as the root has it. Its target, where that is in another file, is gathered the first time.
+// ref returns a reference as the root has it. Its target, where that is in another file, is gathered the first time.
 func (b bundle) ref(file, ref string) string {
 	where, target := resolve(file, ref)
 	_, pointer, _ := strings.Cut(ref, "#")

@@ -62,8 +62,8 @@ func (s *Schema) Violations(value any) []fault.Field {
 	return s.compiled.violations("its schema", plain)
 }
 
-// plainJSON is a value as the library knows values. What it does not know, such as a struct, is written as JSON and
-// read again.
+// plainJSON returns a value as the library knows values. What it does not know, such as a struct, is written as JSON
+// and read again.
 func plainJSON(value any) (any, error) {
 	switch v := value.(type) {
 	case nil, bool, string:

@@ -118,7 +118,7 @@ func (f *finding) checkBelow(at string, p *parts, value any) {
 	}
 }
 
-// roomAfter is how many of some values are left when those of a value are counted off; below 0 when it has more.
+// roomAfter returns how many of some values are left when those of a value are counted off; below 0 when it has more.
 func roomAfter(value any, room int) int {
 	room--
 	switch v := value.(type) {

@@ -41,7 +41,7 @@ const (
 
 const base = "orchestrator:///"
 
-// Files are the schemas as they are served.
+// Files returns the schemas as they are served.
 func Files() fs.FS { return files }
 
 // compiled are the schemas, each compiled when it is first asked for: a start waits for those alone that it needs.
@@ -103,7 +103,7 @@ func documents() func(name string) map[string]any {
 	}
 }
 
-// inlined is a schema with every $ref replaced by what it refers to: a $ref costs as much to validate as
+// inlined returns a schema with every $ref replaced by what it refers to: a $ref costs as much to validate as
 // another level of the document. No schema here refers to itself.
 func inlined(file string, node any) any {
 	switch n := node.(type) {
@@ -167,7 +167,7 @@ func Violations(schema string, value any) []fault.Field {
 	return compiled[schema]().violations(schema, value)
 }
 
-// violations are those of a value against the schema of a name.
+// violations returns those of a value against the schema of a name.
 func (p *parts) violations(name string, value any) []fault.Field {
 	f := finding{name: name, small: smallValue}
 	f.check("", p, value)

@@ -130,7 +130,9 @@ func (l Log) hold(k keptAt, last uint64) (string, error) {
 	if last > 0 {
 		from = fmt.Sprintf("after record %d", last-1)
 	}
-	return "", bad("log_forked", "%s is of %d records with the root %s; this log had the root %s then: it is another log %s", k.Name, k.Size, k.Root, root, from).
+	return "", bad("log_forked",
+		"%s is of %d records with the root %s; this log had the root %s then: it is another log %s", k.Name, k.Size,
+		k.Root, root, from).
 		fix("the two cannot both be true: keep both as proof that the log was rewritten")
 }
 

@@ -1,8 +1,8 @@
 // Package fault holds the one error type of the product.
 //
-// Every error that an agent can meet says what kind it is (a target for errors.Is), which rule it comes
-// from (Code, a target for Is), what happened (Detail) and what to do next (Fix). The HTTP service maps Kind to a status
-// code and writes the rest as an RFC 9457 problem; nothing else turns errors into answers.
+// Every error that an agent can meet says what kind it is (a target for errors.Is), which rule it comes from (Code, a
+// target for Is), what happened (Detail) and what to do next (Fix). The HTTP service maps Kind to a status code and
+// writes the rest as an RFC 9457 problem; nothing else turns errors into answers.
 package fault
 
 import (
@@ -114,13 +114,13 @@ func New(kind Kind, code Code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// WithFix says what the caller should do next.
+// WithFix adds what the caller should do next.
 func (e *Error) WithFix(format string, args ...any) *Error {
 	e.Fix = fmt.Sprintf(format, args...)
 	return e
 }
 
-// After says when the same may be tried again.
+// After adds when the same may be tried again.
 func (e *Error) After(d time.Duration) *Error {
 	e.RetryAfter = d
 	return e
@@ -147,7 +147,7 @@ const (
 	maxDetail  = 400
 )
 
-// Clip is the first bytes of a text, at most so many, in whole characters; "…" stands for what is cut off.
+// Clip returns the first bytes of a text, at most so many, in whole characters; "…" stands for what is cut off.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -155,7 +155,7 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// WithDetail is a copy of the kind and code with another detail, and nothing else of the error.
+// WithDetail returns a copy of the kind and code with another detail, and nothing else of the error.
 func (e *Error) WithDetail(format string, args ...any) *Error {
 	return New(e.Kind, e.Code, format, args...)
 }
@@ -166,7 +166,7 @@ func (e *Error) Because(cause error) *Error {
 	return e
 }
 
-// Error is the one-line form, for logs and terminals.
+// Error returns the one-line form, for logs and terminals.
 func (e *Error) Error() string {
 	s := e.Detail
 	for _, f := range e.Fields {
@@ -193,5 +193,5 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.cause}
 }
 
-// Cause is the underlying error, or nil.
+// Cause returns the underlying error, or nil.
 func (e *Error) Cause() error { return e.cause }

@@ -61,14 +61,37 @@ type API struct {
 	Config
 	metrics *metrics
 	bodies  *bodies
-	reviews *reviews
 }
 
 // New builds the handler of the whole service.
 func New(c Config) http.Handler {
 	held := newBodies()
-	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held, reviews: newReviews()}).router()
+	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
 }
+
+// The handlers of each wing know its services and no other.
+type (
+	requirementHandlers struct {
+		Service   *requirements.Service
+		Documents func() ([]reqdoc.File, error)
+		reviews   *reviews
+	}
+	logHandlers      struct{ Log *requirements.Log }
+	boundaryHandlers struct {
+		Boundary *control.Boundary
+		refuser
+	}
+	conductorHandlers struct {
+		Conductor *conductor.Conductor
+		Driver    *drive.Driver
+		Model     *language.LLM
+		refuser
+	}
+	healthHandlers struct{ Config }
+
+	// refuser puts refusals on record, for the handlers of what the requirement service does not decide.
+	refuser struct{ Service *requirements.Service }
+)
 
 func (a *API) router() chi.Router {
 	r := chi.NewRouter()
@@ -76,54 +99,72 @@ func (a *API) router() chi.Router {
 	r.NotFound(a.handle(notFound))
 	r.MethodNotAllowed(a.handle(methodNotAllowed))
 
-	r.Get("/healthz", a.handle(a.live))
-	r.Get("/livez", a.handle(a.live))
-	r.Get("/readyz", a.handle(a.ready))
-	r.Get("/version", a.handle(a.version))
-	r.Get("/metrics", a.handle(a.serveMetrics()))
+	health := &healthHandlers{a.Config}
+	r.Get("/healthz", a.handle(health.live))
+	r.Get("/livez", a.handle(health.live))
+	r.Get("/readyz", a.handle(health.ready))
+	r.Get("/version", a.handle(health.version))
+	r.Get("/metrics", a.handle(health.serveMetrics()))
 	r.Get("/openapi.yaml", a.handle(openAPI))
 	r.Get("/schemas/{name}", a.handle(schema))
 
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate, a.keepToRequirement)
-		r.Get("/project", a.handle(a.project))
-		r.Post("/project/import", a.handle(a.importDocuments))
-		r.Get("/project/review", a.handle(a.review))
-		r.Get("/requirements", a.handle(a.listRequirements))
-		r.Get("/requirements/{id}", a.handle(a.requirement))
-		r.Patch("/requirements/{id}", a.handle(a.patchRequirement))
-		r.Get("/requirements/{id}/next", a.handle(a.next))
-		r.Get("/requirements/{id}/history", a.handle(a.history))
-		r.Get("/requirements/{id}/review", a.handle(a.dossier))
-		r.Post("/requirements/{id}/test-report", a.handle(a.attachReport))
-		r.Get("/workflow", a.handle(a.workflow))
-		r.Get("/audit", a.handle(a.audit))
-		r.Get("/audit/blobs/{sha256}", a.handle(a.blob))
-		r.Get("/audit/checkpoint", a.handle(a.checkpoint))
-		r.Get("/audit/key", a.handle(a.auditKey))
-		r.Get("/audit/records/{index}", a.handle(a.record))
-		r.Get("/audit/proof/inclusion", a.handle(a.inclusion))
-		r.Get("/audit/proof/consistency", a.handle(a.consistency))
-		r.Get("/audit/tile/*", a.handle(a.tile))
-		r.Get("/boundary/report", a.handle(a.boundaryReport))
-		r.Get("/boundary/readiness", a.handle(a.boundaryReadiness))
-		r.Get("/boundary/decisions", a.handle(a.boundaryDecisions))
-		r.Put("/boundary/mode", a.handle(a.setBoundaryMode))
-		r.Post("/obligations", a.handle(a.conduct))
-		r.Get("/obligations", a.handle(a.listRuns))
-		r.Get("/obligations/{run}", a.handle(a.showRun))
-		r.Get("/traces/{run}", a.handle(a.showTrace))
-		r.Post("/drive", a.handle(a.drive))
-		r.Get("/tools", a.handle(a.listTools))
-		r.Post("/requests", a.handle(a.ask))
+		refuses := refuser{a.Service}
+		(&requirementHandlers{a.Service, a.Documents, newReviews()}).route(r, a.handle)
+		(&logHandlers{a.Service.Log}).route(r, a.handle)
+		(&boundaryHandlers{a.Boundary, refuses}).route(r, a.handle)
+		(&conductorHandlers{a.Conductor, a.Driver, a.Model, refuses}).route(r, a.handle)
 	})
 	return r
+}
+
+func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
+	r.Get("/project", handle(h.project))
+	r.Post("/project/import", handle(h.importDocuments))
+	r.Get("/project/review", handle(h.review))
+	r.Get("/requirements", handle(h.listRequirements))
+	r.Get("/requirements/{id}", handle(h.requirement))
+	r.Patch("/requirements/{id}", handle(h.patchRequirement))
+	r.Get("/requirements/{id}/next", handle(h.next))
+	r.Get("/requirements/{id}/review", handle(h.dossier))
+	r.Post("/requirements/{id}/test-report", handle(h.attachReport))
+	r.Get("/workflow", handle(h.workflow))
+}
+
+func (h *logHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
+	r.Get("/requirements/{id}/history", handle(h.history))
+	r.Get("/audit", handle(h.audit))
+	r.Get("/audit/blobs/{sha256}", handle(h.blob))
+	r.Get("/audit/checkpoint", handle(h.checkpoint))
+	r.Get("/audit/key", handle(h.auditKey))
+	r.Get("/audit/records/{index}", handle(h.record))
+	r.Get("/audit/proof/inclusion", handle(h.inclusion))
+	r.Get("/audit/proof/consistency", handle(h.consistency))
+	r.Get("/audit/tile/*", handle(h.tile))
+}
+
+func (h *boundaryHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
+	r.Get("/boundary/report", handle(h.boundaryReport))
+	r.Get("/boundary/readiness", handle(h.boundaryReadiness))
+	r.Get("/boundary/decisions", handle(h.boundaryDecisions))
+	r.Put("/boundary/mode", handle(h.setBoundaryMode))
+}
+
+func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
+	r.Post("/obligations", handle(h.conduct))
+	r.Get("/obligations", handle(h.listRuns))
+	r.Get("/obligations/{run}", handle(h.showRun))
+	r.Get("/traces/{run}", handle(h.showTrace))
+	r.Post("/drive", handle(h.drive))
+	r.Get("/tools", handle(h.listTools))
+	r.Post("/requests", handle(h.ask))
 }
 
 // handler is a request that succeeds or says why not.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// handle is the only place where an error becomes an answer.
+// handle returns the only place where an error becomes an answer.
 func (a *API) handle(fn handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := fn(w, r); err != nil {
@@ -143,7 +184,7 @@ type call struct {
 	held  holding
 }
 
-// callOf is the call that w answers. It travels with the answer, not in the context, where it would cost a copy
+// callOf returns the call that w answers. It travels with the answer, not in the context, where it would cost a copy
 // of every request.
 func callOf(w http.ResponseWriter) *call {
 	if r, ok := w.(*recorder); ok {
@@ -183,5 +224,5 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 		WithFix("use a method of the header Allow")
 }
 
-// clip is the start of what a client sent, for an error that quotes it.
+// clip returns the start of what a client sent, for an error that quotes it.
 func clip(s string) string { return fault.Clip(secret.Mask(s), 64) }

@@ -27,21 +27,21 @@ type utterance struct {
 }
 
 // ask runs what an utterance asks for.
-func (a *API) ask(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) ask(w http.ResponseWriter, r *http.Request) error {
 	body, err := readUnqueried(w, r)
 	var asked conductor.Asked
 	if err == nil {
-		asked, err = a.understood(body)
+		asked, err = h.understood(body)
 	}
 	if err != nil {
-		return a.refused(w, r, body, err)
+		return h.refused(w, r, body, err)
 	}
-	return a.conducted(w, r, body, asked)
+	return h.conducted(w, r, body, asked)
 }
 
 // understood reads an utterance by the grammar. What that does not understand is left to the language model, where
 // there is one.
-func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
+func (h *conductorHandlers) understood(body []byte) (asked conductor.Asked, err error) {
 	if _, err := strictjson.Parse(body); err != nil {
 		return asked, err
 	}
@@ -55,19 +55,19 @@ func (a *API) understood(body []byte) (asked conductor.Asked, err error) {
 	}
 	asked.Utterance = said.Utterance
 	asked.Request, err = language.In(said.Utterance)
-	if a.Model != nil && fault.Is(err, language.CodeNotUnderstood) {
-		asked.Translate, err = a.translation(said.Utterance, err), nil
+	if h.Model != nil && fault.Is(err, language.CodeNotUnderstood) {
+		asked.Translate, err = h.translation(said.Utterance, err), nil
 	}
 	asked.IdempotencyKey = said.IdempotencyKey
 	if said.Rephrase {
-		asked.Rephrase = a.rephrase
+		asked.Rephrase = h.rephrase
 	}
 	return asked, err
 }
 
 // translation asks the language model for obligations, which have to fit the schema as anybody's do. Where it does not
 // understand either, the caller is asked.
-func (a *API) translation(utterance string, notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
+func (h *conductorHandlers) translation(utterance string, notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
 	return func(ctx context.Context) ([]planning.Obligation, error) {
 		schema, err := schemas.Bundle(schemas.Obligations) // the endpoint has no way to other files
 		if err != nil {
@@ -75,7 +75,7 @@ func (a *API) translation(utterance string, notUnderstood error) func(context.Co
 		}
 		ctx, cancel := context.WithTimeout(ctx, translating)
 		defer cancel()
-		request, err := a.Model.In(ctx, utterance, string(schema), func(made []byte) error {
+		request, err := h.Model.In(ctx, utterance, string(schema), func(made []byte) error {
 			request, err := obligations(made)
 			if err == nil {
 				err = conductor.Check(request)
@@ -89,7 +89,7 @@ func (a *API) translation(utterance string, notUnderstood error) func(context.Co
 	}
 }
 
-// question is the obligation of who asks to say something in other words.
+// question returns the obligation of who asks to say something in other words.
 func question(notUnderstood error) planning.Obligation {
 	text := "What is meant?"
 	if f := fault.As(notUnderstood); f != nil {
@@ -99,9 +99,9 @@ func question(notUnderstood error) planning.Obligation {
 }
 
 // rephrase has a draft said in other words by the language model, which is refused what the draft does not say.
-func (a *API) rephrase(ctx context.Context, facts []string, draft string) (string, error) {
-	if a.Model == nil {
+func (h *conductorHandlers) rephrase(ctx context.Context, facts []string, draft string) (string, error) {
+	if h.Model == nil {
 		return draft, errors.New("the service has no language model")
 	}
-	return a.Model.Out(ctx, facts, draft)
+	return h.Model.Out(ctx, facts, draft)
 }

@@ -22,19 +22,19 @@ type logPage struct {
 	Next    *string          `json:"next"`
 }
 
-func (a *API) audit(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) audit(w http.ResponseWriter, r *http.Request) error {
 	values, from, limit, err := pageOf(r, "from")
 	if err != nil {
 		return err
 	}
-	page, err := a.Service.Audit(r.Context(), from, limit)
+	page, err := h.Log.Audit(r.Context(), from, limit)
 	if err != nil {
 		return err
 	}
 	return writePage(w, r, values, "from", page)
 }
 
-func (a *API) history(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) history(w http.ResponseWriter, r *http.Request) error {
 	id, err := requirementID(r)
 	if err != nil {
 		return err
@@ -43,18 +43,18 @@ func (a *API) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.Service.History(r.Context(), id, before, limit)
+	page, err := h.Log.History(r.Context(), id, before, limit)
 	if err != nil {
 		return err
 	}
 	return writePage(w, r, values, "before", page)
 }
 
-func (a *API) blob(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) blob(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	data, err := a.Service.Blob(r.Context(), chi.URLParam(r, "sha256"))
+	data, err := h.Log.Blob(r.Context(), chi.URLParam(r, "sha256"))
 	if err != nil {
 		return err
 	}

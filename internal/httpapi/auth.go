@@ -53,7 +53,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stillIn tells whether a token works now, as it did when the request began.
+// stillIn reports whether a token works now, as it did when the request began.
 func (a *API) stillIn(w http.ResponseWriter, presented string) error {
 	_, err := a.Tokens.Authenticate(presented, time.Now())
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *API) keepToRequirement(next http.Handler) http.Handler {
 		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else",
 			c.only).
 			WithFix("do what the prompt asks for, and stop")
-		a.writeProblem(w, r, a.refused(w, r, nil, err))
+		a.writeProblem(w, r, refuser{a.Service}.refused(w, r, nil, err))
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-func (a *API) boundaryReport(w http.ResponseWriter, r *http.Request) error {
+func (h *boundaryHandlers) boundaryReport(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "since")
 	if err != nil {
 		return err
@@ -25,18 +25,18 @@ func (a *API) boundaryReport(w http.ResponseWriter, r *http.Request) error {
 			return parameter("since", "%q is no time", clip(text)).WithFix("send it as in since=2026-01-31T12:00:00Z")
 		}
 	}
-	report, err := a.Boundary.Report(r.Context(), since)
+	report, err := h.Boundary.Report(r.Context(), since)
 	if err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, report)
 }
 
-func (a *API) boundaryReadiness(w http.ResponseWriter, r *http.Request) error {
+func (h *boundaryHandlers) boundaryReadiness(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	readiness, err := a.Boundary.Readiness(r.Context())
+	readiness, err := h.Boundary.Readiness(r.Context())
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ type decisionPage struct {
 	Next      *string            `json:"next"`
 }
 
-func (a *API) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {
+func (h *boundaryHandlers) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "from", "limit", "violations")
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *API) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, total, err := a.Boundary.Decisions(r.Context(), from, int(limit), violations != nil && *violations)
+	page, total, err := h.Boundary.Decisions(r.Context(), from, int(limit), violations != nil && *violations)
 	if err != nil {
 		return err
 	}
@@ -85,14 +85,14 @@ type modeSwitched struct {
 	From boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
 }
 
-func (a *API) setBoundaryMode(w http.ResponseWriter, r *http.Request) error {
+func (h *boundaryHandlers) setBoundaryMode(w http.ResponseWriter, r *http.Request) error {
 	var answer modeSwitched
 	body, err := readUnqueried(w, r)
 	if err == nil {
-		answer, err = a.switchMode(r.Context(), actorOf(w), body)
+		answer, err = h.switchMode(r.Context(), actorOf(w), body)
 	}
 	if err != nil {
-		return a.refused(w, r, body, err)
+		return h.refused(w, r, body, err)
 	}
 	return writeJSON(w, http.StatusOK, answer)
 }
@@ -105,7 +105,7 @@ func readUnqueried(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return readBody(w, r)
 }
 
-func (a *API) switchMode(ctx context.Context, who actor, body []byte) (answer modeSwitched, err error) {
+func (h *boundaryHandlers) switchMode(ctx context.Context, who actor, body []byte) (answer modeSwitched, err error) {
 	if _, err := strictjson.Parse(body); err != nil {
 		return answer, err
 	}
@@ -118,7 +118,7 @@ func (a *API) switchMode(ctx context.Context, who actor, body []byte) (answer mo
 	if err := strictjson.Fill(body, &change); err != nil {
 		return answer, misshapen(err, `send {"mode":"validate","reason":"why"}; override alone may be added`)
 	}
-	from, err := a.Boundary.SetMode(ctx, who.Name, change)
+	from, err := h.Boundary.SetMode(ctx, who.Name, change)
 	return modeSwitched{change.Mode, from}, err
 }
 

@@ -18,23 +18,23 @@ import (
 )
 
 // conduct runs obligations. Whatever their outcome, the answer is their trace; without a tool for one it is 422.
-func (a *API) conduct(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) conduct(w http.ResponseWriter, r *http.Request) error {
 	body, plan, err := readPlanned(w, r)
 	var request planning.Request
 	if err == nil {
 		request, err = obligations(body)
 	}
 	if err != nil {
-		return a.refused(w, r, body, err)
+		return h.refused(w, r, body, err)
 	}
 	if plan {
-		planned, err := a.Conductor.Plan(r.Context(), callerOf(w), request)
+		planned, err := h.Conductor.Plan(r.Context(), callerOf(w), request)
 		if err != nil {
 			return err
 		}
 		return writeJSON(w, http.StatusOK, planned)
 	}
-	return a.conducted(w, r, body, conductor.Asked{Request: request})
+	return h.conducted(w, r, body, conductor.Asked{Request: request})
 }
 
 func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool, err error) {
@@ -53,14 +53,14 @@ func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool
 // answerTime is how long a client may take to read the answer of a run.
 const answerTime = time.Minute
 
-func (a *API) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
+func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
 	// What a run may take, and the server's own time for an answer is shorter.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + time.Minute))
 	asked.OnWait = callOf(w).held.rest
-	trace, err := a.Conductor.Ask(r.Context(), callerOf(w), asked)
+	trace, err := h.Conductor.Ask(r.Context(), callerOf(w), asked)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
-		return a.refused(w, r, body, err)
+		return h.refused(w, r, body, err)
 	}
 	if len(trace.Missing) > 0 {
 		return &missingCapabilities{trace}
@@ -73,7 +73,7 @@ type missingCapabilities struct{ trace conductor.Trace }
 
 func (m *missingCapabilities) Error() string { return "no tool satisfies an obligation" }
 
-// Unwrap is the fault that is answered.
+// Unwrap returns the fault that is answered.
 func (m *missingCapabilities) Unwrap() error {
 	var fields []fault.Field
 	for i, t := range m.trace.Obligations {
@@ -88,7 +88,7 @@ func (m *missingCapabilities) Unwrap() error {
 		WithFields(fields...)
 }
 
-// emitted are the obligations to find what is missing.
+// emitted returns the obligations to find what is missing.
 func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	for _, t := range m.trace.Obligations {
 		all = append(all, toDiscover(t)...)
@@ -96,7 +96,7 @@ func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	return all
 }
 
-// toDiscover is what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
+// toDiscover returns what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
 func toDiscover(t conductor.ObligationTrace) (all []conductor.Emitted) {
 	for _, e := range t.Emitted {
 		if e.Obligation.Type == planning.DiscoverOp {
@@ -133,7 +133,7 @@ func refuseSecrets(body []byte) error {
 }
 
 // refused puts a refusal on record.
-func (a *API) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
+func (a refuser) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
 	return a.Service.Refuse(r.Context(), actorOf(w),
 		requirements.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
 }
@@ -149,7 +149,7 @@ type runPage struct {
 	Next *string                `json:"next"`
 }
 
-func (a *API) listRuns(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "before", "limit")
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (a *API) listRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, next, err := a.Conductor.List(r.Context(), before, int(limit))
+	page, next, err := h.Conductor.List(r.Context(), before, int(limit))
 	if err != nil {
 		return err
 	}
@@ -174,33 +174,33 @@ func (a *API) listRuns(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-func (a *API) showRun(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) showRun(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	one, err := a.Conductor.Run(r.Context(), chi.URLParam(r, "run"))
+	one, err := h.Conductor.Run(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, one)
 }
 
-func (a *API) showTrace(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) showTrace(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	raw, err := a.Conductor.Trace(r.Context(), chi.URLParam(r, "run"))
+	raw, err := h.Conductor.Trace(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {
 		return err
 	}
 	return writeBytes(w, http.StatusOK, append(raw, '\n'))
 }
 
-func (a *API) listTools(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) listTools(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, struct {
 		Tools []planning.Contract `json:"tools"`
-	}{a.Conductor.Tools.Contracts()})
+	}{h.Conductor.Tools.Contracts()})
 }

@@ -27,7 +27,7 @@ type order struct {
 
 // drive drives requirements towards done. It answers with the report at its end, or, to those who accept
 // drive.MediaType, with each event as it happens.
-func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
+func (h *conductorHandlers) drive(w http.ResponseWriter, r *http.Request) error {
 	body, plan, err := readPlanned(w, r)
 	var o drive.Order
 	if err == nil {
@@ -37,11 +37,11 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 		err = mayDrive(o)
 	}
 	if err != nil {
-		return a.refused(w, r, body, err)
+		return h.refused(w, r, body, err)
 	}
 	callOf(w).held.rest()
 	if plan {
-		planned, err := a.Driver.Plan(r.Context(), o)
+		planned, err := h.Driver.Plan(r.Context(), o)
 		if err != nil {
 			return err
 		}
@@ -53,14 +53,14 @@ func (a *API) drive(w http.ResponseWriter, r *http.Request) error {
 	_ = control.SetWriteDeadline(time.Time{}) // agents take their time; a line, and the report, do not
 	if !slices.ContainsFunc(r.Header.Values("Accept"),
 		func(accept string) bool { return strings.Contains(accept, drive.MediaType) }) {
-		report, err := a.Driver.Drive(r.Context(), o, func(drive.Event) {})
+		report, err := h.Driver.Drive(r.Context(), o, func(drive.Event) {})
 		if err != nil {
 			return err
 		}
 		_ = control.SetWriteDeadline(time.Now().Add(lineTime))
 		return writeJSON(w, http.StatusOK, report)
 	}
-	return a.driveInLines(w, r, o)
+	return h.driveInLines(w, r, o)
 }
 
 // lineTime is how long a client may take to read a line, or the report: all requirements wait for it.
@@ -68,11 +68,11 @@ const lineTime = 30 * time.Second
 
 // driveInLines answers with each event as it happens. Nothing is written before the first: until then the answer may be
 // a problem.
-func (a *API) driveInLines(w http.ResponseWriter, r *http.Request, o drive.Order) error {
+func (h *conductorHandlers) driveInLines(w http.ResponseWriter, r *http.Request, o drive.Order) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	control := http.NewResponseController(w)
-	_, err := a.Driver.Drive(ctx, o, func(e drive.Event) {
+	_, err := h.Driver.Drive(ctx, o, func(e drive.Event) {
 		w.Header().Set("Content-Type", drive.MediaType)
 		w.Header()["Cache-Control"] = noCache
 		_ = control.SetWriteDeadline(time.Now().Add(lineTime))

@@ -38,7 +38,7 @@ type health struct {
 	Checks []Check     `json:"checks,omitempty"`
 }
 
-// worst is the status of the whole.
+// worst returns the status of the whole.
 func worst(checks []Check) CheckStatus {
 	order := []CheckStatus{CheckOK, CheckWarning, CheckStarting, CheckFailing}
 	worst := 0
@@ -49,24 +49,24 @@ func worst(checks []Check) CheckStatus {
 }
 
 // live fails only when the process can do nothing more than stop.
-func (a *API) live(w http.ResponseWriter, r *http.Request) error {
+func (h *healthHandlers) live(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	if a.Service.State().Ledger != nil {
+	if h.Service.State().Ledger != nil {
 		return writeJSON(w, http.StatusServiceUnavailable, health{Status: CheckFailing})
 	}
 	return writeJSON(w, http.StatusOK, health{Status: CheckOK})
 }
 
-// ready says whether work should be sent here; verbose lists the checks. What only an operator can mend, and what takes
+// ready reports whether work should be sent here; verbose lists the checks. What only an operator can mend, and what takes
 // nothing from those who ask, is a warning: taking the service out of traffic would make it worse.
-func (a *API) ready(w http.ResponseWriter, r *http.Request) error {
+func (h *healthHandlers) ready(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "verbose")
 	if err != nil {
 		return err
 	}
-	checks := a.checks()
+	checks := h.checks()
 	answer, status := health{Status: worst(checks)}, http.StatusOK
 	if answer.Status == CheckStarting || answer.Status == CheckFailing {
 		status = http.StatusServiceUnavailable
@@ -77,22 +77,22 @@ func (a *API) ready(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, status, answer)
 }
 
-func (a *API) checks() []Check {
-	state := a.Service.State()
+func (h *healthHandlers) checks() []Check {
+	state := h.Service.State()
 	checks := []Check{
 		failingIf("store", state.Ledger),
-		failingIf("serving", a.draining()),
+		failingIf("serving", h.draining()),
 		checkExport(state),
 		warningIf("import", state.Import),
 	}
-	if a.Checks != nil {
-		checks = append(checks, a.Checks()...)
+	if h.Checks != nil {
+		checks = append(checks, h.Checks()...)
 	}
 	return checks
 }
 
-func (a *API) draining() error {
-	if a.Draining() {
+func (h *healthHandlers) draining() error {
+	if h.Draining() {
 		return errors.New("the service is shutting down")
 	}
 	return nil
@@ -127,11 +127,11 @@ func checkExport(state requirements.State) Check {
 	return Check{Name: "export", Status: CheckOK}
 }
 
-func (a *API) version(w http.ResponseWriter, r *http.Request) error {
+func (h *healthHandlers) version(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, a.Version)
+	return writeJSON(w, http.StatusOK, h.Version)
 }
 
 func openAPI(w http.ResponseWriter, r *http.Request) error {

@@ -47,7 +47,7 @@ func newBodies() *bodies {
 		slots: make(chan struct{}, max(runtime.GOMAXPROCS(0)-1, 1))}
 }
 
-// total is how many bytes are held.
+// total returns how many bytes are held.
 func (b *bodies) total() float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +89,7 @@ func (h *holding) reserve(n int64) error {
 
 func beyondSmall(bytes int64) int64 { return max(bytes-smallBody, 0) }
 
-// tooManyHeld is no 503: the service is well, and what became of the request is known.
+// tooManyHeld returns no 503: the service is well, and what became of the request is known.
 func tooManyHeld(format string, args ...any) *fault.Error {
 	return fault.New(fault.RateLimited, codeBodiesInFlight, format, args...).
 		WithFix("wait %d s, as Retry-After says, and send fewer large bodies at once; nothing of this one was kept",

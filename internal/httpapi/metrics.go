@@ -138,12 +138,12 @@ func methodOf(method string) string {
 	return "other"
 }
 
-func (a *API) serveMetrics() handler {
-	serve := promhttp.HandlerFor(a.Metrics, promhttp.HandlerOpts{})
+func (h *healthHandlers) serveMetrics() handler {
+	serve := promhttp.HandlerFor(h.Metrics, promhttp.HandlerOpts{})
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if a.MetricsToken != "" {
+		if h.MetricsToken != "" {
 			presented, err := bearer(r)
-			got, want := sha256.Sum256([]byte(presented)), sha256.Sum256([]byte(a.MetricsToken))
+			got, want := sha256.Sum256([]byte(presented)), sha256.Sum256([]byte(h.MetricsToken))
 			if err != nil || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator metrics"`)
 				return fault.New(fault.Unauthenticated, "metrics_token", "the metrics need their own token").

@@ -73,7 +73,7 @@ func (w *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 var nosniff = []string{"nosniff"}
@@ -149,7 +149,7 @@ func (a *API) checkOrigin(next http.Handler) http.Handler {
 	return protection.Handler(next)
 }
 
-// routeOf is the pattern that matched; known only after the handler ran.
+// routeOf returns the pattern that matched; known only after the handler ran.
 func routeOf(r *http.Request) string {
 	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePattern() != "" {
 		return c.RoutePattern()

@@ -31,11 +31,11 @@ func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
 }
 
 // checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.
-func (a *API) checkpoint(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) checkpoint(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	note, err := a.Service.Checkpoint()
+	note, err := h.Log.Checkpoint()
 	if err != nil {
 		return err
 	}
@@ -43,15 +43,15 @@ func (a *API) checkpoint(w http.ResponseWriter, r *http.Request) error {
 }
 
 // auditKey answers the key that verifies checkpoints, a line in the form of signed notes.
-func (a *API) auditKey(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) auditKey(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	return writeAs(w, typeText, noCache, []byte(a.Service.AuditKey()+"\n"))
+	return writeAs(w, typeText, noCache, []byte(h.Log.AuditKey()+"\n"))
 }
 
 // record answers the bytes of one record, exactly as they were hashed.
-func (a *API) record(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) record(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
@@ -61,31 +61,31 @@ func (a *API) record(w http.ResponseWriter, r *http.Request) error {
 			clip(chi.URLParam(r, "index"))).
 			WithFix("records are numbered from 0")
 	}
-	raw, err := a.Service.Record(r.Context(), index)
+	raw, err := h.Log.Record(r.Context(), index)
 	if err != nil {
 		return err
 	}
 	return writeAs(w, typeJSON, neverStales, raw)
 }
 
-func (a *API) inclusion(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) inclusion(w http.ResponseWriter, r *http.Request) error {
 	index, size, err := twoNumbers(r, "index", "size")
 	if err != nil {
 		return err
 	}
-	proof, err := a.Service.Inclusion(r.Context(), index, size)
+	proof, err := h.Log.Inclusion(r.Context(), index, size)
 	if err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, proof)
 }
 
-func (a *API) consistency(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) consistency(w http.ResponseWriter, r *http.Request) error {
 	old, size, err := twoNumbers(r, "old", "new")
 	if err != nil {
 		return err
 	}
-	proof, err := a.Service.Consistency(r.Context(), old, size)
+	proof, err := h.Log.Consistency(r.Context(), old, size)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func twoNumbers(r *http.Request, first, second string) (a, b uint64, err error) 
 }
 
 // tile answers a piece of the log by its path in C2SP tlog-tiles. It never changes.
-func (a *API) tile(w http.ResponseWriter, r *http.Request) error {
+func (h *logHandlers) tile(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (a *API) tile(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.NotFound, "unknown_path", "%s", clip(err.Error())).
 			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as x001/234, with .p/<width> for a partial one")
 	}
-	data, err := a.Service.Tile(r.Context(), t)
+	data, err := h.Log.Tile(r.Context(), t)
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,11 @@ const (
 	largestPage = 1000
 )
 
-func (a *API) project(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) project(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	etag, write := a.Service.Project()
+	etag, write := h.Service.Project()
 	if notModified(w, r, etag) {
 		return nil
 	}
@@ -39,12 +39,12 @@ func (a *API) project(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (a *API) requirement(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) requirement(w http.ResponseWriter, r *http.Request) error {
 	id, err := readID(r)
 	if err != nil {
 		return err
 	}
-	doc, err := a.Service.Requirement(id)
+	doc, err := h.Service.Requirement(id)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *API) requirement(w http.ResponseWriter, r *http.Request) error {
 	return writeBytes(w, http.StatusOK, doc.Bytes)
 }
 
-// readID is the id of a request that has no parameters.
+// readID returns the id of a request that has no parameters.
 func readID(r *http.Request) (string, error) {
 	if r.URL.RawQuery != "" {
 		if _, err := query(r); err != nil {
@@ -64,12 +64,12 @@ func readID(r *http.Request) (string, error) {
 	return requirementID(r)
 }
 
-func (a *API) patchRequirement(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Request) error {
 	p, err := readProposal(w, r, readBody)
 	if err != nil {
-		return a.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
+		return h.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
 	}
-	answer, err := a.Service.Patch(r.Context(), actorOf(w), p)
+	answer, err := h.Service.Patch(r.Context(), actorOf(w), p)
 	setReplay(w, answer)
 	if err != nil {
 		return err
@@ -106,13 +106,13 @@ type attached struct {
 	Named       []string          `json:"named"`  // requirements that test names name
 }
 
-func (a *API) attachReport(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Request) error {
 	p, err := readProposal(w, r, readReport)
 	p.Request = "POST /requirements/{id}/test-report"
 	if err != nil {
-		return a.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
+		return h.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
 	}
-	answer, err := a.Service.Attach(r.Context(), actorOf(w), p)
+	answer, err := h.Service.Attach(r.Context(), actorOf(w), p)
 	setReplay(w, answer.Answer)
 	if err != nil {
 		return err
@@ -160,12 +160,12 @@ func readProposal(w http.ResponseWriter, r *http.Request,
 	return p, err
 }
 
-func (a *API) next(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) next(w http.ResponseWriter, r *http.Request) error {
 	id, err := readID(r)
 	if err != nil {
 		return err
 	}
-	next, err := a.Service.Next(id, actorOf(w))
+	next, err := h.Service.Next(id, actorOf(w))
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ type list struct {
 	Next *string `json:"next"`
 }
 
-func (a *API) listRequirements(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "status", "role", "suspect", "retired", "q", "after", "limit")
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (a *API) listRequirements(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.Service.List(q)
+	page, err := h.Service.List(q)
 	if err != nil {
 		return err
 	}
@@ -234,11 +234,11 @@ func readQuery(values url.Values) (requirements.Query, error) {
 	return q, nil
 }
 
-func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	dryRun, err := dryRunOf(r)
 	var report drift.Report
 	if err == nil {
-		report, err = a.runImport(w, r, dryRun)
+		report, err = h.runImport(w, r, dryRun)
 	}
 	if dryRun && errors.Is(err, fault.Invalid) { // the report that was asked for says what is wrong with the documents
 		report, err = drift.Failed(err), nil
@@ -246,7 +246,7 @@ func (a *API) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err != nil {
 		refused := requirements.Refused{Request: "POST /project/import", RequestID: callOf(w).id, DryRun: dryRun}
-		return a.Service.Refuse(r.Context(), actorOf(w), refused, err)
+		return h.Service.Refuse(r.Context(), actorOf(w), refused, err)
 	}
 	return writeJSON(w, http.StatusOK, report)
 }
@@ -261,7 +261,7 @@ func dryRunOf(r *http.Request) (bool, error) {
 	return dry != nil && *dry, err
 }
 
-func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (drift.Report, error) {
+func (h *requirementHandlers) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (drift.Report, error) {
 	if who := actorOf(w); who.Role != lifecycle.PM {
 		return drift.Report{}, fault.New(fault.Forbidden, "role_forbidden",
 			"importing the requirement documents is for role pm, not for role %s", who.Role).
@@ -271,7 +271,7 @@ func (a *API) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (dr
 		return drift.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return a.Service.Import(r.Context(), actorOf(w), a.Documents,
+	return h.Service.Import(r.Context(), actorOf(w), h.Documents,
 		requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
 }
 
@@ -288,13 +288,13 @@ type logBudget struct {
 	Resets time.Time `json:"resets"`
 }
 
-func (a *API) workflow(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) workflow(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	b, err := a.Service.LogBudget(r.Context(), actorOf(w))
+	b, err := h.Service.LogBudget(r.Context(), actorOf(w))
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, workflow{a.Service.Workflow(), logBudget{b.Limit, b.Spent, b.Resets}})
+	return writeJSON(w, http.StatusOK, workflow{h.Service.Workflow(), logBudget{b.Limit, b.Spent, b.Resets}})
 }

@@ -20,7 +20,7 @@ type document interface {
 	Markdown(io.Writer) error
 }
 
-func (a *API) review(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
@@ -28,12 +28,12 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	mine := a.reviews.of(actorOf(w))
+	mine := h.reviews.of(actorOf(w))
 	if err := take(r.Context(), mine); err != nil {
 		return err
 	}
 	defer func() { <-mine }()
-	answer, err := a.renderReview(r.Context(), show)
+	answer, err := h.renderReview(r.Context(), show)
 	if err != nil {
 		return err
 	}
@@ -41,12 +41,12 @@ func (a *API) review(w http.ResponseWriter, r *http.Request) error {
 }
 
 // renderReview makes one review of the project at a time: each reads all documents and goes through all requirements.
-func (a *API) renderReview(ctx context.Context, show func(document) (text, error)) (text, error) {
-	if err := take(ctx, a.reviews.making); err != nil {
+func (h *requirementHandlers) renderReview(ctx context.Context, show func(document) (text, error)) (text, error) {
+	if err := take(ctx, h.reviews.making); err != nil {
 		return text{}, err
 	}
-	defer func() { <-a.reviews.making }()
-	project, err := a.Service.Review(ctx, a.Documents)
+	defer func() { <-h.reviews.making }()
+	project, err := h.Service.Review(ctx, h.Documents)
 	if err != nil {
 		return text{}, err
 	}
@@ -66,7 +66,7 @@ func newReviews() *reviews {
 	return &reviews{making: make(chan struct{}, 1), byActor: map[actor]chan struct{}{}}
 }
 
-// of is the turn of an actor.
+// of returns the turn of an actor.
 func (v *reviews) of(who actor) chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -86,7 +86,7 @@ func take(ctx context.Context, turn chan struct{}) error {
 	}
 }
 
-func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
+func (h *requirementHandlers) dossier(w http.ResponseWriter, r *http.Request) error {
 	id, err := readID(r)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (a *API) dossier(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	dossier, err := a.Service.Dossier(r.Context(), id)
+	dossier, err := h.Service.Dossier(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ var (
 	varyAccept   = []string{"Accept"}
 )
 
-// negotiate tells how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1),
+// negotiate returns how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1),
 // and in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what
 // it finds.
 func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (text, error), err error) {
@@ -152,7 +152,7 @@ func (t text) write(w http.ResponseWriter) error {
 	return nil
 }
 
-// qualities tells how much a client wants a media type, from 0 to 1; the most specific range counts.
+// qualities returns how much a client wants a media type, from 0 to 1; the most specific range counts.
 func qualities(r *http.Request) func(mediaType string) float64 {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return func(mediaType string) float64 {

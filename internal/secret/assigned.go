@@ -40,8 +40,8 @@ func (s *scanner) assigned(at int) (Finding, bool) {
 
 const longestValue = 300
 
-// leastBefore is how long a value must be to be a secret under the name that stands before an = or a colon; false for a
-// name that says nothing of secrets. Case does not matter, nor what parts the words of the name.
+// leastBefore returns how long a value must be to be a secret under the name that stands before an = or a colon; false
+// for a name that says nothing of secrets. Case does not matter, nor what parts the words of the name.
 func (s *scanner) leastBefore(sign int) (least int, known bool) {
 	at := sign
 	for at > 0 && is[closing][s.text[at-1]] {
@@ -73,7 +73,7 @@ func (s *scanner) leastBefore(sign int) (least int, known bool) {
 	return 0, false
 }
 
-// verdict says whether the pass before a colon is the outcome of a test, as in PASS: TestLogin.
+// verdict reports whether the pass before a colon is the outcome of a test, as in PASS: TestLogin.
 func (s *scanner) verdict(sign int) bool {
 	return s.text[sign] == ':' && is[alnum][s.text[sign-1]] && !strings.HasSuffix(s.text[:sign-len("pass")], "_")
 }
@@ -108,7 +108,7 @@ var endings = func() (all [1 << 15]bool) {
 	return all
 }()
 
-// valueAfter is the value behind an = or a colon, without its quotes. One with white space in it is no value.
+// valueAfter returns the value behind an = or a colon, without its quotes. One with white space in it is no value.
 func (s *scanner) valueAfter(at int) (from, end int, quoted bool) {
 	from = at + 1
 	for skipped := 0; from < len(s.text) && skipped < 6 && strings.IndexByte("=:> \t\\", s.text[from]) >= 0; skipped++ {
@@ -138,8 +138,8 @@ func (s *scanner) valueAfter(at int) (from, end int, quoted bool) {
 	return from, end, false
 }
 
-// standsIn says whether a value is in the place of a secret, or is known to be none: a variable, a template, a path, a
-// UUID, or a digest that says so.
+// standsIn reports whether a value is in the place of a secret, or is known to be none: a variable, a template, a path,
+// a UUID, or a digest that says so.
 func standsIn(value string) bool {
 	switch {
 	case strings.IndexByte("$%<{[(*/~.&", value[0]) >= 0, strings.Contains(value, "..."),
@@ -232,8 +232,8 @@ func (s *scanner) privateKey(at int) (Finding, bool) {
 	return f, f.End > from
 }
 
-// keyLines is how far the lines of a key reach that is cut off: 16 characters and more each, or 4 on a line of their
-// own.
+// keyLines returns how far the lines of a key reach that is cut off: 16 characters and more each, or 4 on a line of
+// their own.
 func keyLines(text string) (end int) {
 	for at := 0; at < len(text); {
 		from, least := at, 16

@@ -13,7 +13,7 @@ const (
 	shortestKey    = 24
 )
 
-// noteKey is how far a signing key of a log reaches that a text begins with; 0 where there is none.
+// noteKey returns how far a signing key of a log reaches that a text begins with; 0 where there is none.
 func noteKey(text string) int {
 	end := noteKeyParts(text[len(notePrefix):])
 	if end == 0 {
@@ -47,8 +47,8 @@ func noteKeyParts(text string) int {
 // shortestBody is the least length, in characters, of the base64 of a private key that stands without its header.
 const shortestBody = 100
 
-// keyBody is how far a private key reaches that stands without its header, on one line or on several; 0 where there is
-// none. A certificate and a public key begin otherwise: they have no version number in front.
+// keyBody returns how far a private key reaches that stands without its header, on one line or on several; 0 where
+// there is none. A certificate and a public key begin otherwise: they have no version number in front.
 func keyBody(text string) int {
 	const head = 12 // characters, which are nine bytes
 	if len(text) < head {
@@ -77,7 +77,7 @@ const (
 	shortestEd25519 = 60
 )
 
-// given says whether a value that a command is given for a password is more than a word or a stand-in.
+// given reports whether a value that a command is given for a password is more than a word or a stand-in.
 func given(value string) bool {
 	return entropy(value) >= 1.5 && !standsIn(value) && !standIns[strings.ToLower(value)] &&
 		strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-.") != ""
@@ -117,7 +117,7 @@ func (s *scanner) user(at int) (Finding, bool) {
 	return Finding{"command_password", "a password on a command line", at + 1, end}, true
 }
 
-// chancy says whether a value that is too short to be told by its entropy alone is one of chance: its letters and
+// chancy reports whether a value that is too short to be told by its entropy alone is one of chance: its letters and
 // digits change places all over, and it is no commit id and no number.
 func chancy(value string) bool {
 	words, digits, letters := 0, false, false

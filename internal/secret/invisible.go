@@ -8,8 +8,8 @@ import (
 // invisible has as many bytes as each of the characters without width has in UTF-8.
 const invisible = 3
 
-// visible is a text without the characters that have no width, which would part a secret and be seen by nobody, and
-// where in the result each of them was left out.
+// visible returns a text without the characters that have no width, which would part a secret and be seen by nobody,
+// and where in the result each of them was left out.
 func visible(text string) (string, []int) {
 	if strings.IndexByte(text, 0xe2) < 0 && strings.IndexByte(text, 0xef) < 0 {
 		return text, nil
@@ -42,7 +42,7 @@ func hasNoWidth(char string) bool {
 	return false
 }
 
-// placed is a finding of a visible text in the text that it was made of.
+// placed returns a finding of a visible text in the text that it was made of.
 func placed(f Finding, cuts []int) Finding {
 	before, _ := slices.BinarySearch(cuts, f.Start+1)
 	within, _ := slices.BinarySearch(cuts, f.End)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// random says whether a value is more than words or a stand-in: its characters vary, and not every part of it is a
+// random reports whether a value is more than words or a stand-in: its characters vary, and not every part of it is a
 // word.
 func random(value string) bool { return entropy(value) >= 2.75 && !wordy(value) }
 
@@ -20,7 +20,7 @@ var times = func() (t [sample + 1]float64) { // n*log2(n)
 	return t
 }()
 
-// entropy is Shannon's, in bits for each character of the first ones.
+// entropy returns Shannon's entropy, in bits for each character of the first ones.
 func entropy(value string) float64 {
 	value = value[:min(len(value), sample)]
 	if value == "" {
@@ -36,7 +36,7 @@ func entropy(value string) float64 {
 	return math.Log2(float64(len(value))) - sum/float64(len(value))
 }
 
-// wordy says whether a value is made of words and numbers, as names, paths and stand-ins are.
+// wordy reports whether a value is made of words and numbers, as names, paths and stand-ins are.
 func wordy(value string) bool {
 	for from := 0; from < len(value); {
 		end := from
@@ -78,8 +78,8 @@ var terms = map[string]bool{
 	"aes128": true, "aes256": true,
 }
 
-// identifier says whether a value reads as one of a program: the words in it, which a capital begins or a sign parts,
-// are longer than those that chance makes.
+// identifier reports whether a value reads as one of a program: the words in it, which a capital begins or a sign
+// parts, are longer than those that chance makes.
 func identifier(value string) bool {
 	words, letters, mixed := 0, 0, false
 	var before kind
@@ -121,7 +121,7 @@ func kindOf(c byte) kind {
 	return small
 }
 
-// solid says whether a value is random and not parted all over, as names are.
+// solid reports whether a value is random and not parted all over, as names are.
 func solid(value string) bool {
 	run := 0
 	for i := 0; i < len(value) && run < 16; i++ {
@@ -132,7 +132,7 @@ func solid(value string) bool {
 	return run == 16 && random(value)
 }
 
-// ownToken tells what follows orc_: a role, and at least 16 characters of chance.
+// ownToken returns what follows orc_: a role, and at least 16 characters of chance.
 func ownToken(body string) bool {
 	_, chance, parted := strings.Cut(body, "_")
 	return parted && len(chance) >= 16 && random(chance)
@@ -141,18 +141,18 @@ func ownToken(body string) bool {
 // longestHeader is how far the header of a web token may reach.
 const longestHeader = 2048
 
-// webToken tells what follows eyJ, which is `{"` in base64: a header, claims that begin so too, and what signs them.
+// webToken returns what follows eyJ, which is `{"` in base64: a header, claims that begin so too, and what signs them.
 func webToken(body string) bool {
 	claims := strings.IndexByte(body[:min(len(body), longestHeader)], '.')
 	return claims >= 8 && strings.HasPrefix(body[claims+1:], "eyJ") && strings.IndexByte(body[claims+1:], '.') > 8
 }
 
-// hexadecimal says whether a value is random and has no letters beyond f.
+// hexadecimal reports whether a value is random and has no letters beyond f.
 func hexadecimal(value string) bool {
 	return strings.Trim(value, "0123456789abcdef") == "" && random(value)
 }
 
-// basic tells what follows the scheme Basic: a name and a password.
+// basic returns what follows the scheme Basic: a name and a password.
 func basic(body string) bool {
 	decoded, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(body, "="))
 	user, password, parted := strings.Cut(string(decoded), ":")

@@ -22,8 +22,8 @@ func Refuse(what, pointer, text string) error {
 // Fix is what to do about a secret that was sent.
 const Fix = "name where the secret is kept, never the secret; revoke it if it was real"
 
-// Masked is an error without the secrets that its texts hold; the same one where they hold none. The cause is kept as
-// it is: it is shown to nobody.
+// Masked returns an error without the secrets that its texts hold; the same one where they hold none. The cause is kept
+// as it is: it is shown to nobody.
 func Masked(err *fault.Error) *fault.Error {
 	if err == nil {
 		return nil
@@ -41,7 +41,7 @@ func Masked(err *fault.Error) *fault.Error {
 	return &masked
 }
 
-// MaskedField is one field of an error without the secrets that its texts hold.
+// MaskedField returns one field of an error without the secrets that its texts hold.
 func MaskedField(f fault.Field) fault.Field {
 	return fault.Field{Pointer: Mask(f.Pointer), Code: f.Code, Detail: Mask(f.Detail), Fix: Mask(f.Fix)}
 }

@@ -180,7 +180,7 @@ var starts = func() (all [1 << 15]bool) {
 	return all
 }()
 
-// start is a number for the first three bytes of a text, in which the case of letters does not matter.
+// start returns a number for the first three bytes of a text, in which the case of letters does not matter.
 func start(text string) uint16 {
 	return uint16(text[0]&31)<<10 | uint16(text[1]&31)<<5 | uint16(text[2]&31)
 }

@@ -36,7 +36,7 @@ func Find(text string) []Finding {
 	}
 }
 
-// Mask is a text in which every secret is replaced by the name of the rule that knew it.
+// Mask returns a text in which every secret is replaced by the name of the rule that knew it.
 func Mask(text string) string {
 	found := Find(text)
 	if len(found) == 0 {
@@ -60,7 +60,7 @@ type scanner struct {
 	runs [sets]struct{ from, to int }
 }
 
-// next is the first finding that begins at or after a byte.
+// next returns the first finding that begins at or after a byte.
 func (s *scanner) next(at int) (f Finding, found bool) {
 	for i := at; i < len(s.text); i++ {
 		switch anchors[s.text[i]] {
@@ -83,7 +83,7 @@ func (s *scanner) next(at int) (f Finding, found bool) {
 	return Finding{}, false
 }
 
-// run is where the run of characters of a set ends that the byte at from is in.
+// run returns where the run of characters of a set ends that the byte at from is in.
 func (s *scanner) run(set set, from int) int {
 	r := &s.runs[set]
 	if from < r.from || from >= r.to {

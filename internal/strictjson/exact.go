@@ -31,7 +31,7 @@ func exact(raw jsontext.Value) any {
 	return raw.Clone()
 }
 
-// same tells whether a float64 is written as a number of the same value.
+// same reports whether a float64 is written as a number of the same value.
 func same(raw jsontext.Value, f float64) bool {
 	written, err := jsonv2.Marshal(f)
 	if err != nil || string(written) == string(raw) {

@@ -9,25 +9,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/joshdk/go-junit"
 )
 
 const (
-	maxNesting    = 64       // elements inside one another
-	maxAttributes = 10_000   // of one element
-	batchBytes    = 64 << 10 // of bare test cases that are read at once
+	maxNesting    = 64     // elements inside one another
+	maxAttributes = 10_000 // of one element
 )
 
-// junitReader goes through a JUnit report once. It checks the document and writes its test cases down bare: names and
-// outcomes, without output and properties, which are most of a report. The library reads these, a batch at a time; so
-// the memory it takes depends neither on the size of the report nor on how deep it is.
+// junitReader reads a JUnit report in one pass. It keeps names and outcomes alone, without output and properties, which
+// are most of a report; so the memory it takes does not depend on how deep the report is.
 type junitReader struct {
 	source  *xml.Decoder
 	open    []string // the elements that are open
 	suites  []junitSuite
-	bare    bytes.Buffer
 	in      bool   // in a test case
+	current Case   // it, while it is read
 	outcome string // of it: the element that says so; "" when it has passed
 	cases   []Case
 }
@@ -63,7 +59,7 @@ func readJUnit(b []byte) ([]Case, error) {
 	for {
 		token, err := r.source.Token()
 		if errors.Is(err, io.EOF) && done {
-			return r.cases, r.flush(0)
+			return r.cases, nil
 		}
 		line, _ := r.source.InputPos()
 		if err != nil {
@@ -130,7 +126,7 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 		if r.in {
 			r.note("failure")
 		} else if parent := r.open[len(r.open)-2]; parent == "testsuites" || parent == "testsuite" {
-			r.failOutside("failed outside its test cases")
+			return r.failOutside("failed outside its test cases")
 		}
 	case "skipped":
 		if r.in {
@@ -140,8 +136,8 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 	return nil
 }
 
-// startCase writes the start of a test case down. Without a class it belongs to the suite; without a name it goes by
-// that of its class or suite, as when a class could not be set up.
+// startCase begins a test case. Without a class it belongs to the suite; without a name it goes by that of its class or
+// suite, as when a class could not be set up.
 func (r *junitReader) startCase(e xml.StartElement) {
 	class, name := attribute(e, "classname"), attribute(e, "name")
 	for i := len(r.suites) - 1; i >= 0 && class == ""; i-- {
@@ -153,12 +149,7 @@ func (r *junitReader) startCase(e xml.StartElement) {
 	if name == "" {
 		name = "a test case without a name"
 	}
-	r.in, r.outcome = true, ""
-	r.bare.WriteString(`<testcase classname="`)
-	_ = xml.EscapeText(&r.bare, []byte(class)) // a bytes.Buffer takes everything
-	r.bare.WriteString(`" name="`)
-	_ = xml.EscapeText(&r.bare, []byte(name))
-	r.bare.WriteString(`">`)
+	r.in, r.current, r.outcome = true, Case{Suite: class, Name: name}, ""
 	for _, attr := range []string{"status", "result"} {
 		if element := outcomes[strings.ToLower(attribute(e, attr))]; element != "" {
 			r.note(element)
@@ -173,70 +164,60 @@ func (r *junitReader) note(element string) {
 	}
 }
 
-// endCase writes the end of the present test case down.
-func (r *junitReader) endCase() {
-	if r.outcome != "" {
-		r.bare.WriteString("<" + r.outcome + "/>")
+// endCase ends the present test case.
+func (r *junitReader) endCase() error {
+	if len(r.cases) == MaxCases {
+		return tooManyCases()
 	}
-	r.bare.WriteString("</testcase>")
+	r.current.Result = junitResults[r.outcome]
+	r.cases = append(r.cases, r.current)
 	suite := &r.suites[len(r.suites)-1]
 	suite.failed = suite.failed || r.outcome == "failure"
 	suite.listed++
 	r.in = false
+	return nil
 }
 
-// failOutside writes a failed case down that stands for what is wrong with the suite.
-func (r *junitReader) failOutside(what string) {
+var junitResults = map[string]string{"": Pass, "skipped": Skip, "failure": Fail}
+
+// failOutside adds a failed case that stands for what is wrong with the suite.
+func (r *junitReader) failOutside(what string) error {
 	r.startCase(xml.StartElement{Attr: []xml.Attr{{Name: xml.Name{Local: "name"}, Value: what}}})
 	r.note("failure")
-	r.endCase()
+	return r.endCase()
 }
 
 func (r *junitReader) end(name string) error {
 	r.open = r.open[:len(r.open)-1]
 	switch name {
 	case "testcase":
-		r.endCase()
+		return r.endCase()
 	case "testsuites", "testsuite":
-		if suite := r.suites[len(r.suites)-1]; suite.counted > 0 && !suite.failed {
-			r.failOutside(fmt.Sprintf("%d failures or errors are counted and none is listed", suite.counted))
-		}
-		if suite := r.suites[len(r.suites)-1]; suite.tests > suite.listed {
-			r.failOutside(fmt.Sprintf("%d tests are counted and %d are listed", suite.tests, suite.listed))
-		}
-		suite := r.suites[len(r.suites)-1]
-		if r.suites = r.suites[:len(r.suites)-1]; len(r.suites) > 0 {
-			above := &r.suites[len(r.suites)-1]
-			above.failed, above.listed = above.failed || suite.failed, above.listed+suite.listed
-		}
-	}
-	return r.flush(batchBytes)
-}
-
-// flush hands the test cases on once more than a number of bytes of them are written down.
-func (r *junitReader) flush(over int) error {
-	if r.bare.Len() <= over || r.in {
-		return nil
-	}
-	suites, err := junit.Ingest([]byte("<testsuite>" + r.bare.String() + "</testsuite>"))
-	if err != nil {
-		line, _ := r.source.InputPos()
-		return unreadable(JUnit, line, "the test cases before this line cannot be told apart").Because(err)
-	}
-	r.bare.Reset()
-	for _, suite := range suites {
-		for _, test := range suite.Tests {
-			if len(r.cases) == MaxCases {
-				return tooManyCases()
-			}
-			r.cases = append(r.cases, Case{Suite: test.Classname, Name: test.Name, Result: junitResults[test.Status]})
-		}
+		return r.endSuite()
 	}
 	return nil
 }
 
-var junitResults = map[junit.Status]string{
-	junit.StatusPassed: Pass, junit.StatusSkipped: Skip, junit.StatusFailed: Fail, junit.StatusError: Fail,
+// endSuite holds a suite against what its attributes count, and adds it to the suite that it is in.
+func (r *junitReader) endSuite() error {
+	suite := &r.suites[len(r.suites)-1]
+	if suite.counted > 0 && !suite.failed {
+		err := r.failOutside(fmt.Sprintf("%d failures or errors are counted and none is listed", suite.counted))
+		if err != nil {
+			return err
+		}
+	}
+	if suite.tests > suite.listed {
+		err := r.failOutside(fmt.Sprintf("%d tests are counted and %d are listed", suite.tests, suite.listed))
+		if err != nil {
+			return err
+		}
+	}
+	if r.suites = r.suites[:len(r.suites)-1]; len(r.suites) > 0 {
+		above := &r.suites[len(r.suites)-1]
+		above.failed, above.listed = above.failed || suite.failed, above.listed+suite.listed
+	}
+	return nil
 }
 
 // attributes are those that are read.

@@ -115,13 +115,13 @@ func (p *Process) Await(ctx context.Context, answers func(*Process) error) error
 	return p.ownsPort()
 }
 
-// Pid is the id of the child's process.
+// Pid returns the id of the child's process.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Ended is closed when the child has ended.
+// Ended returns a channel that is closed when the child has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// ExitCode is the exit code of a child that has ended, and -1 of one that runs or was ended by a signal.
+// ExitCode returns the exit code of a child that has ended, and -1 of one that runs or was ended by a signal.
 func (p *Process) ExitCode() int {
 	select {
 	case <-p.ended:
@@ -131,7 +131,7 @@ func (p *Process) ExitCode() int {
 	}
 }
 
-// LastLog is the end of what the child wrote to its standard error.
+// LastLog returns the end of what the child wrote to its standard error.
 func (p *Process) LastLog() string {
 	b, _ := os.ReadFile(p.log)
 	return string(b[max(0, len(b)-1000):])

@@ -35,8 +35,9 @@ func WriteFile(path string, perm os.FileMode, write func(io.Writer) error) error
 	return err
 }
 
-// Replace is WriteFile for a place that others can write to: displaced says what stood there that is no regular file,
-// such as "a symbolic link to state.db". With w.Check it looks at the new content before it takes the place of the old.
+// Replace writes a file as WriteFile does, in a place that others can write to: displaced says what stood there that is
+// no regular file, such as "a symbolic link to state.db". With w.Check it looks at the new content before it takes the
+// place of the old.
 func Replace(path string, w tree.Write) (displaced string, err error) {
 	folder, err := tree.OpenFolder(folderOf(path))
 	if err == nil {

@@ -13,7 +13,7 @@ var ErrLocked = errors.New("another process holds it")
 
 const lockRetry = 5 * time.Millisecond
 
-// Locked says whether somebody holds an exclusive lock on the file at path. It makes no file.
+// Locked reports whether somebody holds an exclusive lock on the file at path. It makes no file.
 func Locked(path string) bool {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

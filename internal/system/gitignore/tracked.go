@@ -34,7 +34,7 @@ const (
 	Tracked                 // it is in the index
 )
 
-// Look tells what git does with a file, which need not exist.
+// Look finds out what git does with a file, which need not exist.
 func Look(ctx context.Context, path string) (Exposure, error) {
 	path = tree.Real(path)
 	trees, err := workingTrees(ctx, path)
@@ -91,7 +91,7 @@ func tracked(ctx context.Context, path string) ([]File, error) {
 	return all, err
 }
 
-// isSecret tells whether a path in a data folder is that of a token, a key or the database, a copy or a part of one
+// isSecret reports whether a path in a data folder is that of a token, a key or the database, a copy or a part of one
 // included.
 func isSecret(rel string) bool {
 	rel = filepath.ToSlash(rel)
@@ -113,7 +113,7 @@ type workingTree struct {
 	top string
 }
 
-// workingTrees are those that a path lies in, the innermost first.
+// workingTrees returns those that a path lies in, the innermost first.
 func workingTrees(ctx context.Context, path string) (all []workingTree, err error) {
 	command, err := git.Find("")
 	if err != nil {
@@ -137,7 +137,7 @@ func workingTrees(ctx context.Context, path string) (all []workingTree, err erro
 	}
 }
 
-// folderAt is the path, if it is a folder, or else the nearest one above it.
+// folderAt returns the path, if it is a folder, or else the nearest one above it.
 func folderAt(path string) string {
 	for {
 		if info, err := os.Stat(path); err == nil && info.IsDir() || path == filepath.Dir(path) {
@@ -147,7 +147,7 @@ func folderAt(path string) string {
 	}
 }
 
-// list are the tracked files that are a path, or lie below it.
+// list returns the tracked files that are a path, or lie below it.
 func (t workingTree) list(ctx context.Context, path string) ([]File, error) {
 	rel, err := filepath.Rel(t.top, path)
 	if err != nil {
@@ -156,7 +156,7 @@ func (t workingTree) list(ctx context.Context, path string) ([]File, error) {
 	return t.files(ctx, "--literal-pathspecs", "ls-files", "-z", "--", rel)
 }
 
-// tokens are the tracked files outside of dir that hold a token.
+// tokens returns the tracked files outside of dir that hold a token.
 func (t workingTree) tokens(ctx context.Context, dir string, isToken func(string) bool) ([]File, error) {
 	files, err := t.files(ctx, "ls-files", "-z", "--", "*.token")
 	var held []File

@@ -76,8 +76,8 @@ func judge(ip netip.Addr) (reach, string) {
 	return anyone, ""
 }
 
-// mayDial says whether the address to be dialled, which is what a name has come to in the end, is one that the contract
-// may reach; if not, why.
+// mayDial reports whether the address to be dialled, which is what a name has come to in the end, is one that the
+// contract may reach; if not, why.
 func (h HTTP) mayDial(to netip.AddrPort, hosts []string) (bool, string) {
 	who, why := judge(to.Addr())
 	switch who {

@@ -53,7 +53,7 @@ func find(name, folders string) (string, error) {
 	return "", missing(name, "it is in none of "+folders)
 }
 
-// path is where the program is searched: the PATH that it is given, or else the usual folders.
+// path returns where the program is searched: the PATH that it is given, or else the usual folders.
 func (e Exec) path() string {
 	folders := searched
 	for _, entry := range e.Env {
@@ -126,7 +126,7 @@ func (e Exec) checkEnv() error {
 	return nil
 }
 
-// environment is all that the program gets. Of two entries with one name the later counts.
+// environment returns all that the program gets. Of two entries with one name the later counts.
 func (e Exec) environment(p *process) []string {
 	base := []string{"PATH=" + searched, "HOME=" + p.home, "TMPDIR=" + p.home, "LANG=C.UTF-8"}
 	return slices.Concat(base, e.Env, []string{p.mark})

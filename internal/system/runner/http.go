@@ -131,7 +131,7 @@ func (h HTTP) request(ctx context.Context, body []byte) (*http.Request, []string
 	return request, hosts, nil
 }
 
-// hostPort is whom a URL would have dialled, in one spelling.
+// hostPort returns whom a URL would have dialled, in one spelling.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

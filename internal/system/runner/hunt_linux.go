@@ -116,7 +116,7 @@ func (h *hunt) sweep() (found int, doubtful bool) {
 	return found, doubtful
 }
 
-// young are the living processes that were started with the run or later; and whether one went before
+// young returns the living processes that were started with the run or later; and whether one went before
 // it could be seen how old it was.
 func (h *hunt) young() (all []kin, doubtful bool) {
 	dir, err := os.Open("/proc")
@@ -165,8 +165,8 @@ func (h *hunt) judge(k kin) (mine, sure bool) {
 	return false, ok && !now.dead && len(environ) > 0
 }
 
-// holdsPipe says whether a process has a pipe of the run open. One that we are starting for somebody else has copies of
-// all our descriptors for a moment, until it becomes another program: those are no sign in a child of ours.
+// holdsPipe reports whether a process has a pipe of the run open. One that we are starting for somebody else has copies
+// of all our descriptors for a moment, until it becomes another program: those are no sign in a child of ours.
 func (h *hunt) holdsPipe(k kin, dir string) bool {
 	if k.parent == os.Getpid() {
 		return false

@@ -64,7 +64,7 @@ func (m MCP) Run(ctx context.Context, arguments map[string]any) (Result, error) 
 	return result, m.why(ctx, p, err, result, began)
 }
 
-// call is the conversation: a greeting, and the one call.
+// call returns the conversation: a greeting, and the one call.
 func (m MCP) call(ctx context.Context, w *wire, arguments map[string]any) (json.RawMessage, error) {
 	if arguments == nil {
 		arguments = map[string]any{} // the protocol knows no null here
@@ -93,7 +93,7 @@ func (m MCP) call(ctx context.Context, w *wire, arguments map[string]any) (json.
 	return m.value(w.answer(), text)
 }
 
-// value is what the tool answered, as JSON. The client of the library reads numbers as floating point, so that the
+// value returns what the tool answered, as JSON. The client of the library reads numbers as floating point, so that the
 // structured content is taken from the message itself.
 func (m MCP) value(message json.RawMessage, text string) (json.RawMessage, error) {
 	var raw struct {
@@ -113,7 +113,7 @@ func (m MCP) value(message json.RawMessage, text string) (json.RawMessage, error
 	return bytes.TrimSuffix(quoted.Bytes(), []byte("\n")), err
 }
 
-// textOf is the text content, one part to a line.
+// textOf returns the text content, one part to a line.
 func textOf(answer *mcp.CallToolResult) string {
 	var parts []string
 	for _, content := range answer.Content {

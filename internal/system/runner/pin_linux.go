@@ -28,7 +28,7 @@ func identityOf(file *os.File) (identity, error) {
 	return identity{device: s.Dev, number: s.Ino, size: s.Size, modified: s.Mtim, changed: s.Ctim}, nil
 }
 
-// files are passed on to the program: the first is its descriptor 3. An interpreter opens its script by it.
+// files returns what is passed on to the program: the first is its descriptor 3. An interpreter opens its script by it.
 func (p *pin) files() []*os.File {
 	if p.file == nil {
 		return nil
@@ -36,7 +36,7 @@ func (p *pin) files() []*os.File {
 	return []*os.File{p.file}
 }
 
-// path is what is started. The kernel follows it to the very file that was hashed, whatever has its name by then.
+// path returns what is started. The kernel follows it to the very file that was hashed, whatever has its name by then.
 func (p *pin) path() string {
 	if p.file == nil {
 		return p.real

@@ -25,5 +25,5 @@ func identityOf(file *os.File) (identity, error) {
 
 func (p *pin) files() []*os.File { return nil }
 
-// path is a name, and names can be given to other files: between the check and the start there is a race.
+// path returns a name, and names can be given to other files: between the check and the start there is a race.
 func (p *pin) path() string { return p.real }

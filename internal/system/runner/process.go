@@ -172,7 +172,7 @@ func unlock(root string) {
 	})
 }
 
-// closed tells whether a channel, on which nothing is sent, is closed.
+// closed reports whether a channel, on which nothing is sent, is closed.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

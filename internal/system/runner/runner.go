@@ -40,7 +40,7 @@ type Result struct {
 	Took   time.Duration // until nothing of it was left
 }
 
-// within is the bound on the time of a run: most, or the default; never longer than ctx.
+// within returns the bound on the time of a run: most, or the default; never longer than ctx.
 func within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	if most <= 0 {
 		most = defaultTimeout
@@ -48,7 +48,7 @@ func within(ctx context.Context, most time.Duration) (context.Context, context.C
 	return context.WithTimeout(ctx, most)
 }
 
-// atMost is a declared cap in bytes, or the default.
+// atMost returns a declared cap in bytes, or the default.
 func atMost(declared int64) int64 {
 	if declared <= 0 {
 		return defaultOutput
@@ -75,7 +75,7 @@ func tooLarge(what string, most int64) error {
 		WithFix("make it answer less: its result alone on standard output, everything else on standard error")
 }
 
-// readable is text without what could steer a terminal or hide in a log.
+// readable returns text without what could steer a terminal or hide in a log.
 func readable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {

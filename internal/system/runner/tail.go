@@ -39,7 +39,7 @@ func (t *tail) wait(until time.Time) {
 	<-t.done
 }
 
-// text is what was kept, once wait has returned: at most 64 KiB of whole characters.
+// text returns what was kept, once wait has returned: at most 64 KiB of whole characters.
 func (t *tail) text() string {
 	s := readable(string(t.kept[max(0, len(t.kept)-lastBytes):]))
 	for i := range s {

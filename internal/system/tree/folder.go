@@ -57,7 +57,7 @@ func openRoot(path string) (*os.Root, error) {
 	return os.OpenRoot(path + string(filepath.Separator) + ".")
 }
 
-// Path is where the folder was when it was opened, without links.
+// Path returns where the folder was when it was opened, without links.
 func (f *Folder) Path() string { return f.path }
 
 // Close closes the folder. Nothing can be read or written any more.
@@ -71,7 +71,7 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// opened is the open folder, if its path names it still.
+// opened returns the open folder, if its path names it still.
 func (f *Folder) opened() (*os.Root, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,8 +94,8 @@ func (f *Folder) check() error {
 	return nil
 }
 
-// reopened is the folder for reading: one that was removed and made again, in the place where it was, is opened anew.
-// The parent folder shows that it is a folder there, and no link.
+// reopened returns the folder for reading: one that was removed and made again, in the place where it was, is opened
+// anew. The parent folder shows that it is a folder there, and no link.
 func (f *Folder) reopened() (*os.Root, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -67,18 +67,18 @@ func OpenPath(given string) (*Path, error) {
 // Close closes the folder.
 func (p *Path) Close() error { return p.folder.Close() }
 
-// Folder is the folder that no file of the path may lead out of.
+// Folder returns the folder that no file of the path may lead out of.
 func (p *Path) Folder() string { return p.folder.path }
 
-// Fixed is the part of a pattern before its first wildcard; of a path all of it.
+// Fixed returns the part of a pattern before its first wildcard; of a path all of it.
 func (p *Path) Fixed() string { return p.fixed }
 
-// IsPattern says whether Match looks for more than the path itself. A path with *, ? or [ is a pattern, unless there
+// IsPattern reports whether Match looks for more than the path itself. A path with *, ? or [ is a pattern, unless there
 // was a file of that very name when it was opened.
 func (p *Path) IsPattern() bool { return p.pattern != "" }
 
-// topOf is the folder to which what lies in a folder is confined. A folder with .git is the top of a working tree, and
-// so is one in it, such as a submodule, but not one that a link in the tree leads to.
+// topOf returns the folder to which what lies in a folder is confined. A folder with .git is the top of a working tree,
+// and so is one in it, such as a submodule, but not one that a link in the tree leads to.
 func topOf(folder string) string {
 	top, deepest, at := "", separator, separator
 	for part := range strings.SplitSeq(strings.Trim(folder, separator), separator) {
@@ -100,7 +100,7 @@ func topOf(folder string) string {
 // ErrPattern says that a pattern cannot be used.
 var ErrPattern = errors.New("it is no pattern")
 
-// HasWildcard says whether a path may be a pattern.
+// HasWildcard reports whether a path may be a pattern.
 func HasWildcard(path string) bool { return strings.ContainsAny(path, "*?[") }
 
 // Open opens one of the files that Match returns, or the path itself; see Folder.Open.
@@ -112,7 +112,7 @@ func (p *Path) Open(ctx context.Context, file string, most int64) (*File, error)
 	return p.folder.Open(ctx, name, most)
 }
 
-// Stat is what stands at one of the files now, with links followed in the folder.
+// Stat returns what stands at one of the files now, with links followed in the folder.
 func (p *Path) Stat(file string) (fs.FileInfo, error) {
 	name, err := p.inFolder(file)
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Path) Stat(file string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// inFolder is the name in the folder of a path that is written as Given is.
+// inFolder returns the name in the folder of a path that is written as Given is.
 func (p *Path) inFolder(file string) (string, error) {
 	rest, err := filepath.Rel(p.fixed, file)
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *Path) walk(ctx context.Context, root *os.Root) (steps [][]string, err e
 	return steps, nil
 }
 
-// given is a name in the folder as Given is written.
+// given returns a name in the folder as Given is written.
 func (p *Path) given(name string) string {
 	rest, err := filepath.Rel(p.name, name)
 	if err != nil {
@@ -271,7 +271,8 @@ func (p *Path) namesLike(ctx context.Context, root *os.Root, folder, part string
 // absent says that there is no such folder.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// present says whether something stands at a name; what leads out of the folder does, and is refused when it is opened.
+// present reports whether something stands at a name; what leads out of the folder does, and is refused when it is
+// opened.
 func present(root *os.Root, name string) bool {
 	_, err := root.Lstat(name)
 	return err == nil || !absent(err)

@@ -53,7 +53,7 @@ func (f *Folder) Open(ctx context.Context, name string, most int64) (*File, erro
 	return OpenIn(ctx, root, f.path, name, most)
 }
 
-// OpenIn is Open in a folder that the caller has opened; errors call it folder.
+// OpenIn opens a file in a folder that the caller has opened; errors call it folder.
 func OpenIn(ctx context.Context, root *os.Root, folder, name string, most int64) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -104,10 +104,10 @@ func explain(folder, name string, err error) error {
 	return &LinkError{Path: path, Target: target, Folder: folder}
 }
 
-// Info is the file as it was when it was opened.
+// Info returns the file as it was when it was opened.
 func (f *File) Info() fs.FileInfo { return f.info }
 
-// Stat is the open file as it is now.
+// Stat returns the open file as it is now.
 func (f *File) Stat() (fs.FileInfo, error) { return f.file.Stat() }
 
 // Seek sets where the next Read begins, from where the limit counts anew.

@@ -83,7 +83,7 @@ func (f *Folder) place(root *os.Root, temp, name string, check func(string) erro
 	return displaced, root.Rename(temp, name)
 }
 
-// standing says what stands at name; "" for a regular file or nothing.
+// standing returns what stands at name; "" for a regular file or nothing.
 func (f *Folder) standing(root *os.Root, name string) (string, error) {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -180,7 +180,7 @@ func (f *Folder) RemoveStale(name string) error {
 	return failed
 }
 
-// isStale says whether an entry is a temporary file for name.
+// isStale reports whether an entry is a temporary file for name.
 func isStale(entry, name string) bool {
 	random, ours := strings.CutPrefix(entry, tempPrefix(name))
 	random, temp := strings.CutSuffix(random, tempSuffix)

@@ -15,7 +15,7 @@ type doubt struct {
 	until time.Time              // when it ends in any case
 }
 
-// doubtful says whether what is there now may be half written. It is believed when it was left alone since the last
+// doubtful reports whether what is there now may be half written. It is believed when it was left alone since the last
 // look, which is as long ago as postpone makes it; a look that finds other content, without any event, begins anew.
 func (f *file) doubtful(now content, at time.Time, debounce time.Duration) bool {
 	files := f.shortened(now)
@@ -33,8 +33,8 @@ func (f *file) doubtful(now content, at time.Time, debounce time.Duration) bool 
 	return true
 }
 
-// shortened are the files that were written in place and lost something, or everything. A file that was in doubt stays
-// so when it grows: its writer may pause more than once.
+// shortened returns the files that were written in place and lost something, or everything. A file that was in doubt
+// stays so when it grows: its writer may pause more than once.
 func (f *file) shortened(now content) map[string]fs.FileInfo {
 	files := map[string]fs.FileInfo{}
 	for name, it := range now.parts {

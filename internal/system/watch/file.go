@@ -35,7 +35,7 @@ type part struct {
 // settled is the time after which a file that is written again has another time of modification, on every file system.
 const settled = 2 * time.Second
 
-// holds says whether a file is, by all that the system tells without reading it, what it was.
+// holds reports whether a file is, by all that the system tells without reading it, what it was.
 func (p part) holds(now fs.FileInfo) bool {
 	return os.SameFile(p.info, now) && p.info.Size() == now.Size() && p.info.ModTime().Equal(now.ModTime()) &&
 		p.at.Sub(now.ModTime()) > settled
@@ -174,7 +174,7 @@ func (f *file) confined(entries []string) []string {
 	return entries
 }
 
-// folders are those in which something may happen to what the path reads.
+// folders returns those in which something may happen to what the path reads.
 func (f *file) folders() (all []string) {
 	for _, entry := range f.entries {
 		all = append(all, filepath.Dir(entry))
@@ -199,7 +199,7 @@ func (f *file) postpone(now time.Time, debounce time.Duration) {
 	}
 }
 
-// dependsOn says whether an event on name may change what the file reads: on one of its entries, or on
+// dependsOn reports whether an event on name may change what the file reads: on one of its entries, or on
 // the folder of one, which may have been removed or replaced; of a pattern, on a name that matches.
 func (f *file) dependsOn(name string) bool {
 	for _, p := range f.places {

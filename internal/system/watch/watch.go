@@ -168,7 +168,7 @@ func (w *watcher) lookAtAll() {
 	}
 }
 
-// nextDue is when the next look is due; zero is never.
+// nextDue returns when the next look is due; zero is never.
 func (w *watcher) nextDue() (next time.Time) {
 	for _, f := range w.files {
 		if !f.due.IsZero() && (next.IsZero() || f.due.Before(next)) {
@@ -244,7 +244,7 @@ func (w *watcher) read(ctx context.Context, f *file) {
 	}
 }
 
-// reasonOf is why a file cannot be read; "" is that it is missing.
+// reasonOf returns why a file cannot be read; "" is that it is missing.
 func reasonOf(err error) string {
 	if err == nil {
 		return ""
@@ -252,7 +252,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// hold says whether changes are to wait, because another file is being written. Two files that are never left alone
+// hold reports whether changes are to wait, because another file is being written. Two files that are never left alone
 // cannot make them wait for ever.
 func (w *watcher) hold(now time.Time) bool {
 	waiting := slices.ContainsFunc(w.files, func(f *file) bool { return f.changed })

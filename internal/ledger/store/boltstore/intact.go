@@ -107,7 +107,7 @@ func (a *anchor) check(made uint64, least int64) error {
 	return nil
 }
 
-// lost is the end of a store whose file is no longer at its path.
+// lost returns the end of a store whose file is no longer at its path.
 func lost(path string, cause error) *fault.Error {
 	return fault.New(fault.Unavailable, "store_lost", "%s is no longer the file that this process has open", path).
 		WithFix("put the file back, or the newest backup of it, and start again; nothing was confirmed after this was noticed, and " +
@@ -115,7 +115,7 @@ func lost(path string, cause error) *fault.Error {
 		Because(final{cause})
 }
 
-// hurt is the end of a store whose file was damaged while it was open.
+// hurt returns the end of a store whose file was damaged while it was open.
 func hurt(path string, cause error) *fault.Error {
 	return fault.New(fault.Unavailable, store.CodeDamaged, "%s was damaged while it was in use", path).
 		WithFix("keep a copy of it and restore the file from a backup").Because(final{cause})

@@ -66,7 +66,7 @@ func readHeads(f io.ReaderAt, size func() (int64, error)) (heads [2]head, err er
 	return heads, err
 }
 
-// newest is the head that bbolt takes.
+// newest returns the head that bbolt takes.
 func newest(heads [2]head) (head, error) {
 	a, b := heads[0], heads[1]
 	switch {

@@ -163,7 +163,7 @@ func (s *Store) preflight(opts Options) error {
 	return (&walker{f: s.file, head: h, used: make([]bool, h.pages)}).freelist()
 }
 
-// size is the length of the file.
+// size returns the length of the file.
 func (s *Store) size() (int64, error) {
 	info, err := s.file.Stat()
 	if err != nil {
@@ -239,7 +239,8 @@ func refusal(path string, err error) error {
 		return refuse(store.CodeMissing, err, "%s does not exist", path).
 			WithFix("check the path; the folder must exist")
 	case errors.Is(err, errOneHead):
-		return refuse(store.CodeHeadDamaged, err, "%s has a damaged head page, and may have lost its last commit", path).
+		return refuse(store.CodeHeadDamaged, err,
+			"%s has a damaged head page, and may have lost its last commit", path).
 			WithFix("keep a copy of it and restore the file from a backup; if the power was cut while it was written, nothing that was " +
 				"confirmed is lost: then accept the state that is left with serve --accept-rollback and the reason")
 	case errors.Is(err, errHead), errors.Is(err, errShort), errors.As(err, new(*defect)):

@@ -40,7 +40,7 @@ type room struct {
 	full error // why the last attempt found none, or nil
 }
 
-// ahead is how much to set aside beyond the pages in use.
+// ahead returns how much to set aside beyond the pages in use.
 func ahead(used int64) int64 { return min(max(used/8, minAhead), maxAhead) }
 
 // ensure sets room for at least extra bytes beyond those in use aside, and returns where it ends.
@@ -127,7 +127,7 @@ func (s *Store) lookForRoom() {
 	_, _ = s.ensureRoom(s.usedLocked(), 0) // it stays full, or it does not
 }
 
-// used is how many bytes of the file its pages take.
+// used returns how many bytes of the file its pages take.
 func (s *Store) used() int64 {
 	s.commit.RLock()
 	defer s.commit.RUnlock()

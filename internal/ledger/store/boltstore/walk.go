@@ -81,7 +81,7 @@ func (w *walker) load(id uint64) (page, error) {
 	return page{native.Uint16(body[8:]), native.Uint16(body[10:]), body}, nil
 }
 
-// buffer is one that was released, or a new one.
+// buffer returns one that was released, or a new one.
 func (w *walker) buffer(size uint64) []byte {
 	if last := len(w.free) - 1; last >= 0 {
 		b := w.free[last]

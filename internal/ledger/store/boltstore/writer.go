@@ -141,8 +141,8 @@ func (s *Store) finish(tx *bolt.Tx) error {
 	return s.Err()
 }
 
-// ensureRoom is room.ensure. It changes the file's length and with it the time of the last change, which no reader may
-// take for the work of another hand. It is called with the lock of commits held.
+// ensureRoom returns room.ensure. It changes the file's length and with it the time of the last change, which no reader
+// may take for the work of another hand. It is called with the lock of commits held.
 func (s *Store) ensureRoom(used, extra int64) (end int64, err error) {
 	before, statErr := s.file.Stat()
 	end, err = s.room.ensure(used, extra)

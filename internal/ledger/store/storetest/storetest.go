@@ -219,7 +219,7 @@ func get(t *testing.T, s store.Store, table, key string) string {
 	return value
 }
 
-// dump is the whole table, one "key=value" a row.
+// dump returns the whole table, one "key=value" a row.
 func dump(t *testing.T, s store.Store, table string) []string {
 	t.Helper()
 	var rows []string
