@@ -105,7 +105,7 @@ var onlyIn = map[string][]string{
 		"internal/system/child", "internal/system/git", "internal/system/runner",
 		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
 	},
-	// Connections are made below system, by the public and the process, by the client of the API, and by the language
+	// Connections are made below system, by the doors and the process, by the client of the API, and by the language
 	// model's.
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/problem", "internal/apiclient",

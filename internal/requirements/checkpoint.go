@@ -40,8 +40,8 @@ func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	return p.AuditKey, err
 }
 
-// EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; "" before the first
-// choice.
+// EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; ""
+// before the first choice.
 func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	p, err := projectOnRecord(ctx, l)
 	return p.Evidence, err
