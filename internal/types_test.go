@@ -86,7 +86,6 @@ var mapsStill = map[string]bool{
 	"(conductor/state.View).Facts":    true,
 	"(conductor/state.View).Subjects": true,
 	"conductor/language.Out":          true,
-	"ledger.ContentsOf":               true,
 	"rules/planning.Fill":             true,
 	"(system/runner.MCP).Run":         true,
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -57,12 +58,20 @@ func newLogServer(t *testing.T, origin string) *logServer {
 // runWitness runs the command with a state in dir, and returns what it wrote and its exit code.
 func runWitness(ctx context.Context, t *testing.T, dir string, args ...string) (out, notes string, code int) {
 	t.Helper()
+	var stdout bytes.Buffer
+	notes, code = runWitnessTo(ctx, t, dir, &stdout, args...)
+	return stdout.String(), notes, code
+}
+
+// runWitnessTo runs the command with another standard output.
+func runWitnessTo(ctx context.Context, t *testing.T, dir string, out io.Writer, args ...string) (notes string, code int) {
+	t.Helper()
 	token := filepath.Join(dir, "token")
 	require.NoError(t, os.WriteFile(token, []byte("orc_viewer_x"), 0o600))
 	cmd := auditWitness()
-	var stdout, stderr bytes.Buffer
+	var stderr bytes.Buffer
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetOut(&stdout)
+	cmd.SetOut(out)
 	cmd.SetErr(&stderr)
 	cmd.SetArgs(append([]string{"--state", filepath.Join(dir, "witness.json"), "--token-file", token}, args...))
 	err := cmd.ExecuteContext(ctx)
@@ -71,7 +80,7 @@ func runWitness(ctx context.Context, t *testing.T, dir string, args ...string) (
 	} else {
 		require.NoError(t, err)
 	}
-	return stdout.String(), stderr.String(), code
+	return stderr.String(), code
 }
 
 // Nothing that a server answers holds a round up for long, or fills the memory, or leads it elsewhere.
@@ -168,12 +177,20 @@ func TestWatchingGoesOnAfterAnAlarm(t *testing.T) {
 func TestWatchingEndsWithoutAnAlarm(t *testing.T) {
 	good := newLogServer(t, "example.org/good")
 	ctx, stop := context.WithCancel(t.Context())
-	dir := t.TempDir()
-	go func() {
-		defer stop()
-		_ = poll(func() error { _, err := os.Stat(filepath.Join(dir, "witness.json")); return err })
-	}()
-	out, _, code := runWitness(ctx, t, dir, good.URL)
+	defer stop()
+	out := &firstWrite{then: stop}
+	_, code := runWitnessTo(ctx, t, t.TempDir(), out, good.URL)
 	require.Zero(t, code)
-	require.Contains(t, out, "seen for the first time")
+	require.Contains(t, out.String(), "seen for the first time")
+}
+
+// firstWrite keeps what is written to it, and calls a function after the first of it.
+type firstWrite struct {
+	bytes.Buffer
+	then func()
+}
+
+func (w *firstWrite) Write(p []byte) (int, error) {
+	defer w.then()
+	return w.Buffer.Write(p)
 }

@@ -17,6 +17,7 @@ import (
 
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements"
 )
 
 // door is a route or a command. What changes the state says how it is used with success and without, and which records the
@@ -296,7 +297,7 @@ func TestNothingIsUnaudited(t *testing.T) {
 }
 
 func everyRoute(t *testing.T) (all []string) {
-	router := httpapi.New(httpapi.Config{Metrics: prometheus.NewRegistry()}).(chi.Routes)
+	router := httpapi.New(httpapi.Config{Service: &requirements.Service{}, Metrics: prometheus.NewRegistry()}).(chi.Routes)
 	require.NoError(t, chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		all = append(all, method+" "+route)
 		return nil
