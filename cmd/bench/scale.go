@@ -111,7 +111,7 @@ func (b *bench) startOnce(ctx context.Context, dir string,
 	return s.ready.Seconds(), measured, err
 }
 
-// traffic is some of everything.
+// traffic makes some of every request.
 func (s *server) traffic(ctx context.Context) error {
 	if err := s.once(ctx, s.get("viewer", "/requirements/"+requirementID(1)), 2_000); err != nil {
 		return err

@@ -151,7 +151,7 @@ func byTurns(ctx context.Context, one, other *history) (a, b float64, err error)
 	return median(took[0]), median(took[1]), nil
 }
 
-// readHashes is the floor of verification: it reads the log in the current folder, and computes its tree.
+// readHashes measures the floor of verification: it reads the log in the current folder, and computes its tree.
 func readHashes(ctx context.Context) error {
 	db, err := boltstore.Open(datadir.Dir(".").Database(), boltstore.Options{ReadOnly: true})
 	if err != nil {

@@ -81,7 +81,7 @@ func (r reporter) alarm(err error) bool {
 	return true
 }
 
-// failed tells of a server that could not be asked, the first time and then ever less often.
+// failed reports a server that could not be asked, the first time and then ever less often.
 func (r reporter) failed(s *watched, err error) {
 	code, detail := fault.Code("witness_failed"), err.Error()
 	if f := fault.As(err); f != nil {

@@ -57,7 +57,7 @@ func (a *account) enter(c *change) {
 	a.counted.Changes++
 }
 
-// close says how a change ended.
+// close records how a change ended.
 func (a *account) close(c *change, o outcome, revision uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -111,7 +111,7 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 	return nil
 }
 
-// explain says what the row is, what was seen in it, and what was wrong.
+// explain prints what the row is, what was seen in it, and what was wrong.
 func (t *tally) explain(out io.Writer) {
 	fmt.Fprintf(out, "\n%s: %s\n", t.Name, t.What)
 	for _, note := range slices.Sorted(maps.Keys(t.Notes)) {

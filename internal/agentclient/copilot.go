@@ -45,7 +45,7 @@ var copilotTools = rows[tool]{
 // told by what it sends and Claude Code does not.
 func copilotSends(call object) bool { return call.has("timestamp") && !call.has("transcript_path") }
 
-// copilotMoment tells the events apart by what they carry, as Copilot does not name them.
+// copilotMoment distinguishes the events by what they carry, as Copilot does not name them.
 func copilotMoment(call object) (When, error) {
 	switch {
 	case call.has("error") && call.has("toolName"):

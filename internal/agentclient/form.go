@@ -50,8 +50,8 @@ func (r rows[V]) find(name string) (is V, found bool) {
 	return is, false
 }
 
-// agentID tells main from agent by the one member that does: a string with something in it is an agent. agent_type
-// alone tells nothing, as a main session can have one too.
+// agentID distinguishes the main session from an agent by the one member that does: a string with something in it is an
+// agent. agent_type alone tells nothing, as a main session can have one too.
 func agentID(call object) (boundary.Actor, error) {
 	id, err := call.text("agent_id")
 	if err != nil || id == "" {

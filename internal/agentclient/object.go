@@ -52,7 +52,7 @@ func readObject(source []byte) (object, error) {
 	return members, nil
 }
 
-// plain says in our words what is wrong with the JSON, and where.
+// plain returns in our words what is wrong with the JSON, and where.
 func plain(err error) error {
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {

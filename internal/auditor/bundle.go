@@ -245,7 +245,7 @@ func (f *bundleFile) Read(p []byte) (int, error) {
 	return n, f.wrong(err)
 }
 
-// wrong tells the disk from what is on it.
+// wrong distinguishes an error of the disk from one of what is on it.
 func (f *bundleFile) wrong(err error) error {
 	var disk syscall.Errno
 	if err == nil || errors.Is(err, io.EOF) || errors.As(err, &disk) {

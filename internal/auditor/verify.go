@@ -289,7 +289,7 @@ func at(err error, record uint64) error {
 	return err
 }
 
-// finding is what is wrong with the state; what kept it from being read stays what it is.
+// finding returns what is wrong with the state; what kept it from being read stays what it is.
 func finding(err error) error {
 	if f := fault.As(err); f != nil && f.Kind != fault.Unavailable {
 		return asBad(err)
@@ -306,7 +306,7 @@ func asBad(err error) *Bad {
 	return bad("log_replay", "%v", err)
 }
 
-// cannotShow says plainly what nobody can tell from what was given.
+// cannotShow returns what nobody can tell from what was given.
 func (r Report) cannotShow() []string {
 	said := []string{}
 	if len(r.Against) == 0 {

@@ -67,7 +67,8 @@ func (h *conductorHandlers) understood(body []byte) (asked conductor.Asked, err 
 
 // translation asks the language model for obligations, which have to fit the schema as anybody's do. Where it does not
 // understand either, the caller is asked.
-func (h *conductorHandlers) translation(utterance string, notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
+func (h *conductorHandlers) translation(utterance string,
+	notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
 	return func(ctx context.Context) ([]planning.Obligation, error) {
 		schema, err := schemas.Bundle(schemas.Obligations) // the endpoint has no way to other files
 		if err != nil {
@@ -98,7 +99,7 @@ func question(notUnderstood error) planning.Obligation {
 	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}
 }
 
-// rephrase has a draft said in other words by the language model, which is refused what the draft does not say.
+// rephrase lets the language model say a draft in other words, which is refused what the draft does not say.
 func (h *conductorHandlers) rephrase(ctx context.Context, facts []string, draft string) (string, error) {
 	if h.Model == nil {
 		return draft, errors.New("the service has no language model")

@@ -20,7 +20,7 @@ var (
 	neverStales = []string{"private, max-age=31536000, immutable"}
 )
 
-// setReceipt says where the record of a decision stands, as a dictionary of RFC 9651.
+// setReceipt sets the header that says where the record of a decision stands, as a dictionary of RFC 9651.
 func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
 	place := "index=" + strconv.FormatUint(r.Index, 10)
 	if r.Folded {

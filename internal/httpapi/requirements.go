@@ -84,7 +84,7 @@ func setReplay(w http.ResponseWriter, answer requirements.Answer) {
 	}
 }
 
-// setOutcome says of an accepted change what became of it.
+// setOutcome sets the headers that say what became of an accepted change.
 func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requirements.Answer) {
 	if p.DryRun {
 		w.Header().Set("Dry-Run", "true")

@@ -29,7 +29,7 @@ func (s *Service) CheckUnaskedBudget(ctx context.Context) error {
 	return s.ledger.CheckBudget(ctx, unaskedAccount)
 }
 
-// explainSpent says of an import that nobody asked for what its spent budget means.
+// explainSpent adds to the error of an automatic import what its spent budget means.
 func (s *Service) explainSpent(ctx context.Context, err error) error {
 	if !errors.Is(err, fault.RateLimited) {
 		return err

@@ -80,7 +80,7 @@ func (p Proposal) parsed() {
 	}
 }
 
-// commit has a change decided and recorded in one transaction. The change is drafted before the transaction, since all
+// commit decides and records a change in one transaction. The change is drafted before the transaction, since all
 // updates share one writer, and anew whenever the requirement moves on meanwhile.
 func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 	draft func() (lifecycle.Change, record.Proposed, error)) (Answer, error) {
@@ -130,7 +130,7 @@ func (s *Service) refusalOf(out verdict, p Proposal) error {
 	return OnRecord{out.receipt, s.explained(out, p)}
 }
 
-// explained is a refusal with what only this request makes worth saying.
+// explained returns a refusal with what only this request makes worth saying.
 func (s *Service) explained(out verdict, p Proposal) error {
 	refusal := *out.answer.Refusal
 	switch {

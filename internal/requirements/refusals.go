@@ -224,7 +224,7 @@ func (r *refusals) accountedFor(done []*refusalWindow) {
 	}
 }
 
-// close has every further refusal recorded by itself, and returns when the decisions under way are made.
+// close lets every further refusal be recorded by itself, and returns when the decisions under way are made.
 func (r *refusals) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,10 +242,11 @@ func (r *refusals) total() uint64 {
 
 // event accounts for what a window has counted. The window is over: nobody changes it any more.
 func (w *refusalWindow) event() ledger.Event {
-	return ledger.Event{Kind: record.KindFolded, Actor: ledger.System(), Subject: w.kind.Subject, Data: record.RefusalsFolded{
-		Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
-		Recorded: w.recorded,
-	}}
+	return ledger.Event{Kind: record.KindFolded, Actor: ledger.System(), Subject: w.kind.Subject,
+		Data: record.RefusalsFolded{
+			Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
+			Recorded: w.recorded,
+		}}
 }
 
 // foldRefusals puts on record what the windows that are over have counted.

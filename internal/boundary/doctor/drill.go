@@ -65,7 +65,7 @@ func (d *drill) changeNow() control.Change {
 	return c
 }
 
-// write has a main session write, and returns what the hook answers.
+// write lets a main session write, and returns what the hook answers.
 func (d *drill) write(env map[string]string) agentclient.Answer {
 	c := d.client.Calls
 	return hook.Run(hook.Input{

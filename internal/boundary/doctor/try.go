@@ -165,8 +165,8 @@ func noisy(c *agentclient.Client, a agentclient.Answer) bool {
 	return !bytes.Equal(a.Stdout, silent.Stdout) || len(a.Stderr) > 0
 }
 
-// sayAsWanted says what is as the policy has it. Where the policy itself leaves the main session a free hand, or agents
-// none, that too.
+// sayAsWanted reports what is as the policy has it. Where the policy itself leaves the main session a free hand, or
+// agents none, that too.
 func (e *examination) sayAsWanted(p patient, t trial, want boundary.Decision, what string) {
 	level, fix := OK, ""
 	switch edit := t.edit && t.mode == boundary.Enforce; {

@@ -193,7 +193,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	return r.client.Load().Answer(agentclient.Before, verdict.Decision, message)
 }
 
-// ignored says that the environment variable does not count.
+// ignored returns the remark that the environment variable does not count.
 func ignored(value string, policy boundary.Policy) string {
 	switch {
 	case value == "" || value == "true" && policy.Bypass.Environment:

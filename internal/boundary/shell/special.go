@@ -51,7 +51,7 @@ func special(name string) func(*call) {
 	return specialOfShells(name)
 }
 
-// specialOfShells is special for shells, and for what shells do themselves.
+// specialOfShells does what special does, for shells and for what shells do themselves.
 func specialOfShells(name string) func(*call) {
 	switch name {
 	case ".", "source":

@@ -206,7 +206,7 @@ func meant(near, fix string) string {
 	return fmt.Sprintf("did you mean %s? Otherwise %s", near, fix)
 }
 
-// refusedDelta is refused as package reqdoc refuses a document.
+// refusedDelta refuses a delta as package reqdoc refuses a document.
 func refusedDelta(problems []reqdoc.Problem) error {
 	slices.SortStableFunc(problems, func(a, b reqdoc.Problem) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line)

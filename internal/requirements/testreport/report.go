@@ -104,7 +104,7 @@ func Parse(b []byte) (Report, error) {
 	return Report{Format: format, Cases: cases}, nil
 }
 
-// detect tells the format from the bytes; nil when there is none that they could be in.
+// detect finds the format by the bytes; nil when there is none that they could be in.
 func detect(b []byte) (read func([]byte) ([]Case, error), format string) {
 	switch bytes.TrimSpace(b)[0] {
 	case '<':

@@ -59,7 +59,7 @@ var embedding = []struct {
 	{netip.MustParsePrefix("2002::/16"), 2},
 }
 
-// judge says who may call an address, and what it is.
+// judge returns who may call an address, and what it is.
 func judge(ip netip.Addr) (reach, string) {
 	ip = ip.Unmap().WithZone("")
 	for _, r := range ranges {

@@ -77,7 +77,7 @@ func (e Exec) Run(ctx context.Context, stdin []byte) (Result, error) {
 	return result, p.verdict(result)
 }
 
-// verdict is what the way in which a program ended says of the run.
+// verdict returns what the way in which a program ended says of the run.
 func (p *process) verdict(r Result) error {
 	if err := p.pin.unchanged(); err != nil {
 		return err

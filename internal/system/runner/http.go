@@ -211,7 +211,7 @@ func misled(format string, args ...any) error {
 		WithFix("give the final URL in the contract, or declare the other host in hosts")
 }
 
-// broken says why there is no answer.
+// broken returns why there is no answer.
 func (h HTTP) broken(ctx context.Context, u *url.URL, err error, began time.Time) error {
 	if ours := fault.As(err); ours != nil {
 		return ours

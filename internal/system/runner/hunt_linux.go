@@ -145,8 +145,8 @@ func (h *hunt) young() (all []kin, doubtful bool) {
 	return all, doubtful
 }
 
-// judge tells a process by its group and by what it was given. It is not sure of one that is another by now, and of one
-// that has no environment, as is so in the moment in which a process becomes another program.
+// judge recognizes a process by its group and by what it was given. It is not sure of one that is another by now, and
+// of one that has no environment, as is so in the moment in which a process becomes another program.
 func (h *hunt) judge(k kin) (mine, sure bool) {
 	dir := "/proc/" + strconv.Itoa(k.pid)
 	environ, err := os.ReadFile(dir + "/environ")

@@ -92,8 +92,8 @@ func mismatch(name, what string) error {
 		WithFix("find out who changed the program; if the change is wanted, write the new sha256 into the contract")
 }
 
-// unchanged is nil while the file is as it was when it was hashed. A name that is taken from it or given to it is no
-// change of the file, though the system dates it as one: then its content decides.
+// unchanged returns nil while the file is as it was when it was hashed. A name that is taken from it or given to it is
+// no change of the file, though the system dates it as one: then its content decides.
 func (p *pin) unchanged() error {
 	if p.file == nil {
 		return nil

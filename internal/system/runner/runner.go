@@ -56,7 +56,7 @@ func atMost(declared int64) int64 {
 	return declared
 }
 
-// ended says why a context ended. What the caller stopped is not the tool's fault, and has a code of its own.
+// ended returns why a context ended. What the caller stopped is not the tool's fault, and has a code of its own.
 func ended(ctx context.Context, what string, began time.Time) error {
 	took := time.Since(began).Round(time.Millisecond)
 	if errors.Is(ctx.Err(), context.Canceled) {

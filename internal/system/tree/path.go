@@ -268,7 +268,7 @@ func (p *Path) namesLike(ctx context.Context, root *os.Root, folder, part string
 	return names, nil
 }
 
-// absent says that there is no such folder.
+// absent reports whether err says that there is no such folder.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // present reports whether something stands at a name; what leads out of the folder does, and is refused when it is

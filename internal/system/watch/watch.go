@@ -317,7 +317,7 @@ func (w *watcher) fail(err error) {
 	}
 }
 
-// reportBlind tells which paths are not watched.
+// reportBlind reports which paths are not watched.
 func (w *watcher) reportBlind() {
 	var blind []string
 	for _, t := range w.troubles {

@@ -233,7 +233,7 @@ func (s *Store) rename(temp, target string) error {
 	return nil
 }
 
-// notCompacted is an error that left the file as it was.
+// notCompacted returns an error that left the file as it was.
 func notCompacted(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err

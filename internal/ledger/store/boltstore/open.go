@@ -213,7 +213,7 @@ var (
 	errReplaced = errors.New("another file was put in its place")
 )
 
-// refusal says why the file at path was not opened, and what to do.
+// refusal returns why the file at path was not opened, and what to do.
 func refusal(path string, err error) error {
 	switch {
 	case errors.Is(err, errNotFile):

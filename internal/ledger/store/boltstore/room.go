@@ -96,7 +96,7 @@ func (r *room) look(used int64) (again bool) {
 	return r.full != nil
 }
 
-// forget says that what was set aside may be gone.
+// forget notes that what was set aside may be gone.
 func (r *room) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -67,7 +67,7 @@ const (
 // back when they are read again. Without it a Scan of the whole file would leave all of it resident.
 func (r reader) letGo() { advise(r.tx.DB(), int(r.tx.Size()), syscall.MADV_DONTNEED) }
 
-// advise says how the mapped file will be read. An error means that the system goes on as before.
+// advise tells the system how the mapped file will be read. An error means that the system goes on as before.
 func advise(db *bolt.DB, size, advice int) {
 	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, db.Info().Data, uintptr(size), uintptr(advice))
 }

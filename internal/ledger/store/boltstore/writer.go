@@ -25,7 +25,7 @@ const (
 // errGoexit answers the batch of a function that ended its goroutine, as a failing test helper does.
 var errGoexit = errors.New("boltstore: a function of the batch ended the writer's goroutine; nothing was written")
 
-// write is the writer's goroutine: batch after batch until the queue is closed and empty.
+// write runs in the writer's goroutine: batch after batch until the queue is closed and empty.
 func (s *Store) write(waiting []*update) {
 	debug.SetPanicOnFault(true)
 	for {
