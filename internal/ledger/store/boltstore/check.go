@@ -1,6 +1,11 @@
 package boltstore
 
-import bolt "go.etcd.io/bbolt"
+import (
+	bolt "go.etcd.io/bbolt"
+
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore/file"
+)
 
 // Check walks every page of the newest committed state and returns an error that names the first flaw: a page
 // that is no page, is used twice or is lost, keys out of order, a bucket in a bucket, a damaged head. It reads
@@ -12,14 +17,14 @@ func (s *Store) Check() error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // until then the pages of this state are not written over
-	at, err := newest(heads)
-	if err == nil && at.txid != uint64(tx.ID()) {
-		err = flaw("the head of state %d is damaged", tx.ID())
+	at, err := file.Newest(heads)
+	if err == nil && at.TxID != uint64(tx.ID()) {
+		err = file.Flaw("the head of state %d is damaged", tx.ID())
 	}
 	if err == nil {
-		err = walk(s.file, at)
+		err = file.Walk(s.file, at, store.MaxKeySize)
 	}
-	if err == nil && !(heads[0].valid && heads[1].valid) {
+	if err == nil && !(heads[0].Valid && heads[1].Valid) {
 		err = errOneHead
 	}
 	if err != nil {
@@ -29,13 +34,13 @@ func (s *Store) Check() error {
 }
 
 // beginCheck reads the heads while no commit can change them.
-func (s *Store) beginCheck() (tx *bolt.Tx, heads [2]head, err error) {
+func (s *Store) beginCheck() (tx *bolt.Tx, heads [2]file.Head, err error) {
 	s.commit.RLock()
 	defer s.commit.RUnlock()
 	if tx, err = s.begin(); err != nil {
 		return nil, heads, err
 	}
-	if heads, err = readHeads(s.file, s.size); err != nil {
+	if heads, err = file.ReadHeads(s.file, s.size); err != nil {
 		_ = tx.Rollback()
 		return nil, heads, refusal(s.path, err)
 	}

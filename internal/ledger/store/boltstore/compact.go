@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"orchestrator/internal/ledger/store/boltstore/file"
+
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -115,13 +117,13 @@ func (s *Store) copyEntries(temp string, reached func(string) error) (err error)
 
 // trim cuts off what bbolt allotted beyond the last page, and gives the new file mode and owner of the old one.
 func (s *Store) trim(f *os.File) error {
-	heads, err := readHeads(f, func() (int64, error) { info, err := f.Stat(); return info.Size(), err })
+	heads, err := file.ReadHeads(f, func() (int64, error) { info, err := f.Stat(); return info.Size(), err })
 	if err != nil {
 		return err
 	}
-	h, err := newest(heads)
+	h, err := file.Newest(heads)
 	if err == nil {
-		err = f.Truncate(int64(h.pages * h.pageSize))
+		err = f.Truncate(int64(h.Pages * h.PageSize))
 	}
 	old, err2 := s.file.Stat()
 	if err = errors.Join(err, err2); err != nil {
@@ -193,7 +195,7 @@ func sameCursors(a, b *bolt.Cursor, visit func(key, value []byte) error) error {
 	k2, v2 := b.First()
 	for k != nil || k2 != nil {
 		if !bytes.Equal(k, k2) || !bytes.Equal(v, v2) {
-			return flaw("the copy has another value at key %q", k)
+			return file.Flaw("the copy has another value at key %q", k)
 		}
 		if err := visit(k, v); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore/file"
 )
 
 // lookEvery is how often an open file is looked at when nothing is written or read.
@@ -25,13 +26,13 @@ type anchor struct {
 	folder os.FileInfo                       // that held the path at Open
 	look   func(string) (os.FileInfo, error) // Lstat, or Stat where the path was a link at Open
 
-	heads   [2]head     // as of the last commit; written under Store.commit
-	written time.Time   // when the file was last changed as far as is known; written under Store.commit
-	foreign atomic.Bool // another hand has changed the file since
+	heads   [2]file.Head // as of the last commit; written under Store.commit
+	written time.Time    // when the file was last changed as far as is known; written under Store.commit
+	foreign atomic.Bool  // another hand has changed the file since
 }
 
-func newAnchor(file *os.File, path string) (*anchor, error) {
-	a := &anchor{file: file, path: path, look: os.Lstat}
+func newAnchor(f *os.File, path string) (*anchor, error) {
+	a := &anchor{file: f, path: path, look: os.Lstat}
 	named, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
@@ -42,12 +43,12 @@ func newAnchor(file *os.File, path string) (*anchor, error) {
 	if a.folder, err = os.Stat(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	opened, err := file.Stat()
+	opened, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	a.written = opened.ModTime()
-	a.heads, err = readHeads(file, func() (int64, error) { return opened.Size(), nil })
+	a.heads, err = file.ReadHeads(f, func() (int64, error) { return opened.Size(), nil })
 	return a, err
 }
 
@@ -85,14 +86,14 @@ func (a *anchor) check(made uint64, least int64) error {
 		return hurt(a.path, fmt.Errorf("it was cut while it was written, from %d bytes or more to %d", least,
 			opened.Size()))
 	}
-	heads, err := readHeads(a.file, func() (int64, error) { return opened.Size(), nil })
+	heads, err := file.ReadHeads(a.file, func() (int64, error) { return opened.Size(), nil })
 	if err != nil {
 		return hurt(a.path, err)
 	}
 	expected := a.heads
 	if made != 0 {
 		expected[made%2] = heads[made%2]
-		if !heads[made%2].valid || heads[made%2].txid != made {
+		if !heads[made%2].Valid || heads[made%2].TxID != made {
 			return hurt(a.path, errors.New("the head page of the last commit is not the one that was written"))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore/file"
 )
 
 // mapSize is the first size of the memory map. Enlarging the map waits for every open View, so it begins
@@ -104,7 +105,7 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			_ = s.file.Close()
-			err = flaw("a page makes no sense: %v", p)
+			err = file.Flaw("a page makes no sense: %v", p)
 		}
 	}()
 	s.db, err = bolt.Open(s.path, 0, &bolt.Options{
@@ -118,14 +119,14 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 				return nil, err
 			}
 			s.file = f
-			if _, err = readHeads(f, s.size); err != nil {
+			if _, err = file.ReadHeads(f, s.size); err != nil {
 				_ = f.Close()
 				return nil, err
 			}
 			return f, nil
 		},
 	})
-	if err == nil && !s.inPlace() {
+	if err == nil && !s.hasItsPath() {
 		err = cmp.Or(s.db.Close(), errReplaced)
 	}
 	if err == nil && readOnly {
@@ -138,9 +139,9 @@ func (s *Store) openBolt(opts Options, readOnly bool) (err error) {
 	return err
 }
 
-// inPlace reports whether the file that is open still has the path: Compact may have replaced it while we waited for
+// hasItsPath reports whether the file that is open still has the path: Compact may have replaced it while we waited for
 // its lock.
-func (s *Store) inPlace() bool {
+func (s *Store) hasItsPath() bool {
 	now, err := os.Stat(s.path)
 	mine, err2 := s.file.Stat()
 	return err == nil && err2 == nil && os.SameFile(now, mine)
@@ -149,18 +150,18 @@ func (s *Store) inPlace() bool {
 // preflight looks at the list of free pages, which bbolt reads into memory however long it claims to be. A
 // file without one is walked, because bbolt would walk it on a goroutine that nothing guards.
 func (s *Store) preflight(opts Options) error {
-	heads, err := readHeads(s.file, s.size)
+	heads, err := file.ReadHeads(s.file, s.size)
 	if err != nil {
 		return err
 	}
-	if !opts.AcceptDamagedHead && !(heads[0].valid && heads[1].valid) {
+	if !opts.AcceptDamagedHead && !(heads[0].Valid && heads[1].Valid) {
 		return errOneHead
 	}
-	h, _ := newest(heads)
-	if h.freelist == noFreelist {
-		return walk(s.file, h)
+	h, _ := file.Newest(heads)
+	if !h.HasFreelist() {
+		return file.Walk(s.file, h, store.MaxKeySize)
 	}
-	return (&walker{f: s.file, head: h, used: make([]bool, h.pages)}).freelist()
+	return file.WalkFreelist(s.file, h)
 }
 
 // size returns the length of the file.
@@ -222,7 +223,7 @@ func refusal(path string, err error) error {
 	case errors.Is(err, errEmpty):
 		return refuse("store_empty_file", err, "%s is empty; a database never is", path).
 			WithFix("restore it from a backup; delete it only if nothing was ever stored in it")
-	case errors.Is(err, errForeign):
+	case errors.Is(err, file.ErrForeign):
 		return refuse("store_foreign", err,
 			"%s is not a database of this program, or its first pages were overwritten", path).
 			WithFix("check the path; if it is right, restore the file from a backup")
@@ -243,7 +244,7 @@ func refusal(path string, err error) error {
 			"%s has a damaged head page, and may have lost its last commit", path).
 			WithFix("keep a copy of it and restore the file from a backup; if the power was cut while it was written, nothing that was " +
 				"confirmed is lost: then accept the state that is left with serve --accept-rollback and the reason")
-	case errors.Is(err, errHead), errors.Is(err, errShort), errors.As(err, new(*defect)):
+	case file.IsDamage(err):
 		return damaged(path, err)
 	}
 	return refuse(store.CodeIO, err, "%s cannot be opened", path).WithFix("look at the cause")

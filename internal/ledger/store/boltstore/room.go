@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store/boltstore/file"
 )
 
 const (
@@ -135,8 +136,8 @@ func (s *Store) used() int64 {
 }
 
 func (s *Store) usedLocked() int64 {
-	h, _ := newest(s.anchor.heads) // one is valid, or the store has failed
-	return int64(h.pages * h.pageSize)
+	h, _ := file.Newest(s.anchor.heads) // one is valid, or the store has failed
+	return int64(h.Pages * h.PageSize)
 }
 
 // lengthen gives the file its length where its blocks cannot be had.

@@ -1,10 +1,9 @@
-package boltstore
+package file
 
 import (
+	"errors"
 	"fmt"
 	"io"
-
-	"orchestrator/internal/ledger/store"
 )
 
 // defect is a flaw of the file's structure.
@@ -12,43 +11,55 @@ type defect struct{ what string }
 
 func (d *defect) Error() string { return d.what }
 
-func flaw(format string, args ...any) error { return &defect{fmt.Sprintf(format, args...)} }
+// Flaw returns an error that names a flaw of the file's structure.
+func Flaw(format string, args ...any) error { return &defect{fmt.Sprintf(format, args...)} }
+
+// IsDamage reports whether an error says that the file is damaged, and not that it could not be read.
+func IsDamage(err error) bool {
+	return errors.Is(err, ErrHeads) || errors.Is(err, ErrShort) || errors.As(err, new(*defect))
+}
 
 // maxDepth is far above any real tree: 20 levels of two keys are a million pages.
 const maxDepth = 64
 
 // walker checks the pages of one state.
 type walker struct {
-	f    io.ReaderAt
-	head head
-	used []bool
-	free [][]byte // buffers to be used again
+	f      io.ReaderAt
+	head   Head
+	maxKey int
+	used   []bool
+	free   [][]byte // buffers to be used again
 }
 
-// walk checks everything that the head leads to.
-func walk(f io.ReaderAt, h head) error {
-	w := &walker{f: f, head: h, used: make([]bool, h.pages)}
+// Walk checks every page that the head leads to, and returns the first flaw. Keys have at most maxKey bytes.
+func Walk(f io.ReaderAt, h Head, maxKey int) error {
+	w := &walker{f: f, head: h, maxKey: maxKey, used: make([]bool, h.Pages)}
 	if err := w.freelist(); err != nil {
 		return err
 	}
-	if err := w.tree(h.root, keys{}, w.bucket); err != nil {
+	if err := w.tree(h.Root, keys{}, w.bucket); err != nil {
 		return err
 	}
-	for id := 2; id < len(w.used) && h.freelist != noFreelist; id++ {
+	for id := 2; id < len(w.used) && h.HasFreelist(); id++ {
 		if !w.used[id] {
-			return flaw("page %d is neither used nor free", id)
+			return Flaw("page %d is neither used nor free", id)
 		}
 	}
 	return nil
 }
 
+// WalkFreelist checks the list of free pages alone.
+func WalkFreelist(f io.ReaderAt, h Head) error {
+	return (&walker{f: f, head: h, used: make([]bool, h.Pages)}).freelist()
+}
+
 // claim marks a page as used, which no page may be twice.
 func (w *walker) claim(id uint64) error {
-	if id < 2 || id >= w.head.pages {
-		return flaw("page %d is not in the file", id)
+	if id < 2 || id >= w.head.Pages {
+		return Flaw("page %d is not in the file", id)
 	}
 	if w.used[id] {
-		return flaw("page %d is used twice", id)
+		return Flaw("page %d is used twice", id)
 	}
 	w.used[id] = true
 	return nil
@@ -59,12 +70,12 @@ func (w *walker) load(id uint64) (page, error) {
 	if err := w.claim(id); err != nil {
 		return page{}, err
 	}
-	body, at := w.buffer(w.head.pageSize), int64(id*w.head.pageSize)
+	body, at := w.buffer(w.head.PageSize), int64(id*w.head.PageSize)
 	if _, err := w.f.ReadAt(body, at); err != nil {
 		return page{}, err
 	}
 	if native.Uint64(body) != id {
-		return page{}, flaw("page %d says it is another", id)
+		return page{}, Flaw("page %d says it is another", id)
 	}
 	overflow := uint64(native.Uint32(body[12:]))
 	for next := id + 1; next <= id+overflow; next++ {
@@ -73,7 +84,7 @@ func (w *walker) load(id uint64) (page, error) {
 		}
 	}
 	if overflow > 0 {
-		body = w.buffer((1 + overflow) * w.head.pageSize)
+		body = w.buffer((1 + overflow) * w.head.PageSize)
 		if _, err := w.f.ReadAt(body, at); err != nil {
 			return page{}, err
 		}
@@ -98,10 +109,10 @@ func (w *walker) release(p page) { w.free = append(w.free, p.body) }
 
 // freelist claims the free pages.
 func (w *walker) freelist() error {
-	if w.head.freelist == noFreelist {
+	if !w.head.HasFreelist() {
 		return nil
 	}
-	p, err := w.load(w.head.freelist)
+	p, err := w.load(w.head.Freelist)
 	if err != nil {
 		return err
 	}
@@ -110,7 +121,7 @@ func (w *walker) freelist() error {
 		count, ids = native.Uint64(ids), ids[8:]
 	}
 	if p.flags != freePage || count > uint64(len(ids)/8) {
-		return flaw("page %d is not a list of free pages", w.head.freelist)
+		return Flaw("page %d is not a list of free pages", w.head.Freelist)
 	}
 	for i := range count {
 		if err := w.claim(native.Uint64(ids[8*i:])); err != nil {
@@ -131,7 +142,7 @@ func (w *walker) tree(id uint64, k keys, leaf func(element) error) error {
 		return w.leaves(p, k, leaf)
 	}
 	if p.flags != branchPage || p.count == 0 || k.depth > maxDepth {
-		return flaw("page %d does not belong in a tree", id)
+		return Flaw("page %d does not belong in a tree", id)
 	}
 	elements, err := p.elements(k)
 	if err != nil {
@@ -165,15 +176,15 @@ func (w *walker) leaves(p page, k keys, leaf func(element) error) error {
 // bucket checks one table.
 func (w *walker) bucket(e element) error {
 	if !e.isBucket || len(e.value) < bucketSize {
-		return flaw("%q is not a table", e.key)
+		return Flaw("%q is not a table", e.key)
 	}
 	err := error(nil)
 	if root := native.Uint64(e.value); root != 0 {
-		err = w.tree(root, keys{}, entry)
+		err = w.tree(root, keys{}, w.entry)
 	} else if inline := e.value[bucketSize:]; len(inline) < pageHeader {
-		err = flaw("its page is cut off")
+		err = Flaw("its page is cut off")
 	} else {
-		err = w.leaves(page{native.Uint16(inline[8:]), native.Uint16(inline[10:]), inline}, keys{}, entry)
+		err = w.leaves(page{native.Uint16(inline[8:]), native.Uint16(inline[10:]), inline}, keys{}, w.entry)
 	}
 	if err != nil {
 		return fmt.Errorf("table %q: %w", e.key, err)
@@ -181,9 +192,9 @@ func (w *walker) bucket(e element) error {
 	return nil
 }
 
-func entry(e element) error {
-	if e.isBucket || len(e.key) == 0 || len(e.key) > store.MaxKeySize {
-		return flaw("%q is not a key that this program writes", e.key)
+func (w *walker) entry(e element) error {
+	if e.isBucket || len(e.key) == 0 || len(e.key) > w.maxKey {
+		return Flaw("%q is not a key that this program writes", e.key)
 	}
 	return nil
 }

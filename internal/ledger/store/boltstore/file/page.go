@@ -1,4 +1,4 @@
-package boltstore
+package file
 
 import "bytes"
 
@@ -28,11 +28,11 @@ func (p page) elements(k keys) ([]element, error) {
 	for i := range int(p.count) {
 		e, ok := p.element(pageHeader + i*elementSize)
 		if !ok {
-			return nil, flaw("entry %d is not in its page", i)
+			return nil, Flaw("entry %d is not in its page", i)
 		}
 		order := bytes.Compare(last, e.key)
 		if order > 0 || order == 0 && i > 0 || k.to != nil && bytes.Compare(e.key, k.to) >= 0 {
-			return nil, flaw("key %q is out of order", e.key)
+			return nil, Flaw("key %q is out of order", e.key)
 		}
 		last = e.key
 		list = append(list, e)
