@@ -95,14 +95,6 @@ func As(err error) *Error {
 	return e
 }
 
-// CodeOf returns the code of the first *Error in an error's tree, or "".
-func CodeOf(err error) Code {
-	if e := As(err); e != nil {
-		return e.Code
-	}
-	return ""
-}
-
 // Is reports whether the first *Error in an error's tree has one of some codes.
 func Is(err error, codes ...Code) bool {
 	e := As(err)

@@ -124,5 +124,5 @@ func tokenMissing() *fault.Error {
 			".orchestrator/tokens/, and orchestrator token add makes others")
 }
 
-// Role of the call; set by authenticate.
+// actorOf returns the actor of the call; authenticate has set it.
 func actorOf(w http.ResponseWriter) actor { return callOf(w).who }

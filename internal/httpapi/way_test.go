@@ -37,9 +37,6 @@ func TestOnePatch(t *testing.T) {
 // TestTheWayOfAPatch: every function that docs/architecture.md lists on the way of one PATCH exists and runs there, and
 // there are 28 at most. A service that starts and ends runs less of each than one that takes a PATCH meanwhile.
 func TestTheWayOfAPatch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the service anew, with counters in it")
-	}
 	way := wayOfAPatch(t)
 	require.LessOrEqual(t, len(way), 28)
 	var packages []string

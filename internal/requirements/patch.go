@@ -42,7 +42,8 @@ type Answer struct {
 
 // Patch decides a proposal. nil means that the change is durable and audited; an error of the kinds that
 // map to 4xx means that it was not applied, and is audited too; fault.Unavailable means that the outcome
-// is unknown. A dry run gives the same verdict, and changes and records nothing.
+// is unknown. A dry run gives the same verdict on the change, looks up no
+// Idempotency-Key, and changes and records nothing.
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
 	change, err := decision.Read(p.Body, who.Role)
 	switch {
@@ -154,7 +155,7 @@ func (s *Service) checkConditional(p Proposal) error {
 		WithFix("read the requirement, and send its ETag in If-Match")
 }
 
-// decision is what one run of the transaction came to.
+// verdict is the outcome of one run of the transaction.
 type verdict struct {
 	answer   record.FirstAnswer
 	replayed bool

@@ -6,7 +6,7 @@
 //
 // Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), idempotency (actor NUL
 // key: the first answer), project (one key: name, sources, workflow, document order), tokens (one key: those the log
-// accounts for). Audit record kinds and the shape of their data are in records.go.
+// accounts for). Audit record kinds and the shape of their data are in package record.
 package requirements
 
 import (
@@ -35,7 +35,7 @@ type Options struct {
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
-	Repository     Repository                 // where evidence is looked up; needed for Verify
+	Repository     Repository                 // where evidence is looked up; needed where evidence is verified
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
 	Lost           []Moment                   // that the log has not gone through

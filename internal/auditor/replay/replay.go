@@ -66,7 +66,7 @@ type Replay struct {
 	keeps        bool
 }
 
-// NewReplay starts with nothing. The export, unless it is nil, will be held against the state at the size of the log
+// New returns a replay that has seen no record. The export, unless it is nil, will be held against the state at the size of the log
 // that it names.
 func New(export projection.ExportFile) (*Replay, error) {
 	own, err := requirements.New(export)
@@ -77,6 +77,9 @@ func New(export projection.ExportFile) (*Replay, error) {
 		byKind: map[string]ledger.Replay{}}
 	for _, wing := range r.wings {
 		for _, kind := range wing.Kinds() {
+			if r.byKind[kind] != nil {
+				return nil, fmt.Errorf("two wings replay records of kind %s", kind)
+			}
 			r.byKind[kind] = wing
 		}
 	}

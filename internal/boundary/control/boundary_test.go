@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) {
@@ -45,13 +46,13 @@ func TestWatch(t *testing.T) {
 	failed := func() int { mu.Lock(); defer mu.Unlock(); return len(failures) }
 	journal := filepath.Join(dir.Path(), "journal")
 	for n := 1; n <= 2; n++ {
-		require.NoError(t, os.Rename(journal, journal+".away"))
-		require.NoError(t, os.WriteFile(journal, nil, 0o600))
+		require.NoError(t, os.WriteFile(journal+".away", nil, 0o600))
+		require.NoError(t, unix.Renameat2(unix.AT_FDCWD, journal, unix.AT_FDCWD, journal+".away", unix.RENAME_EXCHANGE))
 		require.Eventually(t, func() bool { return failed() == n }, time.Minute, time.Millisecond)
 		time.Sleep(20 * time.Millisecond)
 		require.Equal(t, n, failed(), "said once")
-		require.NoError(t, os.Remove(journal))
-		require.NoError(t, os.Rename(journal+".away", journal))
+		require.NoError(t, unix.Renameat2(unix.AT_FDCWD, journal, unix.AT_FDCWD, journal+".away", unix.RENAME_EXCHANGE))
+		require.NoError(t, os.Remove(journal+".away"))
 		boundarytest.Add(t, dir, boundarytest.Noted(n, boundarytest.Day0.Add(24*time.Hour*time.Duration(n))))
 		require.Eventually(t, func() bool { return g.Recorded() > int64(n) }, time.Minute, time.Millisecond)
 	}

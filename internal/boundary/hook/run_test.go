@@ -24,20 +24,20 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// TestMain lets copies of this test be the hook, as a client starts it. SENTRY_LIMIT is the most bytes of a file that it may
-// write; a full disk looks alike. SENTRY_WITHIN is how long an answer may take.
+// TestMain lets copies of this test be the hook, as a client starts it. HOOK_LIMIT is the most bytes of a file that it may
+// write; a full disk looks alike. HOOK_WITHIN is how long an answer may take.
 func TestMain(m *testing.M) {
 	if os.Getenv("HOOK_CHILD") == "" {
 		os.Exit(m.Run())
 	}
 	start := time.Now()
-	if limit, err := strconv.ParseUint(os.Getenv("SENTRY_LIMIT"), 10, 64); err == nil {
+	if limit, err := strconv.ParseUint(os.Getenv("HOOK_LIMIT"), 10, 64); err == nil {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 			panic(err)
 		}
 	}
 	within := time.Minute // so that no test fails because a process waits for a processor
-	if d, err := time.ParseDuration(os.Getenv("SENTRY_WITHIN")); err == nil {
+	if d, err := time.ParseDuration(os.Getenv("HOOK_WITHIN")); err == nil {
 		within = d
 	}
 	os.Exit(Main(os.Args[1:], start, within))
@@ -260,7 +260,7 @@ func TestAProcessKeepsTheDeadline(t *testing.T) {
 	p, end := newProject(t, boundary.Enforce), make(never)
 	defer close(end)
 	for name, stdin := range endless(p, end) {
-		got := p.hook(pipe(stdin), "SENTRY_WITHIN="+Deadline.String())
+		got := p.hook(pipe(stdin), "HOOK_WITHIN="+Deadline.String())
 		require.Equal(t, 2, got.code, name)
 		require.Contains(t, got.stderr, "no decision within 900ms", name)
 	}
@@ -271,7 +271,7 @@ func TestHostileInput(t *testing.T) {
 		p := newProject(t, mode)
 		for name, stdin := range hostile(p) {
 			t.Run(string(mode)+"/"+name, func(t *testing.T) {
-				got := project{t, p.dir}.hook(pipe(stdin()), "SENTRY_WITHIN=5s") // which one of them needs
+				got := project{t, p.dir}.hook(pipe(stdin()), "HOOK_WITHIN=5s") // which one of them needs
 				if mode == boundary.Validate {
 					require.Equal(t, 0, got.code, got.stderr)
 					return
@@ -326,14 +326,14 @@ func TestPolicyMissing(t *testing.T) {
 // A decision that cannot be put on record stands; a bypass that cannot does not.
 func TestDiskFull(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
-	require.Equal(t, 2, p.hook(strings.NewReader(p.edit()), "SENTRY_LIMIT=0").code)
-	require.Equal(t, 0, p.hook(strings.NewReader(p.edit(asAgent)), "SENTRY_LIMIT=0").code)
-	lifted := p.hook(strings.NewReader(p.edit()), "SENTRY_LIMIT=0", boundary.BypassVariable+"=true")
+	require.Equal(t, 2, p.hook(strings.NewReader(p.edit()), "HOOK_LIMIT=0").code)
+	require.Equal(t, 0, p.hook(strings.NewReader(p.edit(asAgent)), "HOOK_LIMIT=0").code)
+	lifted := p.hook(strings.NewReader(p.edit()), "HOOK_LIMIT=0", boundary.BypassVariable+"=true")
 	require.Equal(t, 2, lifted.code)
 	require.Contains(t, lifted.stderr, "This decision is not on record")
 	require.Empty(t, p.lines())
 
-	require.Equal(t, 2, p.hook(strings.NewReader(p.edit()), "SENTRY_LIMIT=100").code, "the disk was full in the middle of the line")
+	require.Equal(t, 2, p.hook(strings.NewReader(p.edit()), "HOOK_LIMIT=100").code, "the disk was full in the middle of the line")
 	require.Equal(t, 0, p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true").code)
 	malformed, good := 0, 0
 	require.NoError(t, p.dir.Read(func(_ folder.Line, err error) error {
@@ -574,6 +574,6 @@ func TestNoProject(t *testing.T) {
 	end := make(never)
 	defer close(end)
 	for name, stdin := range map[string]io.Reader{"nonsense": strings.NewReader("nonsense"), "no end": pipe(end)} {
-		require.Equal(t, 0, p.hook(stdin, "SENTRY_WITHIN=5s").code, name)
+		require.Equal(t, 0, p.hook(stdin, "HOOK_WITHIN=5s").code, name)
 	}
 }

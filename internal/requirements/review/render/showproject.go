@@ -90,7 +90,7 @@ func countsBlock(c review.Counts) block {
 	return b
 }
 
-// show adds a block for each kind of finding that there is.
+// showFindings adds a block for each kind of finding that there is.
 func showFindings(s *sheet, f review.Findings) {
 	s.add(importBlock(f.Import))
 	drift := block{heading: "Documents that are not what was imported", heads: []string{"Document", "What"}}
