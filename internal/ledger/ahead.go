@@ -11,6 +11,11 @@ func inTwoSteps[T any](ahead int, produce func(yield func(T) bool) error, consum
 		defer close(items)
 		produced = produce(func(item T) bool {
 			select {
+			case <-stop: // looked at by itself first: when both are ready, select takes either
+				return false
+			default:
+			}
+			select {
 			case items <- item:
 				return true
 			case <-stop:
