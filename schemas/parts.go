@@ -105,7 +105,7 @@ func (f *finding) checkBelow(at string, p *parts, value any) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(p.members)) {
 			if member, has := v[name]; has {
-				f.check(at+"/"+escaped.Replace(name), p.members[name], member)
+				f.check(at+"/"+fault.PointerToken(name), p.members[name], member)
 			}
 		}
 	case []any:

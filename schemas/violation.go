@@ -166,6 +166,3 @@ func firstOf(names []string) string {
 	}
 	return list
 }
-
-// escaped writes a name as a part of an RFC 6901 pointer.
-var escaped = strings.NewReplacer("~", "~0", "/", "~1")

@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
@@ -102,7 +100,5 @@ func (r reporter) failed(s *watched, err error) {
 }
 
 func (r reporter) json(v any) {
-	if b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true)); err == nil {
-		fmt.Fprintln(r.out, string(b))
-	}
+	_ = writeJSON(r.out, v) // a closed output does not end the watch
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"orchestrator/internal/requirements/drift"
-
-	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // shownShifts is how many requirements that only stand on other lines are named one by one.
@@ -22,11 +20,7 @@ func (o importOptions) write(out, notes io.Writer, r drift.Report, against strin
 			printable(o.export), printable(o.data))
 	}
 	if o.asJSON {
-		b, err := jsonv2.Marshal(r)
-		if err == nil {
-			_, err = fmt.Fprintln(out, string(b))
-		}
-		return err
+		return writeJSON(out, r)
 	}
 	p := &reportPrinter{colour: colourful(out)}
 	p.documents(r)

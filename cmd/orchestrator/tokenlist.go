@@ -6,7 +6,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/datadir"
@@ -50,11 +49,7 @@ func writeTokens(out io.Writer, tokens []token.Token, asJSON bool) error {
 		list = append(list, listed{t.ID, t.Name, t.Role, t.Created, t.Expires, t.Expired(now)})
 	}
 	if asJSON {
-		b, err := jsonv2.Marshal(list)
-		if err == nil {
-			_, err = fmt.Fprintln(out, string(b))
-		}
-		return err
+		return writeJSON(out, list)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tROLE\tCREATED\tVALIDITY")

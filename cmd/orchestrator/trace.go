@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
@@ -137,11 +135,7 @@ func (o traceOptions) inRepo(files []reqdoc.File) []string {
 // write shows the report as JSON alone, or for people.
 func (o traceOptions) write(out io.Writer, r trace.Report) error {
 	if o.asJSON {
-		b, err := jsonv2.Marshal(r)
-		if err == nil {
-			_, err = fmt.Fprintln(out, string(b))
-		}
-		return err
+		return writeJSON(out, r)
 	}
 	var p reportPrinter
 	for _, t := range r.Requirements {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/database"
@@ -68,9 +66,5 @@ func writeVerdict(out io.Writer, r auditor.Report, err error) error {
 	} else if err != nil {
 		verdict.Error = err.Error()
 	}
-	b, failed := jsonv2.Marshal(verdict)
-	if failed == nil {
-		_, failed = fmt.Fprintln(out, string(b))
-	}
-	return failed
+	return writeJSON(out, verdict)
 }

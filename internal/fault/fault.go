@@ -139,6 +139,11 @@ const (
 	maxDetail  = 400
 )
 
+// PointerToken returns the name of a member as a part of the JSON Pointer of a Field (RFC 6901, section 3).
+func PointerToken(name string) string { return pointerEscapes.Replace(name) }
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // Clip returns the first bytes of a text, at most so many, in whole characters; "…" stands for what is cut off.
 func Clip(text string, most int) string {
 	if len(text) <= most {

@@ -163,8 +163,6 @@ func (r *yamlReader) read(n *yaml.Node, at string, depth int) any {
 	return r.refuse(n, at, "yaml_tag", "the tag %s is not read", fault.Clip(n.Tag, 40))
 }
 
-var escaped = strings.NewReplacer("~", "~0", "/", "~1")
-
 func (r *yamlReader) mapping(n *yaml.Node, at string, depth int) any {
 	object := make(map[string]any, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -173,7 +171,7 @@ func (r *yamlReader) mapping(n *yaml.Node, at string, depth int) any {
 			r.refuse(key, at, "yaml_key", "a name is not plain text: put it in quotes, and merge nothing")
 			continue
 		}
-		below := at + "/" + escaped.Replace(key.Value)
+		below := at + "/" + fault.PointerToken(key.Value)
 		if _, twice := object[key.Value]; twice {
 			r.refuse(key, below, "yaml_duplicate_name", "the name %s stands twice", fault.Clip(key.Value, 64))
 			continue

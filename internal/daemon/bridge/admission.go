@@ -10,7 +10,7 @@ import (
 // Admission lets agents into a project by tokens that are minted for one run each.
 type Admission struct {
 	Tokens *token.Authenticator
-	URL    func() string // of the service, without a slash at its end
+	URL    string // of the service, without a slash at its end
 	Clock  func() time.Time
 }
 
@@ -20,6 +20,6 @@ func (a Admission) Admit(name, role, requirement string, until time.Time) (condu
 	if err != nil {
 		return conductor.Access{}, err
 	}
-	return conductor.Access{URL: a.URL(), Token: secret, ID: made.Mark(),
+	return conductor.Access{URL: a.URL, Token: secret, ID: made.Mark(),
 		Dismiss: func() error { return a.Tokens.Unmint(made) }}, nil
 }

@@ -79,13 +79,12 @@ func (p *Plan) openWork(ctx context.Context, around Process, b *base, s *served)
 	beside := folder.In(p.dir().Project())
 	project := bridge.New(s.service, b.ledger,
 		bridge.Options{Signer: s.signer, Prompts: p.prompts, Cited: citedFrom(s.repository)})
-	url := func() string { return around.URL }
 	w = &work{
 		boundary: control.New(beside, b.ledger, time.Now, hook.NewID),
 		conductor: conductor.New(b.ledger, conductor.Options{
 			Tools: p.contracts, Box: tools.Box(), Project: project, Root: beside.Root, Clock: time.Now,
 			Deterministic: p.Deterministic,
-			Agents:        bridge.Admission{Tokens: b.credentials.tokens, URL: url, Clock: time.Now},
+			Agents:        bridge.Admission{Tokens: b.credentials.tokens, URL: around.URL, Clock: time.Now},
 		}),
 	}
 	w.driver = &drive.Driver{Project: project, Conductor: w.conductor, Draining: around.Draining}

@@ -139,7 +139,7 @@ func violations(object map[string]any) []fault.Field {
 			break
 		}
 		if !slices.Contains(changeMembers, name) {
-			found = append(found, fault.Field{Pointer: "/" + escapePointer(name), Code: "unknown_member",
+			found = append(found, fault.Field{Pointer: "/" + fault.PointerToken(Quote(name)), Code: "unknown_member",
 				Detail: fmt.Sprintf("a change request has no member %q", Quote(name)), Fix: memberHint(name)})
 		}
 	}
@@ -158,10 +158,6 @@ func memberHint(name string) string {
 
 // Quote returns the beginning of what a client sent, without secrets, for an error that quotes it.
 func Quote(s string) string { return fault.Clip(secret.Mask(s), 128) }
-
-func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(Quote(name))
-}
 
 // Compact returns JSON that was parsed before without its white space.
 func Compact(raw jsontext.Value) json.RawMessage {
