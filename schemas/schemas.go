@@ -51,7 +51,7 @@ func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
 		Tool, Obligations, Trace, Drive} {
 		compiled[name] = sync.OnceValue(func() *parts {
-			s, err := compile(name, inlined(name, document(name)))
+			s, err := compile(name, chained(inlined(name, document(name))))
 			if err != nil {
 				panic(err) // the files are embedded
 			}

@@ -78,13 +78,23 @@ func TestEverySchemaIsClosed(t *testing.T) {
 }
 
 func BenchmarkViolations(b *testing.B) {
-	var change any
-	require.NoError(b, json.Unmarshal([]byte(`{"implementation":{"summary":"Appends the record.","files":[{"path":"a/b.go","lines":"40-88","change":"appends"},`+
-		`{"path":"a/c.go","lines":"12-40"}],"commits":["00000000000a"],"notes":"Updates are ordered."}}`), &change))
-	b.ReportAllocs()
-	for b.Loop() {
-		if found := Violations(ChangeRequest, change); found != nil {
-			b.Fatal(found)
-		}
+	changes := map[string]string{
+		"status": `{"status":"planned","justification":{"reason":"Agreed.","evidence":[` +
+			`{"kind":"file","path":"docs/review.md","lines":"1-40"},{"kind":"commit","commit":"00000000000a"}]}}`,
+		"implementation": `{"implementation":{"summary":"Appends the record.","files":[` +
+			`{"path":"a/b.go","lines":"40-88","change":"appends"},{"path":"a/c.go","lines":"12-40"}],` +
+			`"commits":["00000000000a"],"notes":"Updates are ordered."}}`,
+	}
+	for name, text := range changes {
+		b.Run(name, func(b *testing.B) {
+			var change any
+			require.NoError(b, json.Unmarshal([]byte(text), &change))
+			b.ReportAllocs()
+			for b.Loop() {
+				if found := Violations(ChangeRequest, change); found != nil {
+					b.Fatal(found)
+				}
+			}
+		})
 	}
 }

@@ -1,0 +1,65 @@
+package schemas
+
+// chained returns a schema in which the conditions of each allOf that ask one member for a constant are a chain: each
+// stands in the else of the one before. At most one of them holds, so the rest need not be looked at, and a condition
+// that does not hold costs the library more than one that does.
+func chained(node any) any {
+	switch n := node.(type) {
+	case []any:
+		for i := range n {
+			n[i] = chained(n[i])
+		}
+	case map[string]any:
+		for key := range n {
+			n[key] = chained(n[key])
+		}
+		if all, ok := n["allOf"].([]any); ok {
+			n["allOf"] = chain(all)
+		}
+	}
+	return node
+}
+
+// chain links neighbours that ask the same member for constants that differ.
+func chain(all []any) []any {
+	var linked []any
+	var member string         // that the chain asks
+	var end map[string]any    // of the chain
+	var asked map[string]bool // the constants in the chain
+	for _, one := range all {
+		name, constant := condition(one)
+		if name != "" && name == member && !asked[constant] {
+			end["else"] = one
+		} else {
+			linked, member, asked = append(linked, one), name, map[string]bool{}
+		}
+		if name != "" {
+			end = one.(map[string]any)
+			asked[constant] = true
+		}
+	}
+	return linked
+}
+
+// condition returns the member and the constant that a schema asks for before its then applies, or "", "":
+//
+//	{"if": {"properties": {"member": {"const": "constant"}}, "required": ["member"]}, "then": {…}}
+func condition(schema any) (member, constant string) {
+	s, _ := schema.(map[string]any)
+	if s["then"] == nil || len(s) != 2 {
+		return "", ""
+	}
+	asks, _ := s["if"].(map[string]any)
+	properties, _ := asks["properties"].(map[string]any)
+	required, _ := asks["required"].([]any)
+	if len(asks) != 2 || len(properties) != 1 || len(required) != 1 {
+		return "", ""
+	}
+	member, _ = required[0].(string)
+	value, _ := properties[member].(map[string]any)
+	constant, is := value["const"].(string)
+	if !is || len(value) != 1 {
+		return "", ""
+	}
+	return member, constant
+}
