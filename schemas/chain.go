@@ -1,8 +1,13 @@
 package schemas
 
+import (
+	"maps"
+	"slices"
+)
+
 // chained returns a schema in which the conditions of each allOf that ask one member for a constant are a chain: each
 // stands in the else of the one before. At most one of them holds, so the rest need not be looked at, and a condition
-// that does not hold costs the library more than one that does.
+// that does not hold costs the library more than one that does. A chain that is all of an allOf takes its place.
 func chained(node any) any {
 	switch n := node.(type) {
 	case []any:
@@ -13,11 +18,27 @@ func chained(node any) any {
 		for key := range n {
 			n[key] = chained(n[key])
 		}
-		if all, ok := n["allOf"].([]any); ok {
-			n["allOf"] = chain(all)
+		all, ok := n["allOf"].([]any)
+		if !ok {
+			return n
+		}
+		if all = chain(all); len(all) == 1 && n["if"] == nil && isCondition(all[0]) {
+			delete(n, "allOf")
+			maps.Copy(n, all[0].(map[string]any))
+		} else {
+			n["allOf"] = all
 		}
 	}
 	return node
+}
+
+// isCondition reports whether a schema has nothing but a condition, which can stand in any schema that has none.
+func isCondition(schema any) bool {
+	s, is := schema.(map[string]any)
+	for key := range s {
+		is = is && slices.Contains([]string{"if", "then", "else"}, key)
+	}
+	return is
 }
 
 // chain links neighbours that ask the same member for constants that differ.

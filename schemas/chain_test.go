@@ -17,9 +17,9 @@ func TestChained(t *testing.T) {
 	open := func(condition string) string { return condition[:len(condition)-1] }
 	for name, c := range map[string]struct{ all, want string }{
 		"one member": {
-			when("kind", "a", "x") + "," + when("kind", "b", "y") + "," + when("kind", "c", "z"),
+			when("kind", "a", "x") + "," + when("kind", "b", "y") + "," + when("kind", "c", "z") + `,{"required":["y"]}`,
 			open(when("kind", "a", "x")) + `,"else":` + open(when("kind", "b", "y")) + `,"else":` +
-				when("kind", "c", "z") + "}}",
+				when("kind", "c", "z") + `}},{"required":["y"]}`,
 		},
 		"two members":        {when("kind", "a", "x") + "," + when("type", "b", "y"), ""},
 		"one constant twice": {when("kind", "a", "x") + "," + when("kind", "a", "y"), ""},
@@ -46,9 +46,25 @@ func TestChained(t *testing.T) {
 	}
 }
 
+func TestAChainAloneTakesThePlaceOfItsAllOf(t *testing.T) {
+	for all, want := range map[string]string{
+		`{"allOf":[` + when("kind", "a", "x") + `]}`:           when("kind", "a", "x"),
+		`{"if":true,"allOf":[` + when("kind", "a", "x") + `]}`: `{"if":true,"allOf":[` + when("kind", "a", "x") + `]}`,
+		`{"allOf":[{"required":["y"]}]}`:                       `{"allOf":[{"required":["y"]}]}`,
+	} {
+		var schema any
+		require.NoError(t, json.Unmarshal([]byte(all), &schema))
+		got, err := json.Marshal(chained(schema))
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(got))
+	}
+}
+
 // TestEvidenceIsAChain: the schema that every change of status is held against has the form that is linked.
 func TestEvidenceIsAChain(t *testing.T) {
 	evidence := document("defs.schema.json")["$defs"].(map[string]any)["evidence"].(map[string]any)
 	require.Len(t, evidence["allOf"], 3)
-	require.Len(t, chained(inlined("defs.schema.json", evidence)).(map[string]any)["allOf"], 1)
+	chain := chained(inlined("defs.schema.json", evidence)).(map[string]any)
+	require.NotContains(t, chain, "allOf")
+	require.Contains(t, chain["else"].(map[string]any)["else"], "then")
 }
