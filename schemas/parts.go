@@ -24,6 +24,8 @@ type parts struct {
 	all             []*parts // allOf
 	condition       *jsonschema.Schema
 	holds, holdsNot *parts // then, else
+	asked           string // the member that keywordCases asks, and what applies to it
+	cases           map[string]*parts
 	members         map[string]*parts
 	items           *parts
 	indivisible     bool
@@ -48,7 +50,13 @@ func partsOf(s *jsonschema.Schema) *parts {
 	}
 	p.condition, p.holds, p.holdsNot = s.If, partsOf(s.Then), partsOf(s.Else)
 	p.items = partsOf(s.Items2020)
-	shell.AllOf, shell.If, shell.Then, shell.Else, shell.Items2020 = nil, nil, nil, nil, nil
+	for _, keyword := range s.Extensions { // there is none but this one
+		p.asked, p.cases = keyword.(cases).member, map[string]*parts{}
+		for constant, one := range keyword.(cases).of {
+			p.cases[constant] = partsOf(one)
+		}
+	}
+	shell.AllOf, shell.If, shell.Then, shell.Else, shell.Items2020, shell.Extensions = nil, nil, nil, nil, nil, nil
 	if s.Properties != nil {
 		p.members, shell.Properties = map[string]*parts{}, map[string]*jsonschema.Schema{}
 		for name, member := range s.Properties {
@@ -96,6 +104,7 @@ func (f *finding) check(at string, p *parts, value any) {
 			f.check(at, p.holdsNot, value)
 		}
 	}
+	f.check(at, p.cases[constantOf(value, p.asked)], value)
 	f.checkBelow(at, p, value)
 }
 
