@@ -60,7 +60,7 @@ func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entr
 // describe sets what is said of the requirement under a workflow.
 func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
-	e.Cites = len(req.Citations()) > 0
+	e.Cites = req.Cites()
 	e.OpenDeviation = req.OpenDeviation() != ""
 	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
 	e.Summary = Summary{

@@ -97,7 +97,7 @@ func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
 		}
 		history = append(history, encoded)
 	}
-	b := bytes.NewBuffer(s.spare[:0])
+	b := bytes.NewBuffer(slices.Grow(s.spare[:0], one.size+roomToGrow))
 	if err := ledger.EncodeTo(b, withHistory{req, history}); err != nil {
 		return nil, err
 	}
@@ -105,6 +105,9 @@ func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
 	s.replace(req, b.Bytes(), sha256.Sum256(b.Bytes()), history)
 	return b.Bytes(), nil
 }
+
+// roomToGrow is by how many bytes most changes let the encoding of a requirement grow.
+const roomToGrow = 1 << 10
 
 // withHistory is a requirement whose history is encoded already. It takes the place of the requirement's own, which is
 // its last member too.

@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"iter"
+	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -101,27 +103,42 @@ type Citation struct {
 
 // Citations returns what the requirement rests on now: the files and commits of the implementation, the evidence of the
 // test record, and the justification of the last move. Evidence that was never looked up is left out.
-func (r Requirement) Citations() []Citation { return r.cited(max(len(r.History)-1, 0)) }
+func (r Requirement) Citations() []Citation { return slices.Collect(r.cited(r.lastMove())) }
+
+// Cites reports whether the requirement has Citations.
+func (r Requirement) Cites() bool {
+	for range r.cited(r.lastMove()) {
+		return true
+	}
+	return false
+}
 
 // EverCited returns its citations, and those of all moves of its history.
-func (r Requirement) EverCited() []Citation { return r.cited(0) }
+func (r Requirement) EverCited() []Citation { return slices.Collect(r.cited(0)) }
 
-// cited lists what implementation, test record and the moves from one on cite.
-func (r Requirement) cited(from int) []Citation {
-	var all []Citation
-	add := func(part, under string, list []Evidence) {
-		for i, e := range list {
-			if e.Found != nil {
-				all = append(all, Citation{part, PointerTo(under, i), e})
+// lastMove returns the index of the last entry of the history; 0 without one.
+func (r Requirement) lastMove() int { return max(len(r.History)-1, 0) }
+
+// cited yields what implementation, test record and the moves from one on cite.
+func (r Requirement) cited(from int) iter.Seq[Citation] {
+	return func(yield func(Citation) bool) {
+		each := func(part, under string, list []Evidence) bool {
+			for i, e := range list {
+				if e.Found != nil && !yield(Citation{part, PointerTo(under, i), e}) {
+					return false
+				}
+			}
+			return true
+		}
+		if !each(FieldImplementation, "implementation_evidence", r.ImplementationEvidence) ||
+			r.Test != nil && !each(FieldTest, "test/evidence", r.Test.Evidence) {
+			return
+		}
+		for i, move := range r.History[from:] {
+			under := PointerTo("history", from+i)[1:] + "/justification/evidence"
+			if !each(PartStatus, under, move.Justification.Evidence) {
+				return
 			}
 		}
 	}
-	add(FieldImplementation, "implementation_evidence", r.ImplementationEvidence)
-	if r.Test != nil {
-		add(FieldTest, "test/evidence", r.Test.Evidence)
-	}
-	for i, move := range r.History[from:] {
-		add(PartStatus, PointerTo("history", from+i)[1:]+"/justification/evidence", move.Justification.Evidence)
-	}
-	return all
 }

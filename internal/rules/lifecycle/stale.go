@@ -61,8 +61,12 @@ func (r *Requirement) adopt(found Recheck) {
 // that still counts. It keeps no list that another requirement shares.
 func (r *Requirement) restale() {
 	stale := r.outdated()
+	if len(r.Stale) == 0 && len(r.Moved) == 0 {
+		r.Stale, r.Moved = stale, nil
+		return
+	}
 	var moved []Relocated
-	for _, c := range r.Citations() {
+	for c := range r.cited(r.lastMove()) {
 		for _, s := range r.Stale {
 			if s.Pointer == c.Pointer {
 				stale = append(stale, s)

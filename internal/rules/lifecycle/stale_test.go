@@ -52,6 +52,30 @@ func TestCitationsAreWhatThePresentStateRestsOn(t *testing.T) {
 	require.Len(t, recorded.Citations(), 2, "what was never looked up cannot be looked at again")
 }
 
+func TestCites(t *testing.T) {
+	for name, c := range map[string]struct {
+		drop func(*Requirement)
+		want bool
+	}{
+		"all":            {func(*Requirement) {}, true},
+		"test and moves": {func(r *Requirement) { r.ImplementationEvidence = nil }, true},
+		"moves alone":    {func(r *Requirement) { r.ImplementationEvidence, r.Test = nil, nil }, true},
+		"a former move alone": {func(r *Requirement) {
+			r.ImplementationEvidence, r.Test, r.History[1].Justification = nil, nil, Justification{}
+		}, false},
+		"nothing": {func(r *Requirement) { *r = Requirement{} }, false},
+		"what was not found": {func(r *Requirement) {
+			r.Test, r.History = nil, nil
+			r.ImplementationEvidence[0].Found = nil
+		}, false},
+	} {
+		r := rested()
+		c.drop(&r)
+		require.Equal(t, c.want, r.Cites(), name)
+		require.Equal(t, c.want, len(r.Citations()) > 0, name)
+	}
+}
+
 func TestWhatGoesStaleByItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Requirement)
