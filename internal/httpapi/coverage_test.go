@@ -43,8 +43,8 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
-	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all), patiently)) })
-	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
+	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all))) })
+	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all), hastily)) })
 
 	var missing []string
 	expect := func(what string) {
@@ -397,6 +397,9 @@ func provokeFailures(t *testing.T, all *seen) {
 	}
 	h.expect(200, "", "pm", "GET", one, "") // what was read before stays readable
 }
+
+// hastily waits for bodies no longer than a test wants to.
+func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 
 // provokeRaw sends bodies that no HTTP client would.
 func provokeRaw(h *harness) {
