@@ -73,7 +73,7 @@ func TestAFailedTranslationRunsNothing(t *testing.T) {
 func TestWhatIsNotCertainIsNotRephrased(t *testing.T) {
 	unsure := named("test.unsure", "REPORT(query.unsure)", func(f *fake) {
 		f.contract.Verify = planning.CheckNonBlocking
-		f.again = func(map[string]any) error { return errors.New("it is another") }
+		f.again = func(context.Context, map[string]any) error { return errors.New("it is another") }
 	})
 	b := conductorOf(t, store.NewMemory(), unsure)
 	request := sums("2+2")

@@ -24,7 +24,7 @@ var ada = Caller{Name: "ada", Role: "coder"}
 type fake struct {
 	contract planning.Contract
 	run      func(in tools.In) (map[string]any, error)
-	again    func(result map[string]any) error
+	again    func(ctx context.Context, result map[string]any) error
 	runs     *int
 }
 
@@ -67,7 +67,7 @@ func conductorOf(t *testing.T, s *store.Memory, fakes ...fake) bench {
 	for _, f := range fakes {
 		box = append(box, tools.Tool{Contract: f.contract, Run: func(_ context.Context, in tools.In) (map[string]any, error) { *f.runs++; return f.run(in) }})
 		if f.again != nil {
-			box[len(box)-1].Again = func(_ context.Context, _ tools.In, result map[string]any) error { return f.again(result) }
+			box[len(box)-1].Again = func(ctx context.Context, _ tools.In, result map[string]any) error { return f.again(ctx, result) }
 		}
 	}
 	contracts := Contracts()

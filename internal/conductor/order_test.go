@@ -1,8 +1,8 @@
 package conductor
 
 import (
+	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,12 +75,12 @@ func TestAGuardrailOfARunThatWasCutOff(t *testing.T) {
 	cut := true
 	asked := named("t.a", "REPORT(k.x)", func(f *fake) {
 		f.contract.Verify, f.contract.Idempotent = planning.CheckBlocking, true
-		f.again = func(map[string]any) error {
+		f.again = func(ctx context.Context, _ map[string]any) error {
 			if cut {
 				b.stop() // when all tools have run
-				time.Sleep(20 * time.Millisecond)
+				<-ctx.Done()
 			}
-			return b.stopping.Err()
+			return ctx.Err()
 		}
 	})
 	guardrail := planning.Obligation{Type: planning.Maintain, Payload: map[string]any{"condition": "size(ir) == 0"}}

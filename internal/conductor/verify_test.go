@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,11 +52,13 @@ func TestAnswersAreWhatIsKnown(t *testing.T) {
 }
 
 // lying is a tool whose answers are held against what is known, or again by again, as check says.
-func lying(check planning.Checking, again func(map[string]any) error) func(*fake) {
+func lying(check planning.Checking, again func(context.Context, map[string]any) error) func(*fake) {
 	return func(f *fake) { f.contract.Verify, f.again = check, again }
 }
 
-func differs(map[string]any) error { return fault.New(fault.Conflict, "answer_differs", "it is 5") }
+func differs(context.Context, map[string]any) error {
+	return fault.New(fault.Conflict, "answer_differs", "it is 5")
+}
 
 func says(result map[string]any) func(*fake) {
 	return func(f *fake) {
@@ -160,12 +163,15 @@ func TestEveryRunAssertsItsResult(t *testing.T) {
 
 // Who asks for the verification of the answers gets it for each, also where a contract asks for none.
 func TestAVerifyOfAllAnswers(t *testing.T) {
-	counted := func(again func(map[string]any) error, times *int) func(*fake) {
-		return lying(planning.CheckOff, func(result map[string]any) error { *times++; return again(result) })
+	counted := func(again func(context.Context, map[string]any) error, times *int) func(*fake) {
+		return lying(planning.CheckOff, func(ctx context.Context, result map[string]any) error {
+			*times++
+			return again(ctx, result)
+		})
 	}
-	confirms := func(map[string]any) error { return nil }
+	confirms := func(context.Context, map[string]any) error { return nil }
 	for name, c := range map[string]struct {
-		again  func(map[string]any) error
+		again  func(context.Context, map[string]any) error
 		verify []planning.Obligation
 		times  int
 		status planning.Status

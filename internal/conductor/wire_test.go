@@ -145,12 +145,16 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 // The time of a request bounds a tool that would take longer.
 func TestATimeBudgetEndsACall(t *testing.T) {
 	slow := serving(t, never)
-	b := conductorOf(t, store.NewMemory(), promising(slow), another())
-	b.Clock = time.Now
-	began := time.Now()
-	trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x", "n", 7)}, Budgets: planning.Budgets{TimeMS: 2000}})
-	require.NoError(t, err)
-	require.Less(t, time.Since(began), time.Minute, "which the tool alone may take")
+	var trace Trace
+	began := func() bool { return len(trace.Obligations) > 0 && len(trace.Obligations[0].Runs) > 0 }
+	for ms := 250; ms < 60_000 && !began(); ms *= 2 { // a slow machine needs longer to begin the call
+		b := conductorOf(t, store.NewMemory(), promising(slow), another())
+		b.Clock = time.Now
+		var err error
+		trace, err = b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x", "n", 7)}, Budgets: planning.Budgets{TimeMS: ms}})
+		require.NoError(t, err)
+	}
+	require.True(t, began(), "within the minute that the tool alone may take")
 	require.Equal(t, planning.OutTruncated, trace.Status)
 	require.Equal(t, "tool_timeout", string(trace.Obligations[0].Runs[0].Error.Code))
 	require.Len(t, trace.Obligations[0].Runs, 1, "for the next there is no time left")

@@ -57,7 +57,7 @@ func (e *endpoint) calls() int {
 
 // model has the service ask the endpoint.
 func (e *endpoint) model(o *options) {
-	o.Model = &language.LLM{BaseURL: e.URL + "/v1", Model: "small-1", Key: modelKey, Timeout: 5 * time.Second}
+	o.Model = &language.LLM{BaseURL: e.URL + "/v1", Model: "small-1", Key: modelKey, Timeout: time.Minute}
 }
 
 // askedOf starts a service with a model of a script.

@@ -43,8 +43,8 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
-	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all), patiently)) })
-	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all))) })
+	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all))) })
+	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all), hastily)) })
 
 	var missing []string
 	expect := func(what string) {
@@ -398,22 +398,38 @@ func provokeFailures(t *testing.T, all *seen) {
 	h.expect(200, "", "pm", "GET", one, "") // what was read before stays readable
 }
 
-// provokeRaw sends bodies that no HTTP client would.
+// hastily waits for bodies no longer than a test wants to.
+func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
+
+// provokeRaw sends bodies that no HTTP client would: some that do not end, which are waited for together, and some
+// that do so in the wrong way.
 func provokeRaw(h *harness) {
-	for _, request := range []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests", "POST /drive"} {
-		h.unread(408, "body_timeout", request, "Content-Length: 10\r\n\r\n{")
-		h.unread(400, "body_incomplete", request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n")
+	requests := []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests", "POST /drive"}
+	var waiting []net.Conn
+	for _, request := range requests {
+		waiting = append(waiting, h.sendRaw(request, "Content-Length: 10\r\n\r\n{"))
+	}
+	for i, request := range requests {
+		h.unread(408, "body_timeout", request, waiting[i])
+		h.unread(400, "body_incomplete", request, h.sendRaw(request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n"))
 	}
 }
 
-func (h *harness) unread(status int, code, request, rest string) {
+// sendRaw sends what follows the common headers as it is.
+func (h *harness) sendRaw(request, rest string) net.Conn {
 	h.t.Helper()
-	method, path, _ := strings.Cut(request, " ")
 	conn, err := net.Dial("tcp", h.Server.Listener.Addr().String())
 	require.NoError(h.t, err)
-	defer conn.Close()
+	h.t.Cleanup(func() { conn.Close() })
 	_, err = conn.Write([]byte(request + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + h.secrets["pm"] + "\r\n" + rest))
 	require.NoError(h.t, err)
+	return conn
+}
+
+// unread requires that the answer to a request is that its body could not be read.
+func (h *harness) unread(status int, code, request string, conn net.Conn) {
+	h.t.Helper()
+	method, path, _ := strings.Cut(request, " ")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(h.t, err)
 	r := h.read(method, path, answer)

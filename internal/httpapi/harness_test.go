@@ -76,7 +76,7 @@ func testSigner(t *testing.T) audit.Signer {
 type options struct {
 	Driven       func(drive.Conductor) drive.Conductor // what drives work with, in place of the harness's own
 	WriteTimeout time.Duration
-	ReadTimeout  time.Duration // 0 is two seconds
+	ReadTimeout  time.Duration // 0 is five minutes, as long as a test may take on a slow machine
 	requirements.Options
 	Store        store.Store
 	Document     string
@@ -195,7 +195,7 @@ func (h *harness) startServer(dir string, o options) {
 	})
 	h.routes = handler.(chi.Router)
 	h.Server = httptest.NewUnstartedServer(handler)
-	h.Server.Config.ReadTimeout, h.Server.Config.WriteTimeout = cmp.Or(o.ReadTimeout, 2*time.Second), o.WriteTimeout
+	h.Server.Config.ReadTimeout, h.Server.Config.WriteTimeout = cmp.Or(o.ReadTimeout, 5*time.Minute), o.WriteTimeout
 	h.Server.Start()
 	h.t.Cleanup(h.Server.Close)
 }

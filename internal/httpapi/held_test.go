@@ -19,9 +19,6 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// patiently waits for bodies as long as a test may take on a slow machine.
-func patiently(o *options) { o.ReadTimeout = 5 * time.Minute }
-
 // heldBytes is what the service says that bodies take.
 func (h *harness) heldBytes() int {
 	h.t.Helper()
@@ -65,7 +62,7 @@ func (h *harness) holds(bytes func(int) bool) {
 
 // TestABodyThatIsPromisedHoldsNothing: memory follows what arrives, and not what a head promises.
 func TestABodyThatIsPromisedHoldsNothing(t *testing.T) {
-	h := newHarness(t, patiently)
+	h := newHarness(t)
 	const clients, sent = 200, 100
 	var conns []net.Conn
 	for range clients {
@@ -82,7 +79,7 @@ func TestABodyThatIsPromisedHoldsNothing(t *testing.T) {
 // TestBodiesInFlightAreBounded: one token holds its share and no more, all tokens together hold the whole and no more, small bodies
 // of others are taken all the same, and everything is given back.
 func TestBodiesInFlightAreBounded(t *testing.T) {
-	h := newHarness(t, patiently)
+	h := newHarness(t)
 	const large = 4 << 20
 	half := strings.Repeat("x", large)
 	var conns []net.Conn
@@ -151,7 +148,7 @@ func TestLargeBodiesOfOneTokenTakeTurns(t *testing.T) {
 
 // TestAClientReadsWhyItsUploadWasRefused: clients that send all before they read get the answer, and no reset connection.
 func TestAClientReadsWhyItsUploadWasRefused(t *testing.T) {
-	h := newHarness(t, patiently)
+	h := newHarness(t)
 	upload := bytes.Repeat([]byte("x"), 24<<20)
 	t.Run("Go", func(t *testing.T) {
 		conn := h.begin("tester", "POST", one+"/test-report", len(upload), "")

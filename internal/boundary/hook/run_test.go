@@ -271,7 +271,11 @@ func TestHostileInput(t *testing.T) {
 		p := newProject(t, mode)
 		for name, stdin := range hostile(p) {
 			t.Run(string(mode)+"/"+name, func(t *testing.T) {
-				got := project{t, p.dir}.hook(pipe(stdin()), "HOOK_WITHIN=5s") // which one of them needs
+				var within []string
+				if name == "a long path" { // to follow all of it takes minutes
+					within = []string{"HOOK_WITHIN=5s"}
+				}
+				got := project{t, p.dir}.hook(pipe(stdin()), within...)
 				if mode == boundary.Validate {
 					require.Equal(t, 0, got.code, got.stderr)
 					return

@@ -93,10 +93,11 @@ func TestPhone(t *testing.T) {
 
 // TestANormalFormIsItsOwn draws URLs of pieces that matter; normalising twice is normalising once.
 func TestANormalFormIsItsOwn(t *testing.T) {
-	taken := 0
+	drawn, taken := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := []string{"/", "//", ".", "..", "a", "B", "%2e", "%2F", "?", "#", "&", "=", ":", "@", "%41", ";", " "}
 		in := "hTTp://" + rapid.SampledFrom([]string{"a", "A.b", "a:80", "a:81", "[::1]", "u@a"}).Draw(t, "host") + "/" + strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "rest"), "")
+		drawn++
 		if once, err := URL(in); err == nil {
 			taken++
 			twice, err := URL(once)
@@ -104,7 +105,7 @@ func TestANormalFormIsItsOwn(t *testing.T) {
 			require.Equal(t, once, twice, in)
 		}
 	})
-	require.Greater(t, taken, 50)
+	require.Greater(t, taken, drawn/2)
 }
 
 func FuzzNormal(f *testing.F) {

@@ -18,7 +18,7 @@ func TestLockIsHeldByOne(t *testing.T) {
 	_, err = Lock(path, 3*lockRetry)
 	require.ErrorIs(t, err, ErrLocked)
 	time.AfterFunc(5*lockRetry, unlock)
-	unlock, err = Lock(path, 10*time.Second)
+	unlock, err = Lock(path, 5*time.Minute)
 	require.NoError(t, err, "it waits")
 	unlock()
 	_, err = Lock(filepath.Join(t.TempDir(), "none", "lock"), 0)

@@ -23,13 +23,13 @@ import (
 // childWord as the first argument makes the test binary a program that does what the second says, so that the tests need no other.
 const childWord = "runner-child"
 
-const longest = 5 * time.Minute // the life of a program that should have been killed
+const longest = 10 * time.Minute // the life of a program that should have been killed
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childWord {
 		syscall.Exit(child(os.Args[2], os.Args[3:])) // at once: os.Exit waits a second where races are looked for
 	}
-	sweepFor, drainFor = time.Minute, 2*time.Second // on a machine that is busy with other things as well
+	sweepFor, drainFor = longest/2, longest/2 // both end when there is nothing left, however busy the machine is
 	os.Exit(m.Run())
 }
 

@@ -82,11 +82,13 @@ func (e Exec) start(ctx context.Context) (_ *process, err error) {
 // tell them.
 func (p *process) launch() error {
 	var theirs []*os.File
-	defer func() {
+	closeTheirs := func() {
 		for _, f := range theirs {
 			_ = f.Close()
 		}
-	}()
+		theirs = nil
+	}
+	defer closeTheirs()
 	var ours, ends [3]*os.File
 	for i := range ours {
 		r, w, err := os.Pipe()
@@ -113,6 +115,7 @@ func (p *process) launch() error {
 	if err := p.cmd.Start(); err != nil {
 		return notStarted(p.name, err)
 	}
+	closeTheirs() // as long as we hold them, what the program writes does not end
 	p.hunt = newHunt(p.cmd.Process.Pid, p.mark, ours[:])
 	go p.observe()
 	if err := p.pin.unchanged(); err != nil {

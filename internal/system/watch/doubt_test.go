@@ -3,6 +3,7 @@ package watch
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pause is long enough for a look, and so much shorter than what a doubted file must be left alone that a busy
-// machine does not make it as long.
+// A pause is long enough for a look, and much shorter than what a doubted file must be left alone.
 const (
-	slowly = 200 * time.Millisecond
-	pause  = 2 * slowly
-	whole  = "one two three four"
+	slowly    = 200 * time.Millisecond
+	pause     = 2 * slowly
+	leftAlone = settling * slowly
+	whole     = "one two three four"
 )
 
 func startSlowly(t *testing.T, paths ...string) *recorder {
@@ -23,19 +24,66 @@ func startSlowly(t *testing.T, paths ...string) *recorder {
 	return startEvery(t, timing{slowly, never}, look(t, paths...), paths...)
 }
 
-// rewrite writes a file in place with a pause before each further part.
-func rewrite(t *testing.T, path string, parts ...string) {
+// inTime makes a try, and another one where a step took so long that a half-written file is rightly believed, as may be
+// on a machine that is busy with other things. What a try returns looks at its outcome.
+func inTime(t *testing.T, try func(s *steps) func()) {
 	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); {
+		s := &steps{t: t}
+		if check := try(s); s.longest < leftAlone/2 { // two of them are not longer than a doubt lasts
+			check()
+			return
+		}
+	}
+	t.Fatal("in every try a file was left alone for too long")
+}
+
+// reported returns the calls so far.
+func (r *recorder) reported() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+// steps writes, and knows the longest time that a step took.
+type steps struct {
+	t       *testing.T
+	last    time.Time // when a step ended; zero before the first
+	longest time.Duration
+}
+
+func (s *steps) done() {
+	now := time.Now()
+	if !s.last.IsZero() {
+		s.longest = max(s.longest, now.Sub(s.last))
+	}
+	s.last = now
+}
+
+// rest ends the steps that belong together.
+func (s *steps) rest() { s.last = time.Time{} }
+
+func (s *steps) pause() {
+	time.Sleep(pause)
+	s.done()
+}
+
+// rewrite writes a file in place with a pause before each further part.
+func (s *steps) rewrite(path string, parts ...string) {
+	s.t.Helper()
+	s.done()
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
-	require.NoError(t, err)
+	require.NoError(s.t, err)
 	for i, part := range parts {
+		s.done()
 		if i > 0 {
-			time.Sleep(pause)
+			s.pause()
 		}
 		_, err = f.WriteString(part)
-		require.NoError(t, err)
+		require.NoError(s.t, err)
 	}
-	require.NoError(t, f.Close())
+	s.done()
+	require.NoError(s.t, f.Close())
 }
 
 func TestARewriteWithAPauseIsNoChange(t *testing.T) {
@@ -46,15 +94,16 @@ func TestARewriteWithAPauseIsNoChange(t *testing.T) {
 		for _, pattern := range []string{"", "*"} {
 			t.Run(name+pattern, func(t *testing.T) {
 				t.Parallel()
-				path := write(t, filepath.Join(t.TempDir(), "f"), whole)
-				r := startSlowly(t, path+pattern)
-				rewrite(t, path, parts...)
-				time.Sleep(settling * slowly * 3 / 2)
-				r.mu.Lock()
-				require.Empty(t, r.calls)
-				r.mu.Unlock()
-				write(t, path, whole+" five")
-				r.expect(map[string]string{"": "f=" + whole + " five", "*": "f*="}[pattern])
+				inTime(t, func(s *steps) func() {
+					path := write(t, filepath.Join(t.TempDir(), "f"), whole)
+					r := startSlowly(t, path+pattern)
+					s.rewrite(path, parts...)
+					time.Sleep(leftAlone * 3 / 2)
+					calls := r.reported()
+					write(t, path, whole+" five")
+					r.expect(map[string]string{"": "f=" + whole + " five", "*": "f*="}[pattern])
+					return func() { require.Empty(t, calls) }
+				})
 			})
 		}
 	}
@@ -62,14 +111,23 @@ func TestARewriteWithAPauseIsNoChange(t *testing.T) {
 
 func TestARewriteWithAPauseIsReportedWhole(t *testing.T) {
 	t.Parallel()
-	path := write(t, filepath.Join(t.TempDir(), "f"), whole)
-	r := startSlowly(t, path)
-	rewrite(t, path, "one", " two", " 3 four, and many more words than before")
-	require.Len(t, r.expect("f=one two 3 four, and many more words than before"), 1)
-	rewrite(t, path, "one", " 2")
-	require.Equal(t, []string{"f=one 2"}, r.expect("f=one 2"), "what stays short is believed")
-	rewrite(t, path, "")
-	require.Equal(t, []string{"f="}, r.expect("f="), "so is what stays empty")
+	inTime(t, func(s *steps) func() {
+		path := write(t, filepath.Join(t.TempDir(), "f"), whole)
+		r := startSlowly(t, path)
+		s.rewrite(path, "one", " two", " 3 four, and many more words than before")
+		long := r.expect("f=one two 3 four, and many more words than before")
+		s.rest()
+		s.rewrite(path, "one", " 2")
+		short := r.expect("f=one 2")
+		s.rest()
+		s.rewrite(path, "")
+		empty := r.expect("f=")
+		return func() {
+			require.Len(t, long, 1)
+			require.Equal(t, []string{"f=one 2"}, short, "what stays short is believed")
+			require.Equal(t, []string{"f="}, empty, "so is what stays empty")
+		}
+	})
 }
 
 func TestWhatIsDoubted(t *testing.T) {
@@ -98,29 +156,41 @@ func TestWhatIsDoubted(t *testing.T) {
 // A rename over a file that is being written leaves nothing to doubt.
 func TestARenameEndsADoubt(t *testing.T) {
 	t.Parallel()
-	path := write(t, filepath.Join(t.TempDir(), "f"), whole)
-	r := startSlowly(t, path)
-	rewrite(t, path, "half")
-	time.Sleep(pause)
-	replace(t, path, "short")
-	require.Equal(t, []string{"f=short"}, r.expect("f=short"))
-	write(t, path, whole)
-	require.Equal(t, []string{"f=" + whole}, r.expect("f="+whole))
+	inTime(t, func(s *steps) func() {
+		path := write(t, filepath.Join(t.TempDir(), "f"), whole)
+		r := startSlowly(t, path)
+		s.rewrite(path, "half")
+		s.pause()
+		replace(t, path, "short")
+		s.done()
+		short := r.expect("f=short")
+		s.rest()
+		s.rewrite(path, whole)
+		long := r.expect("f=" + whole)
+		return func() {
+			require.Equal(t, []string{"f=short"}, short)
+			require.Equal(t, []string{"f=" + whole}, long)
+		}
+	})
 }
 
 func TestNoChangeIsReportedWhileAnotherFileIsWritten(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	a, b := write(t, filepath.Join(dir, "a"), "1"), write(t, filepath.Join(dir, "b"), whole)
-	r := startSlowly(t, a, b)
-	rewrite(t, b, "half")
-	replace(t, a, "2")
-	time.Sleep(pause)
-	r.mu.Lock()
-	require.Empty(t, r.calls)
-	r.mu.Unlock()
-	write(t, b, whole+" five")
-	require.Equal(t, []string{"a=2", "b=" + whole + " five"}, r.expect("b="+whole+" five"))
+	inTime(t, func(s *steps) func() {
+		dir := t.TempDir()
+		a, b := write(t, filepath.Join(dir, "a"), "1"), write(t, filepath.Join(dir, "b"), whole)
+		r := startSlowly(t, a, b)
+		s.rewrite(b, "half")
+		replace(t, a, "2")
+		s.pause()
+		early := r.reported()
+		s.rewrite(b, whole+" five")
+		calls := r.expect("b=" + whole + " five")
+		return func() {
+			require.Empty(t, early)
+			require.Equal(t, []string{"a=2", "b=" + whole + " five"}, calls)
+		}
+	})
 }
 
 func TestWaitingForAnotherFileEnds(t *testing.T) {
