@@ -25,9 +25,8 @@ func conductCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conduct FILE",
 		Short: "Run the obligations of a file",
-		Long: `Conduct sends a file of obligations, as in schemas/obligations.schema.json, to the running service, and
-shows what came of each; - reads them from standard input. With --plan it shows which tools would run, and runs
-nothing.
+		Long: `Conduct sends a file of obligations (schemas/obligations.schema.json) to the running service, and shows
+the result of each. FILE - is standard input. With --plan it shows which tools would run, and runs nothing.
 
 Exit codes: 0 all are resolved; 1 one failed, or waits for something; 2 usage or environment.`,
 		Example: `  echo '{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}' | orchestrator conduct -

@@ -23,32 +23,31 @@ type serveOptions struct {
 }
 
 const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is
-told to stop.
+stopped.
 
-The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
-only), the tokens tokens/pm.token, for who started it, and tokens/viewer.token, and the key audit.key that signs the
-log, and beside the requirements the export with a signed checkpoint. It prints two curl lines that work as printed,
-and how tokens of the other roles are made. --demo-tokens makes one of each role, side by side: for a demonstration
-only.
+The first start creates the folder --data (mode 0700) with the database state.db, tokens.json (hashes only), the
+tokens tokens/pm.token, for the person who started it, and tokens/viewer.token, and the key audit.key, which signs the
+log. Beside the requirements it creates the export and a signed checkpoint. It prints two curl lines to try, and how
+to create tokens of the other roles. --demo-tokens creates one of each role in one folder, for a demonstration only.
 
-Where the requirement documents lie in a git working tree, evidence is looked up there when it is given, before a
-requirement becomes done, and from time to time: files and lines at the commit that is named, at HEAD or in the working
-tree, commits that a branch or tag has, tests in their report. What changes under a requirement makes it stale.
+If the requirement documents are in a git working tree, evidence is looked up there when it is given, before a
+requirement becomes done, and every --recheck: files and lines at the given commit, at HEAD or in the working tree,
+commits that a branch or tag reaches, tests in their report. Evidence that has changed since is shown as stale.
 
-While it runs it imports the requirement documents again when one changes, or when one that matches a pattern is new
-or gone, takes new and revoked tokens when tokens.json changes, and writes the export after every commit.
+While it runs, it imports the requirement documents again when one changes, or when a file that matches a pattern
+appears or disappears; it applies changes to tokens.json; and it writes the export after every commit.
 
 It refuses to start, and says what to do, when the database is missing, empty, damaged, locked by another process,
-older than the export beside it, or of another format. SIGTERM and SIGINT let requests under way finish, write the
-last export and exit 0. A commit that the disk cannot confirm, and a database that is removed, replaced, cut or damaged
-while it is open, end the process with exit code 1; nothing is confirmed after that. On a full disk it serves reads, and
-refuses changes with 507 until there is room.
+older than the export beside it, or of another format. On SIGTERM and SIGINT it finishes the requests in flight,
+writes the last export and exits with 0. If the disk cannot confirm a commit, or if the database is removed, replaced,
+truncated or damaged while it is open, it confirms nothing more and exits with 1. On a full disk it serves reads, and
+refuses changes with 507 until there is space.
 
-ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and, where one is needed, ORCHESTRATOR_LLM_KEY name an endpoint for
-chat completions as OpenAI has them. It is asked what the conductor's grammar does not understand. Without it no word
-leaves the service.
+ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and, if it needs one, ORCHESTRATOR_LLM_KEY name an endpoint for chat
+completions in OpenAI's format. It translates what the conductor's grammar does not understand. Without these
+variables no text leaves the service.
 
-Every flag can be set by the environment variable in brackets; the command line wins.`
+Every flag can be set by the environment variable in brackets; the command line takes precedence.`
 
 func serveCommand() *cobra.Command {
 	var o serveOptions
