@@ -38,7 +38,7 @@ Exit codes: 0 everything is in order; 1 something is wrong, and each finding say
 				return err
 			}
 			return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
-				WithFix("do what is said with each FAULT above")
+				WithFix("follow the advice of each FAULT above")
 		},
 	}
 	o.rootFlag(cmd)

@@ -107,7 +107,7 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 		return nil
 	}
 	return exitError{fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", trace.ID, trace.Status).
-		WithFix("GET /traces/%s has all that was tried, and why it did not do", trace.ID), 1}
+		WithFix("GET /traces/%s lists every attempt, and why it failed", trace.ID), 1}
 }
 
 func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {

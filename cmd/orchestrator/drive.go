@@ -92,23 +92,23 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 	switch {
 	case shown.report == nil && ctx.Err() != nil:
 		return fault.New(fault.Unavailable, "drive_interrupted",
-			"interrupted: no further step is begun, and an agent that runs comes to its end").
-			WithFix("orchestrator drive goes on from where everything stands")
+			"interrupted: no further step begins, and an agent that is running finishes").
+			WithFix("orchestrator drive continues from the present state")
 	case shown.begun && shown.report == nil && (err == nil || !faulty(err)):
 		return fault.New(fault.Unavailable, "drive_cut_off", "the service ended before the drive did").
-			WithFix("start it, and drive again: it goes on from where everything stands")
+			WithFix("start it, and run orchestrator drive again: it continues from the present state")
 	case err != nil:
 		return err
 	case shown.report == nil:
-		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not say what became of the drive").
-			WithFix("see whether --server names the service itself, and drive again")
+		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not report the result of the drive").
+			WithFix("check that --server names the service itself, and run orchestrator drive again")
 	case shown.report.Outcomes[drive.Done] == len(shown.report.Requirements):
 		return nil
 	}
 	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done",
 		len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
-		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where " +
-			"everything stands"), 1}
+		WithFix("the lines above say why; GET /traces/{run} lists every attempt, and orchestrator drive continues " +
+			"from the present state"), 1}
 }
 
 // faulty reports whether an error is more than that the service is gone.

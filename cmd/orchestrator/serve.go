@@ -78,7 +78,8 @@ func serveCommand() *cobra.Command {
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	readingFlags(cmd, &o.Project.Reading)
-	f.StringVar(&o.Project.Export, "export", "project_status.json", "file that shows the state after each commit")
+	f.StringVar(&o.Project.Export, "export", "project_status.json",
+		"file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "v1",
@@ -95,16 +96,16 @@ func serveCommand() *cobra.Command {
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
 	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
-		"make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
-			"who can read the folder can act in every role")
-	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
+		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
+			"whoever can read the folder can act in every role")
+	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
 	return withEnv(cmd)
 }
 
 // outputFlags say what the service writes of what it does.
 func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
-	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
+	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs successful reads too), info, warn or error")
 	f.BoolVar(&o.Project.Deterministic, "deterministic", false,
 		"durations in the conductor's traces are 0: the same request, tools and store give the same bytes")
 }
@@ -116,7 +117,7 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token may make at once")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",
-		"how much each actor may add to the database on a day, such as 512MiB; 0 is no limit")
+		"how much each actor may add to the database in a day, such as 512MiB; 0 is no limit")
 }
 
 // logFlags say how the log is signed.
@@ -125,21 +126,21 @@ func logFlags(f *pflag.FlagSet, o *serveOptions) {
 		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default "+
 			"orchestrator/ and random letters)")
 	f.StringVar(&o.Project.AcceptNewKey, "accept-new-key", "",
-		"reason why the log gets another key than the one it names; put on record")
+		"reason to sign the log with another key than the one that it names; it is recorded")
 	f.StringVar(&o.Project.Witness, "witness", "witness.json",
-		"file of orchestrator audit witness, which the database is compared with at the start, if there is one")
+		"state file of orchestrator audit witness; if it exists, the database is compared with it at the start")
 	f.StringVar(&o.Project.AcceptRollback, "accept-rollback", "",
-		"reason to go on from a database that lacks records which the export or a checkpoint knows of; put on record")
+		"reason to continue from a database that is older than the export or a checkpoint; it is recorded")
 }
 
 // evidenceFlags say what is made of evidence.
 func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Evidence, "evidence", "",
-		"verify looks evidence up in the git repository, record keeps it as it is given (default verify where the "+
-			"first document lies in a git working tree)")
+		"verify looks evidence up in the git repository, record stores it as it is given (default verify if the "+
+			"first document is in a git working tree)")
 	f.StringVar(&o.Project.Repo, "repo", "",
 		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default "+
 			"the folder of the first document)")
 	f.DurationVar(&o.Project.Recheck, "recheck", 10*time.Second,
-		"how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
+		"how often all evidence is looked up again; 0 only for reviews and moves to done")
 }

@@ -96,7 +96,7 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 	}
 	if n := report.Summary.Unknown; o.check && n > 0 {
 		return exitError{fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", n).
-			WithFix("name requirements of the documents that were read, or take the marks out"), 1}
+			WithFix("name requirements of the documents that were read, or remove the marks"), 1}
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
 	if len(set.Requirements) == 0 {
 		return nil, documents.HintAssign(fault.New(fault.Invalid, documents.CodeNoRequirements,
 			"the documents define no requirement").
-			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
+			WithFix("orchestrator import --dry-run lists what looks like one and was not accepted"), o.reading)
 	}
 	all := make([]trace.Requirement, len(set.Requirements))
 	for i, r := range set.Requirements {
