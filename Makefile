@@ -1,4 +1,4 @@
-# `make run` and `make test` are the two commands of the README; `make check` is everything else that CI runs.
+# The README names `make run` and `make test`; `make check` is what CI runs besides the tests.
 
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 GO      ?= go
@@ -8,7 +8,7 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
+.PHONY: build run test test-long ci check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -22,14 +22,14 @@ bin/orchestrator-hook: FORCE
 run: build
 	./bin/orchestrator serve --demo-tokens
 
-# Every test, the long ones with fewer cases. No test looks at the clock to pass, so it may take as long as the machine
-# needs: -timeout ends a test that hangs. check vets the tests as well. Properties keep their 100 cases, which are cheap:
-# rapid takes a fifth of its number for -short.
+# Every test, the long ones with fewer cases. -timeout only ends a test that hangs: no test depends on the speed of the
+# machine. vet is left to check. Properties still run 100 cases each: with -short, rapid divides RAPID_CHECKS by five.
+SHORT_TEST := RAPID_CHECKS=500 $(GO) test -short -vet=off -timeout 1h
 test:
-	RAPID_CHECKS=500 $(GO) test -short -vet=off -timeout 1h ./...
+	$(SHORT_TEST) ./...
 
-# Every test at its full length, with the race detector where there is a C compiler, which it needs; and tampering
-# without it, since that makes each case ten times slower. Run it before a release, and before a large change is done.
+# Every test at its full length, before a release and before a large change is done. The race detector needs a C
+# compiler. It makes tampering ten times slower, so the full number of cases of that runs without it.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 RACE := -race
 endif
@@ -39,6 +39,10 @@ test-long:
 	$(GO) test -timeout 3h ./internal/auditor
 
 check: fmt-check vet lint layout coverage size vuln
+
+# What CI runs: check, then the tests of the packages that check has not tested.
+ci: check
+	$(SHORT_TEST) $(filter-out $(shell $(GO) list ./internal $(DECIDING)),$(shell $(GO) list ./...))
 
 fmt-check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
@@ -61,27 +65,28 @@ $(VULNCHECK):
 	GOBIN=$(CURDIR)/.tools $(GO) install golang.org/x/vuln/cmd/govulncheck@$(subst .tools/govulncheck-,,$@)
 	mv .tools/govulncheck $@
 
-# govulncheck needs its database; where that cannot be reached the check is skipped, and says so.
+# govulncheck downloads a database. Where that cannot be reached, the check is skipped with a note.
 vuln:
 	@if curl -fsS -m 10 -o /dev/null https://vuln.go.dev/index/db.json 2>/dev/null; then \
 		$(MAKE) --no-print-directory $(VULNCHECK) && $(VULNCHECK) ./...; \
 	else echo "NOTE: vuln.go.dev cannot be reached with curl; known vulnerabilities were NOT checked"; fi
 
-# The table of allowed imports, what must stay pure, and the size of files.
+# Directions of imports, purity of packages, sizes of files, and what the documents name.
 layout:
 	$(GO) test -count=1 ./internal
 
-# What the product decides by is covered whole: every statement of the rules, of the shell reader and of the log.
+# Tests cover every statement of the packages that decide: the rules, the reader of shell commands, and the Merkle tree.
 DECIDING := ./internal/rules/... ./internal/boundary/shell ./internal/ledger/audit
 coverage:
 	@mkdir -p .tools
-	@$(GO) test -coverprofile=.tools/cover.out $(DECIDING) > /dev/null
+	@$(GO) test -coverprofile=.tools/cover.out $(DECIDING)
 	@$(GO) tool cover -func=.tools/cover.out | awk '$$3 != "100.0%" { print; bad = 1 } END { exit bad }' \
 		|| { echo "every statement of these packages must be covered: $(DECIDING)"; exit 1; }
 	@for pkg in $$($(GO) list $(DECIDING)); do grep -q "^$$pkg/" .tools/cover.out || { echo "$$pkg was not covered"; exit 1; }; done
 	@echo "coverage of $(DECIDING): 100 %"
 
-# The binary stays below 34 MB: conditions and MCP brought 9, and templates of prompts 5, as whatever reflection may call is kept for them.
+# The binary stays below 34 MB. CEL and MCP take 9 of them, and text/template 5: the linker keeps every method that its
+# reflection may call.
 size: build
 	@bytes=$$(wc -c < bin/orchestrator); echo "binary: $$bytes bytes"; test $$bytes -lt 34000000
 
@@ -91,11 +96,11 @@ fuzz:
 	@for pkg in $$($(GO) list ./...); do for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 		echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
 
-# What is found of a log that was tampered with, 100 random cases of each kind; docs/audit.md has the table.
+# How often verification finds that a log was tampered with, in 100 random cases of each kind: the table of docs/audit.md.
 tamper:
 	$(GO) test -count=1 -v -run Tamper ./internal/auditor | grep -v '^=== \|^ *--- PASS'
 
-# A bundle, checked by the tool of another project for logs of this kind; not part of CI, since it is fetched.
+# Checks a bundle with fsck of transparency-dev/tessera. It is downloaded, so this is not part of CI.
 fsck: $(FSCK)
 	FSCK=$(CURDIR)/$(FSCK) $(GO) test -count=1 -v -run Fsck ./internal/auditor
 
@@ -104,23 +109,23 @@ $(FSCK):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/transparency-dev/tessera/cmd/fsck@$(subst .tools/fsck-,,$@)
 	mv .tools/fsck $@
 
-# Ratios against floors that are measured in the same run; takes minutes, needs a quiet machine.
+# Speed and memory as ratios against baselines measured in the same run. It takes minutes, and needs a quiet machine.
 bench:
 	$(GO) run ./cmd/bench
 
-# A log of a million records: one more change, and its verification. It takes a quarter of an hour and 4 GB of disk.
+# Appends to a log of a million records, and verifies it. It takes a quarter of an hour and 4 GB of disk.
 bench-log:
 	$(GO) run ./cmd/bench --only log --log 1000000 --longest 2h
 
-# Kills, power cuts and faults of the disk under load, with a disk that lies as the control; takes about ten minutes.
-# Without root only the kills run. TORTURE takes flags, such as TORTURE='--only cut --runs 50'.
+# Kills, power cuts and disk faults under load; docs/torture.md explains the rows. Some rows need root.
+# TORTURE passes flags, such as TORTURE='--only cut --runs 50'.
 torture:
 	@if [ "$$(id -u)" = 0 ] && ! { command -v xfs_io && command -v strace && command -v mkfs.ext4; } > /dev/null; then \
 		{ apt-get update && apt-get install -y xfsprogs strace e2fsprogs; } > /dev/null \
 			|| echo "NOTE: xfsprogs, strace and e2fsprogs cannot be installed; the rows that need them are skipped"; fi
 	$(GO) run ./cmd/torture $(TORTURE)
 
-# The path of the module, and with it every import: make module MODULE=example.org/you/orchestrator
+# Renames the module, and every import with it: make module MODULE=example.org/you/orchestrator
 module:
 	@test -n "$(MODULE)" || { echo "name the path: make module MODULE=example.org/you/orchestrator"; exit 1; }
 	@old=$$($(GO) list -m) && $(GO) mod edit -module "$(MODULE)" && grep -rlE "\"$$old/(api|cmd|internal|schemas)" --include='*.go' . \

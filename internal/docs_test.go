@@ -197,16 +197,20 @@ func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 
 // TestTheWaysNameFunctionsThatExist: a way through the code is of use as long as its functions are found.
 func TestTheWaysNameFunctionsThatExist(t *testing.T) {
-	named := regexp.MustCompile(`^((?:[a-z]+/)*[a-z]+)\.([A-Za-z]+)$`)
+	named := regexp.MustCompile(`^((?:[a-z]+/)*[a-z]+)\.(?:([A-Za-z]+)\.)?([A-Za-z]+)$`)
 	found := 0
 	for _, code := range readPages(t)["docs/architecture.md"].code {
 		match := named.FindStringSubmatch(code)
-		if match == nil || match[2] == "go" || match[2] == "yaml" {
+		if match == nil || match[3] == "go" || match[3] == "yaml" {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join(match[1], "*.go"))
 		require.NoError(t, err)
-		declared := regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?` + match[2] + `[\[(]`)
+		receiver := ""
+		if match[2] != "" {
+			receiver = `\(\w+ \*?` + match[2] + `(?:\[\w+\])?\) `
+		}
+		declared := regexp.MustCompile(`(?m)^func ` + receiver + match[3] + `[\[(]`)
 		require.True(t, slices.ContainsFunc(files, func(path string) bool {
 			source, err := os.ReadFile(path)
 			require.NoError(t, err)

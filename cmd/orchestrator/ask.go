@@ -17,11 +17,11 @@ func askCommand() *cobra.Command {
 		Use:   "ask TEXT",
 		Short: "Ask the conductor in plain words",
 		Long: `Ask sends the text to the running service, which turns it into obligations, runs tools for them,
-evaluates the answers again, and answers. A sentence that it does not understand is refused with the forms that it
-knows: docs/conductor-language.md. With --rephrase the service's language model says the answers in other words; where
-it has none, or its words say something else, they stay as they are.
+evaluates the answers a second time, and replies. A sentence that it does not understand is refused with a list of the
+forms that it knows: docs/conductor-language.md. With --rephrase the service's language model rephrases the answers;
+if there is no model, or if it changes the meaning, the answers stay as they are.
 
-Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
+Exit codes: 0 answered; 1 not answered, or not confirmed; 2 usage or environment.`,
 		Example: `  orchestrator ask "what is 2+2"
   orchestrator ask "how many r's in strawberry; what is my name"
   orchestrator ask --rephrase "what is blocked and why"`,
@@ -36,6 +36,6 @@ Exit codes: 0 answered; 1 not, or not for certain; 2 usage or environment.`,
 		},
 	}
 	cmd.Flags().BoolVar(&said.Rephrase, "rephrase", false,
-		"have the language model of the service say the answers in other words")
+		"have the language model of the service rephrase the answers")
 	return o.flags(cmd)
 }

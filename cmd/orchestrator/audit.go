@@ -5,10 +5,10 @@ import "github.com/spf13/cobra"
 func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Take the log out of the service, and check it as an outsider",
-		Long: `The log of every decision is a Merkle tree (RFC 6962) that is signed at every size it is shown at.
-Whoever keeps one signed checkpoint can later find out whether anything before it was changed, taken out or put in,
-without trusting the service.`,
+		Short: "Export the log, and check it from outside",
+		Long: `The log of all decisions is a Merkle tree (RFC 6962). A checkpoint is its signed head: size and root
+hash. Whoever keeps one can find out later whether any record before it was changed, removed or inserted, without
+trusting the service.`,
 	}
 	cmd.AddCommand(verifyCommand(), bundleCommand(), auditWitness())
 	return group(cmd)

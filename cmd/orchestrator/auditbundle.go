@@ -23,11 +23,11 @@ func bundleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle -o FILE",
 		Short: "Write the whole log into one file that can be verified anywhere",
-		Long: `Bundle writes all records of the log, the data that lies beside it, a signed checkpoint, the public key
-and the state into one ZIP file. orchestrator audit verify FILE checks it with nothing else; unpacked it is a static
-log as C2SP tlog-tiles has it.
+		Long: `Bundle writes all records of the log, the data beside it, a signed checkpoint, the public key and the
+state into one ZIP file. orchestrator audit verify FILE needs nothing else to check it. Unpacked, it is a static log
+in the format C2SP tlog-tiles.
 
-It asks the service that runs here, or --server; where none runs, it reads the database of --data.`,
+It asks the service that runs with --data, or --server. If none is running, it reads the database of --data.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {

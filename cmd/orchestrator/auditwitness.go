@@ -34,17 +34,18 @@ func auditWitness() *cobra.Command {
 	var o witnessOptions
 	cmd := &cobra.Command{
 		Use:   "witness URL...",
-		Short: "Watch logs, demand that they only grow, and cosign their checkpoints",
-		Long: `Witness asks each server for its signed checkpoint, demands the proof that the log has only grown since
-the last one, cosigns it (C2SP tlog-cosignature), and keeps it in the state file before anybody sees it.
+		Short: "Watch logs, check that they only grow, and cosign their checkpoints",
+		Long: `Witness asks each server for its signed checkpoint, requires a proof that the log has only grown since
+the last one, and cosigns it (C2SP tlog-cosignature). The state file has the checkpoint before anyone sees the
+cosignature.
 
-The first time it takes the key that the server shows, unless --key names the keys of the logs; from then on the
-address is pinned to that log and that key. A checkpoint that is smaller, forked, not proved to have only grown, or of
-another log or key is refused: what was kept stays, and the alarm is kept in the state and written to a file ALARM-...
-beside it, with both checkpoints, so that anybody can check it. An alarm is repeated in every round.
+At first it accepts the key that a server shows, or requires one of --key; from then on the address is pinned to that
+log and that key. A checkpoint that is smaller, forked, not proved to have only grown, or of another log or key is
+refused. The checkpoint in the state remains, and the alarm is written to the state and to a file ALARM-... beside it,
+with both checkpoints, so that anyone can check it. An alarm is repeated in every round.
 
-Keep the state and the key of the witness away from the servers it watches, and do not copy them: two witnesses with one
-key could cosign what contradicts each other.
+Keep the state and the key of the witness away from the servers that it watches, and do not copy them: two witnesses
+with one key could cosign contradictory checkpoints.
 
 Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could not be asked; usage or environment.`,
 		Example: `  orchestrator audit witness --token-file viewer.token https://shop.example.org
@@ -56,11 +57,11 @@ Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.State, "state", "witness.json", "file of what was seen, and of the alarms")
+	f.StringVar(&o.State, "state", "witness.json", "file with the last checkpoint of each log, and the alarms")
 	f.StringVar(&o.Key, "witness-key", "",
 		"file of the private key of the witness, made at first use; without it witness.key beside the state")
 	f.StringVar(&o.Name, "name", "",
-		"name of the witness, best an address without https://, chosen when the key is made")
+		"name of the witness, preferably an address without https://, chosen when the key is created")
 	f.StringArrayVar(&o.Trust, "key", nil,
 		"public key of a log, or a file that holds it, as GET /audit/key answers it; a server seen for the first "+
 			"time must show one of these")

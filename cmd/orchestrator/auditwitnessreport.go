@@ -32,7 +32,7 @@ func (r reporter) accepted(s witness.Sighting) error {
 		if err != nil {
 			return fault.New(fault.Unavailable, "witness_out",
 				"the cosigned checkpoint of %s is kept, but could not be written: %v", s.Origin, err).
-				WithFix("see to the folder that -o names")
+				WithFix("check the folder that -o names")
 		}
 	}
 	if r.asJSON {

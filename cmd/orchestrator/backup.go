@@ -24,17 +24,16 @@ func backupCommand() *cobra.Command {
 	var o backupOptions
 	cmd := &cobra.Command{
 		Use:   "backup -o FILE",
-		Short: "Write a backup of everything into one file, while the service runs",
-		Long: `Backup writes the whole log into one file, as audit bundle does, and besides the key that signs it and
-the hashes of the tokens from the folder of --data. All state is what the log amounts to, so that restore needs
-nothing else.
+		Short: "Write a backup into one file, while the service runs",
+		Long: `Backup writes the whole log into one file, as audit bundle does, with the key that signs the log and
+the hashes of the tokens, both from --data. Restore computes all other state from the log.
 
-It asks the service that runs here, or --server; where none runs, it reads the database of --data. The service goes on
-meanwhile: it reads the log in pieces of 256 records, and the log only grows. Every change that was answered before the
-backup began is in it.
+It asks the service that runs with --data, or --server. If none is running, it reads the database of --data. The
+service continues meanwhile: the log is read in pieces of 256 records, and only grows. The backup contains every
+change that was answered before it began.
 
-The file has mode 0600. It takes the place of an older one only when it was written whole, read back, and every hash
-in it agrees with the signed checkpoint; --verify decides every change again too, as orchestrator audit verify FILE
+The file has mode 0600. It replaces an older one only after it was written completely and read back, and every hash in
+it agrees with the signed checkpoint. --verify also decides every change again, as orchestrator audit verify FILE
 does. Whoever has the file can sign in the name of the log, unless it was written with --without-keys.`,
 		Example: `  orchestrator backup -o /backup/log.zip
   orchestrator audit verify /backup/log.zip --key audit.pub

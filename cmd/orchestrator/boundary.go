@@ -7,13 +7,13 @@ import (
 func boundaryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "boundary",
-		Short: "Keep the main session of an agent client from editing files itself: it delegates",
-		Long: `The main session of an agent client reads, asks and starts agents; agents change files. A hook that the
-client calls before every tool judges the call by .orchestrator/boundary/policy.json, and notes the decision in the
-journal beside it.
+		Short: "Make the main session of an agent client delegate instead of editing files",
+		Long: `The boundary makes the main session of an agent client read, ask and delegate, and lets agents change
+files. The client runs a hook before every tool. The hook judges the call by .orchestrator/boundary/policy.json, and
+writes the decision to the journal beside it.
 
-There are three phases: off; validate, in which violations are recorded and said, and nothing is blocked; and enforce. A
-project begins in validate. Readiness says by the figures when to enforce.`,
+There are three modes: off; validate, in which violations are recorded and the session is warned, but nothing is
+blocked; and enforce. A project begins in validate. Readiness measures when to enforce.`,
 	}
 	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
 		boundaryLabelCommand(), boundaryReadinessCommand(), boundaryModeCommand(), boundaryRollbackCommand(),

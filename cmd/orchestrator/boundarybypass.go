@@ -16,8 +16,8 @@ func boundaryBypassCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bypass",
 		Short: "Lift the boundary for a while, for one session or for all",
-		Long: `Bypass lets through what the boundary blocks, until its time is over. It is recorded when it is given,
-and with every decision that it changes. What names the boundary's own files stays blocked.`,
+		Long: `Bypass allows what the boundary blocks, until its time is over. It is recorded, and so is every
+decision that it changes. Calls that name the boundary's own files are still blocked.`,
 		Example: `  orchestrator boundary bypass --reason "release is on fire" --for 30m --session 0b1c…`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -15,11 +15,11 @@ func boundaryDoctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [CLIENT...]",
 		Short: "Check that the hook is registered, and that it blocks, by calls through the registered command line",
-		Long: `Doctor looks at the settings of every client that the hook is registered with, or of those named, and
-pipes calls through the registered command line as the client would: by sh, and with a copy of the policy, so that the
-journal stays as it is.
+		Long: `Doctor checks the settings of every client that the hook is registered with, or of the given clients,
+and pipes calls through the registered command line as the client would: by sh, and with a copy of the policy, so that
+the journal does not change.
 
-Exit codes: 0 all is well; 1 something is wrong, and each finding says what to do.`,
+Exit codes: 0 everything is in order; 1 something is wrong, and each finding says what to do.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := o.dir()
 			if err != nil {
@@ -38,7 +38,7 @@ Exit codes: 0 all is well; 1 something is wrong, and each finding says what to d
 				return err
 			}
 			return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
-				WithFix("do what is said with each FAULT above")
+				WithFix("follow the advice of each FAULT above")
 		},
 	}
 	o.rootFlag(cmd)

@@ -11,10 +11,10 @@ func boundaryDrillCommand() *cobra.Command {
 	var o boundaryOptions
 	cmd := &cobra.Command{
 		Use:   "drill",
-		Short: "Exercise bypass and rollback on a copy of the policy; readiness wants both exercised",
-		Long: `Drill enforces a copy of the policy, and sees that a write by a main session is blocked, that a bypass
-lets it through and is on record, and that a rollback to validate lets it through with a warning. The policy itself is
-not touched; the journal gets a line for each of the two.`,
+		Short: "Exercise bypass and rollback on a copy of the policy; readiness requires both",
+		Long: `Drill enforces a copy of the policy, and checks that a write by a main session is blocked, that a
+bypass allows it and is recorded, and that after a rollback to validate it is allowed with a warning. The policy
+itself is not changed; the journal gets a line for each of the two.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := o.dir()

@@ -18,9 +18,9 @@ func boundaryExplainCommand() *cobra.Command {
 	var client string
 	cmd := &cobra.Command{
 		Use:   "explain FILE",
-		Short: "Judge a call from a file as the client would send it, and print every rule that was looked at",
-		Long: `Explain reads what a client sends to its hook before a tool, judges it by the policy of the project as
-if it were enforced, and prints every rule that was looked at in order. Nothing is recorded. FILE - is standard input.`,
+		Short: "Judge a call from a file, and print every rule that was considered",
+		Long: `Explain reads a call as a client sends it to its hook, judges it by the policy of the project as in
+enforce, and prints every rule that was considered, in order. Nothing is recorded. FILE - is standard input.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, p, err := o.policy()

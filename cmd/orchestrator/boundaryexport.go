@@ -8,7 +8,7 @@ func boundaryExportCommand() *cobra.Command {
 	var o boundaryOptions
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write the journal in the form of the older one, delegation_audit.jsonl",
+		Short: "Write the journal in the older format, delegation_audit.jsonl",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := o.history()

@@ -16,8 +16,8 @@ func boundaryImportCommand() *cobra.Command {
 		Use:   "import FILE",
 		Short: "Read an older journal, delegation_audit.jsonl, report on it and keep its calls",
 		Long: `Import reads lines with timestamp, file, tool and source (main or agent), reports the violations in
-them, and adds the calls to the journal of the project once. They are shown apart: readiness is measured by what this
-hook decided. Lines that cannot be read are counted.`,
+them, and adds the calls to the journal of the project once. They are shown separately, since readiness measures only
+what this hook decided. Lines that cannot be read are counted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := o.dir()

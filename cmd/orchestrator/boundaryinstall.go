@@ -20,9 +20,9 @@ func boundaryInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook in the settings of an agent client",
-		Long: `Install makes .orchestrator/boundary with the default policy, unless the project has one, and registers
-the hook in the client's settings in the project. Everything else in them stays as it is, and a copy is kept. Done
-again, it changes nothing.
+		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
+registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. A
+second run changes nothing.
 
 Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
@@ -51,7 +51,7 @@ Clients: ` + strings.Join(agentclient.Names(), ", "),
 // followLinkFlag allows what is refused otherwise: whoever can write the project could have put the link there.
 func followLinkFlag(cmd *cobra.Command, follow *bool) {
 	cmd.Flags().BoolVar(follow, "follow-link", false,
-		"where the client's settings are a symbolic link, change the file that it leads to")
+		"if the client's settings are a symbolic link, edit the file that it leads to")
 }
 
 // installation returns what is to be installed: in the project that --root lies in, or at --root where none has a

@@ -13,8 +13,8 @@ func boundaryLabelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "label ID correct|false-positive|resolved",
 		Short: "Say whether a decision was correct; readiness counts it",
-		Long: `Label keeps what a person says of a decision. A false positive stays open until the policy lets the
-call through, or until it is labelled resolved. The latest label counts.`,
+		Long: `Label records a person's verdict on a decision. A false positive stays open until the policy allows the
+call, or until it is labelled resolved. The latest label counts.`,
 		Example: `  orchestrator boundary label 3f9c1a2b false-positive --note "that was an agent"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,8 +16,8 @@ func boundaryModeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mode off|validate|enforce",
 		Short: "Switch the mode; the switch is recorded with who and why",
-		Long: `Mode switches the phase of the boundary. To enforce needs every check of readiness to pass, or
---override with the reason, which is recorded as well. Sessions that run heed the new mode from their next call on.`,
+		Long: `Mode switches the mode of the boundary. Enforce requires every check of readiness to pass, or
+--override with a reason, which is recorded too. The new mode applies to running sessions from their next call.`,
 		Example: `  orchestrator boundary mode enforce --reason "two weeks without a false positive"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

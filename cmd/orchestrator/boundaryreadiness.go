@@ -15,9 +15,9 @@ func boundaryReadinessCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "readiness",
 		Short: "Measure whether the boundary may be enforced: every item of the checklist with its value and threshold",
-		Long: `Readiness measures the activation checklist from the journal. Thresholds stand in the policy.
+		Long: `Readiness measures the checklist for enforcing from the journal. The policy sets the thresholds.
 
-Exit codes: 0 ready; 1 not ready, or it cannot be told.`,
+Exit codes: 0 ready; 1 not ready, or not measured.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, p, err := o.policy()

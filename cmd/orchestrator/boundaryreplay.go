@@ -20,8 +20,8 @@ func boundaryReplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [JOURNAL]",
 		Short: "Judge past calls by another policy, and print what would change",
-		Long: `Replay judges every decision of a journal file, or of the whole journal of the project, again under
---policy, as if it were enforced. Nothing is changed.`,
+		Long: `Replay judges every call of a journal file, or of the whole journal of the project, again by --policy,
+as in enforce. Nothing is changed.`,
 		Example: `  orchestrator boundary replay --policy new.json`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -12,7 +12,7 @@ func boundaryUninstallCommand() *cobra.Command {
 	var followLink bool
 	cmd := &cobra.Command{
 		Use:   "uninstall CLIENT",
-		Short: "Take the hook out of the settings of an agent client; policy and journal stay",
+		Short: "Remove the hook from the settings of an agent client; policy and journal stay",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := o.installation(args[0])

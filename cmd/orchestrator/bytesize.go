@@ -32,7 +32,7 @@ func (b *byteSize) Set(text string) error {
 	}
 	n, err := strconv.ParseUint(number, 10, 64)
 	if err != nil || n > math.MaxInt64/unit {
-		return fmt.Errorf("%q is no size: give a whole number of bytes, or one with KiB, MiB or GiB", text)
+		return fmt.Errorf("%q is not a size: give a whole number of bytes, or one with KiB, MiB or GiB", text)
 	}
 	*b = byteSize(n * unit)
 	return nil

@@ -17,13 +17,12 @@ func compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Make the database file smaller, and keep every record and proof",
-		Long: `Compact writes the database file anew without its free pages, and puts it in the place of the old one.
-Nothing in it changes: the new file is taken only when its structure is sound, every table has the same entries, byte
-for byte, and the log the same records and root. Every record, checkpoint and proof stays as it is, and nothing is
-added to the log.
+		Long: `Compact rewrites the database file without free pages, and replaces the old file. The content does not
+change: the new file is used only if its structure is sound, every table has the same entries, byte for byte, and the
+log has the same records and root. Nothing is added to the log.
 
-It needs the database for itself: stop the server first. Beside the database it needs as much free room as that
-takes. It can be ended, and may crash, at any moment: the database is the old file or the new one, whole.`,
+Stop the service first. Beside the database there must be as much free space as it takes. Compact may be killed or
+crash at any moment: the database is then either the old file or the new one, complete.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			done, err := database.Compact(cmd.Context(), datadir.Dir(data))

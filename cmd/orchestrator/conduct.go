@@ -25,9 +25,8 @@ func conductCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conduct FILE",
 		Short: "Run the obligations of a file",
-		Long: `Conduct sends a file of obligations, as in schemas/obligations.schema.json, to the running service, and
-shows what came of each; - reads them from standard input. With --plan it shows which tools would run, and runs
-nothing.
+		Long: `Conduct sends a file of obligations (schemas/obligations.schema.json) to the running service, and shows
+the result of each. FILE - is standard input. With --plan it shows which tools would run, and runs nothing.
 
 Exit codes: 0 all are resolved; 1 one failed, or waits for something; 2 usage or environment.`,
 		Example: `  echo '{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}' | orchestrator conduct -
@@ -108,7 +107,7 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 		return nil
 	}
 	return exitError{fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", trace.ID, trace.Status).
-		WithFix("GET /traces/%s has all that was tried, and why it did not do", trace.ID), 1}
+		WithFix("GET /traces/%s lists every attempt, and why it failed", trace.ID), 1}
 }
 
 func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {

@@ -26,8 +26,11 @@ func serverFlags(cmd *cobra.Command, o *serverOptions) {
 	dataFlag(cmd, &o.data)
 	cmd.Flags().StringVar(&o.server, "server", "",
 		"the service, as http://HOST:PORT; without it the one that runs with --data")
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "",
-		"file with the token to ask with; without it the viewer's, or the pm's, of --data")
+	whose := "that of the viewer, or else of the pm,"
+	if o.role != "" {
+		whose = "that of the " + o.role
+	}
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the token to use; without it "+whose+" in --data")
 }
 
 // timeoutFlag adds --timeout to commands that somebody waits for.

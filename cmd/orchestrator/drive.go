@@ -13,24 +13,22 @@ import (
 	"orchestrator/internal/fault"
 )
 
-const driveLong = `Drive has the running service lead requirements on towards done. What a requirement waits for
-follows from its state:
+const driveLong = `Drive has the running service bring requirements to done. The state of a requirement says what it
+waits for: a move, which is made in the name of the token, or work, which is done by an agent, a tool whose contract
+in .orchestrator/tools has a role. Each run of an agent gets a prompt (orchestrator prompts) and a token of that role,
+which is revoked when the run ends. The project shows whether an agent did its work; what it says does not count. If
+it did not, the next agent is tried. If all fail, the requirement is set to blocked, with the reason.
 
-a move is made in the name of the token, and a part of the work is done by an agent, a tool whose contract in
-.orchestrator/tools has a role. Each run of an agent gets a token of that role, which is revoked when it ends, and a
-prompt (orchestrator prompts). Whether it did its work is seen in the project, not in what it says. What no agent
-brings about is tried with the next one, and ends as blocked, with the reason.
+It uses the pm's token of the first start, unless --token-file names another. After an interrupt no further step
+begins; an agent that is running finishes.
 
-It asks with the pm's token of the first start, unless --token-file names another. Interrupting it begins no further
-step; an agent that runs comes to its end.
-
-Exit codes: 0 all that was to be driven is done; 1 some is not; 2 usage or environment.`
+Exit codes: 0 all driven requirements are done; 1 some are not; 2 usage or environment.`
 
 func driveCommand() *cobra.Command {
-	var o driveOptions
+	o := driveOptions{serverOptions: serverOptions{role: "pm"}}
 	cmd := &cobra.Command{
 		Use:   "drive",
-		Short: "Lead requirements to done, by agents",
+		Short: "Bring requirements to done by running agents",
 		Long:  driveLong,
 		Example: `  orchestrator drive --plan                              # what would be done first, and by which tool
   orchestrator drive --requirement REQ-1 --max-steps 1   # one step
@@ -77,7 +75,6 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o.role = "pm"
 	c, err := o.connect()
 	if err != nil {
 		return err
@@ -95,23 +92,23 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 	switch {
 	case shown.report == nil && ctx.Err() != nil:
 		return fault.New(fault.Unavailable, "drive_interrupted",
-			"interrupted: no further step is begun, and an agent that runs comes to its end").
-			WithFix("orchestrator drive goes on from where everything stands")
+			"interrupted: no further step begins, and an agent that is running finishes").
+			WithFix("orchestrator drive continues from the present state")
 	case shown.begun && shown.report == nil && (err == nil || !faulty(err)):
 		return fault.New(fault.Unavailable, "drive_cut_off", "the service ended before the drive did").
-			WithFix("start it, and drive again: it goes on from where everything stands")
+			WithFix("start it, and run orchestrator drive again: it continues from the present state")
 	case err != nil:
 		return err
 	case shown.report == nil:
-		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not say what became of the drive").
-			WithFix("see whether --server names the service itself, and drive again")
+		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not report the result of the drive").
+			WithFix("check that --server names the service itself, and run orchestrator drive again")
 	case shown.report.Outcomes[drive.Done] == len(shown.report.Requirements):
 		return nil
 	}
 	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done",
 		len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
-		WithFix("see why above; GET /traces/{run} has all that was tried, and orchestrator drive goes on from where " +
-			"everything stands"), 1}
+		WithFix("the lines above say why; GET /traces/{run} lists every attempt, and orchestrator drive continues " +
+			"from the present state"), 1}
 }
 
 // faulty reports whether an error is more than that the service is gone.

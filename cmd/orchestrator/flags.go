@@ -31,6 +31,6 @@ func readingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	families := reqdoc.Families()
 	cmd.Flags().StringVar(&o.Family, "family", "",
 		"read every document as this family, and look for no marks: "+strings.Join(families, ", "))
-	cmd.Flags().BoolVar(&o.Assign, "assign", false, "where a document has no ids, make them from section and item")
+	cmd.Flags().BoolVar(&o.Assign, "assign", false, "make ids from section and item for documents that have none")
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

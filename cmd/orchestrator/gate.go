@@ -38,20 +38,20 @@ func gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Fail unless every requirement is done: for CI",
-		Long: `Gate prints a line for every requirement that is not done, with what it lacks and where it stands, and
-for everything that makes the project inconsistent: a log that cannot be trusted, an import that failed, documents
-that drifted. What is done must still be so: its gates are asked again, and what went stale fails. What is deferred
-passes and is counted; what was removed from the documents with work on it fails until it is deferred.
+		Long: `Gate prints a line for every requirement that is not done, with what it lacks and where it is defined,
+and for everything that makes the project inconsistent: a log that cannot be trusted, an import that failed, documents
+that drifted. The gates of done requirements are checked again, and stale evidence fails. Deferred requirements pass
+and are counted. A requirement that was removed from the documents after work on it began fails until it is deferred.
 
---require tested is content with tests that passed and still hold. --allow-stale lets pass what went stale.
+--require tested accepts tests that passed and still hold instead of done. --allow-stale accepts stale evidence.
 
-It asks a running service. With --export, or when no --server is named and none runs, it reads project_status.json
-alone, and says what it could not check.
+It asks a running service. With --export, or if no service is running and no --server is given, it reads only
+project_status.json, and says what it could not check.
 
 Formats: text; json; github writes annotations for the log of a job, and adds a summary to the file
 $GITHUB_STEP_SUMMARY; markdown is that summary; sarif is SARIF 2.1.0; junit is JUnit XML.
 
-Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
+Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possible.`,
 		Example: `  orchestrator gate                                       # against the service that runs here
   orchestrator gate --export project_status.json          # in CI, against the committed export
   orchestrator gate --require tested --format github      # in a job of GitHub Actions
@@ -65,7 +65,7 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: nothing is known.`,
 	f.StringVar(&o.Require, "require", gateLevels[0], "what every requirement must be: "+strings.Join(gateLevels, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(gateLevels,
 		cobra.ShellCompDirectiveNoFileComp))
-	f.BoolVar(&o.AllowStale, "allow-stale", false, "let pass what went stale")
+	f.BoolVar(&o.AllowStale, "allow-stale", false, "accept stale evidence")
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
 	timeoutFlag(cmd, &o.serverOptions)

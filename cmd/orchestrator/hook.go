@@ -23,8 +23,8 @@ func hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook CLIENT [--root DIR]",
 		Short: "Judge a call of an agent client's tool; the client runs this",
-		Long: `Hook reads one call from standard input, judges it by the policy of the project, notes the decision in
-the journal and answers in the client's form. It needs no service. Exit codes: 0 go on, 2 blocked; never another one.
+		Long: `Hook reads one call from standard input, judges it by the policy of the project, writes the decision to
+the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another.
 
 Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary install CLIENT registers it.`,
 		Args:               cobra.ArbitraryArgs,

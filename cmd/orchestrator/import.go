@@ -32,23 +32,24 @@ func importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [FILE]...",
 		Short: "Import requirement documents, or show what an import would change",
-		Long: `Import reads requirement documents, compares them with the state, and reports the drift: what is added,
-changed (word by word), moved, renamed, restored and retired, and what was doubtful, as file:line: message. Without
-errors it then takes all of it over, in one transaction, and writes the export. Name every document of the project:
-what none of them has is retired. A FILE may be a quoted pattern; without FILE it is $ORCHESTRATOR_REQUIREMENTS or
-REQUIREMENTS.md.
+		Long: `Import reads requirement documents, compares them with the state, and reports the drift: requirements
+that were added, changed (word by word), moved, renamed, restored and retired, and what was doubtful, as file:line:
+message. If there are no errors, it applies all changes in one transaction and writes the export. Name every document
+of the project: a requirement that none of them contains is retired. A FILE may be a quoted pattern; the default is
+$ORCHESTRATOR_REQUIREMENTS or REQUIREMENTS.md.
 
-Documents are read by the family whose marks they bear, or by --family; the families are
+The family (format) of a document is recognised by its marks, or given by --family; the families are
 ` + strings.Join(reqdoc.Families(), ", ") + `.
-Ids are read, never invented; --assign makes them from section and item, for documents that have none.
+Ids are never invented, except by --assign, which makes them from section and item for documents that have none.
 
-With --dry-run nothing is written. It compares with the export, where there is one, and so works beside a running
-service and in CI; else with the database, which no service may have open then; else with nothing. --check is a dry
-run that also fails when there is drift: what is added, changed, moved, restored or retired. A requirement that only
-moved to other lines counts, since the export shows lines; text that belongs to no requirement does not, nor does what
-an earlier import retired.
+With --dry-run nothing is written. The documents are compared with the export, if there is one, which works beside a
+running service and in CI; else with the database, which no service may have open; else with nothing. --check is a dry
+run that also fails if there is drift: a requirement was added, changed, moved, restored or retired. One that only
+moved to other lines counts, since the export shows lines; text that belongs to no requirement does not, nor does a
+requirement that an earlier import retired.
 
-Without --dry-run it needs the database for itself. A running service needs no import: it sees that a file was saved.
+Without --dry-run no service may have the database open. A running service needs no import: it notices that a file was
+saved.
 
 Exit codes: 0 done, and with --check no drift; 1 errors in the documents, or drift with --check; 2 usage or environment.
 With 1 or 2 nothing was imported.`,

@@ -35,9 +35,9 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "orchestrator",
 		Short: "Agents propose changes to requirements; the orchestrator decides what is allowed",
-		Long: `orchestrator holds the canonical state of every requirement in REQUIREMENTS.md, lets each role change
-only what is its own, enforces the lifecycle, wants evidence for every status change, and keeps a log of every
-decision that an outsider can verify.
+		Long: `orchestrator keeps the status of every requirement in REQUIREMENTS.md. Each role changes only its own
+fields, a status moves only along the lifecycle, every change of status cites evidence, and every decision is recorded
+in a log that an outsider can verify.
 
 Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 		Version:       version(),

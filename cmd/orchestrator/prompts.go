@@ -14,9 +14,10 @@ func promptsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompts [ROLE]",
 		Short: "Check the prompts of agents, or print one",
-		Long: `Prompts are what agents are told: one template (Go's text/template) for each role, in the box, which a
-file ROLE.md in the folder prompts of --data replaces. Without an argument, all are checked. With a role, its template
-is printed, so that a changed copy can be put there; a service that runs takes it when it is started again.`,
+		Long: `A prompt tells an agent what to do. Each role has a built-in template (Go's text/template), which a
+file ROLE.md in the folder prompts of --data replaces. Without an argument, prompts checks all templates. With a role,
+it prints the template of that role, so that you can put a changed copy into the folder. A running service uses it
+after a restart.`,
 		Example: `  orchestrator prompts
   mkdir -p .orchestrator/prompts && orchestrator prompts coder > coder.md && mv coder.md .orchestrator/prompts/`,
 		Args: cobra.MaximumNArgs(1),

@@ -29,18 +29,18 @@ func restoreCommand() *cobra.Command {
 	var o restoreOptions
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Verify a backup, and make the database of it again",
-		Long: `Restore checks a backup as orchestrator audit verify does, every hash and every decision, and rebuilds
-the database from it beside its place. Only when that was read back whole does it take its place, in one step:
-whatever goes wrong before, a kill too, leaves what was there as it was. A database, key or tokens that it replaces
-are kept beside.
+		Short: "Verify a backup, and rebuild the database from it",
+		Long: `Restore checks every hash and every decision of a backup, as orchestrator audit verify does, and
+rebuilds the database in a temporary file. When that was read back completely, it is put in place in one step; if
+anything goes wrong before, even a kill, nothing has changed. A database, key or tokens that it replaces are kept
+beside.
 
-It refuses a folder that a service uses, and without --replace one that has a database. The key and the tokens of the
-backup are put back where the folder has none. The log gets one record that says what it was restored from.
+It refuses a folder that a service uses and, without --replace, one that has a database. The key and the tokens of the
+backup are restored if the folder has none. One record is added to the log, which says what it was restored from.
 
-A backup is of a moment: what was decided after it is lost, and restore says what is known of that. Where
-project_status.json or project_status.checkpoint remember it, the next orchestrator serve wants --accept-rollback
-REASON, which is put on record.`,
+What was decided after the backup is lost, and restore says what is known of that. If project_status.json or
+project_status.checkpoint shows a later state, the next orchestrator serve requires --accept-rollback REASON, which is
+recorded.`,
 		Example: `  orchestrator restore /backup/log.zip --data .orchestrator
   orchestrator restore /backup/log.zip --replace --against last-week.checkpoint`,
 		Args: cobra.ExactArgs(1),
@@ -64,10 +64,10 @@ REASON, which is put on record.`,
 			"than once")
 	f.BoolVar(&o.allowRollback, "allow-rollback", false,
 		"let a checkpoint of --against pass whose moment a recorded rollback gave up")
-	f.BoolVar(&o.replace, "replace", false, "take the place of a database that is there; it is kept under another name")
+	f.BoolVar(&o.replace, "replace", false, "replace an existing database; it is kept under another name")
 	f.BoolVar(&o.replaceTokens, "replace-tokens", false,
 		"take the place of tokens that are there, so that tokens revoked since are valid again")
-	f.BoolVar(&o.withoutKeys, "without-keys", false, "take the log alone, and leave keys and tokens as they are")
+	f.BoolVar(&o.withoutKeys, "without-keys", false, "restore only the log, and leave keys and tokens as they are")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	return withEnv(cmd)
 }

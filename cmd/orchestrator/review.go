@@ -23,16 +23,15 @@ func reviewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [ID]",
 		Short: "Show the review of the project, or of one requirement",
-		Long: `Review asks a running service. Without ID it shows the whole project: a verdict with its reasons, every
-requirement once with what it lacks, what is stale, suspect or blocked and whose turn it is, and what is to be said of
-the project: the last import, documents that drifted, dead ends, who approves whom, open deviations, refused attempts.
+		Long: `Review asks a running service. Without ID it shows the whole project: a verdict with its reasons; each
+requirement with what it lacks, what is stale, suspect or blocked, and whose turn it is; and findings on the project:
+the last import, documents that drifted, dead ends, who approves whom, open deviations, refused attempts.
 
 With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next,
-what was made, tested and approved and on which text, and the history with its evidence looked up again now.
+what was built, tested and approved and on which text, and the history, with its evidence looked up again.
 
 The verdicts are ready; not_ready, when something is neither done nor deferred; and inconsistent, when what is shown
-contradicts itself or cannot be trusted. The exit code does not depend on the verdict; orchestrator gate has one that
-does.`,
+contradicts itself or cannot be trusted. The exit code does not depend on the verdict: use orchestrator gate for that.`,
 		Example: `  orchestrator review                                  # the project, as a table
   orchestrator review REQ-001                          # one requirement
   orchestrator review --format markdown > review.md    # to paste into an issue

@@ -23,32 +23,31 @@ type serveOptions struct {
 }
 
 const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is
-told to stop.
+stopped.
 
-The first start creates everything: the folder --data (mode 0700) with the database state.db, tokens.json (hashes
-only), the tokens tokens/pm.token, for who started it, and tokens/viewer.token, and the key audit.key that signs the
-log, and beside the requirements the export with a signed checkpoint. It prints two curl lines that work as printed,
-and how tokens of the other roles are made. --demo-tokens makes one of each role, side by side: for a demonstration
-only.
+The first start creates the folder --data (mode 0700) with the database state.db, tokens.json (hashes only), the
+tokens tokens/pm.token, for the person who started it, and tokens/viewer.token, and the key audit.key, which signs the
+log. Beside the requirements it creates the export and a signed checkpoint. It prints two curl lines to try, and how
+to create tokens of the other roles. --demo-tokens creates one of each role in one folder, for a demonstration only.
 
-Where the requirement documents lie in a git working tree, evidence is looked up there when it is given, before a
-requirement becomes done, and from time to time: files and lines at the commit that is named, at HEAD or in the working
-tree, commits that a branch or tag has, tests in their report. What changes under a requirement makes it stale.
+If the requirement documents are in a git working tree, evidence is looked up there when it is given, before a
+requirement becomes done, and every --recheck: files and lines at the given commit, at HEAD or in the working tree,
+commits that a branch or tag reaches, tests in their report. Evidence that has changed since is shown as stale.
 
-While it runs it imports the requirement documents again when one changes, or when one that matches a pattern is new
-or gone, takes new and revoked tokens when tokens.json changes, and writes the export after every commit.
+While it runs, it imports the requirement documents again when one changes, or when a file that matches a pattern
+appears or disappears; it applies changes to tokens.json; and it writes the export after every commit.
 
 It refuses to start, and says what to do, when the database is missing, empty, damaged, locked by another process,
-older than the export beside it, or of another format. SIGTERM and SIGINT let requests under way finish, write the
-last export and exit 0. A commit that the disk cannot confirm, and a database that is removed, replaced, cut or damaged
-while it is open, end the process with exit code 1; nothing is confirmed after that. On a full disk it serves reads, and
-refuses changes with 507 until there is room.
+older than the export beside it, or of another format. On SIGTERM and SIGINT it finishes the requests in flight,
+writes the last export and exits with 0. If the disk cannot confirm a commit, or if the database is removed, replaced,
+truncated or damaged while it is open, it confirms nothing more and exits with 1. On a full disk it serves reads, and
+refuses changes with 507 until there is space.
 
-ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and, where one is needed, ORCHESTRATOR_LLM_KEY name an endpoint for
-chat completions as OpenAI has them. It is asked what the conductor's grammar does not understand. Without it no word
-leaves the service.
+ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and, if it needs one, ORCHESTRATOR_LLM_KEY name an endpoint for chat
+completions in OpenAI's format. It translates what the conductor's grammar does not understand. Without these
+variables no text leaves the service.
 
-Every flag can be set by the environment variable in brackets; the command line wins.`
+Every flag can be set by the environment variable in brackets; the command line takes precedence.`
 
 func serveCommand() *cobra.Command {
 	var o serveOptions
@@ -79,7 +78,8 @@ func serveCommand() *cobra.Command {
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	readingFlags(cmd, &o.Project.Reading)
-	f.StringVar(&o.Project.Export, "export", "project_status.json", "file that shows the state after each commit")
+	f.StringVar(&o.Project.Export, "export", "project_status.json",
+		"file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "v1",
@@ -96,16 +96,16 @@ func serveCommand() *cobra.Command {
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
 	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
-		"make a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
-			"who can read the folder can act in every role")
-	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests under way may take to finish after SIGTERM")
+		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
+			"whoever can read the folder can act in every role")
+	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
 	return withEnv(cmd)
 }
 
 // outputFlags say what the service writes of what it does.
 func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
-	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs plain reads too), info, warn or error")
+	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs successful reads too), info, warn or error")
 	f.BoolVar(&o.Project.Deterministic, "deterministic", false,
 		"durations in the conductor's traces are 0: the same request, tools and store give the same bytes")
 }
@@ -117,7 +117,7 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token may make at once")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",
-		"how much each actor may add to the database on a day, such as 512MiB; 0 is no limit")
+		"how much each actor may add to the database in a day, such as 512MiB; 0 is no limit")
 }
 
 // logFlags say how the log is signed.
@@ -126,21 +126,21 @@ func logFlags(f *pflag.FlagSet, o *serveOptions) {
 		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default "+
 			"orchestrator/ and random letters)")
 	f.StringVar(&o.Project.AcceptNewKey, "accept-new-key", "",
-		"reason why the log gets another key than the one it names; put on record")
+		"reason to sign the log with another key than the one that it names; it is recorded")
 	f.StringVar(&o.Project.Witness, "witness", "witness.json",
-		"file of orchestrator audit witness, which the database is compared with at the start, if there is one")
+		"state file of orchestrator audit witness; if it exists, the database is compared with it at the start")
 	f.StringVar(&o.Project.AcceptRollback, "accept-rollback", "",
-		"reason to go on from a database that lacks records which the export or a checkpoint knows of; put on record")
+		"reason to continue from a database that is older than the export or a checkpoint; it is recorded")
 }
 
 // evidenceFlags say what is made of evidence.
 func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Evidence, "evidence", "",
-		"verify looks evidence up in the git repository, record keeps it as it is given (default verify where the "+
-			"first document lies in a git working tree)")
+		"verify looks evidence up in the git repository, record stores it as it is given (default verify if the "+
+			"first document is in a git working tree)")
 	f.StringVar(&o.Project.Repo, "repo", "",
 		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default "+
 			"the folder of the first document)")
 	f.DurationVar(&o.Project.Recheck, "recheck", 10*time.Second,
-		"how often all evidence is looked at again; 0 only when a review or a move to done asks for it")
+		"how often all evidence is looked up again; 0 only for reviews and moves to done")
 }

@@ -33,15 +33,14 @@ func tokenAdd() *cobra.Command {
 	var o addOptions
 	cmd := &cobra.Command{
 		Use:   "add ROLE NAME",
-		Short: "Make a token for a role, under the name of who acts",
-		Long: `Add makes a token with which its holder acts in one role, under a name. The roles are pm, architect,
-coder, tester and viewer. The name says who acts: separation of duties goes by it, so give each person and each agent
-their own.
+		Short: "Create a token for a role, under the name of its holder",
+		Long: `Add creates a token, with which its holder acts in one role and under one name. The roles are pm,
+architect, coder, tester and viewer. Duties are separated by name, so give each person and each agent their own.
 
---out writes the token to a file of mode 0600. A file that exists is refused, unless --force replaces it; a link is
-never followed. Without --out the token goes to standard output. It is kept nowhere else.
+--out writes the token to a file of mode 0600. An existing file is refused, unless --force is given; a link is never
+followed. Without --out the token goes to standard output. It is stored nowhere else.
 
-When a service runs with --data, the command returns once that service accepts the token.`,
+If a service is running with --data, the command returns when that service accepts the token.`,
 		Example: `  orchestrator token add coder ada --out ada.token
   orchestrator token add viewer ci --expires 90d --out ci.token
   orchestrator token add tester bob --out .orchestrator/tokens/tester.token`,

@@ -15,8 +15,8 @@ func toolsCheckCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Check the contracts of the project",
 		Long: `Check reads every contract in the folder tools of --data as the service does at its start: its form,
-its schemas, its conditions, and what it depends on. One that is wrong has all refused; each is named with file, line
-and what is wrong.`,
+its schemas, its conditions, and what it depends on. If one has an error, all are refused. Every error is listed with
+file and line.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := project.Tools(datadir.Dir(data))

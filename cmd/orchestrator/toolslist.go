@@ -18,8 +18,8 @@ func toolsListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the tools, those in the box and those of the project",
-		Long: "List reads the contracts in the folder tools of --data, and lists them with the tools in the box. " +
+		Short: "List the built-in tools and those of the project",
+		Long: "List reads the contracts in the folder tools of --data, and lists them with the built-in tools. " +
 			"It needs no service.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -32,20 +32,19 @@ func traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace [PATH]...",
 		Short: "Find the lines and tests that name requirements",
-		Long: `Trace looks through the files of a project and reports for each requirement which lines name it: marks
-in comments, and names of tests. It then lists the marks that name no requirement. It needs no service and no
-database.
+		Long: `Trace searches the files of a project and reports for each requirement the lines that name it: marks in
+comments, and names of tests. It then lists the marks that name no requirement. It needs no service and no database.
 
 A mark is one of the words ` + strings.Join(trace.Keywords(), ", ") + `, a colon and ids, as the first
-words of a comment or of a line, such as "Covers: REQ-7, REQ-8". In a name of a test an id may be written as the
-language allows: TestLogin_REQ7, "logs in [REQ-7]", @REQ-7. A requirement has a test when such a name, or a mark that begins with Verifies, has its id.
-Whether the test runs and passes is not looked at.
+words of a comment or of a line, such as "Covers: REQ-7, REQ-8". In the name of a test an id may be written as the
+language allows: TestLogin_REQ7, "logs in [REQ-7]", @REQ-7. A requirement has a test if such a name, or a mark that
+begins with Verifies, contains its id. Whether the test runs and passes is not checked.
 
-The files are those that git tracks or would add in the folder --repo. Without git it is all files, but for hidden
-folders, node_modules, vendor, target and dist; the report says so. A PATH is a file or folder in --repo to look at,
-instead of all. The requirement documents are read as import --dry-run reads them, and do not count as files.
+It searches the files that git tracks or would add in the folder --repo. Without git it searches all files except
+those in hidden folders, node_modules, vendor, target and dist, and the report says so. A PATH is a file or folder in
+--repo to search instead of all. The requirement documents are read as by import --dry-run, and are not searched.
 
-Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 the command could not do its work.`,
+Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 usage or environment.`,
 		Example: `  orchestrator trace                                    # what names the requirements of REQUIREMENTS.md?
   orchestrator trace --requirements 'docs/*.md' src     # look into the folder src alone
   orchestrator trace --check                            # in CI: fails when a mark names no requirement
@@ -59,7 +58,7 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 the command c
 	f.StringSliceVar(&o.requirements, "requirements", nil,
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default "+
 			"REQUIREMENTS.md in --repo)")
-	f.StringVar(&o.repo, "repo", ".", "folder to look through")
+	f.StringVar(&o.repo, "repo", ".", "folder to search")
 	readingFlags(cmd, &o.reading)
 	f.StringSliceVar(&o.exclude, "exclude", nil,
 		"files or folders to leave out: a name such as testdata, or a pattern of a path in --repo; may be given "+
@@ -97,7 +96,7 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 	}
 	if n := report.Summary.Unknown; o.check && n > 0 {
 		return exitError{fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", n).
-			WithFix("name requirements of the documents that were read, or take the marks out"), 1}
+			WithFix("name requirements of the documents that were read, or remove the marks"), 1}
 	}
 	return nil
 }
@@ -111,7 +110,7 @@ func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
 	if len(set.Requirements) == 0 {
 		return nil, documents.HintAssign(fault.New(fault.Invalid, documents.CodeNoRequirements,
 			"the documents define no requirement").
-			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), o.reading)
+			WithFix("orchestrator import --dry-run lists what looks like one and was not accepted"), o.reading)
 	}
 	all := make([]trace.Requirement, len(set.Requirements))
 	for i, r := range set.Requirements {

@@ -36,16 +36,16 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [BUNDLE | URL]",
 		Short: "Check a whole log: a bundle, a running service or the database",
-		Long: `Verify changes nothing and believes nothing. It computes every hash from the bytes of the records,
-checks the signature, decides every recorded change again by the rules and the workflow then in force (an accepted
-change must have been legal for its actor at that moment, a refusal must have been one), and compares what that
-amounts to, byte for byte, with the state.
+		Long: `Verify changes nothing and trusts nothing in the log. It computes every hash from the bytes of the
+records, checks the signature, and decides every recorded change again by the rules and the workflow that were in
+force: an accepted change must have been legal for its actor at the time, and a refused one illegal. It compares the
+result with the state, byte for byte.
 
 With a file it checks a bundle, with a URL or --server a running service. With neither it checks the database of
---data, its structure and its tables too; the database must not be in use by a service.
+--data, including its structure and tables; no service may have the database open.
 
---against holds checkpoints that were kept elsewhere against the log, --git all that a git repository has ever had in
-project_status.checkpoint. Without one, a log whose end was cut off looks whole: nobody could tell.
+--against compares the log with checkpoints that were kept elsewhere, --git with all that a git repository has ever
+had in project_status.checkpoint. Without such a checkpoint, a log whose end was cut off looks intact.
 
 Exit codes: 0 in order; 1 something is wrong, and the first bad record is named; 2 it could not be checked.`,
 		Example: `  orchestrator audit bundle -o log.zip && orchestrator audit verify log.zip
@@ -68,7 +68,7 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 			"it the one that comes with the log is taken")
 	f.StringSliceVar(&o.against, "against", nil,
 		"file with a checkpoint that was kept elsewhere; may be given more than once")
-	f.StringVar(&o.git, "git", "", "hold every checkpoint against the log that a git repository has had in this file")
+	f.StringVar(&o.git, "git", "", "compare the log with every checkpoint that a git repository has had in this file")
 	f.Lookup("git").NoOptDefVal = "project_status.checkpoint"
 	f.BoolVar(&o.allowRollback, "allow-rollback", false,
 		"let a checkpoint pass whose moment a recorded rollback gave up")

@@ -1,4 +1,4 @@
-// Package httpapi is the REST door: routes, authentication, request bodies in, JSON and problem+json out.
+// Package httpapi is the REST API: routes, authentication, request bodies in, JSON and problem+json out.
 //
 // Handlers return an error; one adapter (handle) turns it into an RFC 9457 problem, and nothing else
 // writes a failure. The actor comes from the bearer token alone; no header or body can name a role.
@@ -69,7 +69,7 @@ func New(c Config) http.Handler {
 	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
 }
 
-// The handlers of each wing know its services and no other.
+// The handlers of each subsystem know its services alone.
 type (
 	requirementHandlers struct {
 		Service   *requirements.Service

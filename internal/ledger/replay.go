@@ -11,17 +11,17 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// Replay works out again what the records of one wing amount to. Records come in the order of the log; those of other
-// wings are left out.
+// Replay works out again what the records of one subsystem amount to. Records come in the order of the log; those of
+// other subsystems are left out.
 type Replay interface {
-	// Kinds returns the kinds of the wing's records.
+	// Kinds returns the kinds of the subsystem's records.
 	Kinds() []string
 	// Read reads the data of a record of one of these kinds, and what else needs nothing of the records before it: it
 	// is called ahead of the record's turn, on another goroutine. blobs has data too large for a record.
 	Read(blobs store.Getter, record audit.Record) (any, error)
 	// Apply takes over a record with the data that Read has returned, or says why the record cannot be true.
 	Apply(record audit.Record, data any) error
-	// Tables returns the wing's tables as the records amount to them.
+	// Tables returns the subsystem's tables as the records amount to them.
 	Tables() ([]Contents, error)
 }
 

@@ -242,6 +242,6 @@ func decode(raw []byte, v any) error {
 	return jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true), trusted)
 }
 
-// trusted spares a search for duplicate names: what is encoded here was read strictly at the door, and what is
+// trusted spares a search for duplicate names: what is encoded here was parsed strictly before, and what is
 // decoded here was encoded here.
 var trusted = jsontext.AllowDuplicateNames(true)

@@ -37,7 +37,7 @@ func same(raw jsontext.Value, f float64) bool {
 	if err != nil || string(written) == string(raw) {
 		return err == nil
 	}
-	if len(raw) > 2*MaxNumber { // which no door lets in
+	if len(raw) > 2*MaxNumber { // which Parse refuses
 		return false
 	}
 	x, isX := new(big.Rat).SetString(string(raw))

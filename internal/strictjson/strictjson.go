@@ -1,4 +1,4 @@
-// Package strictjson reads JSON as RFC 8259 and RFC 7493 (I-JSON) mean it, at every door of the service.
+// Package strictjson reads JSON strictly by RFC 8259 and RFC 7493 (I-JSON), for all input of the service.
 //
 // It refuses what lenient decoders let through or repair: duplicate names, invalid UTF-8, lone surrogates,
 // NUL characters, a byte order mark, data after the value, nesting deeper than MaxDepth, more values than

@@ -1,5 +1,5 @@
-// Package replay decides every record of a log again and works out what the log amounts to, each record in the wing
-// that wrote it. It alone knows the records of all wings; what they mean is for the wings to say.
+// Package replay decides every record of a log again and works out what the log amounts to. Each record is replayed by
+// the subsystem that wrote it. This package alone knows the records of all subsystems, but not what they mean.
 //
 // Whoever verifies a log, rebuilds a database from one, or checks the copy of one, replays it here.
 package replay
@@ -58,10 +58,10 @@ func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile)
 	return found, cmp.Or(err, <-sums, exportErr)
 }
 
-// Replay decides every record of a log again, in their order, each in the wing that wrote it.
+// Replay decides every record of a log again, in their order, each by the subsystem that wrote it.
 type Replay struct {
 	requirements *requirements.Replay
-	wings        []ledger.Replay
+	subsystems   []ledger.Replay
 	byKind       map[string]ledger.Replay
 	keeps        bool
 }
@@ -73,14 +73,14 @@ func New(export projection.ExportFile) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{requirements: own, wings: []ledger.Replay{own, &boundary.Replay{}, &state.Replay{}},
+	r := &Replay{requirements: own, subsystems: []ledger.Replay{own, &boundary.Replay{}, &state.Replay{}},
 		byKind: map[string]ledger.Replay{}}
-	for _, wing := range r.wings {
-		for _, kind := range wing.Kinds() {
+	for _, subsystem := range r.subsystems {
+		for _, kind := range subsystem.Kinds() {
 			if r.byKind[kind] != nil {
-				return nil, fmt.Errorf("two wings replay records of kind %s", kind)
+				return nil, fmt.Errorf("two subsystems replay records of kind %s", kind)
 			}
-			r.byKind[kind] = wing
+			r.byKind[kind] = subsystem
 		}
 	}
 	return r, nil
@@ -94,19 +94,19 @@ func (r *Replay) Keep() {
 
 // Record is a record whose data was read ahead of its turn.
 type Record struct {
-	record audit.Record
-	wing   ledger.Replay // whose record it is; nil for that which begins a log
-	data   any           // as the wing has read it
-	err    error
+	record    audit.Record
+	subsystem ledger.Replay // that wrote the record; nil for the one that begins a log
+	data      any           // as the subsystem has read it
+	err       error
 }
 
 // Read reads a record for Apply, which says what is wrong with it when its turn comes. blobs has data too large for a
 // record. It is safe for concurrent use.
 func (r *Replay) Read(blobs store.Getter, from audit.Record) *Record {
-	next := &Record{record: from, wing: r.byKind[from.Kind]}
+	next := &Record{record: from, subsystem: r.byKind[from.Kind]}
 	switch {
-	case next.wing != nil:
-		next.data, next.err = next.wing.Read(blobs, from)
+	case next.subsystem != nil:
+		next.data, next.err = next.subsystem.Read(blobs, from)
 	case from.Kind != ledger.KindCreated:
 		next.err = errors.New("no such kind of record is known")
 	}
@@ -117,8 +117,8 @@ func (r *Replay) Read(blobs store.Getter, from audit.Record) *Record {
 // Apply decides the next record again. head is the log with the record.
 func (r *Replay) Apply(next *Record, head audit.Head) error {
 	err := next.err
-	if err == nil && next.wing != nil {
-		err = next.wing.Apply(next.record, next.data)
+	if err == nil && next.subsystem != nil {
+		err = next.subsystem.Apply(next.record, next.data)
 	}
 	if err != nil {
 		return fmt.Errorf("record %d, %s: %w", next.record.Seq, next.record.Kind, err)
@@ -167,10 +167,10 @@ func (r *Replay) Fill(ctx context.Context, b *ledger.Builder) error {
 	return err
 }
 
-// tables returns the tables of all wings.
+// tables returns the tables of all subsystems.
 func (r *Replay) tables() (all []ledger.Contents, err error) {
-	for _, wing := range r.wings {
-		tables, err := wing.Tables()
+	for _, subsystem := range r.subsystems {
+		tables, err := subsystem.Tables()
 		if err != nil {
 			return nil, err
 		}

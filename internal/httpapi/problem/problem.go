@@ -1,4 +1,4 @@
-// Package problem makes of an error what every door shows of it: an RFC 9457 problem without secrets, and without the
+// Package problem turns an error into what callers see of it: an RFC 9457 problem without secrets, and without the
 // details of a failure that are for the log alone. It knows no HTTP request and writes nothing.
 package problem
 

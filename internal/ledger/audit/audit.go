@@ -41,7 +41,7 @@ type Record struct {
 
 // Encode gives the bytes that are stored and hashed. Equal records have equal bytes.
 func Encode(r Record) ([]byte, error) {
-	// its data was read strictly at the door
+	// its data was parsed strictly when it came in
 	b, err := jsonv2.Marshal(r, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, err)

@@ -54,7 +54,7 @@ func New(export projection.ExportFile) (*Replay, error) {
 // Keep makes the replay keep what Tables needs to show the entries of its tables. It is called before the first record.
 func (r *Replay) Keep() { r.keeps = true }
 
-// Reached takes over how far the log has come. It is called after each record of any wing.
+// Reached takes over how far the log has come. It is called after each record of any subsystem.
 func (r *Replay) Reached(head audit.Head) {
 	r.root = head.Root
 	if head.Size == r.exportSize {

@@ -1,7 +1,7 @@
 // Package tree reads and writes files of folders that others can write to.
 //
 // Whoever can write to a folder can put anything in the place of a file, at any moment: a symbolic link, a pipe that
-// never ends, a folder, a file of many gigabytes. This package is the one door to such files. A folder is opened once
+// never ends, a folder, a file of many gigabytes. All such files are opened by this package. A folder is opened once
 // and kept open, so that a name in it cannot lead elsewhere later:
 //
 //   - Reading opens regular files only, without blocking, follows no link out of the folder, reads no more than a
