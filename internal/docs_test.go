@@ -195,6 +195,17 @@ func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 	}
 }
 
+// TestEveryLawIsListed: a rule that only its test knows is found by breaking it.
+func TestEveryLawIsListed(t *testing.T) {
+	noLaws := []string{ // tests of what the laws are made of, and the figures
+		"TestFigures", "TestImpureUsesAreFound", "TestReceiversAreNamed", "TestCommentsThatBeginWithAVerb",
+	}
+	listed := readPages(t)["CONTRIBUTING.md"].code
+	for _, name := range testsBelow(t, "./internal") {
+		require.NotEqual(t, slices.Contains(noLaws, name), slices.Contains(listed, name), "CONTRIBUTING.md and %s", name)
+	}
+}
+
 // TestTheWaysNameFunctionsThatExist: a way through the code is of use as long as its functions are found.
 func TestTheWaysNameFunctionsThatExist(t *testing.T) {
 	named := regexp.MustCompile(`^((?:[a-z]+/)*[a-z]+)\.(?:([A-Za-z]+)\.)?([A-Za-z]+)$`)

@@ -3,27 +3,13 @@
 package layout_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// module is the path of the module that the tests run in.
-var module = func() string {
-	out, err := exec.Command("go", "list", "-m").Output()
-	if err != nil {
-		panic(err)
-	}
-	return strings.TrimSpace(string(out))
-}()
 
 // floors lists the rooms from the top of the house down. A room imports rooms of lower floors only: nothing upward,
 // and nothing on its own floor, so the three wings do not know one another. A room is a folder below cmd or internal,
@@ -49,14 +35,18 @@ var public = map[string][]string{
 	"internal/boundary":    {"control", "doctor", "folder", "hook", "install", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
-	"internal/httpapi":     {"problem"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
 	"internal/operator":    {"backup", "database", "keyfile", "tokens"},
 	"internal/requirements": {"documents", "drift", "evidence", "projection", "record", "replay", "reqdoc", "review",
 		"review/render", "trace"},
-	"internal/rules": {"actorname", "boundary", "lifecycle", "planning"},
-	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "measure", "runner", "shellquote", "tree",
-		"watch"},
+	"internal/rules":  {"actorname", "boundary", "lifecycle", "planning"},
+	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
+}
+
+// forTests lists the packages that tests import, of whichever room, and nothing else does.
+var forTests = []string{
+	"internal/boundary/boundarytest", "internal/ledger/store/storetest", "internal/requirements/review/reviewtest",
+	"internal/system/measure",
 }
 
 // throughTheWall lists the few imports that the floors forbid, each with its reason.
@@ -66,40 +56,69 @@ var throughTheWall = map[string]map[string]string{
 	},
 }
 
+// testsThroughTheWall lists the few imports of tests that the floors forbid, each with its reason.
+var testsThroughTheWall = map[string]map[string]string{
+	"internal/boundary/control": {
+		"internal/auditor/replay": "what was recorded is verified as an outsider verifies it",
+	},
+	"internal/httpapi": {
+		"internal/daemon/bridge": "the transcripts are of the whole service",
+	},
+	"internal/requirements": {
+		"internal/auditor/replay":  "what was recorded is verified as an outsider verifies it",
+		"internal/boundary/record": "a random log has the records of another wing between its own",
+	},
+	"internal/secret": {
+		"internal/ledger/audit": "makes the signing keys that must be found",
+	},
+	"schemas": {
+		"internal/boundary/folder": "the schema of the policy and the program must not differ",
+		"internal/rules/boundary":  "the schema of the policy and the program must not differ",
+		"internal/rules/planning":  "the schema of obligations has the types of the rules",
+	},
+}
+
 // above lists the packages that stand above the room they lie in, being forms or clients of it: they may import their
 // parent, which must not import them.
 var above = []string{
-	"internal/agentclient/settings", "internal/auditor/witness", "internal/boundary/boundarytest",
-	"internal/conductor/drive", "internal/daemon/bridge",
-	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/requirements/requirementstest",
+	"internal/agentclient/settings", "internal/conductor/drive",
+	"internal/ledger/store/boltstore", "internal/ledger/store/storetest",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }
 
-// onlyIn lists the outside packages that one of our packages, or a few, keep from all others.
+// everywhere lists the outside packages that any of ours may import.
+var everywhere = []string{"github.com/go-json-experiment/json"}
+
+// onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
+// all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
-	"github.com/go-chi/chi":                 {"internal/httpapi"},
-	"go.etcd.io/bbolt":                      {"internal/ledger/store/boltstore"},
-	"github.com/santhosh-tekuri/jsonschema": {"schemas"},
-	"github.com/rs/zerolog": {"cmd/orchestrator", "internal/daemon", "internal/daemon/project",
-		"internal/httpapi"},
-	"github.com/prometheus/client_golang": {"internal/daemon", "internal/httpapi"},
-	"github.com/spf13/":                   {"cmd/orchestrator"},
-	"github.com/tailscale/hujson":         {"internal/agentclient/settings"},
-	"github.com/yuin/goldmark":            {"internal/requirements/markdown", "internal/requirements/reqdoc"},
-	"github.com/fsnotify/fsnotify":        {"internal/system/watch"},
-	"github.com/aymanbagabas/go-udiff":    {"internal/requirements/drift"},
-	"golang.org/x/mod":                    {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
-	"cel.dev/":                            {"internal/conductor/contract"},
-	"go.yaml.in/yaml":                     {"internal/conductor/contract"},
-	"golang.org/x/text":                   {"schemas", "internal/conductor/lettercount", "internal/rules/actorname"},
-	"github.com/modelcontextprotocol/":    {"internal/system/runner"},
-	"golang.org/x/sys": {"internal/system/runner", "internal/system/measure",
-		"internal/system/measure", "internal/ledger/store/boltstore"},
-	"mvdan.cc/sh":                   {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
-	"github.com/getkin/kin-openapi": {}, // tests only
+	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
+	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
+	"github.com/fsnotify/fsnotify":             {"internal/system/watch"},
+	"github.com/go-chi/chi/v5":                 {"internal/httpapi"},
+	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
+	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
+	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
+	"github.com/spf13/cobra":                   {"cmd/orchestrator"},
+	"github.com/spf13/pflag":                   {"cmd/orchestrator"},
 	"github.com/stretchr/testify": {
 		"internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
+	"github.com/rs/zerolog": {
+		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/httpapi",
+	},
+	"github.com/tailscale/hujson": {"internal/agentclient/settings"},
+	"github.com/yuin/goldmark":    {"internal/requirements/markdown", "internal/requirements/reqdoc"},
+	"go.etcd.io/bbolt":            {"internal/ledger/store/boltstore"},
+	"go.yaml.in/yaml/v3":          {"internal/conductor/contract"},
+	"cel.dev/cel-go":              {"internal/conductor/contract"},
+	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
+	"golang.org/x/sys":            {"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore"},
+	"golang.org/x/term":           {"cmd/orchestrator"},
+	"golang.org/x/text":           {"internal/conductor/lettercount", "internal/rules/actorname"},
+	"golang.org/x/time":           {"internal/token"},
+	"mvdan.cc/sh/v3":              {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
+	"pgregory.net/rapid":          {"internal/ledger/store/storetest"},
 
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
 	// do, and by the two programs that measure others.
@@ -115,59 +134,6 @@ var onlyIn = map[string][]string{
 	},
 }
 
-// pure packages do no I/O, read no clock and draw no randomness.
-var pure = []string{
-	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname",
-	"internal/boundary/shell", "internal/agentclient", "internal/ledger/audit",
-	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
-	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
-	"internal/requirements/reqdoc", "internal/requirements/markdown",
-	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
-	"internal/conductor/arith",
-	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
-}
-
-var impure = []string{
-	"os", "net", "net/http", "io/fs", "os/exec", "syscall", "math/rand", "math/rand/v2", "crypto/rand", "path/filepath",
-}
-
-type pkg struct {
-	ImportPath string
-	Dir        string
-	Imports    []string
-	GoFiles    []string
-}
-
-// packages lists the packages of the module that have code besides tests, with paths relative to the module.
-func packages(t *testing.T) []pkg {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", module+"/...")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	require.NoError(t, err)
-	var all []pkg
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p pkg
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		p.ImportPath = strings.TrimPrefix(p.ImportPath, module+"/")
-		if len(p.GoFiles) > 0 {
-			all = append(all, p)
-		}
-	}
-}
-
-// source reads a file of p.
-func (p pkg) source(t *testing.T, file string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(p.Dir, file))
-	require.NoError(t, err)
-	return string(content)
-}
-
 // roomOf returns the room that a package lies in.
 func roomOf(path string) string {
 	parts := strings.SplitN(path, "/", 3)
@@ -181,39 +147,64 @@ func floorOf(room string) int {
 
 // TestEveryPackageIsSeen: a list that begins at internal/ would pass without cmd, api and schemas.
 func TestEveryPackageIsSeen(t *testing.T) {
-	seen := map[string]bool{}
+	seen, rooms := map[string]bool{}, map[string]bool{}
 	for _, p := range packages(t) {
-		seen[p.ImportPath] = true
+		seen[p.ImportPath], rooms[roomOf(p.ImportPath)] = true, true
 		require.NotEqual(t, -1, floorOf(roomOf(p.ImportPath)), "%s stands on no floor: decide where", p.ImportPath)
 	}
 	for _, name := range []string{"cmd/orchestrator", "cmd/orchestrator-hook", "api", "schemas"} {
 		require.True(t, seen[name], "%s is not among the packages", name)
 	}
-	for room, names := range public {
-		for _, name := range names {
-			require.True(t, seen[room+"/"+name], "%s/%s is named as public and does not exist", room, name)
+	for _, floor := range floors {
+		for _, room := range floor {
+			require.True(t, rooms[room], "%s has a floor and no package", room)
 		}
 	}
 }
 
 func TestTheDirectionOfImports(t *testing.T) {
-	used := map[string]bool{}
+	used := exceptions{}
 	for _, p := range packages(t) {
-		for _, path := range p.Imports {
-			ours, internal := strings.CutPrefix(path, module+"/")
-			if !internal {
-				continue
+		for _, path := range ours(p.Imports) {
+			if !used.take(throughTheWall, p.ImportPath, path) {
+				require.Empty(t, forbidden(p.ImportPath, path), "%s imports %s", p.ImportPath, path)
 			}
-			if throughTheWall[p.ImportPath][ours] != "" {
-				used[p.ImportPath+" "+ours] = true
-				continue
-			}
-			require.Empty(t, forbidden(p.ImportPath, ours), "%s imports %s", p.ImportPath, ours)
 		}
 	}
-	for from, paths := range throughTheWall {
+	used.requireAll(t, throughTheWall)
+}
+
+// TestTheDirectionOfImportsOfTests: what a package is tested with, it can come to lean on.
+func TestTheDirectionOfImportsOfTests(t *testing.T) {
+	used := exceptions{}
+	for _, p := range packages(t) {
+		for _, path := range ours(union(p.TestImports, p.XTestImports)) {
+			if !used.take(testsThroughTheWall, p.ImportPath, path) {
+				require.Empty(t, forbiddenToTests(p.ImportPath, path), "a test of %s imports %s", p.ImportPath, path)
+			}
+		}
+	}
+	used.requireAll(t, testsThroughTheWall)
+}
+
+// exceptions says which imports were let through a wall.
+type exceptions map[string]bool
+
+// take reports whether a list lets an import through, and notes that it was needed for an import that is forbidden.
+func (e exceptions) take(list map[string]map[string]string, from, to string) bool {
+	if list[from][to] == "" {
+		return false
+	}
+	e[from+" "+to] = forbidden(from, to) != ""
+	return true
+}
+
+// requireAll fails unless each exception of a list was needed.
+func (e exceptions) requireAll(t *testing.T, list map[string]map[string]string) {
+	t.Helper()
+	for from, paths := range list {
 		for to := range paths {
-			require.True(t, used[from+" "+to], "the exception for %s → %s is not needed", from, to)
+			require.True(t, e[from+" "+to], "the exception for %s → %s is not needed", from, to)
 		}
 	}
 }
@@ -222,6 +213,8 @@ func TestTheDirectionOfImports(t *testing.T) {
 func forbidden(from, to string) string {
 	room, other := roomOf(from), roomOf(to)
 	switch {
+	case slices.Contains(forTests, to) && !slices.Contains(forTests, from):
+		return "it is for tests"
 	case room == other:
 		return forbiddenInside(from, to)
 	case floorOf(other) <= floorOf(room):
@@ -244,33 +237,107 @@ func forbiddenInside(from, to string) string {
 	return ""
 }
 
-func TestOutsidePackagesHaveTheirRooms(t *testing.T) {
+// forbiddenToTests returns why a test of from may not import to, or "". It may import itself, what lies in its folder,
+// even above it, and what is there for tests.
+func forbiddenToTests(from, to string) string {
+	if from == to || strings.HasPrefix(to, from+"/") || slices.Contains(forTests, to) {
+		return ""
+	}
+	return forbidden(from, to)
+}
+
+// TestTheListsOfTheLayoutAreNeeded: a name that stands in a list for nothing would let something through later.
+func TestTheListsOfTheLayoutAreNeeded(t *testing.T) {
+	imported, tested, climbs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, p := range packages(t) {
-		for _, path := range p.Imports {
-			for library, owners := range onlyIn {
-				if path == library || strings.HasPrefix(path, strings.TrimSuffix(library, "/")+"/") {
-					require.Contains(t, owners, p.ImportPath, "%s imports %s", p.ImportPath, path)
-				}
+		for _, path := range ours(p.Imports) {
+			if strings.HasPrefix(p.ImportPath, path+"/") {
+				climbs[p.ImportPath] = true
+			}
+		}
+		for _, path := range ours(union(p.TestImports, p.XTestImports)) {
+			tested[path] = true
+		}
+		for _, path := range ours(slices.Concat(p.Imports, p.TestImports, p.XTestImports)) {
+			if forbidden(p.ImportPath, path) == "" && roomOf(p.ImportPath) != roomOf(path) {
+				imported[path] = true
 			}
 		}
 	}
-}
-
-func TestPurePackagesStayPure(t *testing.T) {
-	seen := map[string]bool{}
-	for _, p := range packages(t) {
-		if !slices.Contains(pure, p.ImportPath) {
-			continue
-		}
-		seen[p.ImportPath] = true
-		for _, path := range p.Imports {
-			require.NotContains(t, impure, path, "%s imports %s", p.ImportPath, path)
-		}
-		for _, file := range p.GoFiles {
-			require.NotContains(t, p.source(t, file), "time.Now(", "%s/%s reads the clock", p.ImportPath, file)
+	for room, names := range public {
+		for _, name := range names {
+			require.True(t, imported[room+"/"+name], "%s/%s is open, and no other room imports it", room, name)
 		}
 	}
-	for _, name := range pure {
-		require.True(t, seen[name], "%s is named as pure and does not exist", name)
+	for _, name := range forTests {
+		require.True(t, tested[name], "%s is for tests, and no test imports it", name)
+	}
+	for _, name := range above {
+		require.True(t, climbs[name], "%s stands above its parent, and does not import it", name)
+	}
+	for _, list := range [][]string{above, forTests, pure} {
+		require.Len(t, union(list, nil), len(list), "one name twice: %v", list)
+	}
+}
+
+func TestOutsidePackagesHaveTheirRooms(t *testing.T) {
+	needed := map[string]bool{}
+	for _, p := range packages(t) {
+		for _, path := range p.Imports {
+			if !isOutside(path) {
+				continue
+			}
+			library := libraryOf(path)
+			require.Contains(t, onlyIn[library], p.ImportPath, "%s imports %s", p.ImportPath, path)
+			needed[library+" "+p.ImportPath] = true
+		}
+	}
+	for library, owners := range onlyIn {
+		for _, owner := range owners {
+			require.True(t, needed[library+" "+owner], "%s does not import %s", owner, library)
+		}
+		require.Len(t, union(owners, nil), len(owners), "one name twice: %v", owners)
+	}
+}
+
+// isOutside reports whether an import has to be listed in onlyIn: what is neither ours, nor of the standard library, nor
+// open to all; and what is listed there.
+func isOutside(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	free := slices.ContainsFunc(everywhere, func(library string) bool { return isWithin(path, library) })
+	return strings.Contains(first, ".") && !free || libraryOf(path) != ""
+}
+
+// libraryOf returns the entry of onlyIn that an import belongs to, or "".
+func libraryOf(path string) string {
+	for library := range onlyIn {
+		if isWithin(path, library) {
+			return library
+		}
+	}
+	return ""
+}
+
+// isWithin reports whether an import is a library or a package of it. Another major version is another library.
+func isWithin(path, library string) bool {
+	below, is := strings.CutPrefix(path, library)
+	return is && (below == "" || below[0] == '/' && !majorVersion.MatchString(below))
+}
+
+var majorVersion = regexp.MustCompile(`^/v[0-9]+(/|$)`)
+
+// TestAMajorVersionIsAnotherLibrary that may not be imported beside the one that is listed.
+func TestAMajorVersionIsAnotherLibrary(t *testing.T) {
+	for path, want := range map[string]string{
+		"github.com/santhosh-tekuri/jsonschema/v5":      "github.com/santhosh-tekuri/jsonschema/v5",
+		"github.com/santhosh-tekuri/jsonschema/v5/kind": "github.com/santhosh-tekuri/jsonschema/v5",
+		"github.com/santhosh-tekuri/jsonschema/v6":      "",
+		"github.com/santhosh-tekuri/jsonschema/v51":     "",
+		"github.com/yuin/goldmark/ast":                  "github.com/yuin/goldmark",
+		"github.com/yuin/goldmark/v2/ast":               "",
+		"github.com/yuin/goldmark-emoji":                "",
+	} {
+		require.Equal(t, want, libraryOf(path), path)
+		require.True(t, isOutside(path), path)
 	}
 }

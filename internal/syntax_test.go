@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -82,12 +84,14 @@ func receiver(d *ast.FuncDecl) string {
 		switch of := t.(type) {
 		case *ast.StarExpr:
 			t = of.X
-		case *ast.IndexExpr:
+		case *ast.ParenExpr:
 			t = of.X
-		case *ast.Ident:
-			return of.Name
+		case *ast.IndexExpr: // a type with one parameter
+			t = of.X
+		case *ast.IndexListExpr: // with several
+			t = of.X
 		default:
-			return "?"
+			return of.(*ast.Ident).Name
 		}
 	}
 }
@@ -200,15 +204,46 @@ func (p parsed) commands() map[string]int {
 	return lines
 }
 
-// described returns how the comment of a function begins: "a verb" or "a noun", or "" where there is no comment.
+// described returns how the comment of a function begins: "a verb" or "a noun", or "" where there is no comment. A verb is
+// a word in the third person; of what is so or not, a function reports whether.
 func described(d *ast.FuncDecl) string {
 	words := strings.Fields(d.Doc.Text())
-	if len(words) < 2 || words[0] != d.Name.Name {
+	switch {
+	case len(words) == 0:
 		return ""
-	}
-	switch words[1] {
-	case "is", "are", "has", "have", "was", "were", "says", "tells":
+	case len(words) > 2 && words[1] == "returns" && words[2] == "whether":
 		return "a noun"
+	case len(words) > 1 && words[0] == d.Name.Name && thirdPerson.MatchString(words[1]) &&
+		!slices.Contains(notWhatItDoes, strings.TrimRight(words[1], ",:")):
+		return "a verb"
 	}
-	return "a verb"
+	return "a noun"
+}
+
+var thirdPerson = regexp.MustCompile(`^[a-z]+s[,:]?$`)
+
+// notWhatItDoes lists words that end like a verb in the third person, and verbs that say what a function is.
+var notWhatItDoes = []string{"is", "has", "was", "says", "tells", "as", "this", "its", "always", "sometimes", "thus"}
+
+func TestReceiversAreNamed(t *testing.T) {
+	const source = "package p\nfunc (a A) f() {}\nfunc (*A) f() {}\nfunc (a *A[K]) f() {}\nfunc (a A[K, V]) f() {}\nfunc (a (*A)) f() {}"
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
+	require.NoError(t, err)
+	require.Len(t, parsed.Decls, 5)
+	for _, d := range parsed.Decls {
+		require.Equal(t, "A", receiver(d.(*ast.FuncDecl)))
+	}
+}
+
+func TestCommentsThatBeginWithAVerb(t *testing.T) {
+	for comment, want := range map[string]string{
+		"F returns the sum.": "a verb", "F reports whether it is so.": "a verb", "F parses, and counts.": "a verb",
+		"F is the sum.": "a noun", "F the sum.": "a noun", "F return the sum.": "a noun", "F always fails.": "a noun",
+		"Returns the sum.": "a noun", "The sum.": "a noun", "F": "a noun", "F has it.": "a noun",
+		"F returns whether it is so.": "a noun",
+	} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), "", "package p\n\n// "+comment+"\nfunc F() {}", parser.ParseComments)
+		require.NoError(t, err)
+		require.Equal(t, want, described(parsed.Decls[0].(*ast.FuncDecl)), comment)
+	}
 }

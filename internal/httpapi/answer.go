@@ -1,9 +1,13 @@
 package httpapi
 
 import (
+	"encoding/base64"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"orchestrator/internal/requirements"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -61,4 +65,14 @@ func notModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 		}
 	}
 	return false
+}
+
+// setReceipt sets the header that says where the record of a decision stands, as a dictionary of RFC 9651.
+func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
+	place := "index=" + strconv.FormatUint(r.Index, 10)
+	if r.Folded {
+		place = "folded"
+	}
+	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place,
+		base64.StdEncoding.EncodeToString(r.Root[:]))}
 }

@@ -13,8 +13,6 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-type actor = lifecycle.Actor
-
 // authenticate takes the actor from the bearer token (RFC 6750) and nothing else, and counts the request
 // against the token's rate limit.
 func (a *API) authenticate(next http.Handler) http.Handler {
@@ -123,6 +121,3 @@ func tokenMissing() *fault.Error {
 		WithFix("send the header Authorization: Bearer <token>; the first start wrote those of pm and viewer to " +
 			".orchestrator/tokens/, and orchestrator token add makes others")
 }
-
-// actorOf returns the actor of the call; authenticate has set it.
-func actorOf(w http.ResponseWriter) actor { return callOf(w).who }

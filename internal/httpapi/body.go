@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/secret"
 )
 
 // MaxBody is the most bytes a request body may have.
@@ -223,3 +224,6 @@ func idempotencyKey(r *http.Request) (string, error) {
 	}
 	return keys[0], nil
 }
+
+// clip returns the start of what a client sent, for an error that quotes it.
+func clip(s string) string { return fault.Clip(secret.Mask(s), 64) }

@@ -68,44 +68,6 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	return writeJSON(w, http.StatusOK, trace)
 }
 
-// missingCapabilities is a run in which no tool was there for an obligation.
-type missingCapabilities struct{ trace conductor.Trace }
-
-func (m *missingCapabilities) Error() string { return "no tool satisfies an obligation" }
-
-// Unwrap returns the fault that is answered.
-func (m *missingCapabilities) Unwrap() error {
-	var fields []fault.Field
-	for i, t := range m.trace.Obligations {
-		if len(toDiscover(t)) > 0 {
-			fields = append(fields, fault.Field{Pointer: "/obligations/" + strconv.Itoa(i),
-				Code: "missing_capability", Detail: t.Why})
-		}
-	}
-	return fault.New(fault.Invalid, "missing_capability", "there is no tool for %d of %d obligations", len(fields),
-		len(m.trace.Obligations)).
-		WithFix("GET /tools lists what there is; add a contract to .orchestrator/tools, or ask for something else").
-		WithFields(fields...)
-}
-
-// emitted returns the obligations to find what is missing.
-func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
-	for _, t := range m.trace.Obligations {
-		all = append(all, toDiscover(t)...)
-	}
-	return all
-}
-
-// toDiscover returns what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
-func toDiscover(t conductor.ObligationTrace) (all []conductor.Emitted) {
-	for _, e := range t.Emitted {
-		if e.Obligation.Type == planning.DiscoverOp {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
 // obligations reads a request, and holds it against its schema.
 func obligations(body []byte) (request planning.Request, err error) {
 	value, err := strictjson.Parse(body)
@@ -130,12 +92,6 @@ func refuseSecrets(body []byte) error {
 		return err
 	}
 	return secret.Refuse("request", "", string(body))
-}
-
-// refused puts a refusal on record.
-func (a refuser) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
-	return a.Service.Refuse(r.Context(), actorOf(w),
-		requirements.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
 }
 
 func callerOf(w http.ResponseWriter) conductor.Caller {

@@ -1,13 +1,15 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"slices"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"orchestrator/api"
 	"orchestrator/internal/fault"
@@ -15,37 +17,9 @@ import (
 	"orchestrator/schemas"
 )
 
-// CheckStatus says how bad the outcome of a check is.
-type CheckStatus string
-
-// The statuses of a check, from best to worst.
-const (
-	CheckOK       CheckStatus = "ok"
-	CheckWarning  CheckStatus = "warning"  // an operator should look at it; requests are answered
-	CheckStarting CheckStatus = "starting" // it is not known yet whether all is well; not ready
-	CheckFailing  CheckStatus = "failing"  // not ready
-)
-
-// Check is one thing that /readyz looks at.
-type Check struct {
-	Name   string      `json:"name"`
-	Status CheckStatus `json:"status"`
-	Detail string      `json:"detail,omitempty"` // why it is not ok; anybody may read it
-}
-
 type health struct {
 	Status CheckStatus `json:"status"` // the worst of the checks
 	Checks []Check     `json:"checks,omitempty"`
-}
-
-// worst returns the status of the whole.
-func worst(checks []Check) CheckStatus {
-	order := []CheckStatus{CheckOK, CheckWarning, CheckStarting, CheckFailing}
-	worst := 0
-	for _, c := range checks {
-		worst = max(worst, slices.Index(order, c.Status))
-	}
-	return order[worst]
 }
 
 // live fails only when the process can do nothing more than stop.
@@ -98,20 +72,6 @@ func (h *healthHandlers) draining() error {
 	return nil
 }
 
-func failingIf(name string, err error) Check {
-	if err != nil {
-		return Check{name, CheckFailing, err.Error()}
-	}
-	return Check{Name: name, Status: CheckOK}
-}
-
-func warningIf(name, problem string) Check {
-	if problem != "" {
-		return Check{name, CheckWarning, problem}
-	}
-	return Check{Name: name, Status: CheckOK}
-}
-
 // checkExport does not call an export good that was not tried since the start.
 func checkExport(state requirements.State) Check {
 	switch export := state.Export; {
@@ -150,4 +110,21 @@ func schema(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/schema+json")
 	_, _ = w.Write(body)
 	return nil
+}
+
+func (h *healthHandlers) serveMetrics() handler {
+	serve := promhttp.HandlerFor(h.Metrics, promhttp.HandlerOpts{})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if h.MetricsToken != "" {
+			presented, err := bearer(r)
+			got, want := sha256.Sum256([]byte(presented)), sha256.Sum256([]byte(h.MetricsToken))
+			if err != nil || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator metrics"`)
+				return fault.New(fault.Unauthenticated, "metrics_token", "the metrics need their own token").
+					WithFix("send the header Authorization: Bearer <token of --metrics-token-file>")
+			}
+		}
+		serve.ServeHTTP(w, r)
+		return nil
+	}
 }

@@ -20,6 +20,7 @@ const (
 	smallBody       = 16 << 10 // is never refused for what other tokens hold, and is worked on at once
 	firstRoom       = 4 << 10  // for a body, however many bytes are promised
 	retryHeld       = time.Second
+	mostDiscards    = 4 // of bodies that are refused for their size, and read all the same
 )
 
 // bodies counts the bytes of bodies that are in memory, as they arrive, and lets one large body of each token be worked

@@ -1,17 +1,14 @@
 package httpapi
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -138,19 +135,10 @@ func methodOf(method string) string {
 	return "other"
 }
 
-func (h *healthHandlers) serveMetrics() handler {
-	serve := promhttp.HandlerFor(h.Metrics, promhttp.HandlerOpts{})
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if h.MetricsToken != "" {
-			presented, err := bearer(r)
-			got, want := sha256.Sum256([]byte(presented)), sha256.Sum256([]byte(h.MetricsToken))
-			if err != nil || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-				w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator metrics"`)
-				return fault.New(fault.Unauthenticated, "metrics_token", "the metrics need their own token").
-					WithFix("send the header Authorization: Bearer <token of --metrics-token-file>")
-			}
-		}
-		serve.ServeHTTP(w, r)
-		return nil
+// routeOf returns the pattern that matched; known only after the handler ran.
+func routeOf(r *http.Request) string {
+	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePattern() != "" {
+		return c.RoutePattern()
 	}
+	return "unmatched"
 }

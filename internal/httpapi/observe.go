@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/fault"
@@ -46,35 +45,6 @@ func (a *API) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(ww, r)
 	})
 }
-
-// recorder is an answer that remembers what was written, and what call it is for.
-type recorder struct {
-	http.ResponseWriter
-	call   call
-	status int // 0 until the header is written
-	bytes  int
-}
-
-func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-		w.call.held.rest() // a client that does not read its answer keeps no turn
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-		w.call.held.rest()
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += n
-	return n, err
-}
-
-// Unwrap serves http.ResponseController.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 var nosniff = []string{"nosniff"}
 
@@ -147,12 +117,4 @@ func (a *API) checkOrigin(next http.Handler) http.Handler {
 			WithFix("call the service from a program, or from a page of its own origin")
 	}))
 	return protection.Handler(next)
-}
-
-// routeOf returns the pattern that matched; known only after the handler ran.
-func routeOf(r *http.Request) string {
-	if c := chi.RouteContext(r.Context()); c != nil && c.RoutePattern() != "" {
-		return c.RoutePattern()
-	}
-	return "unmatched"
 }

@@ -26,6 +26,15 @@ type problemBody struct {
 	Answers []conductor.Answer  `json:"answers,omitempty"` // to the others
 }
 
+// handle answers with what a handler did. No other place makes an answer of an error.
+func (a *API) handle(fn handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := fn(w, r); err != nil {
+			a.writeProblem(w, r, err)
+		}
+	}
+}
+
 // writeProblem answers with an error, and keeps what the log is to say of it.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := callOf(w)
@@ -96,13 +105,12 @@ func setProblemHeaders(h http.Header, p problem.Problem, length int) {
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// How much of a body that is refused for its size is read all the same, for how long, and of how many at once: a client
-// that sends all of it before it reads the answer would otherwise see its connection reset, and no answer. Beyond that
-// it does.
+// How much of a body that is refused for its size is read all the same, for how long, and of mostDiscards at once: a
+// client that sends all of it before it reads the answer would otherwise see its connection reset, and no answer. Beyond
+// that it does.
 const (
 	mostDiscarded  = 32 << 20
 	longestDiscard = 5 * time.Second
-	mostDiscards   = 4
 )
 
 // discardRest sends the answer, and reads what a client still sends. A client that waits to be told to send is told not

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"encoding/base64"
-	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -11,7 +9,6 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
 )
 
 var (
@@ -19,16 +16,6 @@ var (
 	typeOctets  = []string{"application/octet-stream"}
 	neverStales = []string{"private, max-age=31536000, immutable"}
 )
-
-// setReceipt sets the header that says where the record of a decision stands, as a dictionary of RFC 9651.
-func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
-	place := "index=" + strconv.FormatUint(r.Index, 10)
-	if r.Folded {
-		place = "folded"
-	}
-	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place,
-		base64.StdEncoding.EncodeToString(r.Root[:]))}
-}
 
 // checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.
 func (h *logHandlers) checkpoint(w http.ResponseWriter, r *http.Request) error {

@@ -11,7 +11,6 @@ import (
 
 	"orchestrator/internal/auditor/replay"
 	boundary "orchestrator/internal/boundary/record"
-	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -260,8 +259,6 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Subject: boundary.Subject, Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
 		"a journal that is recorded elsewhere": {ledger.Event{Kind: boundary.KindRecorded, Actor: ledger.System(),
 			Subject: "REQ-001", Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
-		"a step of the conductor about something else": {ledger.Event{Kind: state.KindStepped, Actor: record.Actor(cody), Subject: "REQ-001",
-			Data: state.Stepped{Run: "r1", Step: "s", Rows: []state.Row{{Key: "a/1", Value: []byte(`1`)}}}}, "a step of conductor/r1 is about"},
 		"an import by a coder": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(cody), Data: record.Imported{}}, "in the role coder"},
 		"a change that calls itself refused": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},

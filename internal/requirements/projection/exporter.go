@@ -227,7 +227,7 @@ func (x *Exporter) State() ExportState {
 	return x.state
 }
 
-// Wait returns whether the log up to size is in the file before the time is over.
+// Wait reports whether the log up to size is in the file before the time is over.
 func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) bool {
 	if x.path == "" {
 		return true

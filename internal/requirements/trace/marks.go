@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Keywords begin a mark, in any case. They say what the marked place does for the requirement: cover it somehow,
-// implement it, or verify it, as a test does.
+// Keywords returns the words that begin a mark, in any case. They say what the marked place does for the requirement:
+// cover it somehow, implement it, or verify it, as a test does.
 func Keywords() []string { return []string{covers, implements, verifies} }
 
 const (
