@@ -235,7 +235,7 @@ func TestReview(t *testing.T) {
 	require.Error(t, err)
 	problem := r.reviewImport().Problem
 	require.False(t, r.reviewImport().OK)
-	require.Equal(t, "document_invalid", problem.Code)
+	require.Equal(t, fault.Code("document_invalid"), problem.Code)
 	require.Contains(t, problem.Errors[0].Path, "REQUIREMENTS.md")
 	require.Equal(t, 2, problem.Errors[0].Line)
 	require.Contains(t, r.importFailure(), "REQUIREMENTS.md:2: REQ-001")

@@ -171,7 +171,7 @@ func problemOf(err error) *review.ImportProblem {
 		f = fault.New(fault.Internal, "internal", "the import met a defect").
 			WithFix("the log of the service says which; import again once it is mended")
 	}
-	problem := &review.ImportProblem{Code: string(f.Code), Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
+	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
 	for _, field := range f.Fields {
 		problem.Errors = append(problem.Errors, importError(field))
 	}
