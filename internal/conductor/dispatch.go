@@ -75,7 +75,7 @@ func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
-		return nil, nil, fault.New(fault.Invalid, runner.CodeMissing, "there is no built-in tool %q",
+		return nil, nil, fault.New(fault.NotFound, runner.CodeMissing, "there is no built-in tool %q",
 			c.Implementation.Name).WithFix("orchestrator tools list names them; correct the contract")
 	}
 	return recoverPanic(func() (map[string]any, []effect, error) {
