@@ -101,7 +101,11 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	program := runner.Exec{Argv: r.resolveProgram(i.Argv), Env: append(passedEnv(i.Env), env...),
 		Dir: filepath.Join(r.Root, i.Dir), SHA256: i.SHA256, Timeout: limit}
 	if i.Means == planning.MCP {
-		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, asked.Inputs)
+		arguments, err := ledger.Encode(asked.Inputs)
+		if err != nil {
+			return nil, err
+		}
+		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, arguments)
 		return result.Stdout, hideEnv(err, program.Env)
 	}
 	body, err := ledger.Encode(asked)
