@@ -2,8 +2,6 @@ package conductor
 
 import (
 	"context"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,7 +112,7 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	}
 	if i.Means == planning.HTTP {
 		result, err := runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit,
-			AllowLoopback: isLoopback(i.URL)}.Run(ctx, body)
+			AllowLoopback: runner.NamesLoopback(i.URL)}.Run(ctx, body)
 		return result.Stdout, hideEnv(err, env)
 	}
 	if i.Stdin == planning.StdinPrompt {
@@ -122,16 +120,6 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	}
 	result, err := program.Run(ctx, body)
 	return result.Stdout, hideEnv(err, program.Env)
-}
-
-// isLoopback reports whether a contract names this machine itself; a name that only resolves to it is refused.
-func isLoopback(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // resolveProgram makes the program of a command line absolute, where it is a path relative to the project.

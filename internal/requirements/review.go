@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -82,7 +82,7 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 		switch {
 		case !known:
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
-		case digest != record.Digest(f.Content):
+		case digest != ledger.Digest(f.Content):
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
 		}
 	}
