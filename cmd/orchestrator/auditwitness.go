@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/runner"
 	"orchestrator/internal/system/tree"
 )
 
@@ -179,17 +179,12 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 		return o.tokens[i], nil
 	}
 	local := datadir.Dir(o.data).Token("viewer")
-	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && tree.Exists(local) {
+	if runner.NamesLoopback(address) && tree.Exists(local) {
 		return local, nil
 	}
 	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
 		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out " +
 			"witness.token; then name it with --token-file")
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // normalized writes an address in one way, since logs are pinned to it.

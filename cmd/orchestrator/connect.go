@@ -44,7 +44,7 @@ func (o serverOptions) connect() (*apiclient.Client, error) {
 	if server == "" {
 		addr, err := apiclient.LocalAddress(context.Background(), datadir.Dir(o.data))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, apiclient.CodeNotRunning, "no service runs with the folder %s", o.data).
+			return nil, fault.New(fault.Unavailable, apiclient.CodeNotRunning, "no service runs with the folder %s", o.data).
 				WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
 		}
 		if err != nil {

@@ -141,7 +141,7 @@ func readBlob(ctx context.Context, src Source, digest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
+	if ledger.Digest(data) != digest {
 		return nil, bad("log_blob", "%s%s was changed", blobPrefix, digest)
 	}
 	return data, nil

@@ -2,8 +2,6 @@ package conductor
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 )
@@ -62,9 +61,8 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall
 	if err != nil {
 		return Access{}, "", errors.Join(err, access.Dismiss())
 	}
-	sum := sha256.Sum256([]byte(prompt))
 	what := fmt.Sprintf("%s as %s by the token %s, with the prompt sha256:%s", c.Name, c.Role, access.ID,
-		hex.EncodeToString(sum[:]))
+		ledger.Digest([]byte(prompt)))
 	r.enqueue(func(w *state.Writer) error {
 		return w.Event(state.Event{ID: strings.TrimPrefix(asked.Run, r.request.ID+"/") + "/agent",
 			Kind: "agent.admitted", What: what})

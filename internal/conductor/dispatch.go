@@ -2,8 +2,6 @@ package conductor
 
 import (
 	"context"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,7 +73,7 @@ func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a toolCall) (
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
-		return nil, nil, fault.New(fault.Invalid, runner.CodeMissing, "there is no built-in tool %q",
+		return nil, nil, fault.New(fault.NotFound, runner.CodeMissing, "there is no built-in tool %q",
 			c.Implementation.Name).WithFix("orchestrator tools list names them; correct the contract")
 	}
 	return recoverPanic(func() (map[string]any, []effect, error) {
@@ -101,7 +99,11 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	program := runner.Exec{Argv: r.resolveProgram(i.Argv), Env: append(passedEnv(i.Env), env...),
 		Dir: filepath.Join(r.Root, i.Dir), SHA256: i.SHA256, Timeout: limit}
 	if i.Means == planning.MCP {
-		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, asked.Inputs)
+		arguments, err := ledger.Encode(asked.Inputs)
+		if err != nil {
+			return nil, err
+		}
+		result, err := runner.MCP{Exec: program, Tool: i.Name}.Run(ctx, arguments)
 		return result.Stdout, hideEnv(err, program.Env)
 	}
 	body, err := ledger.Encode(asked)
@@ -110,7 +112,7 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	}
 	if i.Means == planning.HTTP {
 		result, err := runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit,
-			AllowLoopback: isLoopback(i.URL)}.Run(ctx, body)
+			AllowLoopback: runner.NamesLoopback(i.URL)}.Run(ctx, body)
 		return result.Stdout, hideEnv(err, env)
 	}
 	if i.Stdin == planning.StdinPrompt {
@@ -118,16 +120,6 @@ func (r *run) runExternal(ctx context.Context, i planning.Implementation, limit 
 	}
 	result, err := program.Run(ctx, body)
 	return result.Stdout, hideEnv(err, program.Env)
-}
-
-// isLoopback reports whether a contract names this machine itself; a name that only resolves to it is refused.
-func isLoopback(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // resolveProgram makes the program of a command line absolute, where it is a path relative to the project.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -17,9 +18,9 @@ type call struct {
 	id    string
 	start time.Time
 	who   actor
-	only  string // the id of the requirement that its token is bound to; "" where it is not
-	code  string // of the problem it was answered with
-	cause error  // what is logged and never shown
+	only  string     // the id of the requirement that its token is bound to; "" where it is not
+	code  fault.Code // of the problem it was answered with
+	cause error      // what is logged and never shown
 	held  holding
 }
 

@@ -138,10 +138,11 @@ func TestEveryCodeIsDocumentedWhereItIsAnswered(t *testing.T) {
 
 // notOfEvidence are the codes of package evidence that say nothing of one piece of it, and why they are not answered.
 var notOfEvidence = map[string]string{
-	"git_missing":    "start",
-	"no_repository":  "start",
-	"object_missing": "becomes evidence_unreadable",
-	"git_failed":     "becomes evidence_unreadable",
+	"git_missing":      "start",
+	"no_repository":    "start",
+	"object_missing":   "becomes evidence_unreadable",
+	"object_too_large": "becomes file_too_large",
+	"git_failed":       "becomes evidence_unreadable",
 }
 
 func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
@@ -160,10 +161,29 @@ func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(inSource)), slices.Sorted(maps.Keys(theContract().codesOf("EvidenceCode"))))
 }
 
+// twoKinds are the codes with more than one kind, and why.
+var twoKinds = map[string]string{
+	"store_damaged": "a row that cannot be read is a defect; a file that is damaged ends the store",
+	"log_too_large": "what no log has is held against the log; what is only too large to be read says nothing of it",
+}
+
+// TestACodeHasOneKind: with two kinds, one code would be answered with two statuses, and mean two things.
+func TestACodeHasOneKind(t *testing.T) {
+	require.Contains(t, codesInSource().kinds["no_evidence"], string(fault.Conflict))
+	for code, kinds := range codesInSource().kinds {
+		all := slices.Sorted(maps.Keys(kinds))
+		require.Equal(t, twoKinds[code] != "", len(all) > 1, "%s has the kinds %v", code, all)
+	}
+	for code := range twoKinds {
+		require.Contains(t, codesInSource().kinds, code, "is no longer in the source")
+	}
+}
+
 // sourceCodes are the codes in the source: constants, as literals or by name, resolved by types.
 type sourceCodes struct {
 	given    map[string]map[string]bool // to fault.New, also through functions that hand a parameter on; by package
 	inFields map[string]map[string]bool // of the fields of problems, by file
+	kinds    map[string]map[string]bool // of the errors, by code
 }
 
 // codesInSource reads the source of all packages that a request may come to.
@@ -171,8 +191,8 @@ var codesInSource = sync.OnceValue(func() sourceCodes {
 	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../.."}, "./internal/...", "./cmd/orchestrator")
 	must(err)
 	module := strings.TrimSuffix(reflect.TypeFor[fault.Error]().PkgPath(), "internal/fault")
-	found := sourceCodes{map[string]map[string]bool{}, map[string]map[string]bool{}}
-	sinks := map[string]int{module + "internal/fault.New": 1}
+	found := sourceCodes{map[string]map[string]bool{}, map[string]map[string]bool{}, map[string]map[string]bool{}}
+	sinks := map[string]sink{module + "internal/fault.New": {code: 1}}
 	for known := 0; known != len(sinks); {
 		known = len(sinks)
 		for _, p := range loaded {
@@ -185,11 +205,17 @@ var codesInSource = sync.OnceValue(func() sourceCodes {
 	return found
 })
 
+// sink is a function that takes a code for fault.New.
+type sink struct {
+	code, kind int    // positions among the parameters
+	always     string // the kind of all its errors; "" when it is a parameter, too
+}
+
 // codeFinder finds the codes in one package.
 type codeFinder struct {
 	*packages.Package
 	dir   string
-	sinks map[string]int // the functions that take a code for fault.New, and at which position
+	sinks map[string]sink
 	found sourceCodes
 }
 
@@ -217,16 +243,33 @@ func (c codeFinder) call(call *ast.CallExpr, in *types.Func) {
 	if callee == nil {
 		return
 	}
-	at, is := c.sinks[callee.FullName()]
+	to, is := c.sinks[callee.FullName()]
+	if !is {
+		return
+	}
+	code, kind, passed := call.Args[to.code], to.always, -1
+	if kind == "" && to.kind >= 0 {
+		kind, passed = c.constant(call.Args[to.kind]), c.parameter(call.Args[to.kind], in)
+	}
 	switch {
-	case !is:
-	case c.TypesInfo.Types[call.Args[at]].Value != nil:
-		add(c.found.given, c.dir, c.TypesInfo.Types[call.Args[at]].Value)
-	case c.parameter(call.Args[at], in) >= 0:
-		c.sinks[in.FullName()] = c.parameter(call.Args[at], in)
+	case kind == "" && passed < 0 && c.dir != "internal/fault":
+		panic(c.Fset.Position(call.Pos()).String() + ": a kind that is no constant")
+	case c.constant(code) != "":
+		add(c.found.given, c.dir, c.constant(code))
+		add(c.found.kinds, c.constant(code), kind)
+	case c.parameter(code, in) >= 0:
+		c.sinks[in.FullName()] = sink{c.parameter(code, in), passed, kind}
 	case c.dir != "internal/fault":
 		panic(c.Fset.Position(call.Pos()).String() + ": a code that is no constant")
 	}
+}
+
+// constant returns the value of an expression that is a constant text, or "".
+func (c codeFinder) constant(e ast.Expr) string {
+	if value := c.TypesInfo.Types[e].Value; value != nil && value.Kind() == constant.String {
+		return constant.StringVal(value)
+	}
+	return ""
 }
 
 // parameter returns the position of an expression among the parameters of a function, or -1.
@@ -235,7 +278,11 @@ func (c codeFinder) parameter(e ast.Expr, of *types.Func) int {
 	if !is || of == nil {
 		return -1
 	}
-	return slices.Index(slices.Collect(of.Signature().Params().Variables()), c.TypesInfo.Uses[id].(*types.Var))
+	v, is := c.TypesInfo.Uses[id].(*types.Var)
+	if !is {
+		return -1
+	}
+	return slices.Index(slices.Collect(of.Signature().Params().Variables()), v)
 }
 
 // literal keeps the code of a field, and refuses errors that fault.New did not make: their codes are not seen here.
@@ -247,18 +294,18 @@ func (c codeFinder) literal(l *ast.CompositeLit) {
 	case strings.HasSuffix(t.String(), "internal/fault.Field"):
 		for _, e := range l.Elts {
 			pair, is := e.(*ast.KeyValueExpr)
-			if !is || pair.Key.(*ast.Ident).Name != "Code" || c.TypesInfo.Types[pair.Value].Value == nil {
+			if !is || pair.Key.(*ast.Ident).Name != "Code" || c.constant(pair.Value) == "" {
 				continue
 			}
 			file := c.dir + "/" + filepath.Base(c.Fset.Position(l.Pos()).Filename)
-			add(c.found.inFields, file, c.TypesInfo.Types[pair.Value].Value)
+			add(c.found.inFields, file, c.constant(pair.Value))
 		}
 	}
 }
 
-func add(to map[string]map[string]bool, where string, code constant.Value) {
+func add(to map[string]map[string]bool, where, what string) {
 	if to[where] == nil {
 		to[where] = map[string]bool{}
 	}
-	to[where][constant.StringVal(code)] = true
+	to[where][what] = true
 }

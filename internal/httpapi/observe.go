@@ -82,7 +82,7 @@ func (a *API) logRequest(r *http.Request, c *call, status, bytes int, took time.
 		e = e.Str("actor", c.who.Name).Str("role", string(c.who.Role))
 	}
 	if c.code != "" {
-		e = e.Str("code", c.code)
+		e = e.Str("code", string(c.code))
 	}
 	if c.cause != nil {
 		e = e.AnErr("cause", c.cause)

@@ -49,8 +49,8 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if p.Status >= http.StatusInternalServerError && !gone {
 		c.cause = err
 	}
-	c.code = string(p.Code)
-	a.metrics.problems.WithLabelValues(c.code).Inc()
+	c.code = p.Code
+	a.metrics.problems.WithLabelValues(string(c.code)).Inc()
 	body, failed := encodeProblem(p, err)
 	if failed != nil {
 		p.Status, c.cause = http.StatusInternalServerError, failed

@@ -178,10 +178,16 @@ func blob(r store.Getter, digest string) ([]byte, error) {
 		return nil, fault.New(fault.NotFound, "unknown_blob", "no record names data with the digest %q", digest).
 			WithFix("take the digest from the data of a record: {\"blob\": \"<64 hexadecimal digits>\"}")
 	}
-	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != digest {
+	if Digest(raw) != digest {
 		return nil, damaged("the data with the digest %s was changed", digest)
 	}
 	return append([]byte(nil), raw...), nil
+}
+
+// Digest returns the SHA-256 of data in hexadecimal.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // BlobOf returns the SHA-256, in hexadecimal, of the data of a record that lies beside the log; "" when the record has

@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
@@ -128,8 +126,7 @@ func (tx *Tx) follow(subject string) (prev uint64, err error) {
 }
 
 func (tx *Tx) keepBlob(data []byte) (json.RawMessage, error) {
-	sum := sha256.Sum256(data)
-	ref := blobRef{hex.EncodeToString(sum[:]), len(data)}
+	ref := blobRef{Digest(data), len(data)}
 	known, err := tx.store.Get(tableBlobs, ref.Blob)
 	if err != nil {
 		return nil, err

@@ -106,9 +106,9 @@ func withoutTests(detail string) error {
 // attachedNow returns a report as it is kept.
 func (s *Service) attachedNow(body []byte, report testreport.Report) record.Report {
 	n := report.Counts()
-	return record.Report{SHA256: record.Digest(body), Cases: append([]testreport.Case{}, report.Cases...),
+	return record.Report{SHA256: ledger.Digest(body), Cases: append([]testreport.Case{}, report.Cases...),
 		Found: lifecycle.Found{
-			In: lifecycle.InAttached, SHA256: record.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
+			In: lifecycle.InAttached, SHA256: ledger.Digest(body), Bytes: int64(len(body)), Modified: s.clock().UTC().
 				Truncate(time.Microsecond),
 			Format: report.Format, Counts: &lifecycle.Results{Run: n.Run, Passed: n.Passed, Failed: n.Failed,
 				Skipped: n.Skipped},

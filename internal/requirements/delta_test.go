@@ -50,7 +50,7 @@ func TestADeltaThatContradictsTheStateIsRefused(t *testing.T) {
 				require.ErrorIs(t, f, fault.Invalid)
 				require.Equal(t, []fault.Field{{Pointer: "delta.md#L1", Detail: c.detail, Fix: c.fix}}, f.Fields)
 			}
-			require.Equal(t, "document_invalid", r.reviewImport().Problem.Code)
+			require.Equal(t, fault.Code("document_invalid"), r.reviewImport().Problem.Code)
 			require.Equal(t, []string{"A-1", "A-2", "A-3"}, r.ids())
 			r.verified()
 		})

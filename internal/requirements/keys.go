@@ -78,5 +78,5 @@ func bodyDigest(p Proposal) string {
 	if p.IdempotencyKey == "" {
 		return ""
 	}
-	return record.Digest(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
+	return ledger.Digest(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
 }

@@ -50,7 +50,7 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	if f.missing[e.Path+e.Commit+e.Name] {
 		return nil, &fault.Field{Code: "missing", Detail: "there is no such thing" + f.instead}
 	}
-	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: record.Digest([]byte(e.Path + e.Commit + e.Report))}
+	found := &lifecycle.Found{In: lifecycle.InHead, SHA256: ledger.Digest([]byte(e.Path + e.Commit + e.Report))}
 	if e.Kind == lifecycle.EvidenceTest {
 		found.In, found.Modified, found.Counts = lifecycle.InWorktree, newClock().now.AddDate(1, 0, 0), &lifecycle.Results{Run: 2, Passed: 2}
 	}

@@ -187,7 +187,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 		out.receipt.Folded, err = s.recordRefusal(tx, p, event, data, place)
 	} else if out.answer.Requirement, err = projection.TableRequirements.Put(tx, p.ID, next); err == nil {
 		out.answer.Revision = next.Revision
-		data.Revision, data.SHA256 = next.Revision, record.Digest(out.answer.Requirement)
+		data.Revision, data.SHA256 = next.Revision, ledger.Digest(out.answer.Requirement)
 		if data.Report, err = keepReport(tx, data.Report); err == nil {
 			event.Data = data
 			err = tx.Append(event)
@@ -205,7 +205,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 // recordRefusal puts a refused change on record, unless it is only counted.
 func (s *Service) recordRefusal(tx *ledger.Tx, p Proposal, event ledger.Event, data record.Proposed,
 	place *ticket) (folded bool, err error) {
-	folded, err = s.refusals.fold(tx, place, p.Request, string(data.Refusal.Code), event)
+	folded, err = s.refusals.fold(tx, place, p.Request, data.Refusal.Code, event)
 	if folded || err != nil {
 		return folded, err
 	}

@@ -155,7 +155,7 @@ func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (
 			if err != nil {
 				return err
 			}
-			one.SHA256 = record.Digest(raw)
+			one.SHA256 = ledger.Digest(raw)
 			data.Changed = append(data.Changed, one)
 		}
 		changed = len(data.Changed)

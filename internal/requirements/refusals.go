@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
@@ -20,8 +21,9 @@ const (
 
 // Folding says that refusals of an actor are only counted from here on, until their window is over.
 type Folding struct {
-	Actor                  audit.Actor
-	Request, Subject, Code string // all empty: refusals of any kind
+	Actor            audit.Actor
+	Request, Subject string // empty, with Code: refusals of any kind
+	Code             fault.Code
 }
 
 // refusalWindow holds the equal refusals of one actor since the first of them. It is guarded by refusals.
@@ -66,7 +68,8 @@ func (r *refusals) init(begins func(Folding)) {
 
 // fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The
 // ticket must be settled when the transaction is over.
-func (r *refusals) fold(tx *ledger.Tx, t *ticket, request, code string, e ledger.Event) (folded bool, err error) {
+func (r *refusals) fold(tx *ledger.Tx, t *ticket, request string, code fault.Code, e ledger.Event) (folded bool,
+	err error) {
 	kind := record.RefusalKind{Request: request, Code: code}
 	if e.Subject != "" {
 		known, err := tx.Get(projection.TableRequirements.Name, e.Subject)

@@ -84,7 +84,7 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	require.Len(t, r.summaries(), 1)
 	got := r.summaries()[0]
 	require.Equal(t, record.Actor(cody), got.Actor)
-	require.Equal(t, "field_forbidden", got.Code)
+	require.Equal(t, fault.Code("field_forbidden"), got.Code)
 	require.EqualValues(t, 30, got.Count)
 	require.Equal(t, first.At, got.From)
 	require.True(t, got.To.After(got.From) && got.To.Before(got.From.Add(record.FoldWindow)))

@@ -34,7 +34,7 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	}
 	data := record.RequestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
 	if len(r.Body) > 0 {
-		data.BodySHA256 = record.Digest(r.Body)
+		data.BodySHA256 = ledger.Digest(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
 	event, place := ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(who), RequestID: r.RequestID,
@@ -45,7 +45,7 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 			tx.ChargeTo(unaskedAccount)
 		}
 		index := tx.Seq()
-		folded, err := s.refusals.fold(tx, place, r.Request, string(reason.Code), event)
+		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
 		if err == nil && !folded {
 			err = tx.Append(event)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/drift"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -27,7 +27,7 @@ func setOf(lines ...string) reqdoc.Set {
 		id, text, _ := strings.Cut(line, " ")
 		set.Requirements = append(set.Requirements, reqdoc.Requirement{
 			Place: reqdoc.Place{Path: "R.md", Line: i + 1}, ID: id, Title: text, Kind: reqdoc.KindRequirement, EndLine: i + 1,
-			Family: "markdown", Fingerprint: "sha256:" + record.Digest([]byte(text)),
+			Family: "markdown", Fingerprint: "sha256:" + ledger.Digest([]byte(text)),
 		})
 	}
 	return set
@@ -235,7 +235,7 @@ func TestReview(t *testing.T) {
 	require.Error(t, err)
 	problem := r.reviewImport().Problem
 	require.False(t, r.reviewImport().OK)
-	require.Equal(t, "document_invalid", problem.Code)
+	require.Equal(t, fault.Code("document_invalid"), problem.Code)
 	require.Contains(t, problem.Errors[0].Path, "REQUIREMENTS.md")
 	require.Equal(t, 2, problem.Errors[0].Line)
 	require.Contains(t, r.importFailure(), "REQUIREMENTS.md:2: REQ-001")

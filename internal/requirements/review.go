@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -82,7 +82,7 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 		switch {
 		case !known:
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
-		case digest != record.Digest(f.Content):
+		case digest != ledger.Digest(f.Content):
 			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
 		}
 	}
@@ -171,7 +171,7 @@ func problemOf(err error) *review.ImportProblem {
 		f = fault.New(fault.Internal, "internal", "the import met a defect").
 			WithFix("the log of the service says which; import again once it is mended")
 	}
-	problem := &review.ImportProblem{Code: string(f.Code), Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
+	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
 	for _, field := range f.Fields {
 		problem.Errors = append(problem.Errors, importError(field))
 	}

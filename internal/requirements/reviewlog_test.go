@@ -56,7 +56,7 @@ func TestADefectIsNotShown(t *testing.T) {
 	require.Nil(t, problemOf(nil))
 	for _, defect := range []error{errors.New("secret"), fault.New(fault.Internal, "oops", "secret")} {
 		problem := problemOf(defect)
-		require.Equal(t, "internal", problem.Code)
+		require.Equal(t, fault.Code("internal"), problem.Code)
 		require.NotContains(t, problem.Detail+problem.Fix, "secret")
 	}
 	require.Equal(t, "why", problemOf(fault.New(fault.Invalid, "code", "why")).Detail)

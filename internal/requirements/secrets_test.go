@@ -101,7 +101,7 @@ func TestSecretsAreRefusedBeforeAnythingIsKept(t *testing.T) {
 			require.Contains(t, refusal.Fields[0].Fix, "revoke it")
 			require.Equal(t, before+1, r.State().LogSize, "the refusal is on record")
 			require.Contains(t, r.last(), fmt.Sprintf(`"body_bytes":%d`, len(c.body)))
-			require.Contains(t, r.last(), record.Digest([]byte(c.body)))
+			require.Contains(t, r.last(), ledger.Digest([]byte(c.body)))
 			_, err = r.Patch(t.Context(), c.who, Proposal{ID: c.id, Body: []byte(c.body), DryRun: true})
 			require.Equal(t, "secret_in_text", string(fault.As(err).Code))
 			require.Equal(t, before+1, r.State().LogSize, "a dry run is not recorded")

@@ -276,7 +276,7 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	} {
 		_, err := r.importText(text)
 		requireCode(t, err, code)
-		require.Equal(t, code, r.reviewImport().Problem.Code)
+		require.Equal(t, fault.Code(code), r.reviewImport().Problem.Code)
 	}
 	_, err := r.Import(t.Context(), paula, reading(
 		reqdoc.File{Path: "A.md", Content: []byte(twoRequirements)}, reqdoc.File{Path: "B.md", Content: []byte("- **REQ-002**: again\n")},
@@ -285,7 +285,7 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	require.Equal(t, size, r.State().LogSize)
 	_, err = r.Import(t.Context(), paula, func() ([]reqdoc.File, error) { return nil, os.ErrNotExist }, ImportOptions{})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.Equal(t, "internal", r.reviewImport().Problem.Code, "not a fault, so no word of it is shown")
+	require.Equal(t, fault.Code("internal"), r.reviewImport().Problem.Code, "not a fault, so no word of it is shown")
 	r.mustImport(twoRequirements)
 	require.Empty(t, r.State().Import)
 }

@@ -119,7 +119,7 @@ func (w *Witness) load(o Options) (err error) {
 }
 
 func forgotten(format string, args ...any) error {
-	return fault.New(fault.Conflict, "witness_state_missing", format, args...).
+	return fault.New(fault.NotFound, "witness_state_missing", format, args...).
 		WithFix("put the state back, or name it with --state; to begin as another witness, name another --witness-key")
 }
 

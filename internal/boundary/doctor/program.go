@@ -66,14 +66,14 @@ func (l line) program(path string) error {
 			return nil
 		}
 	}
-	return fault.New(fault.NotFound, "hook_program", "%s is in no folder of PATH", name)
+	return fault.New(fault.Invalid, "hook_program", "%s is in no folder of PATH", name)
 }
 
 func startable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fault.New(fault.NotFound, "hook_program", "%s is not there", path)
+		return fault.New(fault.Invalid, "hook_program", "%s is not there", path)
 	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
 		return fault.New(fault.Invalid, "hook_program", "%s is no program that can be started", path)
 	}

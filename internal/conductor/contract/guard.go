@@ -45,15 +45,15 @@ func (prices) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 			cost += uint64(size)
 			break
 		}
-		cost += texts(args) * 2
+		cost += costOfTexts(args) * 2
 	default:
-		cost += texts(args)
+		cost += costOfTexts(args)
 	}
 	return &cost
 }
 
-// texts returns the cost of reading all texts among the arguments.
-func texts(args []ref.Val) (cost uint64) {
+// costOfTexts returns the cost of reading all texts among the arguments.
+func costOfTexts(args []ref.Val) (cost uint64) {
 	for _, arg := range args {
 		switch v := arg.(type) {
 		case types.String:

@@ -13,24 +13,26 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// Result is the result of a tool, by member: values as JSON is read into, and numbers of any type.
+type Result map[string]any
+
 // template renders a result as text, or "" if the result lacks the members that it needs.
-type template func(o planning.Obligation, result map[string]any) string
+type template func(o planning.Obligation, r Result) string
 
 // templates are by the obligation as contracts name it.
 var templates = map[string]template{
 	"REPORT(query.math)":          sayMath,
 	"REPORT(query.count_letters)": sayCount,
-	"REPORT(status.name)": func(_ planning.Obligation,
-		r map[string]any) string {
+	"REPORT(status.name)": func(_ planning.Obligation, r Result) string {
 		return filled("Your name is %s.", r["value"])
 	},
-	"ACHIEVE(status.name)": func(_ planning.Obligation, r map[string]any) string {
+	"ACHIEVE(status.name)": func(_ planning.Obligation, r Result) string {
 		return filled("From now on your name is %s.", r["value"])
 	},
 	"REPORT(query.people)":       sayPeople,
 	"REPORT(query.requirements)": sayRequirements,
 	"REPORT(requirement.status)": sayRequirement,
-	"ACHIEVE(requirement.status)": func(_ planning.Obligation, r map[string]any) string {
+	"ACHIEVE(requirement.status)": func(_ planning.Obligation, r Result) string {
 		return filled("%s is now %s.", r["id"], r["status"])
 	},
 	"REPORT(requirement.next)":     sayNext,
@@ -38,16 +40,13 @@ var templates = map[string]template{
 	"VERIFY(audit)":                sayChecked("The log"),
 	"VERIFY(requirement.evidence)": sayChecked("The evidence"),
 	"ACHIEVE(ir.assert)":           sayFacts,
-	"REPORT(normalize.email)": func(_ planning.Obligation,
-		r map[string]any) string {
+	"REPORT(normalize.email)": func(_ planning.Obligation, r Result) string {
 		return filled("The address is %s", r["value"])
 	},
-	"REPORT(normalize.url)": func(_ planning.Obligation,
-		r map[string]any) string {
+	"REPORT(normalize.url)": func(_ planning.Obligation, r Result) string {
 		return filled("The link is %s", r["value"])
 	},
-	"REPORT(normalize.phone)": func(_ planning.Obligation,
-		r map[string]any) string {
+	"REPORT(normalize.phone)": func(_ planning.Obligation, r Result) string {
 		return filled("The number is %s", r["value"])
 	},
 	"REPORT(time.now)":     sayTime,
@@ -57,19 +56,13 @@ var templates = map[string]template{
 // Out renders the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as
 // compact JSON with sorted names for any other, and for a result that lacks the members its template needs. The same
 // result gives the same text. It has no control characters but line feeds.
-func Out(o planning.Obligation, result map[string]any) string {
-	text := compact(result)
+func Out(o planning.Obligation, result Result) string {
 	if say, found := templates[o.String()]; found {
-		var read map[string]any // as JSON has it, whatever types the tool has used
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(&read); err == nil {
-			if said := say(o, read); said != "" {
-				return printable(said)
-			}
+		if said := say(o, result); said != "" {
+			return printable(said)
 		}
 	}
-	return printable(text)
+	return printable(compact(result))
 }
 
 // Uncertain renders that there is no answer that can be trusted, and why. It repeats nothing of the result.

@@ -98,11 +98,11 @@ func TestUncertainAndAskFor(t *testing.T) {
 
 func TestOutOfADeduction(t *testing.T) {
 	o := planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": "rules.deduce"}}
-	proof := []map[string]any{{"step": 1, "fact": "parent(a, b)"}, {"step": 2, "fact": "elder(a, b)", "rule": "elder(X, Y) :- parent(X, Y).", "from": []int{1}}}
+	proof := []any{map[string]any{"step": 1, "fact": "parent(a, b)"}, map[string]any{"step": 2, "fact": "elder(a, b)", "rule": "elder(X, Y) :- parent(X, Y).", "from": []any{1}}}
 	require.Equal(t, "Yes, 1 in all: elder(a, b).\n1. parent(a, b)\n2. elder(a, b), of 1 by elder(X, Y) :- parent(X, Y).",
-		Out(o, map[string]any{"holds": true, "answers": []string{"elder(a, b)"}, "count": 1, "proof": proof}))
+		Out(o, map[string]any{"holds": true, "answers": []any{"elder(a, b)"}, "count": 1, "proof": proof}))
 	require.Equal(t, "No: it does not follow from the facts and rules.",
-		Out(o, map[string]any{"holds": false, "answers": []string{}, "count": 0, "proof": []any{}}))
-	odd := map[string]any{"holds": true, "answers": []string{}, "count": 0, "proof": []any{}}
+		Out(o, map[string]any{"holds": false, "answers": []any{}, "count": 0, "proof": []any{}}))
+	odd := map[string]any{"holds": true, "answers": []any{}, "count": 0, "proof": []any{}}
 	require.Equal(t, `{"answers":[],"count":0,"holds":true,"proof":[]}`, Out(o, odd))
 }

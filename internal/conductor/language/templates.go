@@ -10,7 +10,7 @@ import (
 )
 
 // sayMath takes {value, decimal?}: the exact value, and digits of a fraction that ends nowhere.
-func sayMath(o planning.Obligation, r map[string]any) string {
+func sayMath(o planning.Obligation, r Result) string {
 	text := filled("%s = %s", o.Payload["expr"], r["value"])
 	if decimal := say(r["decimal"]); text != "" && decimal != "" && decimal != say(r["value"]) {
 		text += " (about " + decimal + ")"
@@ -19,7 +19,7 @@ func sayMath(o planning.Obligation, r map[string]any) string {
 }
 
 // sayCount takes {value}.
-func sayCount(o planning.Obligation, r map[string]any) string {
+func sayCount(o planning.Obligation, r Result) string {
 	times := "times"
 	if say(r["value"]) == "1" {
 		times = "time"
@@ -28,7 +28,7 @@ func sayCount(o planning.Obligation, r map[string]any) string {
 }
 
 // sayPeople takes {values}: names.
-func sayPeople(o planning.Obligation, r map[string]any) string {
+func sayPeople(o planning.Obligation, r Result) string {
 	filters := listed(o.Payload["filters"])
 	if filters != "" {
 		filters = " (" + filters + ")"
@@ -58,7 +58,7 @@ func texts(v any) (all []string, ok bool) {
 
 // sayRequirements takes {requirements, next?}: objects with id and status, and title, why, waiting_for where there are
 // such. A next that is not null says that there are more.
-func sayRequirements(o planning.Obligation, r map[string]any) string {
+func sayRequirements(o planning.Obligation, r Result) string {
 	all, ok := rows(r["requirements"])
 	if !ok {
 		return ""
@@ -104,13 +104,13 @@ func requirementLine(row map[string]any) string {
 }
 
 // sayRequirement takes the members of requirementLine.
-func sayRequirement(_ planning.Obligation, r map[string]any) string {
+func sayRequirement(_ planning.Obligation, r Result) string {
 	return sentence(requirementLine(r))
 }
 
 // sayNext takes {steps, next?}: objects with id, and role, do, lacks where there are such; or else texts. A next that
 // is not null says that there are more.
-func sayNext(_ planning.Obligation, r map[string]any) string {
+func sayNext(_ planning.Obligation, r Result) string {
 	steps, ok := r["steps"].([]any)
 	if !ok {
 		return ""
@@ -136,7 +136,7 @@ func sayNext(_ planning.Obligation, r map[string]any) string {
 }
 
 // sayProject takes {counts, total?}: how many requirements are in each status.
-func sayProject(_ planning.Obligation, r map[string]any) string {
+func sayProject(_ planning.Obligation, r Result) string {
 	counts, ok := r["counts"].(map[string]any)
 	if !ok {
 		return ""
@@ -156,7 +156,7 @@ func sayProject(_ planning.Obligation, r map[string]any) string {
 
 // sayChecked takes {ok, problems?}.
 func sayChecked(what string) template {
-	return func(o planning.Obligation, r map[string]any) string {
+	return func(o planning.Obligation, r Result) string {
 		ok, isBool := r["ok"].(bool)
 		of := filled(" of %s", o.Payload["id"])
 		problems := say(r["problems"])
@@ -171,7 +171,7 @@ func sayChecked(what string) template {
 }
 
 // sayFacts takes {asserted}: how many facts were taken over; they are those of the payload.
-func sayFacts(o planning.Obligation, r map[string]any) string {
+func sayFacts(o planning.Obligation, r Result) string {
 	facts, ok := rows(o.Payload["facts"])
 	if !ok || len(facts) == 0 || say(r["asserted"]) != fmt.Sprint(len(facts)) {
 		return ""
@@ -188,7 +188,7 @@ func sayFacts(o planning.Obligation, r map[string]any) string {
 }
 
 // sayTime takes {value, zone?}.
-func sayTime(_ planning.Obligation, r map[string]any) string {
+func sayTime(_ planning.Obligation, r Result) string {
 	text := filled("It is %s", r["value"])
 	if text == "" {
 		return ""
@@ -197,7 +197,7 @@ func sayTime(_ planning.Obligation, r map[string]any) string {
 }
 
 // sayDeduced takes {holds, answers, count, proof}; a step of the proof is {step, fact, rule?, from?}.
-func sayDeduced(_ planning.Obligation, r map[string]any) string {
+func sayDeduced(_ planning.Obligation, r Result) string {
 	holds, isBool := r["holds"].(bool)
 	answers, ok := texts(r["answers"])
 	steps, proved := rows(r["proof"])

@@ -2,8 +2,6 @@ package state
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -60,7 +58,7 @@ func (p *packer) pack(raw jsontext.Value, takes bool) (jsontext.Value, error) {
 	if err != nil || !takes || len(packed) < largeValue {
 		return packed, err
 	}
-	digest := digestOf(packed)
+	digest := ledger.Digest(packed)
 	record, found, err := p.find(digest)
 	if err != nil {
 		return nil, err
@@ -69,11 +67,6 @@ func (p *packer) pack(raw jsontext.Value, takes bool) (jsontext.Value, error) {
 		record, p.values[digest] = p.record, packed
 	}
 	return fmt.Appendf(nil, `{%q:%q,"record":%d}`, largeName, digest, record), nil
-}
-
-func digestOf(value jsontext.Value) string {
-	sum := sha256.Sum256(value)
-	return hex.EncodeToString(sum[:])
 }
 
 // stored returns a row of the table as it was put; nil if there is none.

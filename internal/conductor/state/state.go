@@ -7,8 +7,6 @@ package state
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
@@ -168,8 +166,7 @@ func key(kind string, parts ...string) string {
 	for _, p := range parts {
 		p = url.PathEscape(p)
 		if len(p) > maxKeyPart { // the row itself says what it is of
-			sum := sha256.Sum256([]byte(p))
-			p = p[:maxKeyPart/2] + "~" + hex.EncodeToString(sum[:])
+			p = p[:maxKeyPart/2] + "~" + ledger.Digest([]byte(p))
 		}
 		kind += "/" + p
 	}
@@ -197,7 +194,7 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 		put(row.Key, row.Value)
 	}
 	for digest, value := range s.Values {
-		if digestOf(value) != digest {
+		if ledger.Digest(value) != digest {
 			return fmt.Errorf("the value %q of a step has another digest", digest)
 		}
 	}

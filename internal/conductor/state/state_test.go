@@ -89,13 +89,13 @@ func TestWhatIsHeld(t *testing.T) {
 	} {
 		require.Equal(t, c.want, view(t, ir, func(v View) ([]string, error) { return v.Subjects(c.wanted) }), name)
 	}
-	facts := view(t, ir, func(v View) (map[string]any, error) { return v.Facts() })
-	require.Equal(t, map[string]any{
-		"user:ada":    map[string]any{"name": "Ada Lovelace"},
-		"Alice Smith": map[string]any{"city": "Seattle"},
-		"Bob/Johnson": map[string]any{"city": []any{"Seattle", "Oslo"}, "friend": "Alice Smith"},
-		"Carol":       map[string]any{"city": "Oslo"},
-		"ruo":         map[string]any{"city": "Lima"},
+	facts := view(t, ir, func(v View) (Facts, error) { return v.Facts() })
+	require.Equal(t, Facts{
+		"user:ada":    {"name": "Ada Lovelace"},
+		"Alice Smith": {"city": "Seattle"},
+		"Bob/Johnson": {"city": []any{"Seattle", "Oslo"}, "friend": "Alice Smith"},
+		"Carol":       {"city": "Oslo"},
+		"ruo":         {"city": "Lima"},
 	}, facts)
 	related := view(t, ir, func(v View) (Relation, error) {
 		r, _, err := read[Relation](v.get, kindRelation, "Bob/Johnson", "friend", "Alice Smith")

@@ -63,8 +63,14 @@ func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject
 	return all, nil
 }
 
-// Subjects returns those on which an object is held for each of some predicates, in the order of their names.
-func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
+// Facts are the objects that are held, by subject.
+type Facts map[string]Objects
+
+// Objects are the objects that are held on one subject, by predicate: one alone, or a list of several.
+type Objects map[string]any
+
+// Subjects returns those on which each of some objects is held, in the order of their names.
+func (v View) Subjects(wanted Objects) (subjects []string, err error) {
 	have := map[string]map[string]bool{}
 	err = v.scanHeld(func(rest string) error {
 		subject, predicate, err := splitID(rest)
@@ -95,10 +101,9 @@ func (v View) Subjects(wanted map[string]any) (subjects []string, err error) {
 	return subjects, err
 }
 
-// Facts returns the objects that are held, by subject and predicate: one alone, or a list of several. Results of runs
-// are not among them.
-func (v View) Facts() (map[string]any, error) {
-	facts := map[string]any{}
+// Facts returns all that is held but the results of runs.
+func (v View) Facts() (Facts, error) {
+	facts := Facts{}
 	err := v.scanHeld(func(rest string) error {
 		subject, predicate, err := splitID(rest)
 		if err != nil {
@@ -108,9 +113,9 @@ func (v View) Facts() (map[string]any, error) {
 		if err != nil {
 			return err
 		}
-		of, _ := facts[subject].(map[string]any)
+		of := facts[subject]
 		if of == nil {
-			of = map[string]any{}
+			of = Objects{}
 			facts[subject] = of
 		}
 		objects := make([]any, len(held))

@@ -26,7 +26,7 @@ func moments(ctx context.Context, export, key string) (known []requirements.Mome
 	switch {
 	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
 	case err != nil:
-		return nil, "", fault.New(fault.Unavailable, auditor.CodeCheckpointUnreadable, "the checkpoint %s cannot be read", path).
+		return nil, "", fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable, "the checkpoint %s cannot be read", path).
 			WithFix("make it a regular file that this user can read, or move it away").Because(err)
 	default:
 		m, err := signedMoment(path, note, key)

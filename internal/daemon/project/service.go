@@ -56,7 +56,7 @@ func (p *Plan) openService(ctx context.Context, b *base, opened *closing) (*serv
 // logFolding logs that an actor repeats what is refused, as a client in a loop does.
 func (b *base) logFolding(f requirements.Folding) {
 	b.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).
-		Str("subject", f.Subject).Str("code", f.Code).
+		Str("subject", f.Subject).Str("code", string(f.Code)).
 		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
 }
 

@@ -113,7 +113,7 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 	database := p.dir().Database()
 	for _, path := range []string{p.Export, projection.CheckpointPath(p.Export)} {
 		if tree.Exists(path) {
-			return fault.New(fault.Conflict, "database_missing", "%s exists, but the database %s does not", path,
+			return fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s does not", path,
 				database).
 				WithFix("put the database back from a backup, or give the --data that belongs to the export; to "+
 					"start over from nothing, move %s away", path)
@@ -154,7 +154,7 @@ func checkWitness(database, path string) error {
 	if err != nil || len(seen.Logs) == 0 {
 		return err
 	}
-	return fault.New(fault.Conflict, "database_missing", "%s has seen the log %s, but there is no database %s", path,
+	return fault.New(fault.NotFound, "database_missing", "%s has seen the log %s, but there is no database %s", path,
 		seen.Logs[0].Origin, database).
 		WithFix("put the database back from a backup; if the witness watches other services alone, give another " +
 			"--witness")

@@ -141,7 +141,7 @@ func (p *process) exchange(id string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case size > most:
-		return nil, fault.New(fault.TooLarge, "file_too_large", "it has %d bytes, and at most %d are read", size, most)
+		return nil, fault.New(fault.TooLarge, "object_too_large", "it has %d bytes, and at most %d are read", size, most)
 	}
 	content := make([]byte, size+1)
 	if _, err := io.ReadFull(p.buf, content); err != nil || content[size] != '\n' {

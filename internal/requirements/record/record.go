@@ -8,8 +8,6 @@
 package record
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 
 	"orchestrator/internal/fault"
@@ -108,7 +106,7 @@ type Omitted struct {
 // small, so that nobody can fill the disk with refusals.
 func (p Proposed) Shortened() Proposed {
 	if len(p.Change) > SmallChange {
-		p.Change, p.Looked, p.Omitted = nil, nil, &Omitted{Digest(p.Change), len(p.Change)}
+		p.Change, p.Looked, p.Omitted = nil, nil, &Omitted{ledger.Digest(p.Change), len(p.Change)}
 	}
 	p.Report = nil
 	return p
@@ -167,10 +165,4 @@ const SmallChange = 4 << 10
 // Actor returns an actor as records name it.
 func Actor(who lifecycle.Actor) audit.Actor {
 	return audit.Actor{Name: who.Name, Role: string(who.Role)}
-}
-
-// Digest returns the SHA-256 of b in hexadecimal, as records have it.
-func Digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 )
 
@@ -17,7 +18,7 @@ const (
 type RefusalKind struct {
 	Request string // method and route
 	Subject string // the requirement, if there is such a one: made-up ids are all the same
-	Code    string
+	Code    fault.Code
 }
 
 // RefusalsFolded accounts for equal refusals of one actor within a minute, beyond those that are on record one by one.
@@ -25,7 +26,7 @@ type RefusalKind struct {
 type RefusalsFolded struct {
 	Actor    audit.Actor `json:"actor"`
 	Request  string      `json:"request,omitempty"` // method and route
-	Code     string      `json:"code,omitempty"`
+	Code     fault.Code  `json:"code,omitempty"`
 	Count    uint64      `json:"count"`
 	From     time.Time   `json:"from"`     // of the first record
 	To       time.Time   `json:"to"`       // the last that was counted

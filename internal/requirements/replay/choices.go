@@ -78,7 +78,7 @@ func (r *Replay) rechecked(rec audit.Record, data record.Rechecked) (err error) 
 		if err != nil {
 			return err
 		}
-		if record.Digest(raw) != one.SHA256 {
+		if ledger.Digest(raw) != one.SHA256 {
 			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
 		}
 	}

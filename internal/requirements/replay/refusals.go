@@ -40,7 +40,7 @@ func (r *Replay) noteRefusal(rec audit.Record, request string, refusal *fault.Er
 	if refusal == nil {
 		return nil
 	}
-	kind := actorsKind{rec.Actor, record.RefusalKind{Request: request, Code: string(refusal.Code)}}
+	kind := actorsKind{rec.Actor, record.RefusalKind{Request: request, Code: refusal.Code}}
 	if one := r.states.byID[rec.Subject]; one != nil {
 		kind.Subject = one.id
 	}
@@ -58,7 +58,7 @@ func (p *pastRefusals) add(kind actorsKind) uint32 {
 	if p.kinds == nil {
 		p.kinds, p.names = map[actorsKind]uint32{}, map[string]string{}
 	}
-	for _, name := range []*string{&kind.actor.Name, &kind.actor.Role, &kind.Request, &kind.Code} {
+	for _, name := range []*string{&kind.actor.Name, &kind.actor.Role, &kind.Request, (*string)(&kind.Code)} {
 		if known, found := p.names[*name]; found {
 			*name = known
 		} else {

@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -66,13 +65,13 @@ func TestStates(t *testing.T) {
 			raw, err := s.putChanged(next)
 			require.NoError(rt, err)
 			require.Equal(rt, string(encoded), string(raw))
-			require.Equal(rt, record.Digest(encoded), s.digest(id))
+			require.Equal(rt, ledger.Digest(encoded), s.digest(id))
 			want[id] = bytes.Clone(encoded)
 		}
 		hot := 0
 		for id, raw := range want {
 			require.Equal(rt, raw, s.raw(id))
-			require.Equal(rt, record.Digest(raw), fmt.Sprintf("%x", s.byID[id].sum))
+			require.Equal(rt, ledger.Digest(raw), fmt.Sprintf("%x", s.byID[id].sum))
 			if one := s.byID[id]; one.hot != nil {
 				hot += one.size
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -111,14 +112,14 @@ func lastMover(req lifecycle.Requirement) lifecycle.Actor {
 
 // codes say why the requirement is not ok. Nothing is held against what PM deferred, nor against what was retired
 // before work on it began.
-func codes(row Requirement, needsDeferral, dead bool) []string {
-	all := []string{}
+func codes(row Requirement, needsDeferral, dead bool) []fault.Code {
+	all := []fault.Code{}
 	if row.settled(needsDeferral) {
 		return all
 	}
 	done := row.Status == lifecycle.Done
 	for _, c := range []struct {
-		code  string
+		code  fault.Code
 		holds bool
 	}{
 		{CodeNotDone, !done},
@@ -168,7 +169,7 @@ func (c *Counts) add(row Requirement) {
 }
 
 // Has reports whether the requirement has a finding of this code.
-func (r Requirement) Has(code string) bool { return slices.Contains(r.Codes, code) }
+func (r Requirement) Has(code fault.Code) bool { return slices.Contains(r.Codes, code) }
 
 func refused(actors []ActorCount) []ActorCount {
 	all := slices.DeleteFunc(append([]ActorCount{}, actors...), func(a ActorCount) bool { return a.Refused == 0 })

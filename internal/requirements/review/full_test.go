@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/reviewtest"
 	"orchestrator/internal/rules/lifecycle"
@@ -173,7 +174,7 @@ func TestDeadEnds(t *testing.T) {
 		{lifecycle.Blocked, []string{"REQ-1"}}, {lifecycle.TestedFail, []string{}},
 		{lifecycle.NeedsChanges, []string{"REQ-2"}}, {lifecycle.Deferred, []string{}},
 	}, p.Findings.DeadEnds)
-	require.Equal(t, []string{review.CodeNotDone, review.CodeBlocked, review.CodeDeadEnd}, p.Requirements[0].Codes)
+	require.Equal(t, []fault.Code{review.CodeNotDone, review.CodeBlocked, review.CodeDeadEnd}, p.Requirements[0].Codes)
 	require.Equal(t, &review.Held{lifecycle.Done, p.Requirements[0].Since, "paula", "it is time"},
 		p.Requirements[0].Held)
 }

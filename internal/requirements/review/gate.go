@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -30,7 +31,7 @@ const (
 )
 
 // CodeNotTested is the code of what should be tested, and is not.
-const CodeNotTested = "not_tested"
+const CodeNotTested fault.Code = "not_tested"
 
 // GateResult is what a gate found. No list is nil.
 type GateResult struct {
@@ -61,8 +62,8 @@ type Case struct {
 
 // Failure is one reason why a requirement fails.
 type Failure struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
+	Code   fault.Code `json:"code"`
+	Detail string     `json:"detail"`
 }
 
 // Gate holds a review against what is required. A project without requirements fails.
@@ -104,7 +105,7 @@ func Gate(p Project, o GateOptions) GateResult {
 // the other.
 func (o GateOptions) failures(row Requirement) []Failure {
 	all := []Failure{}
-	add := func(fails bool, code, detail string) {
+	add := func(fails bool, code fault.Code, detail string) {
 		if fails {
 			all = append(all, Failure{code, detail})
 		}
@@ -193,8 +194,9 @@ func StaleWords(all []lifecycle.Stale) string {
 
 // Finding is a problem or a failed requirement, with its place.
 type Finding struct {
-	Code, Subject, Status, Message, Path string
-	Line                                 int
+	Code                           fault.Code
+	Subject, Status, Message, Path string
+	Line                           int
 }
 
 // Findings returns every problem and every failed requirement.

@@ -12,6 +12,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -55,7 +56,7 @@ type Import struct {
 
 // ImportProblem is why nothing was imported.
 type ImportProblem struct {
-	Code   string        `json:"code"`
+	Code   fault.Code    `json:"code"`
 	Detail string        `json:"detail"`
 	Fix    string        `json:"fix"`
 	Errors []ImportError `json:"errors"`
@@ -132,14 +133,14 @@ type Counts struct {
 
 // The codes of what keeps a requirement from being ok.
 const (
-	CodeNotDone         = "not_done"   // neither done nor deferred
-	CodeBlocked         = "blocked"    // besides not_done
-	CodeDeadEnd         = "dead_end"   // the workflow has no way from its status to done
-	CodeGateUnmet       = "gate_unmet" // done, and a gate of done does not hold any more
-	CodeStale           = "stale"
-	CodeSuspect         = "suspect"
-	CodeOpenDeviation   = "open_deviation"
-	CodeRetiredWithWork = "retired_with_work" // PM must defer it
+	CodeNotDone         fault.Code = "not_done"   // neither done nor deferred
+	CodeBlocked         fault.Code = "blocked"    // besides not_done
+	CodeDeadEnd         fault.Code = "dead_end"   // the workflow has no way from its status to done
+	CodeGateUnmet       fault.Code = "gate_unmet" // done, and a gate of done does not hold any more
+	CodeStale           fault.Code = "stale"
+	CodeSuspect         fault.Code = "suspect"
+	CodeOpenDeviation   fault.Code = "open_deviation"
+	CodeRetiredWithWork fault.Code = "retired_with_work" // PM must defer it
 )
 
 // Requirement is one line of the review. A list or time that is absent is empty.
@@ -151,7 +152,7 @@ type Requirement struct {
 	Status       lifecycle.Status      `json:"status"`
 	Since        time.Time             `json:"since,omitzero"` // when it came into its status
 	OK           bool                  `json:"ok"`             // done, deferred or rightly retired, with nothing against it
-	Codes        []string              `json:"codes"`          // what keeps it from being ok
+	Codes        []fault.Code          `json:"codes"`          // what keeps it from being ok
 	WaitingFor   []lifecycle.Role      `json:"waiting_for"`
 	Next         lifecycle.Status      `json:"next,omitempty"` // where the next move along the table leads
 	Missing      []Missing             `json:"missing,omitempty"`

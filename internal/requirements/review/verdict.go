@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -18,7 +19,10 @@ func (p *Project) contradictions() []string {
 	if n := len(p.Findings.Drift); n > 0 {
 		reasons = append(reasons, fmt.Sprintf("of the requirement documents %d %s not what was imported", n, are(n)))
 	}
-	for _, c := range []struct{ code, one, more string }{
+	for _, c := range []struct {
+		code      fault.Code
+		one, more string
+	}{
 		{CodeGateUnmet, "fails gates of done", "fail gates of done"},
 		{CodeStale, "is stale", "are stale"},
 		{CodeSuspect, "is suspect: its text changed, and PM has not accepted it", "are suspect: their text changed, and PM has not accepted it"},
@@ -77,19 +81,19 @@ func are(n int) string {
 
 // The codes of what is wrong with the project as a whole.
 const (
-	CodeImport  = "import_failed"
-	CodeDrift   = "drift"
-	CodeLog     = "log"
-	CodeEmpty   = "no_requirements"
-	CodeVerdict = "verdict"
+	CodeImport  fault.Code = "import_failed"
+	CodeDrift   fault.Code = "drift"
+	CodeLog     fault.Code = "log"
+	CodeEmpty   fault.Code = "no_requirements"
+	CodeVerdict fault.Code = "verdict"
 )
 
 // Problem is one thing that is wrong, and where. A Line of 0 is the file as a whole, a Path of "" no file at all.
 type Problem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Path    string `json:"path,omitempty"`
-	Line    int    `json:"line,omitzero"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	Path    string     `json:"path,omitempty"`
+	Line    int        `json:"line,omitzero"`
 }
 
 // problems returns what is wrong with the project as a whole: the log, the import, the documents.

@@ -76,10 +76,13 @@ func rankOf[T comparable](order []T, value T) int {
 	return len(order)
 }
 
+// Inputs are the values that a tool is given, by the names of its inputs.
+type Inputs map[string]any
+
 // Fill resolves the inputs of a tool: from the obligation's payload, or else from what is known. It returns the
 // required ones that neither has, in the order of their names.
-func Fill(c *Contract, o Obligation, known func(slot string) (any, bool)) (values map[string]any, missing []string) {
-	values = map[string]any{}
+func Fill(c *Contract, o Obligation, known func(slot string) (any, bool)) (values Inputs, missing []string) {
+	values = Inputs{}
 	for _, input := range c.Consumes {
 		if value, given := o.Payload[input.Name]; given {
 			values[input.Name] = value

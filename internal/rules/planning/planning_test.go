@@ -77,7 +77,7 @@ func TestFill(t *testing.T) {
 	c := Contract{Consumes: []Input{{Name: "city", Required: true}, {Name: "age", Required: true}, {Name: "note"}, {Name: "name", Required: true}}}
 	o := Obligation{Type: Report, Payload: map[string]any{"kind": "k", "city": "Seattle"}}
 	values, missing := Fill(&c, o, func(slot string) (any, bool) { return "Jeff", slot == "name" || slot == "city" })
-	require.Equal(t, map[string]any{"city": "Seattle", "name": "Jeff"}, values, "the payload comes before what is known")
+	require.Equal(t, Inputs{"city": "Seattle", "name": "Jeff"}, values, "the payload comes before what is known")
 	require.Equal(t, []string{"age"}, missing)
 	_, missing = Fill(&c, report("k"), func(string) (any, bool) { return nil, false })
 	require.Equal(t, []string{"age", "city", "name"}, missing)

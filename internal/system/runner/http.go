@@ -45,6 +45,17 @@ type HTTP struct {
 	roots    *tls.Config   // for tests; nil trusts what the system trusts
 }
 
+// NamesLoopback reports whether a URL names this machine itself, as localhost or by its address; that a name resolves to
+// it does not count.
+func NamesLoopback(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 // Run sends body and gives the answer. Errors: tool_undeclared, host_refused, redirect_refused, tool_unreachable,
 // tool_timeout, tool_cancelled, tool_output_too_large, tool_status (not 2xx), tool_answer_not_json.
 func (h HTTP) Run(ctx context.Context, body []byte) (Result, error) {

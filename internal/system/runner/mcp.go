@@ -26,11 +26,12 @@ type MCP struct {
 	Tool string
 }
 
-// Run calls the tool. Stdout of the result is one JSON value: the structured content byte for byte as the server wrote
-// it; without that the text content, as it is if it is JSON, otherwise as a JSON string. Exit is 0, whatever the server
-// ends with after its answer. Errors: those of Exec.Run, and tool_error (the tool says that it failed), tool_protocol
-// (the server does not speak MCP, or knows no such tool), tool_needs_input.
-func (m MCP) Run(ctx context.Context, arguments map[string]any) (Result, error) {
+// Run calls the tool with its arguments, a JSON object, or with none if they are nil. Stdout of the result is one JSON
+// value: the structured content byte for byte as the server wrote it; without that the text content, as it is if it is
+// JSON, otherwise as a JSON string. Exit is 0, whatever the server ends with after its answer. Errors: those of
+// Exec.Run, and tool_error (the tool says that it failed), tool_protocol (the server does not speak MCP, or knows no
+// such tool), tool_needs_input.
+func (m MCP) Run(ctx context.Context, arguments []byte) (Result, error) {
 	began := time.Now()
 	ctx, cancel := within(ctx, m.Timeout)
 	defer cancel()
@@ -65,9 +66,9 @@ func (m MCP) Run(ctx context.Context, arguments map[string]any) (Result, error) 
 }
 
 // call returns the conversation: a greeting, and the one call.
-func (m MCP) call(ctx context.Context, w *wire, arguments map[string]any) (json.RawMessage, error) {
+func (m MCP) call(ctx context.Context, w *wire, arguments []byte) (json.RawMessage, error) {
 	if arguments == nil {
-		arguments = map[string]any{} // the protocol knows no null here
+		arguments = []byte("{}") // the protocol knows no null here
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "orchestrator", Version: "1"},
 		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
@@ -76,7 +77,7 @@ func (m MCP) call(ctx context.Context, w *wire, arguments map[string]any) (json.
 		return nil, err
 	}
 	defer func() { _ = session.Close() }() // how the server ends is looked at elsewhere
-	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: m.Tool, Arguments: arguments})
+	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: m.Tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
 		return nil, err
 	}

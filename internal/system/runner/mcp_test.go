@@ -166,7 +166,7 @@ func TestResultsOfTools(t *testing.T) {
 		"empty":      `""`,
 		"env":        "5",
 	} {
-		r, err := tool(t, name).Run(t.Context(), map[string]any{"a": []any{1, "x"}})
+		r, err := tool(t, name).Run(t.Context(), []byte(`{"a":[1,"x"]}`))
 		require.NoError(t, err, name)
 		require.Equal(t, want, string(r.Stdout), name)
 		require.Zero(t, r.Exit)
@@ -215,7 +215,7 @@ func TestAServerThatDoesNotReadItsInput(t *testing.T) {
 	for _, how := range []string{"deaf", "full"} {
 		m := tool(t, "echo", how)
 		m.Timeout = 500 * time.Millisecond
-		r, err := m.Run(t.Context(), map[string]any{"x": strings.Repeat("x", 5<<20)})
+		r, err := m.Run(t.Context(), []byte(`{"x":"`+strings.Repeat("x", 5<<20)+`"}`))
 		refusal(t, err, "tool_timeout")
 		require.Less(t, r.Took, longest)
 	}
@@ -224,7 +224,7 @@ func TestAServerThatDoesNotReadItsInput(t *testing.T) {
 func TestLargeArguments(t *testing.T) {
 	m := tool(t, "echo")
 	m.MaxOutput = 8 << 20
-	r, err := m.Run(t.Context(), map[string]any{"x": strings.Repeat("x", 2<<20)})
+	r, err := m.Run(t.Context(), []byte(`{"x":"`+strings.Repeat("x", 2<<20)+`"}`))
 	require.NoError(t, err)
 	require.Len(t, r.Stdout, 2<<20+len(`{"x":""}`))
 }
@@ -246,8 +246,8 @@ func TestAServerIsPinnedToo(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func leaving(t *testing.T, stay bool) (map[string]any, string) {
+func leaving(t *testing.T, stay bool) ([]byte, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ids")
-	return map[string]any{"file": file, "stay": stay}, file
+	return fmt.Appendf(nil, `{"file":%q,"stay":%t}`, file, stay), file
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"io"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review"
 )
 
@@ -54,7 +55,7 @@ func (r Gate) JUnit(w io.Writer) error {
 	}
 	for _, p := range r.Problems {
 		suite("project").add(junitCase{
-			Name: p.Code, Class: "project", File: clean(p.Path), Line: p.Line, Failure: failureOf(p.Code, p.Message,
+			Name: string(p.Code), Class: "project", File: clean(p.Path), Line: p.Line, Failure: failureOf(p.Code, p.Message,
 				p.Path, p.Line),
 		})
 	}
@@ -79,9 +80,9 @@ func (r Gate) JUnit(w io.Writer) error {
 	return err
 }
 
-func failureOf(code, message, path string, line int) *junitMessage {
+func failureOf(code fault.Code, message, path string, line int) *junitMessage {
 	message = clean(message)
-	return &junitMessage{Message: message, Type: code, Text: message + inBrackets(path, line)}
+	return &junitMessage{Message: message, Type: string(code), Text: message + inBrackets(path, line)}
 }
 
 func (s *junitSuite) add(c junitCase) {

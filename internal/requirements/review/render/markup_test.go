@@ -18,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/reviewtest"
 	"orchestrator/internal/rules/lifecycle"
@@ -178,7 +179,7 @@ func TestSARIFHasWhatItsSchemaRequires(t *testing.T) {
 		run := log.Runs[0]
 		require.NotEmpty(t, run.Tool.Driver.Name)
 		require.NotNil(t, run.Results, "a list, since the run did happen")
-		ids := map[string]bool{}
+		ids := map[fault.Code]bool{}
 		for _, rule := range run.Tool.Driver.Rules {
 			require.False(t, ids[rule.ID], "rules are unique")
 			ids[rule.ID] = true

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -32,14 +33,14 @@ type (
 		Rules []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID               string       `json:"id"`
+		ID               fault.Code   `json:"id"`
 		ShortDescription sarifMessage `json:"shortDescription"`
 	}
 	sarifMessage struct {
 		Text string `json:"text"`
 	}
 	sarifResult struct {
-		RuleID       string            `json:"ruleId"`
+		RuleID       fault.Code        `json:"ruleId"`
 		RuleIndex    int               `json:"ruleIndex"`
 		Level        string            `json:"level"`
 		Message      sarifMessage      `json:"message"`
@@ -91,10 +92,10 @@ func (r Gate) SARIF(w io.Writer) error {
 			RuleID: f.Code, RuleIndex: ruleIndex(f.Code), Level: "error", Message: sarifMessage{
 				literal(subject + ": " + f.Message)},
 			Locations:    locations(cmp.Or(f.Path, fallback), f.Line),
-			Fingerprints: map[string]string{"requirement/v1": clean(f.Code + " " + f.Subject)},
+			Fingerprints: map[string]string{"requirement/v1": clean(string(f.Code) + " " + f.Subject)},
 		}
 		if f.Status == "" {
-			result.Fingerprints["requirement/v1"] = clean(f.Code + " " + f.Message)
+			result.Fingerprints["requirement/v1"] = clean(string(f.Code) + " " + f.Message)
 		}
 		run.Results = append(run.Results, result)
 	}
@@ -106,7 +107,7 @@ func (r Gate) SARIF(w io.Writer) error {
 	return err
 }
 
-func ruleIndex(code string) int {
+func ruleIndex(code fault.Code) int {
 	for i, r := range rules {
 		if r.ID == code {
 			return i
