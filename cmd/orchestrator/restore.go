@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 )
@@ -80,7 +80,7 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, err := project.Remembered(ctx, o.export) // to say what is lost
+	known, err := exportfile.Remembered(ctx, o.export) // to say what is lost
 	if err != nil {
 		return done, err
 	}

@@ -23,6 +23,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/durable"
@@ -83,7 +84,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closing) (*Proj
 		return nil, err
 	}
 	p.warnOfDeadEnds(around.Log)
-	if err := compareExport(ctx, served.service, p.Export); err != nil {
+	if err := exportfile.Compare(ctx, served.service, p.Export); err != nil {
 		return nil, err
 	}
 	project := p.assemble(base, served, work)

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
@@ -66,6 +67,17 @@ func (s *storage) watchStore(ctx context.Context) {
 	}
 }
 
+// warnOfPlanted logs which files of the export are none of the service's.
+func warnOfPlanted(export string, log zerolog.Logger) {
+	for _, path := range []string{export, projection.CheckpointPath(export)} {
+		if exportfile.Planted(path) {
+			log.Warn().Str("file", path).
+				Msg("this is no file that the service wrote: it remembers nothing of the log, and the next export " +
+					"takes its place")
+		}
+	}
+}
+
 func makeDataDir(data string, log zerolog.Logger) error {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", data).
@@ -91,7 +103,7 @@ func openStore(database string, acceptDamaged bool) (opened *boltstore.Store, da
 
 // checkPlaces refuses what would be a silent fresh start.
 func (p *Plan) checkPlaces(ctx context.Context, log zerolog.Logger) error {
-	if err := checkExportPath(ctx, p.dir(), p.Export, p.Requirements); err != nil {
+	if err := exportfile.CheckPath(ctx, p.dir(), p.Export, p.Requirements); err != nil {
 		return err
 	}
 	warnOfPlanted(p.Export, log)
@@ -158,14 +170,4 @@ func checkWitness(database, path string) error {
 		seen.Logs[0].Origin, database).
 		WithFix("put the database back from a backup; if the witness watches other services alone, give another " +
 			"--witness")
-}
-
-// compareExport checks the tables against the export, as far as an export of the same moment allows it.
-func compareExport(ctx context.Context, service *requirements.Service, path string) error {
-	f, err := openOwnExport(ctx, path)
-	if f == nil || err != nil {
-		return err
-	}
-	defer f.Close()
-	return service.Matches(f)
 }
