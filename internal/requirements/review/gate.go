@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -19,6 +20,18 @@ const (
 type GateOptions struct {
 	Require    string // RequireDone or RequireTested
 	AllowStale bool   // what went stale does not fail
+}
+
+// GateLevels returns what a gate can require, the strictest first.
+func GateLevels() []string { return []string{RequireDone, RequireTested} }
+
+// Check refuses what a gate cannot require.
+func (o GateOptions) Check() error {
+	if slices.Contains(GateLevels(), o.Require) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
+		WithFix("use --require %s", strings.Join(GateLevels(), ", "))
 }
 
 // The outcomes of one requirement.
