@@ -69,7 +69,6 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	if err != nil {
 		return err
 	}
-	defer plan.Close()
 	metricsToken, err := readMetricsToken(o.MetricsTokenFile)
 	if err != nil {
 		return err
