@@ -8,7 +8,7 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test test-long ci check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
+.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -24,9 +24,8 @@ run: build
 
 # Every test, the long ones with fewer cases. -timeout only ends a test that hangs: no test depends on the speed of the
 # machine. vet is left to check. Properties still run 100 cases each: with -short, rapid divides RAPID_CHECKS by five.
-SHORT_TEST := RAPID_CHECKS=500 $(GO) test -short -vet=off -timeout 1h
 test:
-	$(SHORT_TEST) ./...
+	RAPID_CHECKS=500 $(GO) test -short -vet=off -timeout 1h ./...
 
 # Every test at its full length, before a release and before a large change is done. The race detector needs a C
 # compiler. It makes tampering ten times slower, so the full number of cases of that runs without it.
@@ -39,10 +38,6 @@ test-long:
 	$(GO) test -timeout 3h ./internal/auditor
 
 check: fmt-check vet lint layout coverage size vuln
-
-# What CI runs: check, then the tests of the packages that check has not tested.
-ci: check
-	$(SHORT_TEST) $(filter-out $(shell $(GO) list ./internal $(DECIDING)),$(shell $(GO) list ./...))
 
 fmt-check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }

@@ -36,7 +36,7 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup", "database", "keyfile", "tokens"},
+	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "tokens"},
 	"internal/requirements": {"documents", "drift", "evidence", "projection", "record", "replay", "reqdoc", "review",
 		"review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "lifecycle", "planning"},

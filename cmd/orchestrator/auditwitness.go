@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,20 +103,17 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	if w.Made {
 		fmt.Fprintf(notes, "made the key of this witness, %s; what it cosigns is verified with %s\n", o.Key, w.Key())
 	}
-	r := rounds{w, reporter{out, notes, o.out, o.asJSON, map[string]bool{}}, o.timeout, servers}
+	watch := witness.Watch{Witness: w, Servers: servers, Timeout: o.timeout,
+		Observer: reporter{out, notes, o.out, o.asJSON, map[string]bool{}}}
 	if o.once {
-		return verdict(r.round(ctx))
+		err = watch.Once(ctx)
+	} else {
+		err = watch.Run(ctx, o.every)
 	}
-	var alarms int
-	for ticks := time.Tick(o.every); ; {
-		more, _ := r.round(ctx)
-		alarms += more
-		select {
-		case <-ctx.Done():
-			return verdict(alarms, 0)
-		case <-ticks:
-		}
+	if fault.Is(err, witness.CodeAlarm) {
+		return exitOne(err)
 	}
+	return err
 }
 
 func trustedKeys(given []string) (keys []string, err error) {
@@ -132,29 +127,16 @@ func trustedKeys(given []string) (keys []string, err error) {
 	return keys, nil
 }
 
-func verdict(alarms, failures int) error {
-	switch {
-	case alarms > 0:
-		return exitError{fault.New(fault.Conflict, "witness_alarm", "a log is not what it was").
-			WithFix("keep the ALARM files, and show them to whoever relies on the log; they can be checked without " +
-				"this witness"), 1}
-	case failures > 0:
-		return fault.New(fault.Unavailable, "witness_incomplete", "servers that could not be asked: %d", failures).
-			WithFix("see the lines above; what was kept of their logs stays")
-	}
-	return nil
-}
-
 // connect prepares to ask each server with its token.
-func (o witnessOptions) connect(urls []string) ([]*watched, error) {
+func (o witnessOptions) connect(urls []string) ([]witness.Watched, error) {
 	if n := len(o.tokens); n > 1 && n != len(urls) {
 		return nil, fault.New(fault.Invalid, "usage", "there are %d servers and %d token files", len(urls), n).
 			WithFix("give --token-file once for all of them, or once for each, in their order")
 	}
-	var servers []*watched
+	var servers []witness.Watched
 	for i, raw := range urls {
-		address := normalized(raw)
-		if slices.ContainsFunc(servers, func(s *watched) bool { return s.url == address }) {
+		address := witness.Address(raw)
+		if slices.ContainsFunc(servers, func(s witness.Watched) bool { return s.URL == address }) {
 			return nil, fault.New(fault.Invalid, "usage", "%s is named twice", address).WithFix("name each server once")
 		}
 		tokens, err := o.tokenFor(i, address)
@@ -166,7 +148,7 @@ func (o witnessOptions) connect(urls []string) ([]*watched, error) {
 		if err != nil {
 			return nil, err
 		}
-		servers = append(servers, &watched{url: address, server: c})
+		servers = append(servers, witness.Watched{URL: address, Server: c})
 	}
 	return servers, nil
 }
@@ -185,16 +167,6 @@ func (o witnessOptions) tokenFor(i int, address string) (string, error) {
 	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
 		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out " +
 			"witness.token; then name it with --token-file")
-}
-
-// normalized writes an address in one way, since logs are pinned to it.
-func normalized(raw string) string {
-	address := strings.TrimRight(raw, "/")
-	if u, err := url.Parse(address); err == nil {
-		u.Host = strings.ToLower(u.Host) // the scheme is so already
-		address = u.String()
-	}
-	return address
 }
 
 func makeFolder(folder string) error {

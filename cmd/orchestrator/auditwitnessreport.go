@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"orchestrator/internal/auditor/witness"
@@ -21,9 +21,10 @@ type reporter struct {
 	told       map[string]bool // the files of alarms whose text was written
 }
 
-func (r reporter) accepted(s witness.Sighting) error {
+// Accepted puts a cosigned checkpoint into the folder, and writes what it is of.
+func (r reporter) Accepted(s witness.Sighting) error {
 	if r.folder != "" {
-		path := cosignedFile(r.folder, s.Origin)
+		path := filepath.Join(r.folder, witness.FileName(s.Origin)+".checkpoint")
 		displaced, err := durable.Replace(path, tree.Write{Perm: 0o644, Content: func(w io.Writer) error {
 			_, err := io.WriteString(w, s.Checkpoint)
 			return err
@@ -50,12 +51,8 @@ func (r reporter) accepted(s witness.Sighting) error {
 	return nil
 }
 
-// alarm reports whether an error is an alarm, and writes one that is.
-func (r reporter) alarm(err error) bool {
-	var a *witness.AlarmError
-	if !errors.As(err, &a) {
-		return false
-	}
+// Alarmed writes an alarm, and the text of each one once.
+func (r reporter) Alarmed(a *witness.AlarmError) {
 	if r.asJSON {
 		r.json(struct {
 			URL   string        `json:"url"`
@@ -76,27 +73,26 @@ func (r reporter) alarm(err error) bool {
 		r.told[a.File] = true
 		fmt.Fprintln(r.notes, "  kept in", printable(a.File))
 	}
-	return true
 }
 
-// failed reports a server that could not be asked, the first time and then ever less often.
-func (r reporter) failed(s *watched, err error) {
+// Failed writes that a server could not be asked, the first time and then ever less often.
+func (r reporter) Failed(url string, times int, err error) {
 	code, detail := fault.Code("witness_failed"), err.Error()
 	if f := fault.As(err); f != nil {
 		code, detail = f.Code, f.Detail
 	}
 	if r.asJSON {
-		r.json(map[string]any{"url": s.url, "error": map[string]string{"code": string(code), "detail": detail}})
+		r.json(map[string]any{"url": url, "error": map[string]string{"code": string(code), "detail": detail}})
 		return
 	}
-	if s.failures&(s.failures-1) != 0 {
+	if times&(times-1) != 0 {
 		return
 	}
 	again := ""
-	if s.failures > 1 {
-		again = fmt.Sprintf(" (%d times in a row)", s.failures)
+	if times > 1 {
+		again = fmt.Sprintf(" (%d times in a row)", times)
 	}
-	fmt.Fprintf(r.notes, "%s: %s%s\n", printable(s.url), printable(detail), again)
+	fmt.Fprintf(r.notes, "%s: %s%s\n", printable(url), printable(detail), again)
 }
 
 func (r reporter) json(v any) {

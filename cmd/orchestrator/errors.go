@@ -19,6 +19,14 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
+// exitOne makes an error what a command found: exit code 1.
+func exitOne(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exitError{err, 1}
+}
+
 // printError writes what went wrong, each part of it on a line of its own, and what to do.
 func printError(err error) {
 	f := fault.As(err)

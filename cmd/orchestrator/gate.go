@@ -11,19 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements"
-	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/render"
-	"orchestrator/internal/system/tree"
 )
 
-var (
-	gateFormats = []string{"text", "json", "github", "markdown", "sarif", "junit"}
-	gateLevels  = []string{review.RequireDone, review.RequireTested}
-)
+var gateFormats = []string{"text", "json", "github", "markdown", "sarif", "junit"}
 
 // gateOptions are the flags of gate.
 type gateOptions struct {
@@ -62,9 +56,9 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possib
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Require, "require", gateLevels[0], "what every requirement must be: "+strings.Join(gateLevels, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(gateLevels,
-		cobra.ShellCompDirectiveNoFileComp))
+	levels := review.GateLevels()
+	f.StringVar(&o.Require, "require", levels[0], "what every requirement must be: "+strings.Join(levels, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.AllowStale, "allow-stale", false, "accept stale evidence")
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
@@ -88,9 +82,8 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if !slices.Contains(gateFormats, o.format) {
 		return unknownFormat(o.format, gateFormats)
 	}
-	if !slices.Contains(gateLevels, o.Require) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
-			WithFix("use --require %s", strings.Join(gateLevels, ", "))
+	if err := o.Check(); err != nil {
+		return err
 	}
 	project, err := o.project(ctx, notes)
 	if err != nil {
@@ -100,9 +93,8 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err := o.write(out, result); err != nil {
 		return err
 	}
-	if !result.Pass {
-		return exitError{fault.New(fault.Conflict, "gate_failed", "the gate fails: %s", result.Summary()).
-			WithFix("orchestrator review ID shows what a requirement lacks, and whose turn it is"), 1}
+	if err := result.Err(); err != nil {
+		return exitOne(err)
 	}
 	_, err = fmt.Fprintln(notes, "the gate passes:", result.Summary())
 	return err
@@ -110,27 +102,13 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 
 // project returns the review of the service, or of the export.
 func (o gateOptions) project(ctx context.Context, notes io.Writer) (review.Project, error) {
-	if o.offline {
-		return o.fromExport(ctx, notes)
+	if !o.offline {
+		asked, _, err := askReview[render.Project](ctx, o.serverOptions, "/project/review")
+		if o.server != "" || !exportfile.StandsIn(o.export, err) {
+			return asked.Project, err
+		}
 	}
-	asked, _, err := askReview[render.Project](ctx, o.serverOptions, "/project/review")
-	if err != nil && o.server == "" && apiclient.NotRunning(err) && tree.Exists(o.export) {
-		return o.fromExport(ctx, notes)
-	}
-	return asked.Project, err
-}
-
-func (o gateOptions) fromExport(ctx context.Context, notes io.Writer) (review.Project, error) {
-	f, err := projection.OpenExport(ctx, o.export)
-	if err != nil {
-		return review.Project{}, err
-	}
-	if f == nil {
-		return review.Project{}, fault.New(fault.NotFound, "export_missing", "there is no export %s", o.export).
-			WithFix("give the project_status.json of the project with --export, or ask a service with --server")
-	}
-	defer f.Close()
-	project, err := requirements.ReviewExport(f)
+	project, err := exportfile.Review(ctx, o.export)
 	if err == nil {
 		fmt.Fprintf(notes, "no service was asked: this is from %s alone\n", printable(o.export))
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"runtime/debug"
@@ -10,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/documents"
-	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 )
@@ -62,8 +59,7 @@ With 1 or 2 nothing was imported.`,
 			if o.files = args; len(args) == 0 {
 				o.files = defaultDocuments()
 			}
-			// a large document is read once: memory matters more than the collector's time
-			debug.SetGCPercent(project.ImportGC)
+			debug.SetGCPercent(documents.GCPercent)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -85,70 +81,22 @@ func defaultDocuments() []string {
 }
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
-	if err := documents.CheckReading(o.reading); err != nil {
-		return err
+	project := offline.Project{Data: datadir.Dir(o.data), Export: o.export, Requirements: o.files, Reading: o.reading,
+		OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) }}
+	do := project.Import
+	if o.dryRun || o.check {
+		do = project.Preview
 	}
-	files, err := documents.Read(ctx, o.files)
+	outcome, err := do(ctx)
 	if err != nil {
 		return err
 	}
-	var report drift.Report
-	var against string
-	var written bool
-	if o.dryRun = o.dryRun || o.check; o.dryRun {
-		report, against, err = o.offline(notes).Preview(ctx, files)
-	} else {
-		report, written, err = o.offline(notes).Import(ctx, files)
-	}
-	var broken project.DocumentsError
-	if errors.As(err, &broken) {
-		report = o.failed(broken.Fault, files)
-	} else if err != nil {
+	if err := o.write(out, notes, outcome); err != nil {
 		return err
 	}
-	if err := o.write(out, notes, report, against, written); err != nil {
-		return err
+	err = outcome.Broken()
+	if err == nil && o.check {
+		err = outcome.Drift()
 	}
-	switch {
-	case broken.Fault != nil:
-		shown := *broken.Fault
-		shown.Fields = nil // they are in the report
-		return exitError{&shown, 1}
-	case o.check && drifted(report):
-		return exitError{fault.New(fault.Conflict, "drift", "the documents are not what %s shows: %s", named(against),
-			report).
-			WithFix("import them (orchestrator import, or save them beside a running service), and keep the new " +
-				"export"), 1}
-	}
-	return nil
-}
-
-// offline returns the project that no service has open.
-func (o importOptions) offline(notes io.Writer) project.Offline {
-	return project.Offline{Data: datadir.Dir(o.data), Export: o.export, Requirements: o.files, Reading: o.reading,
-		OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) }}
-}
-
-// failed returns the report on broken documents. What is wrong with the only one as a whole bears its name.
-func (o importOptions) failed(err error, files []reqdoc.File) drift.Report {
-	report := drift.Failed(err)
-	report.DryRun = o.dryRun
-	for i := range report.Errors {
-		if report.Errors[i].Path == "" && len(files) == 1 {
-			report.Errors[i].Path = files[0].Path
-		}
-	}
-	return report
-}
-
-// drifted counts no renamings: what has a new name is added, and its old name retired, by the same import.
-func drifted(r drift.Report) bool {
-	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
-}
-
-func named(against string) string {
-	if against == "" {
-		return "an empty state"
-	}
-	return against
+	return exitOne(err)
 }

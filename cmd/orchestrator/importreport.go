@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/drift"
 )
 
@@ -14,8 +15,9 @@ import (
 const shownShifts = 5
 
 // write shows the report as JSON alone, or for people.
-func (o importOptions) write(out, notes io.Writer, r drift.Report, against string, written bool) error {
-	if o.dryRun && against == "" && len(r.Errors) == 0 {
+func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
+	r := done.Report
+	if done.DryRun && done.Against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
 			printable(o.export), printable(o.data))
 	}
@@ -29,18 +31,18 @@ func (o importOptions) write(out, notes io.Writer, r drift.Report, against strin
 	p.remarks("skipped", yellow, r.Skipped)
 	p.remarks("error", red, r.Errors)
 	if len(r.Errors) == 0 {
-		p.line("%s%s", r, o.done(against, written))
+		p.line("%s%s", r, o.summary(done))
 	}
 	_, err := io.WriteString(out, p.text.String())
 	return err
 }
 
-// done returns what the numbers are about.
-func (o importOptions) done(against string, written bool) string {
+// summary returns what the numbers are about.
+func (o importOptions) summary(done offline.Outcome) string {
 	switch {
-	case o.dryRun:
-		return "; dry run against " + printable(named(against)) + ", nothing was written"
-	case !written:
+	case done.DryRun:
+		return "; dry run against " + printable(done.Baseline()) + ", nothing was written"
+	case !done.Written:
 		return "; nothing was to be imported, and " + printable(o.export) + " is up to date"
 	}
 	return "; imported, and " + printable(o.export) + " is written"

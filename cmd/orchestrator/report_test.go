@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/drift"
 )
 
@@ -34,7 +35,8 @@ func TestReportForPeople(t *testing.T) {
 	}
 	r.Moved = append(r.Moved, drift.Moved{ID: "N-1", Place: place("a.md", 40), From: place("b.md", 1)})
 	var out, notes bytes.Buffer
-	require.NoError(t, importOptions{dryRun: true}.write(&out, &notes, r, "project_status.json", false))
+	require.NoError(t, importOptions{}.write(&out, &notes,
+		offline.Outcome{Report: r, DryRun: true, Against: "project_status.json"}))
 	require.Empty(t, notes.String())
 	require.Equal(t, `a.md: gsd (a heading, as on line 3): 3 requirements (2 gsd, 1 markdown); beside them 1 goal, 2 story
 b\x1b.md: no family, a delta: 0 requirements

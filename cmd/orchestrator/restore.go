@@ -4,19 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/backup"
-	"orchestrator/internal/requirements"
-	"orchestrator/internal/requirements/projection"
 )
 
 // restoreOptions are the flags of restore.
@@ -80,16 +76,12 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	if err != nil {
 		return done, err
 	}
-	known, err := project.Remembered(ctx, o.export) // to say what is lost
-	if err != nil {
-		return done, err
-	}
 	show := newProgress(notes, "records")
 	defer show.clear()
 	return backup.Restore(ctx, path, backup.RestoreOptions{
 		Options: auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.update()},
-		Folder:  o.data, Replace: o.replace, ReplaceTokens: o.replaceTokens, WithoutKeys: o.withoutKeys, Known: known,
-		Now: time.Now,
+		Folder:  o.data, Replace: o.replace, ReplaceTokens: o.replaceTokens, WithoutKeys: o.withoutKeys,
+		Export: o.export, Now: time.Now,
 	})
 }
 
@@ -148,14 +140,14 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 		said = append(said, "the folder does not have the key that signs the log: put "+
 			data.Key()+" back, or serve --accept-new-key REASON")
 	}
-	_, err := fmt.Fprintln(out, strings.Join(append(said, lostOf(d, o.export)...), "\n"))
+	_, err := fmt.Fprintln(out, strings.Join(append(said, lostOf(d)...), "\n"))
 	return err
 }
 
 // lostOf returns what is known of what the backup does not have.
-func lostOf(d backup.Restored, export string) (said []string) {
+func lostOf(d backup.Restored) (said []string) {
 	for _, m := range d.Lost {
-		if m.Size > d.Records {
+		if m.Later {
 			said = append(said, fmt.Sprintf("records %d to %d of the log, known to %s, are not in this backup",
 				d.Records, m.Size-1, m.Where))
 		} else {
@@ -164,8 +156,7 @@ func lostOf(d backup.Restored, export string) (said []string) {
 					m.Where, m.Size))
 		}
 	}
-	beside := []string{export, projection.CheckpointPath(export)}
-	if slices.ContainsFunc(d.Lost, func(m requirements.Moment) bool { return slices.Contains(beside, m.Where) }) {
+	if d.StartRefused {
 		said = append(said, "the next start will be refused for that: serve --accept-rollback REASON goes on, and "+
 			"puts the loss on record")
 	}

@@ -3,25 +3,19 @@ package main
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements/documents"
-	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/trace"
-	"orchestrator/internal/system/tree"
 )
 
 // Implements: ORC-085
 
 // traceOptions are the flags and arguments of trace.
 type traceOptions struct {
-	requirements  []string // paths and patterns; none is REQUIREMENTS.md in repo
+	documents     trace.Documents
 	repo          string
-	reading       reqdoc.Options
 	asJSON, check bool
 	paths         []string // to look at, in repo; none is all
 	exclude       []string
@@ -55,11 +49,11 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 usage or envi
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.requirements, "requirements", nil,
+	f.StringSliceVar(&o.documents.Paths, "requirements", nil,
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default "+
 			"REQUIREMENTS.md in --repo)")
 	f.StringVar(&o.repo, "repo", ".", "folder to search")
-	readingFlags(cmd, &o.reading)
+	readingFlags(cmd, &o.documents.Reading)
 	f.StringSliceVar(&o.exclude, "exclude", nil,
 		"files or folders to leave out: a name such as testdata, or a pattern of a path in --repo; may be given "+
 			"more than once")
@@ -69,23 +63,9 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 usage or envi
 }
 
 func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
-	if len(o.requirements) == 0 {
-		o.requirements = []string{filepath.Join(o.repo, "REQUIREMENTS.md")}
-	}
-	if err := documents.CheckReading(o.reading); err != nil {
-		return err
-	}
-	files, err := documents.Read(ctx, o.requirements)
-	if err != nil {
-		return err
-	}
-	all, err := o.read(files)
-	if err != nil {
-		return err
-	}
 	shown := newProgress(notes, "files")
-	report, err := trace.Run(ctx, o.repo, all, trace.Options{
-		Paths: o.paths, Except: o.inRepo(files), Exclude: o.exclude, Progress: shown.update(),
+	report, err := trace.RunDocuments(ctx, o.repo, o.documents, trace.Options{
+		Paths: o.paths, Exclude: o.exclude, Progress: shown.update(),
 	})
 	shown.clear()
 	if err != nil {
@@ -94,41 +74,10 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err := o.write(out, report); err != nil {
 		return err
 	}
-	if n := report.Summary.Unknown; o.check && n > 0 {
-		return exitError{fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", n).
-			WithFix("name requirements of the documents that were read, or remove the marks"), 1}
+	if o.check {
+		return exitOne(report.CheckMarks())
 	}
 	return nil
-}
-
-// read returns the requirements of the documents.
-func (o traceOptions) read(files []reqdoc.File) ([]trace.Requirement, error) {
-	set, err := reqdoc.Read(files, o.reading)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Requirements) == 0 {
-		return nil, documents.HintAssign(fault.New(fault.Invalid, documents.CodeNoRequirements,
-			"the documents define no requirement").
-			WithFix("orchestrator import --dry-run lists what looks like one and was not accepted"), o.reading)
-	}
-	all := make([]trace.Requirement, len(set.Requirements))
-	for i, r := range set.Requirements {
-		all[i] = trace.Requirement{ID: r.ID, Title: r.Title}
-	}
-	return all, nil
-}
-
-// inRepo returns the documents as files of the folder that is looked through.
-func (o traceOptions) inRepo(files []reqdoc.File) []string {
-	var all []string
-	root := tree.Real(o.repo)
-	for _, d := range files {
-		if path, err := filepath.Rel(root, tree.Real(filepath.FromSlash(d.Path))); err == nil {
-			all = append(all, filepath.ToSlash(path))
-		}
-	}
-	return all
 }
 
 // write shows the report as JSON alone, or for people.

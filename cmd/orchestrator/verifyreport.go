@@ -8,15 +8,15 @@ import (
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/database"
 )
 
 func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
-	if errors.As(err, new(*auditor.Bad)) || errors.As(err, new(database.Finding)) {
-		err = exitError{err, 1}
+	verdict := auditor.VerdictOf(err)
+	if verdict == auditor.Wrong {
+		err = exitOne(err)
 	}
 	if o.asJSON {
-		return errors.Join(writeVerdict(out, r, err), err)
+		return errors.Join(writeVerdict(out, verdict, r, err), err)
 	}
 	if err != nil {
 		return err
@@ -41,30 +41,22 @@ func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
 	return nil
 }
 
-// writeVerdict writes the report with its verdict: in_order, bad or not_checked.
-func writeVerdict(out io.Writer, r auditor.Report, err error) error {
-	verdict := struct {
-		Verdict string `json:"verdict"`
+// writeVerdict writes the report with its verdict.
+func writeVerdict(out io.Writer, verdict auditor.Verdict, r auditor.Report, err error) error {
+	shown := struct {
+		Verdict auditor.Verdict `json:"verdict"`
 		auditor.Report
 		Error  string  `json:"error,omitempty"`
 		Fix    string  `json:"fix,omitempty"`
 		Record *uint64 `json:"record,omitempty"` // the first bad one
-	}{Verdict: "in_order", Report: r}
-	var code exitError
-	var bad *auditor.Bad
-	switch {
-	case errors.As(err, &code) && code.code == 1:
-		verdict.Verdict = "bad"
-	case err != nil:
-		verdict.Verdict = "not_checked"
-	}
-	if errors.As(err, &bad) {
-		verdict.Record = bad.Record
+	}{Verdict: verdict, Report: r}
+	if bad, is := errors.AsType[*auditor.Bad](err); is {
+		shown.Record = bad.Record
 	}
 	if f := fault.As(err); f != nil {
-		verdict.Error, verdict.Fix = f.Detail, f.Fix
+		shown.Error, shown.Fix = f.Detail, f.Fix
 	} else if err != nil {
-		verdict.Error = err.Error()
+		shown.Error = err.Error()
 	}
-	return writeJSON(out, verdict)
+	return writeJSON(out, shown)
 }

@@ -1,6 +1,10 @@
 package auditor
 
-import "orchestrator/internal/fault"
+import (
+	"errors"
+
+	"orchestrator/internal/fault"
+)
 
 // Bad is a log that was found wrong. Every other error of this package means that it could not be checked.
 type Bad struct {
@@ -12,6 +16,35 @@ func (b *Bad) Error() string { return b.Fault.Error() }
 
 // Unwrap makes the fault visible to errors.As.
 func (b *Bad) Unwrap() error { return b.Fault }
+
+// Finding is an error that says what is wrong with the database of a log, unlike one that kept it from being looked at.
+type Finding struct{ Err error }
+
+func (f Finding) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error.
+func (f Finding) Unwrap() error { return f.Err }
+
+// Verdict says how a verification ended.
+type Verdict string
+
+// The verdicts.
+const (
+	InOrder    Verdict = "in_order"
+	Wrong      Verdict = "bad"
+	NotChecked Verdict = "not_checked"
+)
+
+// VerdictOf returns the verdict of a verification that ended with an error, or with nil.
+func VerdictOf(err error) Verdict {
+	switch {
+	case err == nil:
+		return InOrder
+	case errors.As(err, new(*Bad)), errors.As(err, new(Finding)):
+		return Wrong
+	}
+	return NotChecked
+}
 
 func bad(code fault.Code, format string, args ...any) *Bad {
 	return &Bad{nil, fault.New(fault.Conflict, code, format, args...).

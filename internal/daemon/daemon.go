@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/system/tree"
 )
 
@@ -52,7 +53,7 @@ type server struct {
 
 // Serve serves a project until ctx ends or the database fails. It calls ready when it answers.
 func Serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Started)) error {
-	debug.SetGCPercent(project.ImportGC)
+	debug.SetGCPercent(documents.GCPercent)
 	err := serve(ctx, o, log, ready)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // told to stop while it started
@@ -68,7 +69,6 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	if err != nil {
 		return err
 	}
-	defer plan.Close()
 	metricsToken, err := readMetricsToken(o.MetricsTokenFile)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (s *Service) CheckUnaskedBudget(ctx context.Context) error {
 }
 
 // explainSpent adds to the error of an automatic import what its spent budget means.
-func (s *Service) explainSpent(ctx context.Context, err error) error {
+func (s *shared) explainSpent(ctx context.Context, err error) error {
 	if !errors.Is(err, fault.RateLimited) {
 		return err
 	}

@@ -205,7 +205,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 // recordRefusal puts a refused change on record, unless it is only counted.
 func (s *Service) recordRefusal(tx *ledger.Tx, p Proposal, event ledger.Event, data record.Proposed,
 	place *ticket) (folded bool, err error) {
-	folded, err = s.refusals.fold(tx, place, p.Request, data.Refusal.Code, event)
+	folded, err = s.refusals.fold(tx, place, record.RefusalKind{Request: p.Request, Code: data.Refusal.Code}, event)
 	if folded || err != nil {
 		return folded, err
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
@@ -19,11 +18,11 @@ const (
 	maxSummaries = 500         // in one transaction
 )
 
-// Folding says that refusals of an actor are only counted from here on, until their window is over.
+// Folding says that refusals of an actor are only counted from here on, until their window is over. A kind that is
+// empty stands for refusals of any kind.
 type Folding struct {
-	Actor            audit.Actor
-	Request, Subject string // empty, with Code: refusals of any kind
-	Code             fault.Code
+	Actor audit.Actor
+	record.RefusalKind
 }
 
 // refusalWindow holds the equal refusals of one actor since the first of them. It is guarded by refusals.
@@ -68,9 +67,7 @@ func (r *refusals) init(begins func(Folding)) {
 
 // fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The
 // ticket must be settled when the transaction is over.
-func (r *refusals) fold(tx *ledger.Tx, t *ticket, request string, code fault.Code, e ledger.Event) (folded bool,
-	err error) {
-	kind := record.RefusalKind{Request: request, Code: code}
+func (r *refusals) fold(tx *ledger.Tx, t *ticket, kind record.RefusalKind, e ledger.Event) (folded bool, err error) {
 	if e.Subject != "" {
 		known, err := tx.Get(projection.TableRequirements.Name, e.Subject)
 		if err != nil {
@@ -148,7 +145,7 @@ func (r *refusals) settle(t *ticket, err error) {
 	r.leave(w)
 	r.mu.Unlock()
 	if begins && r.begins != nil {
-		r.begins(Folding{w.actor, w.kind.Request, w.kind.Subject, w.kind.Code})
+		r.begins(Folding{w.actor, w.kind})
 	}
 }
 

@@ -73,7 +73,7 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 		require.Equal(t, size+min(uint64(n)+1, record.RecordedEach), r.State().LogSize)
 	}
-	require.Equal(t, []Folding{{record.Actor(cody), "", "REQ-001", "field_forbidden"}}, told, "once")
+	require.Equal(t, []Folding{{record.Actor(cody), record.RefusalKind{Subject: "REQ-001", Code: "field_forbidden"}}}, told, "once")
 	require.EqualValues(t, 30, r.State().Folded)
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	require.Empty(t, r.summaries())
@@ -303,7 +303,7 @@ func TestAnswersMayOvertakeEachOther(t *testing.T) {
 	var first, second ticket
 	for _, place := range []*ticket{&first, &second} {
 		require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-			folded, err := r.refusals.fold(tx, place, "", "field_forbidden", ledger.Event{Actor: record.Actor(cody), Subject: "REQ-001"})
+			folded, err := r.refusals.fold(tx, place, record.RefusalKind{Code: "field_forbidden"}, ledger.Event{Actor: record.Actor(cody), Subject: "REQ-001"})
 			require.True(t, folded)
 			return err
 		}))

@@ -45,7 +45,7 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 			tx.ChargeTo(unaskedAccount)
 		}
 		index := tx.Seq()
-		folded, err := s.refusals.fold(tx, place, r.Request, reason.Code, event)
+		folded, err := s.refusals.fold(tx, place, record.RefusalKind{Request: r.Request, Code: reason.Code}, event)
 		if err == nil && !folded {
 			err = tx.Append(event)
 		}

@@ -148,6 +148,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return errors.Join(foldErr, err)
 }
 
+// Close lets go of what Open has opened, for a service that may never have run.
+func (s *Service) Close() { s.exporter.Close() }
+
 func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
 	var snap *projection.Snapshot
 	err := l.View(ctx, func(r store.Reader) error {

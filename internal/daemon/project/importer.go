@@ -12,12 +12,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 const (
@@ -36,12 +35,6 @@ type importer struct {
 	postponed *postponed
 	log       zerolog.Logger
 	wait      atomic.Bool // for the budget: a document has changed that is not imported
-}
-
-// systemActor returns who imports when nobody asked by name.
-func systemActor() lifecycle.Actor {
-	system := ledger.System()
-	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
 }
 
 // first imports the documents at the start. It must succeed on an empty database; later a broken document leaves the
@@ -65,9 +58,9 @@ func (i *importer) first(ctx context.Context) error {
 
 // importNow imports the documents as they are now. What nobody asked for is charged to a budget of its own.
 func (i *importer) importNow(ctx context.Context, unasked bool) error {
-	report, err := i.service.Import(ctx, systemActor(), i.read(ctx), requirements.ImportOptions{Unasked: unasked})
+	report, err := i.service.Import(ctx, record.System(), i.read(ctx), requirements.ImportOptions{Unasked: unasked})
 	if err != nil {
-		return i.service.Refuse(ctx, systemActor(),
+		return i.service.Refuse(ctx, record.System(),
 			requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
 	}
 	var paths []string

@@ -17,8 +17,8 @@ import (
 
 // openKey reads the private key of the log, or makes it at the first start. The log names the key it is signed with, so
 // that one cannot be lost, or put in the place of another, without a word.
-func (p *Plan) openKey(ctx context.Context, b *base) (audit.Signer, error) {
-	onRecord, err := requirements.KeyOnRecord(ctx, b.ledger)
+func (p *Plan) openKey(ctx context.Context, d *dataFolder) (audit.Signer, error) {
+	onRecord, err := requirements.KeyOnRecord(ctx, d.ledger)
 	if err != nil {
 		return audit.Signer{}, err
 	}
@@ -39,10 +39,10 @@ func (p *Plan) openKey(ctx context.Context, b *base) (audit.Signer, error) {
 	}
 	path := p.dir().Key()
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		b.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).
+		d.log.Warn().Str("file", path).Stringer("mode", info.Mode().Perm()).
 			Msg("others can read the key that signs the log; chmod 600 keeps them out")
 	}
-	return signer, b.postponed.tryNow(ctx, datadir.PublicKey, func(ctx context.Context) error {
+	return signer, d.postponed.tryNow(ctx, datadir.PublicKey, func(ctx context.Context) error {
 		return keyfile.WritePublic(ctx, p.dir().PublicKey(), signer.Key)
 	})
 }

@@ -9,11 +9,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/requirements"
 )
 
-// forgetEvery is how often Idempotency-Keys are removed that nobody may use any more.
-const forgetEvery = time.Hour
+const (
+	boundaryEvery = time.Second // how often the boundary's journal is looked at
+	forgetEvery   = time.Hour   // how often Idempotency-Keys are removed that nobody may use any more
+)
 
 // loop is what goes on until its context ends. Its name labels its goroutines.
 type loop struct {
@@ -63,4 +66,11 @@ func forgetKeys(ctx context.Context, service *requirements.Service, log zerolog.
 			return
 		}
 	}
+}
+
+// followBoundary takes the boundary's journal into the ledger until ctx ends.
+func followBoundary(ctx context.Context, b *control.Boundary, log zerolog.Logger) {
+	b.Watch(ctx, boundaryEvery, func(err error) {
+		log.Warn().Err(err).Msg("the boundary's journal could not be recorded; it is tried again")
+	})
 }

@@ -2,78 +2,17 @@ package project
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 
 	"github.com/rs/zerolog"
 
-	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
-	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
-
-// moments returns what the export and the checkpoint beside it remember of the log. key is the one that the log names:
-// a checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
-// writes it. An export that cannot be read says nothing; unread is its path then.
-func moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
-	path := projection.CheckpointPath(export)
-	note, err := projection.ReadCheckpoint(ctx, path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), planted(path): // the next export replaces it
-	case err != nil:
-		return nil, "", fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable, "the checkpoint %s cannot be read", path).
-			WithFix("make it a regular file that this user can read, or move it away").Because(err)
-	default:
-		m, err := signedMoment(path, note, key)
-		if err != nil {
-			return nil, "", err
-		}
-		known = append(known, m)
-	}
-	f, err := openOwnExport(ctx, export)
-	if f == nil || err != nil {
-		return known, "", err
-	}
-	defer f.Close()
-	log, failed := projection.ReadLog(f)
-	if failed != nil {
-		return known, export, nil
-	}
-	return append([]requirements.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
-}
-
-// Remembered returns what the export and the checkpoint beside it remember of a log, whoever has signed it. A
-// checkpoint that cannot be understood remembers nothing.
-func Remembered(ctx context.Context, export string) ([]requirements.Moment, error) {
-	known, _, err := moments(ctx, export, "")
-	if fault.Is(err, codeForeign) {
-		return known, nil
-	}
-	return known, err
-}
-
-// codeForeign is the code of the error that a checkpoint is none of the log's.
-const codeForeign fault.Code = "checkpoint_foreign"
-
-// signedMoment returns the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
-func signedMoment(path string, note []byte, key string) (requirements.Moment, error) {
-	c, err := audit.ReadCheckpoint(note)
-	if err == nil && key != "" {
-		c, err = audit.OpenCheckpoint(note, key)
-	}
-	if err != nil {
-		return requirements.Moment{}, fault.New(fault.Conflict, codeForeign,
-			"%s is no checkpoint that this database's log has signed", path).
-			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence " +
-				"and move it away").Because(err)
-	}
-	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
-}
 
 // witnessed returns what a witness on this machine remembers of the log.
 func witnessed(path, key string) ([]requirements.Moment, error) {
@@ -96,29 +35,12 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 	if !found {
 		return nil, nil
 	}
-	m, err := signedMoment(path, []byte(note), key)
+	m, err := exportfile.SignedMoment(path, []byte(note), key)
 	return []requirements.Moment{m}, err
 }
 
-// checkMoments refuses a log that has not gone through what the files beside it remember.
-func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
-	key, err := requirements.KeyOnRecord(ctx, l)
-	if err != nil {
-		return err
-	}
-	known, _, err := moments(ctx, export, key)
-	if err != nil {
-		return err
-	}
-	lost, err := requirements.Lost(ctx, l, known)
-	if err == nil && len(lost) > 0 {
-		err = requirements.RolledBack(lost[0], l.Head())
-	}
-	return err
-}
-
-// findRollback does the same for the service, which an operator can make go on: then what was lost is returned, to be
-// put on record. damaged is the path of a database whose head page was damaged, which an operator accepted: what it
+// findRollback refuses a log that has not gone through what the files beside it remember, unless an operator accepts
+// that: then what was lost is returned, to be put on record. damaged is the path of a database whose head page was damaged, which an operator accepted: what it
 // lacks nobody knows.
 func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged string,
 	log zerolog.Logger) ([]requirements.Moment, error) {
@@ -153,7 +75,7 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 	if err != nil {
 		return nil, err
 	}
-	known, unread, err := moments(ctx, p.Export, key)
+	known, unread, err := exportfile.Moments(ctx, p.Export, key)
 	if err != nil {
 		return nil, err
 	}

@@ -13,17 +13,24 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/token"
@@ -47,16 +54,16 @@ type Project struct {
 	Tokens     *token.Authenticator
 	MadeTokens []string // the roles that got one at this start
 
-	base     *base
+	data     *dataFolder
 	clock    *clock
 	importer *importer
 	loops    loops
-	opened   closing
+	opened   closers
 }
 
 // Open opens the project, and imports its documents.
 func (p *Plan) Open(ctx context.Context, around Process) (*Project, error) {
-	var opened closing
+	var opened closers
 	project, err := p.open(ctx, around, &opened)
 	if err != nil {
 		return nil, errors.Join(err, opened.close())
@@ -66,28 +73,52 @@ func (p *Plan) Open(ctx context.Context, around Process) (*Project, error) {
 }
 
 // open does, in order, all that can refuse to start.
-func (p *Plan) open(ctx context.Context, around Process, opened *closing) (*Project, error) {
-	base, err := p.openBase(ctx, around.Log, opened)
+func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Project, error) {
+	docs, err := documents.Open(p.Requirements)
 	if err != nil {
 		return nil, err
 	}
-	served, err := p.openService(ctx, base, opened)
+	opened.add(sure(docs.Close))
+	data, err := p.openDataFolder(ctx, docs, around.Log, opened)
 	if err != nil {
 		return nil, err
 	}
-	work, err := p.openWork(ctx, around, base, served)
+	repository, err := p.openRepository(ctx, data)
 	if err != nil {
 		return nil, err
 	}
-	if err := base.credentials.account(ctx, served.service, base.postponed); err != nil {
+	if repository != nil {
+		opened.add(repository.Close)
+	}
+	signer, err := p.openKey(ctx, data)
+	if err != nil {
 		return nil, err
 	}
-	p.warnOfDeadEnds(around.Log)
-	if err := compareExport(ctx, served.service, p.Export); err != nil {
+	service, err := p.openService(ctx, data, repository, signer)
+	if err != nil {
 		return nil, err
 	}
-	project := p.assemble(base, served, work)
+	opened.add(sure(service.Close))
+	adapter := bridge.New(service, data.ledger,
+		bridge.Options{Signer: signer, Prompts: p.prompts, Cited: citedFrom(repository)})
+	conducting, err := p.openConductor(ctx, around, data, adapter)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.agree(ctx, data, service); err != nil {
+		return nil, err
+	}
+	project := p.assemble(data, docs, repository, service, conducting)
 	return project, project.importer.first(ctx)
+}
+
+// agree brings the tokens into force, and refuses tables that do not agree with the export.
+func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirements.Service) error {
+	if err := data.credentials.account(ctx, service, data.postponed); err != nil {
+		return err
+	}
+	p.warnOfDeadEnds(data.log)
+	return exportfile.Compare(ctx, service, p.Export)
 }
 
 // warnOfDeadEnds names the statuses of the workflow that nothing leads out of.
@@ -99,29 +130,27 @@ func (p *Plan) warnOfDeadEnds(log zerolog.Logger) {
 }
 
 // assemble puts together what was opened, and what has to happen while it is.
-func (p *Plan) assemble(b *base, s *served, w *work) *Project {
-	every := p.Recheck
-	if s.repository == nil {
-		every = 0 // what was only recorded cannot be looked at again
-	}
-	clock := newClock(b.ledger, b.log)
-	importer := &importer{service: s.service, documents: p.documents, reading: p.Reading, named: p.named(),
-		postponed: b.postponed, log: b.log}
+func (p *Plan) assemble(d *dataFolder, docs documents.Set, repository *evidence.Repository,
+	service *requirements.Service, c *conducting) *Project {
+	clock := newClock(d.ledger, d.log)
+	boundary := control.New(folder.In(p.dir().Project()), d.ledger, time.Now, hook.NewID)
+	importer := &importer{service: service, documents: docs, reading: p.Reading, named: p.named(),
+		postponed: d.postponed, log: d.log}
 	return &Project{
-		Data: p.dir(), Service: s.service, Boundary: w.boundary, Conductor: w.conductor, Driver: w.driver,
-		Model: p.model, Tokens: b.credentials.tokens, MadeTokens: b.credentials.made,
-		base: b, clock: clock, importer: importer,
+		Data: p.dir(), Service: service, Boundary: boundary, Conductor: c.conductor, Driver: c.driver, Model: p.model,
+		Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,
+		data: d, clock: clock, importer: importer,
 		loops: loops{
-			{"export", s.service.Run},
-			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, b.watcher) })},
-			{"tokens", endless(func(ctx context.Context) { b.credentials.watch(ctx, b.watcher, b.postponed) })},
-			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, s.service, b.log) })},
-			{"boundary", endless(func(ctx context.Context) { w.followBoundary(ctx, b.log) })},
-			{"runs", endless(func(ctx context.Context) { w.resume(ctx, b.postponed, b.log) })},
-			{"evidence", endless(func(ctx context.Context) { recheck(ctx, s.service, every, b.log) })},
+			{"export", service.Run},
+			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, d.watcher) })},
+			{"tokens", endless(func(ctx context.Context) { d.credentials.watch(ctx, d.watcher, d.postponed) })},
+			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, service, d.log) })},
+			{"boundary", endless(func(ctx context.Context) { followBoundary(ctx, boundary, d.log) })},
+			{"runs", endless(func(ctx context.Context) { c.resume(ctx, d.postponed, d.log) })},
+			{"evidence", endless(func(ctx context.Context) { recheck(ctx, service, p.recheckEvery(repository), d.log) })},
 			{"clock", endless(clock.watch)},
-			{"store", endless(b.watchStore)},
-			{"postponed work", endless(b.postponed.catchUp)},
+			{"store", endless(d.watchStore)},
+			{"postponed work", endless(d.postponed.catchUp)},
 		},
 	}
 }
@@ -133,11 +162,11 @@ func (p *Project) Documents(ctx context.Context) func() ([]reqdoc.File, error) {
 
 // Checks returns the checks of /readyz that are those of this project.
 func (p *Project) Checks() []httpapi.Check {
-	return []httpapi.Check{p.base.postponed.check(), p.clock.check(), p.base.watcher.check()}
+	return []httpapi.Check{p.data.postponed.check(), p.clock.check(), p.data.watcher.check()}
 }
 
 // Figures returns how updates were grouped into commits so far.
-func (p *Project) Figures() boltstore.Stats { return p.base.store.Stats() }
+func (p *Project) Figures() boltstore.Stats { return p.data.store.Stats() }
 
 // PublishAddress writes into the data folder where the service answers. An old address must not stay: another service
 // may have it now.
@@ -145,7 +174,7 @@ func (p *Project) PublishAddress(ctx context.Context, addr string) error {
 	err := writeAddress(p.Data, addr)
 	if isFull(err) {
 		_ = os.Remove(p.Data.Address()) // what it took may be enough
-		return p.base.postponed.tryNow(ctx, "addr", func(context.Context) error { return writeAddress(p.Data, addr) })
+		return p.data.postponed.tryNow(ctx, "addr", func(context.Context) error { return writeAddress(p.Data, addr) })
 	}
 	return err
 }
@@ -161,12 +190,12 @@ func writeAddress(data datadir.Dir, addr string) error {
 func (p *Project) Run(ctx context.Context) error { return p.loops.run(ctx) }
 
 // Failed returns a channel that is closed when the database can no longer be written; Err then says why.
-func (p *Project) Failed() <-chan struct{} { return p.base.ledger.Failed() }
+func (p *Project) Failed() <-chan struct{} { return p.data.ledger.Failed() }
 
 // Err returns what ended the database, or nil.
 func (p *Project) Err() error {
-	if err := p.base.ledger.Err(); err != nil {
-		return cmp.Or(p.base.store.Err(), err)
+	if err := p.data.ledger.Err(); err != nil {
+		return cmp.Or(p.data.store.Err(), err)
 	}
 	return nil
 }

@@ -20,23 +20,23 @@ const recheckShare = 20
 // openRepository opens the git working tree in which evidence is looked up, and returns nil where evidence is only
 // recorded. A machine without git records, whatever was asked for, and says so; so does a folder that is in no working
 // tree, unless looking up was asked for.
-func (p *Plan) openRepository(ctx context.Context, b *base) (*evidence.Repository, error) {
+func (p *Plan) openRepository(ctx context.Context, d *dataFolder) (*evidence.Repository, error) {
 	if p.Evidence == projection.EvidenceRecorded {
 		return nil, nil
 	}
 	repository, err := evidence.Open(ctx, p.repositoryDir(), evidence.Options{Private: p.ownFiles()})
 	if err == nil {
-		b.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
+		d.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
 		return repository, nil
 	}
 	withoutGit := fault.Is(err, evidence.CodeGitMissing)
 	if p.Evidence == projection.EvidenceVerified && !withoutGit {
 		return nil, err
 	}
-	if err := refuseLostRepository(ctx, b.ledger, err, withoutGit); err != nil {
+	if err := refuseLostRepository(ctx, d.ledger, err, withoutGit); err != nil {
 		return nil, err
 	}
-	b.log.Warn().Err(err).Msg("evidence is recorded as it is given, and not looked up")
+	d.log.Warn().Err(err).Msg("evidence is recorded as it is given, and not looked up")
 	return nil, nil
 }
 
@@ -74,6 +74,14 @@ func citedFrom(repository *evidence.Repository) func(path string) string {
 		}
 		return filepath.ToSlash(inside)
 	}
+}
+
+// recheckEvery returns how often all evidence is looked at again. What was only recorded cannot be.
+func (p *Plan) recheckEvery(repository *evidence.Repository) time.Duration {
+	if repository == nil {
+		return 0
+	}
+	return p.Recheck
 }
 
 // recheck looks at all evidence again, from time to time until ctx ends, so that what went stale shows by itself.

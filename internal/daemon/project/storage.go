@@ -14,55 +14,56 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
 
-// storage is the open database, held against what lies beside it.
-type storage struct {
-	store  *boltstore.Store
-	ledger *ledger.Ledger
-	lost   []requirements.Moment // that an operator gave up
-}
-
-// openStorage opens the database, and holds it against what lies beside it.
-func (p *Plan) openStorage(ctx context.Context, log zerolog.Logger, opened *closing) (*storage, error) {
-	if err := p.checkPlaces(ctx, log); err != nil {
-		return nil, err
-	}
+// openStore opens the database in the data folder, and makes both where there are none. One with a damaged head page may
+// lack its last commit: it is opened only where an operator accepts that, and damaged is its path then.
+func (p *Plan) openStore(log zerolog.Logger) (opened *boltstore.Store, damaged string, err error) {
 	if err := makeDataDir(p.Data, log); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	store, damaged, err := openStore(p.dir().Database(), p.AcceptRollback != "")
-	if err != nil {
-		return nil, err
+	database := p.dir().Database()
+	opened, err = boltstore.Open(database, boltstore.Options{})
+	if p.AcceptRollback == "" || !fault.Is(err, store.CodeHeadDamaged) {
+		return opened, "", err
 	}
-	s := &storage{store: store}
-	opened.add(s.close)
-	if s.ledger, err = ledger.Open(ctx, store, time.Now); err != nil {
-		return nil, err
-	}
-	s.ledger.LimitSpending(p.LogBudget)
-	s.lost, err = p.findRollback(ctx, s.ledger, damaged, log)
-	return s, err
+	opened, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
+	return opened, database, err
 }
 
-// close closes the database. One that failed may hold locks for ever; the end of the process frees its file.
-func (s *storage) close() error {
-	if s.store.Err() == nil {
-		return s.store.Close()
+// closeStore closes a database. One that failed may hold locks for ever; the end of the process frees its file.
+func closeStore(s *boltstore.Store) error {
+	if s.Err() == nil {
+		return s.Close()
 	}
 	return nil
 }
 
-// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.
-func (s *storage) watchStore(ctx context.Context) {
-	select {
-	case <-s.store.Failed():
-		s.ledger.Stop(s.store.Err())
-	case <-ctx.Done():
+// openLedger opens the log and the tables of a database, and returns what they have lost that an operator gave up.
+func (p *Plan) openLedger(ctx context.Context, s *boltstore.Store, damaged string,
+	log zerolog.Logger) (*ledger.Ledger, []requirements.Moment, error) {
+	l, err := ledger.Open(ctx, s, time.Now)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.LimitSpending(p.LogBudget)
+	lost, err := p.findRollback(ctx, l, damaged, log)
+	return l, lost, err
+}
+
+// warnOfPlanted logs which files of the export are none of the service's.
+func warnOfPlanted(export string, log zerolog.Logger) {
+	for _, path := range []string{export, projection.CheckpointPath(export)} {
+		if exportfile.Planted(path) {
+			log.Warn().Str("file", path).
+				Msg("this is no file that the service wrote: it remembers nothing of the log, and the next export " +
+					"takes its place")
+		}
 	}
 }
 
@@ -78,24 +79,13 @@ func makeDataDir(data string, log zerolog.Logger) error {
 	return nil
 }
 
-// openStore opens the database. One with a damaged head page may lack its last commit: it is opened only where that is
-// accepted, and that it was damaged is returned as its path.
-func openStore(database string, acceptDamaged bool) (opened *boltstore.Store, damaged string, err error) {
-	opened, err = boltstore.Open(database, boltstore.Options{})
-	if !acceptDamaged || !fault.Is(err, store.CodeHeadDamaged) {
-		return opened, "", err
-	}
-	opened, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
-	return opened, database, err
-}
-
 // checkPlaces refuses what would be a silent fresh start.
-func (p *Plan) checkPlaces(ctx context.Context, log zerolog.Logger) error {
-	if err := checkExportPath(ctx, p.dir(), p.Export, p.Requirements); err != nil {
+func (p *Plan) checkPlaces(ctx context.Context, docs documents.Set, log zerolog.Logger) error {
+	if err := exportfile.CheckPath(ctx, p.dir(), p.Export, p.Requirements); err != nil {
 		return err
 	}
 	warnOfPlanted(p.Export, log)
-	all, err := p.documents.Find(ctx)
+	all, err := docs.Find(ctx)
 	if err != nil {
 		return err
 	}
@@ -158,14 +148,4 @@ func checkWitness(database, path string) error {
 		seen.Logs[0].Origin, database).
 		WithFix("put the database back from a backup; if the witness watches other services alone, give another " +
 			"--witness")
-}
-
-// compareExport checks the tables against the export, as far as an export of the same moment allows it.
-func compareExport(ctx context.Context, service *requirements.Service, path string) error {
-	f, err := openOwnExport(ctx, path)
-	if f == nil || err != nil {
-		return err
-	}
-	defer f.Close()
-	return service.Matches(f)
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,10 @@ func newWatcher(ctx context.Context, docs documents.Set, tokens *token.File, log
 	for path, content := range watch.Look(ctx, token.MaxFile, file) {
 		w.seen[path] = content
 	}
-	return w, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
 }
 
 func (w *watcher) close() error { return w.tokenFile.Close() }

@@ -16,7 +16,9 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 )
 
@@ -28,9 +30,10 @@ type RestoreOptions struct {
 	Replace       bool   // take the place of a database that is there, and of another log's key; both are kept beside
 	ReplaceTokens bool   // and of the tokens that are there
 	WithoutKeys   bool   // take the log alone
-	Known         []requirements.Moment
+	Export        string // that may remember, as the checkpoint beside it, what came after the backup; "" is none
 	Now           func() time.Time
 
+	known   []requirements.Moment   // that are remembered elsewhere; Restore adds those of Export
 	reached func(step string) error // is told of every step done; an error of it, in tests, is as a failure of the next
 }
 
@@ -38,14 +41,22 @@ type RestoreOptions struct {
 type Restored struct {
 	auditor.Report // on the backup
 
-	Database   string                // made of it; it has one record more, which says so
-	SHA256     string                // of the backup, in hexadecimal
-	TakenAt    time.Time             // as the backup says; zero where it does not
-	Put        []string              // private files that were put back
-	Left       []string              // private files of the folder that are others than in the backup, and stayed
-	Kept       []string              // what was there before, under its new name
-	KeyMissing bool                  // the folder does not have the key that signs the log
-	Lost       []requirements.Moment // the known moments that the log has not gone through, newest first
+	Database     string    // made of it; it has one record more, which says so
+	SHA256       string    // of the backup, in hexadecimal
+	TakenAt      time.Time // as the backup says; zero where it does not
+	Put          []string  // private files that were put back
+	Left         []string  // private files of the folder that are others than in the backup, and stayed
+	Kept         []string  // what was there before, under its new name
+	KeyMissing   bool      // the folder does not have the key that signs the log
+	Lost         []Loss    // the known moments that the log has not gone through, newest first
+	StartRefused bool      // the next start will be refused for one that lies beside the database
+}
+
+// Loss is a moment that a backup has not gone through.
+type Loss struct {
+	requirements.Moment
+
+	Later bool // the backup ends before it; otherwise it is of another log, or of one that went another way
 }
 
 // Restore verifies a backup, or a bundle, and puts a database made of it into a data folder. It refuses a folder that a
@@ -53,6 +64,13 @@ type Restored struct {
 // before that leaves everything as it was, and one after it leaves the new database, and the old one under its new
 // name.
 func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored, err error) {
+	if o.Export != "" {
+		remembered, err := exportfile.Remembered(ctx, o.Export)
+		if err != nil {
+			return done, err
+		}
+		o.known = append(o.known, remembered...)
+	}
 	bundle, err := auditor.OpenBundle(path)
 	if err != nil {
 		return done, err
@@ -230,10 +248,21 @@ func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err erro
 	if err := rebuilt.Check(ctx, l); err != nil {
 		return err
 	}
-	if r.done.Lost, err = requirements.Lost(ctx, l, slices.Concat(r.Known, r.was)); err != nil {
+	lost, err := requirements.Lost(ctx, l, slices.Concat(r.known, r.was))
+	if err != nil {
 		return err
 	}
+	r.lose(lost)
 	return r.reached("checked")
+}
+
+// lose notes what the backup does not have.
+func (r *restorer) lose(lost []requirements.Moment) {
+	beside := []string{r.Export, projection.CheckpointPath(r.Export)}
+	for _, m := range lost {
+		r.done.Lost = append(r.done.Lost, Loss{m, m.Size > r.done.Records})
+		r.done.StartRefused = r.done.StartRefused || slices.Contains(beside, m.Where)
+	}
 }
 
 func lockedBy(folder string) error {

@@ -250,16 +250,45 @@ func TestRestoreSaysWhatIsLost(t *testing.T) {
 	_, theirs := backedUp(t, other)
 	later, now := backedUp(t, dir)
 	known := []requirements.Moment{{Where: "same", Size: w.Records, Root: w.Root}, {Where: "other", Size: theirs.Records, Root: theirs.Root}, {Where: "later", Size: now.Records, Root: now.Root}}
-	done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true, Known: known})
+	done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true, known: known})
 	require.NoError(t, err)
 	var where []string
 	for _, m := range done.Lost {
 		where = append(where, m.Where)
+		require.Equal(t, m.Size > w.Records, m.Later, m.Where)
 	}
 	require.ElementsMatch(t, []string{"later", "the database that was there", "other"}, where)
-	done, err = restored(t, later, RestoreOptions{Folder: filepath.Join(t.TempDir(), "fresh"), Known: known[:1]})
+	require.False(t, done.StartRefused, "what remembers them does not lie beside the database")
+	done, err = restored(t, later, RestoreOptions{Folder: filepath.Join(t.TempDir(), "fresh"), known: known[:1]})
 	require.NoError(t, err)
 	require.Empty(t, done.Lost)
+}
+
+func TestRestoreSaysThatTheNextStartIsRefused(t *testing.T) {
+	aged := newAged(t)
+	later, _ := backedUp(t, aged.was)
+	export := filepath.Join(t.TempDir(), "project_status.json")
+	writeExport(t, aged.was, export)
+	for path, refused := range map[string]bool{aged.path: true, later: false} {
+		to := filepath.Join(t.TempDir(), "fresh")
+		done, err := restored(t, path, RestoreOptions{Folder: to, Export: export})
+		require.NoError(t, err)
+		require.Equal(t, refused, done.StartRefused)
+		require.Equal(t, refused, len(done.Lost) > 0 && done.Lost[0].Later)
+	}
+}
+
+// writeExport writes the export of the database in a folder.
+func writeExport(t *testing.T, dir, export string) {
+	t.Helper()
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer s.Close()
+	l, err := ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	state, err := requirements.Export(t.Context(), l)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(export, state, 0o600))
 }
 
 // The key goes with the log, and tokens are not made valid again by accident.

@@ -14,12 +14,6 @@ import (
 	"orchestrator/internal/requirements/projection"
 )
 
-// Finding is an error that says what is wrong with a database, unlike one that kept it from being looked at.
-type Finding struct{ error }
-
-// Unwrap returns the error.
-func (f Finding) Unwrap() error { return f.error }
-
 // Verify checks more than an outsider can: the structure of the file, and the tables. The checkpoint beside the export
 // is held against the log as well, as far as it can be read.
 func Verify(ctx context.Context, data datadir.Dir, export string, o auditor.Options) (r auditor.Report, err error) {
@@ -81,5 +75,5 @@ func finding(err error) error {
 	if err == nil || fault.Is(err, notChecked...) {
 		return err
 	}
-	return Finding{err}
+	return auditor.Finding{Err: err}
 }

@@ -21,8 +21,7 @@ const acceptEvery = 50 * time.Millisecond
 // Open names the token file of a data folder without touching it.
 func Open(data datadir.Dir) *token.File {
 	return token.NewFile(string(data), func(role string) bool {
-		_,
-			err := lifecycle.ParseRole(role)
+		_, err := lifecycle.ParseRole(role)
 		return err == nil
 	})
 }
@@ -57,6 +56,22 @@ func Add(files *token.File, o Order, now time.Time) (secret string, made token.T
 		return "", token.Token{}, errors.Join(err, revokeErr)
 	}
 	return secret, made, nil
+}
+
+// Revoke revokes the token with an id, or all tokens of a name, and returns them. Exactly one of the two is given.
+func Revoke(files *token.File, id, name string) ([]token.Token, error) {
+	switch {
+	case (id == "") == (name == ""):
+		return nil, fault.New(fault.Invalid, "revoke_what", "give either an id or --name").
+			WithFix("orchestrator token list shows both")
+	case name != "":
+		return files.RevokeName(name)
+	}
+	t, err := files.Revoke(id)
+	if err != nil {
+		return nil, err
+	}
+	return []token.Token{t}, nil
 }
 
 // AwaitAccepted returns once the service that runs with the data folder, if one does, accepts a new token. A service

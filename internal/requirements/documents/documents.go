@@ -36,6 +36,10 @@ const (
 	maxAll  = watch.MostFull * MaxFile // of all documents together
 )
 
+// GCPercent is by how many per cent the heap may grow between collections while documents are imported: a large one is
+// read once, and memory matters more than the collector's time.
+const GCPercent = 25
+
 // Set is the paths and patterns of requirement documents, each with the folder that it is confined to.
 type Set []*tree.Path
 

@@ -103,6 +103,12 @@ type Remark struct {
 	Fix     string `json:"fix"`
 }
 
+// Drifted reports whether the documents are not what they were compared with. It counts no renamings: what has a new
+// name is added, and its old name retired, by the same import.
+func (r Report) Drifted() bool {
+	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
+}
+
 func emptyReport() Report {
 	return Report{
 		Documents: []Document{}, Added: []Added{}, Changed: []Changed{}, Moved: []Moved{},

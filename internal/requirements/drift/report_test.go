@@ -22,6 +22,21 @@ func TestNoListOfAnEmptyReportIsNull(t *testing.T) {
 	require.NotContains(t, string(raw), "null")
 }
 
+// A requirement under a new name is added and retired, and text that belongs to none is no drift.
+func TestDrifted(t *testing.T) {
+	for _, r := range []Report{
+		{Added: make([]Added, 1)}, {Changed: make([]Changed, 1)}, {Moved: make([]Moved, 1)},
+		{Restored: make([]string, 1)}, {Retired: make([]Retired, 1)},
+	} {
+		require.True(t, r.Drifted(), "%+v", r)
+	}
+	for _, r := range []Report{
+		{}, {Renamed: make([]Renamed, 1)}, {Others: make([]Other, 1)}, {Warnings: make([]Remark, 1)}, {Unchanged: 3},
+	} {
+		require.False(t, r.Drifted(), "%+v", r)
+	}
+}
+
 func TestFailed(t *testing.T) {
 	line := fault.Field{Pointer: "a#b/R.md#L12", Detail: "d", Fix: "mend it"}
 	for name, c := range map[string]struct {

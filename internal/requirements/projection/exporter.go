@@ -97,7 +97,7 @@ func (x *Exporter) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	defer x.close()
+	defer x.Close()
 	x.removeStale()
 	retry := firstRetry
 	for ctx.Err() == nil {

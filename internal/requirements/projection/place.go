@@ -41,7 +41,8 @@ func (x *Exporter) open() (err error) {
 	return err
 }
 
-func (x *Exporter) close() {
+// Close lets go of the folder of the export. Run does so at its end.
+func (x *Exporter) Close() {
 	if x.folder != nil {
 		_ = x.folder.Close() // it was only the way to its files
 	}

@@ -35,6 +35,12 @@ const (
 	KindKeysForgotten  = "idempotency.keys_expired" // KeysForgotten
 )
 
+// System returns who acts when nobody asked by name.
+func System() lifecycle.Actor {
+	system := ledger.System()
+	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
+}
+
 // WorkflowChosen says which workflow decides from here on.
 type WorkflowChosen struct {
 	From string `json:"from"`

@@ -22,6 +22,18 @@ type GateOptions struct {
 	AllowStale bool   // what went stale does not fail
 }
 
+// GateLevels returns what a gate can require, the strictest first.
+func GateLevels() []string { return []string{RequireDone, RequireTested} }
+
+// Check refuses what a gate cannot require.
+func (o GateOptions) Check() error {
+	if slices.Contains(GateLevels(), o.Require) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
+		WithFix("use --require %s", strings.Join(GateLevels(), ", "))
+}
+
 // The outcomes of one requirement.
 const (
 	Passes         = "pass"

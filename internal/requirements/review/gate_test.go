@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/render"
 	"orchestrator/internal/requirements/review/reviewtest"
@@ -71,6 +72,15 @@ func TestGate(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatAGateCanRequire(t *testing.T) {
+	for _, level := range review.GateLevels() {
+		require.NoError(t, review.GateOptions{Require: level}.Check())
+	}
+	require.ErrorIs(t, review.GateOptions{Require: "perfect"}.Check(), fault.Invalid)
+	require.NoError(t, render.Gate{GateResult: review.GateResult{Pass: true}}.Err())
+	require.ErrorContains(t, render.Gate{GateResult: review.GateResult{Total: 2, Failed: 2}}.Err(), "2 failed")
 }
 
 func TestGateAllowsStale(t *testing.T) {

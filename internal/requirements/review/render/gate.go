@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review"
 )
 
@@ -27,6 +28,15 @@ func (r Gate) Summary() string {
 		text += "; not checked: " + clean(strings.Join(r.Unchecked, ", "))
 	}
 	return text
+}
+
+// Err returns the error of a gate that fails, or nil.
+func (r Gate) Err() error {
+	if r.Pass {
+		return nil
+	}
+	return fault.New(fault.Conflict, "gate_failed", "the gate fails: %s", r.Summary()).
+		WithFix("orchestrator review ID shows what a requirement lacks, and whose turn it is")
 }
 
 // Text writes a line for each problem and each failed requirement; nothing when all pass.

@@ -1,21 +1,23 @@
-package project
+// Package exportfile holds the export of a project, and the checkpoint beside it, against the installation that writes
+// them: whether a path may be the export, what the files remember of the log, and whether they agree with the tables.
+// What stands in their place and is no regular file is none of the program's, and remembers nothing.
+package exportfile
 
 import (
 	"context"
 	"os"
 	"path/filepath"
 
-	"github.com/rs/zerolog"
-
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
 
-// checkExportPath keeps the export from replacing a file that is none: a requirement document, anything in
+// CheckPath keeps the export from replacing a file that is none: a requirement document, anything in
 // the data folder, or whatever else stands at its path.
-func checkExportPath(ctx context.Context, data datadir.Dir, export string, documents []string) error {
+func CheckPath(ctx context.Context, data datadir.Dir, export string, documents []string) error {
 	wrong := func(why string) error {
 		return fault.New(fault.Invalid, "export_path", "%s cannot be the export: %s", export, why).
 			WithFix("give --export a path of its own; nothing was changed")
@@ -31,7 +33,7 @@ func checkExportPath(ctx context.Context, data datadir.Dir, export string, docum
 			return wrong("the pattern " + path + " would read it as a requirement document")
 		}
 	}
-	f, err := openOwnExport(ctx, export)
+	f, err := Open(ctx, export)
 	if f == nil || err != nil {
 		return err
 	}
@@ -42,31 +44,30 @@ func checkExportPath(ctx context.Context, data datadir.Dir, export string, docum
 	return nil
 }
 
-// openOwnExport opens an export as projection.OpenExport does, for whoever will write the export: what stands in its
+// Open opens an export as projection.OpenExport does, for whoever will write the export: what stands in its
 // place and is no file of ours, such as a link that leads elsewhere, is not read; the next export replaces it and
 // reports it.
-func openOwnExport(ctx context.Context, path string) (*tree.File, error) {
-	if planted(path) {
+func Open(ctx context.Context, path string) (*tree.File, error) {
+	if Planted(path) {
 		return nil, nil
 	}
 	return projection.OpenExport(ctx, path)
 }
 
-// planted reports whether what stands at a path is no regular file, which the service would have made.
-func planted(path string) bool {
+// Planted reports whether what stands at a path is no regular file, which the service would have made.
+func Planted(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// warnOfPlanted logs which files of the export are none of the service's.
-func warnOfPlanted(export string, log zerolog.Logger) {
-	for _, path := range []string{export, projection.CheckpointPath(export)} {
-		if planted(path) {
-			log.Warn().Str("file", path).
-				Msg("this is no file that the service wrote: it remembers nothing of the log, and the next export " +
-					"takes its place")
-		}
+// Compare checks the tables against the export, as far as an export of the same moment allows it.
+func Compare(ctx context.Context, service *requirements.Service, path string) error {
+	f, err := Open(ctx, path)
+	if f == nil || err != nil {
+		return err
 	}
+	defer f.Close()
+	return service.Matches(f)
 }
 
 // sameFile reports whether writing file would replace own. A link in the place of file is replaced itself.

@@ -12,21 +12,21 @@ import (
 	"orchestrator/internal/system/git"
 )
 
-// tree is which files there are to look at.
-type tree struct {
+// listing is which files there are to look at.
+type listing struct {
 	files   []string // with slashes, sorted
 	skipped []Skipped
 	why     string // why git was not asked, or ""
 }
 
 // listFiles asks git for the files of a folder, and walks through it where git cannot tell. The error is that of ctx.
-func listFiles(ctx context.Context, folder string, root *os.Root) (tree, error) {
+func listFiles(ctx context.Context, folder string, root *os.Root) (listing, error) {
 	files, err := gitFiles(ctx, folder)
 	if ctx.Err() != nil {
-		return tree{}, ctx.Err()
+		return listing{}, ctx.Err()
 	}
 	if err == nil {
-		return tree{files: files}, nil
+		return listing{files: files}, nil
 	}
 	t, walked := walk(ctx, root)
 	t.why = err.Error()
@@ -78,7 +78,7 @@ func whyNot(ctx context.Context, err error, said string) error {
 var passedOver = []string{"node_modules", "vendor", "target", "dist"}
 
 // walk lists the files below a folder, but for hidden folders and those of dependencies and builds.
-func walk(ctx context.Context, root *os.Root) (t tree, err error) {
+func walk(ctx context.Context, root *os.Root) (t listing, err error) {
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:

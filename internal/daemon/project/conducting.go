@@ -1,0 +1,55 @@
+package project
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/daemon/bridge"
+)
+
+// conducting is the conductor, what drives requirements with it, and the runs that the last process did not end.
+type conducting struct {
+	conductor *conductor.Conductor
+	driver    *drive.Driver
+	cutOff    []state.Request
+}
+
+// openConductor opens the conductor, and finds the runs that were cut off.
+func (p *Plan) openConductor(ctx context.Context, around Process, d *dataFolder,
+	project *bridge.Project) (*conducting, error) {
+	c := conductor.New(d.ledger, conductor.Options{
+		Tools: p.contracts, Box: tools.Box(), Project: project, Root: folder.In(p.dir().Project()).Root,
+		Clock: time.Now, Deterministic: p.Deterministic,
+		Agents: bridge.Admission{Tokens: d.credentials.tokens, URL: around.URL, Clock: time.Now},
+	})
+	cutOff, err := c.Unfinished(ctx)
+	return &conducting{c, &drive.Driver{Project: project, Conductor: c, Draining: around.Draining}, cutOff}, err
+}
+
+// resume goes on with the conductor's runs that were cut off when the service ended.
+func (c *conducting) resume(ctx context.Context, postponed *postponed, log zerolog.Logger) {
+	var all sync.WaitGroup
+	for _, cut := range c.cutOff { // none waits for the tools of another
+		all.Go(func() {
+			trace, err := c.conductor.Resume(ctx, cut)
+			for isFull(err) && postponed.awaitRoom(ctx) {
+				trace, err = c.conductor.Resume(ctx, cut)
+			}
+			if err != nil {
+				log.Error().Err(err).Str("run", cut.ID).Msg("a run of the conductor that was cut off cannot go on")
+				return
+			}
+			log.Info().Str("run", cut.ID).Str("status", string(trace.Status)).
+				Msg("a run of the conductor that was cut off went on to its end")
+		})
+	}
+	all.Wait()
+}

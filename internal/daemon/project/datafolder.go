@@ -1,0 +1,68 @@
+package project
+
+import (
+	"context"
+
+	"github.com/rs/zerolog"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/tokens"
+	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
+)
+
+// dataFolder is what the data folder has, in the order in which it is opened.
+type dataFolder struct {
+	store       *boltstore.Store
+	ledger      *ledger.Ledger
+	lost        []requirements.Moment // of the log, that an operator gave up
+	watcher     *watcher
+	credentials *credentials
+	postponed   *postponed
+	log         zerolog.Logger
+}
+
+// openDataFolder opens what the data folder has, held against what lies beside it.
+func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerolog.Logger,
+	opened *closers) (*dataFolder, error) {
+	files := tokens.Open(p.dir())
+	if err := p.refuseTracked(ctx, files, log); err != nil {
+		return nil, err
+	}
+	if err := p.checkPlaces(ctx, docs, log); err != nil {
+		return nil, err
+	}
+	store, damaged, err := p.openStore(log)
+	if err != nil {
+		return nil, err
+	}
+	opened.add(func() error { return closeStore(store) })
+	ledger, lost, err := p.openLedger(ctx, store, damaged, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.keepOutOfGit(ctx, log); err != nil {
+		return nil, err
+	}
+	// The files are looked at before they are read, so that no change in between is missed.
+	watcher, err := newWatcher(ctx, docs, files, log)
+	if err != nil {
+		return nil, err
+	}
+	opened.add(watcher.close)
+	credentials, err := p.openCredentials(files, ledger.Head().Size > 1, log)
+	if err != nil {
+		return nil, err
+	}
+	return &dataFolder{store, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
+}
+
+// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.
+func (d *dataFolder) watchStore(ctx context.Context) {
+	select {
+	case <-d.store.Failed():
+		d.ledger.Stop(d.store.Err())
+	case <-ctx.Done():
+	}
+}

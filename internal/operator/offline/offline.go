@@ -1,0 +1,206 @@
+// Package offline imports documents into a project that no service has open, or says what an import would change.
+package offline
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/tree"
+)
+
+// Project is a project that no service has open. It is opened for one import.
+type Project struct {
+	Data         datadir.Dir
+	Export       string
+	Requirements []string // paths and patterns of the documents
+	Reading      reqdoc.Options
+	OnDisplaced  func(projection.Displaced)
+}
+
+// Import takes the documents over, as a service would, and writes the export. Documents that are broken are no error:
+// the outcome says what is wrong with them.
+func (p Project) Import(ctx context.Context) (Outcome, error) {
+	return p.run(ctx, Outcome{}, p.take)
+}
+
+// Preview compares the documents with the export, else with the database, else with nothing, and changes nothing.
+func (p Project) Preview(ctx context.Context) (Outcome, error) {
+	return p.run(ctx, Outcome{DryRun: true}, p.preview)
+}
+
+// run reads the documents, and lets do make the outcome of them.
+func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []reqdoc.File, *Outcome) error) (Outcome,
+	error) {
+	if err := documents.CheckReading(p.Reading); err != nil {
+		return o, err
+	}
+	files, err := documents.Read(ctx, p.Requirements)
+	if err != nil {
+		return o, err
+	}
+	err = do(ctx, files, &o)
+	if broken, is := errors.AsType[documentsError](err); is {
+		o.broken = documents.HintAssign(broken.fault, p.Reading)
+		o.Report = failed(o.broken, o.DryRun, files)
+		return o, nil
+	}
+	return o, err
+}
+
+// preview compares documents with the export, else with what there is without it.
+func (p Project) preview(ctx context.Context, files []reqdoc.File, o *Outcome) error {
+	f, err := projection.OpenExport(ctx, p.Export)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		return p.previewWithoutExport(ctx, files, o)
+	}
+	defer f.Close()
+	if !projection.StartsAsExport(f) {
+		return fault.New(fault.Invalid, "export_path", "%s is no export", p.Export).
+			WithFix("name the project_status.json of this project with --export")
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	o.Against = p.Export
+	o.Report, err = drift.Preview(f, files, p.Reading)
+	return inDocuments(err)
+}
+
+// previewWithoutExport compares documents with the database, else with nothing.
+func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, o *Outcome) (err error) {
+	path := p.Data.Database()
+	if !tree.Exists(path) {
+		o.Report, err = drift.Preview(nil, files, p.Reading)
+		return inDocuments(err)
+	}
+	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
+	if err != nil {
+		return p.whenLocked(ctx, err, "give the export of that service with --export", "?dry_run=true")
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	l, err := ledger.OpenReadOnly(ctx, store)
+	if err != nil {
+		return err
+	}
+	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{Reading: p.Reading})
+	if err != nil {
+		return err
+	}
+	o.Against = path
+	o.Report, err = service.Import(ctx, record.System(), given(files), requirements.ImportOptions{DryRun: true})
+	return inDocuments(err)
+}
+
+// take imports documents into the database, and writes the export.
+func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err error) {
+	path := p.Data.Database()
+	if !tree.Exists(path) {
+		return fault.New(fault.NotFound, "database_missing", "there is no database %s", path).
+			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or " +
+				"only look with --dry-run")
+	}
+	if err := exportfile.CheckPath(ctx, p.Data, p.Export, p.Requirements); err != nil {
+		return err
+	}
+	store, err := boltstore.Open(path, boltstore.Options{LockTimeout: database.LockPatience})
+	if err != nil {
+		return p.whenLocked(ctx, err, "save the document, which a running service imports by itself", "")
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	service, err := p.open(ctx, store)
+	if err != nil {
+		return err
+	}
+	before := service.State().LogSize
+	o.Report, err = service.Import(ctx, record.System(), given(files), requirements.ImportOptions{})
+	if err != nil {
+		refused := requirements.Refused{Request: "orchestrator import"}
+		return inDocuments(service.Refuse(ctx, record.System(), refused, err))
+	}
+	o.Written = service.State().LogSize != before
+	return p.writeExport(ctx, service)
+}
+
+// open makes the service on a database that agrees with what lies beside it.
+func (p Project) open(ctx context.Context, store *boltstore.Store) (*requirements.Service, error) {
+	l, err := ledger.Open(ctx, store, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMoments(ctx, l, p.Export); err != nil {
+		return nil, err
+	}
+	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
+		ExportPath: p.Export, Reading: p.Reading, OnDisplaced: p.OnDisplaced,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return service, exportfile.Compare(ctx, service, p.Export)
+}
+
+// writeExport writes the export once.
+func (p Project) writeExport(ctx context.Context, service *requirements.Service) error {
+	ended, end := context.WithCancel(ctx)
+	end()
+	if err := service.Run(ended); err != nil {
+		return fault.New(fault.Unavailable, "export_unwritable",
+			"the documents are imported, but the export %s could not be written", p.Export).
+			WithFix("make its folder writable; orchestrator serve, or another import, writes it").Because(err)
+	}
+	return nil
+}
+
+// checkMoments refuses a log that has not gone through what the files beside it remember.
+func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
+	key, err := requirements.KeyOnRecord(ctx, l)
+	if err != nil {
+		return err
+	}
+	known, _, err := exportfile.Moments(ctx, export, key)
+	if err != nil {
+		return err
+	}
+	lost, err := requirements.Lost(ctx, l, known)
+	if err == nil && len(lost) > 0 {
+		err = requirements.RolledBack(lost[0], l.Head())
+	}
+	return err
+}
+
+// whenLocked adds to an error how to get the same from the service that has the database.
+func (p Project) whenLocked(ctx context.Context, err error, instead, query string) error {
+	locked := fault.As(err)
+	if !fault.Is(err, store.CodeLocked) {
+		return err
+	}
+	addr, err := apiclient.LocalAddress(ctx, p.Data)
+	if err != nil {
+		addr = "127.0.0.1:8080"
+	}
+	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",
+		instead, apiclient.CurlToken(p.Data.Token("pm")), apiclient.LocalURL(addr), query)
+}
+
+func given(files []reqdoc.File) func() ([]reqdoc.File, error) {
+	return func() ([]reqdoc.File, error) { return files, nil }
+}

@@ -1,0 +1,104 @@
+package offline
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// newProject makes a folder with a document, and returns the project of it.
+func newProject(t *testing.T) Project {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("data", 0o700))
+	write(t, "- **REQ-001**: One.\n")
+	return Project{Data: "data", Export: "export.json", Requirements: []string{"R.md"}}
+}
+
+func write(t *testing.T, items string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n"+items), 0o600))
+}
+
+// makeDatabase makes a database without requirements, as a first start does.
+func makeDatabase(t *testing.T, data datadir.Dir) {
+	t.Helper()
+	store, err := boltstore.Open(data.Database(), boltstore.Options{})
+	require.NoError(t, err)
+	l, err := ledger.Open(t.Context(), store, time.Now)
+	require.NoError(t, err)
+	_, err = requirements.Open(t.Context(), l, time.Now, requirements.Options{Workflow: lifecycle.V1})
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+}
+
+// The documents are compared with the export, else with the database, else with nothing.
+func TestPreviewTakesTheBestBaseline(t *testing.T) {
+	p := newProject(t)
+	preview := func(baseline string) Outcome {
+		t.Helper()
+		done, err := p.Preview(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, done.Broken())
+		require.Equal(t, baseline, done.Baseline())
+		require.True(t, done.DryRun && done.Report.DryRun)
+		return done
+	}
+	require.ErrorIs(t, preview("an empty state").Drift(), fault.Conflict)
+	makeDatabase(t, p.Data)
+	require.ErrorContains(t, preview(p.Data.Database()).Drift(), "the documents are not what data/")
+
+	done, err := p.Import(t.Context())
+	require.NoError(t, err)
+	require.True(t, done.Written)
+	require.NoError(t, preview(p.Export).Drift())
+	write(t, "- **REQ-001**: Another.\n")
+	require.Error(t, preview(p.Export).Drift())
+}
+
+func TestImportWritesOnlyWhatIsNew(t *testing.T) {
+	p := newProject(t)
+	_, err := p.Import(t.Context())
+	require.ErrorIs(t, err, fault.NotFound, "an import makes no database")
+	makeDatabase(t, p.Data)
+	for _, written := range []bool{true, false} {
+		done, err := p.Import(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, written, done.Written)
+		require.False(t, done.DryRun)
+	}
+}
+
+// What is wrong with documents is the outcome of an import; what keeps it from being made is its error.
+func TestBrokenDocumentsAreAnOutcome(t *testing.T) {
+	p := newProject(t)
+	makeDatabase(t, p.Data)
+	write(t, "- **REQ-001**: One.\n- **REQ-001**: Two.\n")
+	done, err := p.Import(t.Context())
+	require.NoError(t, err)
+	require.ErrorIs(t, done.Broken(), fault.Invalid)
+	require.Empty(t, fault.As(done.Broken()).Fields, "the report has them")
+	require.Equal(t, 4, done.Report.Errors[0].Line)
+	require.False(t, done.Written)
+
+	write(t, "Nothing.\n")
+	done, err = p.Preview(t.Context())
+	require.NoError(t, err)
+	require.True(t, fault.Is(done.Broken(), documents.CodeNoRequirements))
+	require.Contains(t, fault.As(done.Broken()).Fix, "--assign")
+	require.Equal(t, "R.md", done.Report.Errors[0].Path, "of the only document")
+
+	p.Reading.Family = "none"
+	_, err = p.Preview(t.Context())
+	require.ErrorIs(t, err, fault.Invalid)
+}

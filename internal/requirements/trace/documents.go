@@ -1,0 +1,77 @@
+package trace
+
+import (
+	"context"
+	"path/filepath"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/tree"
+)
+
+// Documents are the requirement documents whose requirements are looked for.
+type Documents struct {
+	Paths   []string // paths and patterns; none is REQUIREMENTS.md in the folder that is looked through
+	Reading reqdoc.Options
+}
+
+// RunDocuments looks through the files of a folder as Run does, for what names the requirements of documents. The
+// documents themselves are left out.
+func RunDocuments(ctx context.Context, folder string, d Documents, o Options) (Report, error) {
+	if len(d.Paths) == 0 {
+		d.Paths = []string{filepath.Join(folder, "REQUIREMENTS.md")}
+	}
+	if err := documents.CheckReading(d.Reading); err != nil {
+		return Report{}, err
+	}
+	files, err := documents.Read(ctx, d.Paths)
+	if err != nil {
+		return Report{}, err
+	}
+	all, err := d.defined(files)
+	if err != nil {
+		return Report{}, err
+	}
+	o.Except = append(o.Except, inFolder(folder, files)...)
+	return Run(ctx, folder, all, o)
+}
+
+// defined returns the requirements that documents define, of which there must be one.
+func (d Documents) defined(files []reqdoc.File) ([]Requirement, error) {
+	set, err := reqdoc.Read(files, d.Reading)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Requirements) == 0 {
+		return nil, documents.HintAssign(fault.New(fault.Invalid, documents.CodeNoRequirements,
+			"the documents define no requirement").
+			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), d.Reading)
+	}
+	all := make([]Requirement, len(set.Requirements))
+	for i, r := range set.Requirements {
+		all[i] = Requirement{ID: r.ID, Title: r.Title}
+	}
+	return all, nil
+}
+
+// inFolder returns the documents as files of the folder that is looked through.
+func inFolder(folder string, files []reqdoc.File) []string {
+	var all []string
+	root := tree.Real(folder)
+	for _, d := range files {
+		if path, err := filepath.Rel(root, tree.Real(filepath.FromSlash(d.Path))); err == nil {
+			all = append(all, filepath.ToSlash(path))
+		}
+	}
+	return all
+}
+
+// CheckMarks returns the error of marks that name no requirement, or nil.
+func (r Report) CheckMarks() error {
+	if r.Summary.Unknown == 0 {
+		return nil
+	}
+	return fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", r.Summary.Unknown).
+		WithFix("name requirements of the documents that were read, or take the marks out")
+}
