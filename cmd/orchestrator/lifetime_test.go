@@ -227,11 +227,17 @@ func TestAFileThatMayNotGrow(t *testing.T) {
 	require.Contains(t, requireInOrder(t, dir), "export matches")
 }
 
-// fill sends large changes until one finds no room, and returns how many were confirmed.
+// fill sends large changes and then small ones, each until one finds no room, and returns how many were confirmed. After
+// the large ones alone there may be room for others, which the service finds out by itself within a second.
 func fill(t testing.TB, p *process) (sent int) {
+	return fillWith(t, p, 40) + fillWith(t, p, 1)
+}
+
+// fillWith sends changes with so many texts of 19 kB.
+func fillWith(t testing.TB, p *process, most int) (sent int) {
 	for change := 0; change < 400; change++ {
 		var texts []string
-		for n := range 40 {
+		for n := range most {
 			texts = append(texts, fmt.Sprintf(`"%d.%d %s"`, change, n, strings.Repeat("x", 19000)))
 		}
 		got, err := p.call(request{role: "architect", method: "PATCH", path: "/requirements/REQ-001",
