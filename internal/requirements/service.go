@@ -96,8 +96,8 @@ type Reviews struct {
 	logReview  logReview
 }
 
-// Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
-// exports to be written, and for folded refusals to be accounted for.
+// Open loads the snapshot and records what the operator has chosen anew. Run must be started for exports to be written,
+// and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := newService(&shared{ledger: l, clock: clock, options: options})
 	snap, err := load(ctx, l)
@@ -109,16 +109,14 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 		s.current.Store(s.current.Load().After(batch))
 		s.exporter.Wake()
 	})
-	if err := s.acceptRollback(ctx); err != nil {
-		return nil, err
+	for _, onRecord := range []func(context.Context) error{
+		s.acceptRollback, s.chooseWorkflow, s.chooseEvidence, s.chooseAuditKey,
+	} {
+		if err := onRecord(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := s.chooseWorkflow(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.chooseEvidence(ctx); err != nil {
-		return nil, err
-	}
-	return s, s.chooseAuditKey(ctx)
+	return s, nil
 }
 
 func newService(of *shared) *Service {
