@@ -113,12 +113,14 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml/v3":          {"internal/conductor/contract"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
-	"golang.org/x/sys":            {"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore"},
-	"golang.org/x/term":           {"cmd/orchestrator"},
-	"golang.org/x/text":           {"internal/conductor/lettercount", "internal/rules/actorname"},
-	"golang.org/x/time":           {"internal/token"},
-	"mvdan.cc/sh/v3":              {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
-	"pgregory.net/rapid":          {"internal/ledger/store/storetest"},
+	"golang.org/x/sys": {
+		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore",
+	},
+	"golang.org/x/term":  {"cmd/orchestrator"},
+	"golang.org/x/text":  {"internal/conductor/lettercount", "internal/rules/actorname"},
+	"golang.org/x/time":  {"internal/token"},
+	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
+	"pgregory.net/rapid": {"internal/ledger/store/storetest"},
 
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
 	// do, and by the two programs that measure others.
@@ -300,8 +302,8 @@ func TestOutsidePackagesHaveTheirRooms(t *testing.T) {
 	}
 }
 
-// isOutside reports whether an import has to be listed in onlyIn: what is neither ours, nor of the standard library, nor
-// open to all; and what is listed there.
+// isOutside reports whether an import has to be listed in onlyIn: what is neither ours, nor of the standard library,
+// nor open to all; and what is listed there.
 func isOutside(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	free := slices.ContainsFunc(everywhere, func(library string) bool { return isWithin(path, library) })

@@ -77,7 +77,8 @@ func TestPurePackagesStayPure(t *testing.T) {
 	}
 }
 
-// isImpure reports whether an import is an impure package or lies below one; of what lies below net, addresses are data.
+// isImpure reports whether an import is an impure package or lies below one; of what lies below net, addresses are
+// data.
 func isImpure(path string) bool {
 	if path == "net/url" || path == "net/netip" || path == "net/mail" {
 		return false

@@ -204,8 +204,8 @@ func (p parsed) commands() map[string]int {
 	return lines
 }
 
-// described returns how the comment of a function begins: "a verb" or "a noun", or "" where there is no comment. A verb is
-// a word in the third person; of what is so or not, a function reports whether.
+// described returns how the comment of a function begins: "a verb" or "a noun", or "" where there is no comment. A
+// verb is a word in the third person; of what is so or not, a function reports whether.
 func described(d *ast.FuncDecl) string {
 	words := strings.Fields(d.Doc.Text())
 	switch {
@@ -226,7 +226,8 @@ var thirdPerson = regexp.MustCompile(`^[a-z]+s[,:]?$`)
 var notWhatItDoes = []string{"is", "has", "was", "says", "tells", "as", "this", "its", "always", "sometimes", "thus"}
 
 func TestReceiversAreNamed(t *testing.T) {
-	const source = "package p\nfunc (a A) f() {}\nfunc (*A) f() {}\nfunc (a *A[K]) f() {}\nfunc (a A[K, V]) f() {}\nfunc (a (*A)) f() {}"
+	const source = "package p\nfunc (a A) f() {}\nfunc (*A) f() {}\nfunc (a (*A)) f() {}\n" +
+		"func (a *A[K]) f() {}\nfunc (a A[K, V]) f() {}"
 	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
 	require.NoError(t, err)
 	require.Len(t, parsed.Decls, 5)
@@ -242,7 +243,8 @@ func TestCommentsThatBeginWithAVerb(t *testing.T) {
 		"Returns the sum.": "a noun", "The sum.": "a noun", "F": "a noun", "F has it.": "a noun",
 		"F returns whether it is so.": "a noun",
 	} {
-		parsed, err := parser.ParseFile(token.NewFileSet(), "", "package p\n\n// "+comment+"\nfunc F() {}", parser.ParseComments)
+		source := "package p\n\n// " + comment + "\nfunc F() {}"
+		parsed, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ParseComments)
 		require.NoError(t, err)
 		require.Equal(t, want, described(parsed.Decls[0].(*ast.FuncDecl)), comment)
 	}

@@ -154,7 +154,7 @@ func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
 		require.Contains(t, inSource, code, "is no longer in the source")
 		delete(inSource, code)
 	}
-	for _, file := range []string{"internal/rules/lifecycle/looked.go", "internal/requirements/attach.go"} {
+	for _, file := range []string{"internal/rules/lifecycle/looked.go", "internal/requirements/look.go"} {
 		require.NotEmpty(t, codesInSource().inFields[file], file)
 		maps.Copy(inSource, codesInSource().inFields[file])
 	}

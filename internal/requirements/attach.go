@@ -2,16 +2,12 @@ package requirements
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
-	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/testreport"
@@ -170,82 +166,4 @@ func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 			lifecycle.Finding{Pointer: claim.Pointer, Found: &found})
 	}
 	return change, body, err
-}
-
-// keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.
-func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
-	if a == nil {
-		return nil, nil
-	}
-	_, known, err := record.TableReports.Get(tx, a.SHA256)
-	if err != nil {
-		return nil, err
-	}
-	if !known {
-		_, err = record.TableReports.Put(tx, a.SHA256, record.ReportAt{Seq: tx.Seq()})
-		return a, err
-	}
-	short := *a
-	short.Cases = nil
-	return &short, nil
-}
-
-// attachedDigest returns the digest of the attached report that evidence names; false when it names none.
-func attachedDigest(e lifecycle.Evidence) (string, bool) {
-	digest, found := strings.CutPrefix(e.Report, lifecycle.AttachedPrefix)
-	return digest, found && e.Kind == lifecycle.EvidenceTest
-}
-
-// lookAtAttached looks a test up in a report that was attached earlier.
-func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
-	digest string) (*lifecycle.Found, *fault.Field) {
-	kept, err := s.attachedReport(ctx, digest)
-	if err != nil {
-		return nil, &fault.Field{Code: evidence.CodeUnreadable,
-			Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
-	}
-	if kept == nil {
-		return nil, &fault.Field{Code: "report_missing",
-			Detail: "no report with the digest " + digest + " was attached",
-			Fix:    "attach it with POST /requirements/{id}/test-report, which answers how to name it"}
-	}
-	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
-	result, err := report.Find(e.Name)
-	if f := fault.As(err); f != nil {
-		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
-	}
-	if result != e.Result {
-		return nil, &fault.Field{Code: "test_result_differs",
-			Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result),
-			Fix:    "cite the result that the report has"}
-	}
-	return &kept.Found, nil
-}
-
-// attachedReport reads a report that was attached earlier; nil when there is none with this digest.
-func (s *Rechecker) attachedReport(ctx context.Context, digest string) (*record.Report, error) {
-	if kept := s.lastReport.Load(); kept != nil && kept.SHA256 == digest {
-		return kept, nil
-	}
-	var kept *record.Report
-	err := s.ledger.View(ctx, func(r store.Reader) error {
-		kept = nil
-		at, found, err := record.TableReports.Get(r, digest)
-		if err != nil || !found {
-			return err
-		}
-		rec, err := ledger.RecordAt(r, at.Seq)
-		if err != nil {
-			return err
-		}
-		data, err := ledger.DataOf[record.Proposed](r, rec)
-		if kept = data.Report; kept != nil {
-			kept.Found.Record = at.Seq
-		}
-		return err
-	})
-	if err == nil && kept != nil {
-		s.lastReport.Store(kept)
-	}
-	return kept, err
 }

@@ -6,9 +6,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/requirements/record"
 )
 
 // Receipt says where the record of a decision stands, and what the log was when it had just been appended. Whoever
@@ -34,47 +32,6 @@ type OnRecord struct {
 // Unwrap makes the refusal visible to errors.Is and errors.As.
 func (e OnRecord) Unwrap() error { return e.error }
 
-// KeyOnRecord returns the key that the log says its checkpoints are signed with; "" before the first choice.
-func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
-	return p.AuditKey, err
-}
-
-// EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; ""
-// before the first choice.
-func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
-	return p.Evidence, err
-}
-
-func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
-	err = l.View(ctx, func(r store.Reader) (err error) {
-		p, _, err = projection.TableProject.Get(r, projection.KeyProject)
-		return err
-	})
-	return p, err
-}
-
-// chooseAuditKey puts the key on record that signs the checkpoints. It never changes silently: another one than the
-// log names is refused, unless an operator gave a reason, which is recorded.
-func (s *Service) chooseAuditKey(ctx context.Context) error {
-	was, now := s.current.Load().Project.AuditKey, s.options.Signer.Key
-	if now == "" || now == was {
-		return nil
-	}
-	if err := CheckKey(was, now, s.options.AcceptKey); err != nil {
-		return err
-	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
-		if was != "" {
-			data.Reason = s.options.AcceptKey
-		}
-		p.AuditKey = now
-		return ledger.Event{Kind: record.KindAuditKeyChosen, Data: data}
-	})
-}
-
 // CheckKey refuses a key that takes the place of another: always where it is of another origin, and without a reason
 // else.
 func CheckKey(was, now, reason string) error {
@@ -94,12 +51,6 @@ func CheckKey(was, now, reason string) error {
 				"who has kept a checkpoint will then have to trust the new key")
 	}
 	return nil
-}
-
-// signedAt is the signed checkpoint of one size of the log.
-type signedAt struct {
-	size uint64
-	note []byte
 }
 
 // Checkpoint returns the signed checkpoint of the published log.

@@ -45,12 +45,6 @@ func (s *shared) explainSpent(ctx context.Context, err error) error {
 		Because(err)
 }
 
-// outcome is how an import went.
-type outcome struct {
-	at  time.Time
-	err error
-}
-
 // Import takes documents over into the state: new requirements are added, changed text is taken over,
 // removed ones are retired. All of it is one transaction with one record. Ids are unique over all files.
 // An import that changes nothing writes nothing. A refused one leaves the state as it was, and State and Review

@@ -2,7 +2,6 @@ package requirements
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"orchestrator/internal/ledger"
@@ -71,12 +70,4 @@ func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (r
 	}
 	first, found, err := record.TableIdempotency.Get(from, record.KeyOf(who, key))
 	return first, found && record.Remembered(first.At, at), err
-}
-
-// bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.
-func bodyDigest(p Proposal) string {
-	if p.IdempotencyKey == "" {
-		return ""
-	}
-	return ledger.Digest(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
 }

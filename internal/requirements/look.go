@@ -2,21 +2,21 @@ package requirements
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
-
-// Repository is where evidence is looked up.
-type Repository interface {
-	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
-	Recheck(context.Context, []lifecycle.Evidence) ([]evidence.Verdict, error)
-}
 
 // maxLooks is how often the evidence of a requirement is looked at again for one move to done, while others change it.
 const maxLooks = 50
@@ -133,3 +133,63 @@ func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []e
 
 // maxRemark bounds what a recheck adds to a requirement, in bytes of one remark.
 const maxRemark = 300
+
+// attachedDigest returns the digest of the attached report that evidence names; false when it names none.
+func attachedDigest(e lifecycle.Evidence) (string, bool) {
+	digest, found := strings.CutPrefix(e.Report, lifecycle.AttachedPrefix)
+	return digest, found && e.Kind == lifecycle.EvidenceTest
+}
+
+// lookAtAttached looks a test up in a report that was attached earlier.
+func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
+	digest string) (*lifecycle.Found, *fault.Field) {
+	kept, err := s.attachedReport(ctx, digest)
+	if err != nil {
+		return nil, &fault.Field{Code: evidence.CodeUnreadable,
+			Detail: "the attached report " + e.Report + " cannot be read now", Fix: "send the change again"}
+	}
+	if kept == nil {
+		return nil, &fault.Field{Code: "report_missing",
+			Detail: "no report with the digest " + digest + " was attached",
+			Fix:    "attach it with POST /requirements/{id}/test-report, which answers how to name it"}
+	}
+	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
+	result, err := report.Find(e.Name)
+	if f := fault.As(err); f != nil {
+		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
+	}
+	if result != e.Result {
+		return nil, &fault.Field{Code: "test_result_differs",
+			Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result),
+			Fix:    "cite the result that the report has"}
+	}
+	return &kept.Found, nil
+}
+
+// attachedReport reads a report that was attached earlier; nil when there is none with this digest.
+func (s *Rechecker) attachedReport(ctx context.Context, digest string) (*record.Report, error) {
+	if kept := s.lastReport.Load(); kept != nil && kept.SHA256 == digest {
+		return kept, nil
+	}
+	var kept *record.Report
+	err := s.ledger.View(ctx, func(r store.Reader) error {
+		kept = nil
+		at, found, err := record.TableReports.Get(r, digest)
+		if err != nil || !found {
+			return err
+		}
+		rec, err := ledger.RecordAt(r, at.Seq)
+		if err != nil {
+			return err
+		}
+		data, err := ledger.DataOf[record.Proposed](r, rec)
+		if kept = data.Report; kept != nil {
+			kept.Found.Record = at.Seq
+		}
+		return err
+	})
+	if err == nil && kept != nil {
+		s.lastReport.Store(kept)
+	}
+	return kept, err
+}

@@ -18,28 +18,6 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// Proposal is one change request as it arrived.
-type Proposal struct {
-	Request        string // method and route, for the record of a refusal
-	ID             string
-	Body           []byte
-	IfMatch        []string // the entity tags of If-Match, unquoted; "*" is any; none when not sent
-	IdempotencyKey string
-	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it
-	DryRun         bool
-	RequestID      string
-	Parsed         func() // called when the body is read and checked, and the commit comes next; may be nil
-}
-
-// Answer is an accepted change.
-type Answer struct {
-	Requirement []byte // as stored
-	Revision    uint64
-	Replayed    bool // the first answer to this Idempotency-Key, again
-	Exported    bool // the export that contains it is written
-	Receipt     Receipt
-}
-
 // Patch decides a proposal. nil means that the change is durable and audited; an error of the kinds that
 // map to 4xx means that it was not applied, and is audited too; fault.Unavailable means that the outcome
 // is unknown. A dry run gives the same verdict on the change, looks up no
@@ -73,12 +51,6 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 func (s *Service) cannotBe(id string) bool {
 	_, known := s.current.Load().Find(id)
 	return !known && (reqdoc.ValidID(id) != nil || len(secret.Find(id)) > 0)
-}
-
-func (p Proposal) parsed() {
-	if p.Parsed != nil {
-		p.Parsed()
-	}
 }
 
 // commit decides and records a change in one transaction. The change is drafted before the transaction, since all
@@ -240,4 +212,22 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Chang
 	}
 	raw, err := ledger.Encode(next)
 	return verdict{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision}}, err
+}
+
+// keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.
+func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
+	if a == nil {
+		return nil, nil
+	}
+	_, known, err := record.TableReports.Get(tx, a.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		_, err = record.TableReports.Put(tx, a.SHA256, record.ReportAt{Seq: tx.Seq()})
+		return a, err
+	}
+	short := *a
+	short.Cases = nil
+	return &short, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -236,20 +237,23 @@ func (s *Log) Blob(ctx context.Context, digest string) ([]byte, error) {
 	return s.ledger.Blob(ctx, digest)
 }
 
-// State is what health checks and metrics show.
-type State struct {
-	Ledger       error  // why no change can be made any more, or nil
-	Import       string // why the last import failed, or ""
-	Export       projection.ExportState
-	LogSize      uint64
-	Requirements int
-	ByStatus     map[lifecycle.Status]int
-	Folded       uint64 // refusals since the start that were only counted
-}
-
-// State reads the present state.
-func (s *Service) State() State {
-	snap := s.current.Load()
-	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
-		snap.Counts.ByStatus, s.refusals.total()}
+func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
+	var snap *projection.Snapshot
+	err := l.View(ctx, func(r store.Reader) error {
+		p, _, err := projection.TableProject.Get(r, projection.KeyProject)
+		if err != nil {
+			return err
+		}
+		entries := make(map[string]*projection.Entry, len(p.IDs))
+		err = projection.TableRequirements.Scan(r, func(id string, raw []byte, req lifecycle.Requirement) error {
+			entries[id] = projection.NewEntry(req, slices.Clone(raw), p.Workflow())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		snap, err = projection.New(p, entries, l.Head())
+		return err
+	})
+	return snap, err
 }

@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -134,7 +133,7 @@ func (r *refusals) settle(t *ticket, err error) {
 	if t.folded {
 		w.count++
 		r.folded++
-		w.to = later(w.to, t.at)
+		w.to = slices.MaxFunc([]time.Time{w.to, t.at}, time.Time.Compare)
 	} else {
 		if len(w.recorded) == 0 || t.at.Before(w.from) {
 			w.from = t.at
@@ -147,13 +146,6 @@ func (r *refusals) settle(t *ticket, err error) {
 	if begins && r.begins != nil {
 		r.begins(Folding{w.actor, w.kind})
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // windowOf finds the open window of a kind, or opens one.
@@ -247,41 +239,4 @@ func (w *refusalWindow) event() ledger.Event {
 			Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
 			Recorded: w.recorded,
 		}}
-}
-
-// foldRefusals puts on record what the windows that are over have counted.
-func (s *Service) foldRefusals(ctx context.Context) error {
-	s.refusals.one.Lock()
-	defer s.refusals.one.Unlock()
-	for part := range slices.Chunk(s.refusals.due(s.clock()), maxSummaries) {
-		err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-			for _, w := range part {
-				if err := tx.Append(w.event()); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		s.refusals.accountedFor(part)
-	}
-	return nil
-}
-
-// runFolding accounts for folded refusals until ctx ends, and then for all that are left. What could not be written is
-// tried again; only the last error is returned.
-func (s *Service) runFolding(ctx context.Context) error {
-	ticks := time.NewTicker(foldCheck)
-	defer ticks.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-ticks.C:
-			_ = s.foldRefusals(ctx) // it stays due
-		case <-ctx.Done():
-		}
-	}
-	s.refusals.close()
-	return s.foldRefusals(context.WithoutCancel(ctx))
 }

@@ -3,7 +3,6 @@ package requirements
 import (
 	"context"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
@@ -18,11 +17,6 @@ type Refused struct {
 	RequestID string
 	DryRun    bool
 	Unasked   bool // by an import that nobody asked for, and charged as one
-}
-
-// Refused returns the proposal as a request that never became a change.
-func (p Proposal) Refused() Refused {
-	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
 }
 
 // Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord;
@@ -60,20 +54,5 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	return OnRecord{receipt, refusal}
 }
 
-// refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request
-// can be put on record: of what it refuses the log keeps size and digest, and the places.
-func refuseSecrets(p Proposal, inBody []fault.Field) error {
-	return decision.RefuseSecrets(append(secretsInHeaders(p), inBody...))
-}
-
 // RefuseSecrets refuses a body, known to be JSON, in which something looks like a secret, however it is written.
 func RefuseSecrets(body []byte) error { return decision.RefuseSecrets(decision.SecretsInJSON(body)) }
-
-// secretsInHeaders looks at the headers that the log keeps.
-func secretsInHeaders(p Proposal) []fault.Field {
-	found := decision.SecretsIn("", "the header Idempotency-Key", p.IdempotencyKey)
-	for _, tag := range p.IfMatch {
-		found = append(found, decision.SecretsIn("", "the header If-Match", tag)...)
-	}
-	return found
-}

@@ -1,17 +1,22 @@
 package requirements
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
@@ -213,3 +218,48 @@ func (s *Reviews) importFailure() string {
 
 // fewErrors are shown by a health check.
 const fewErrors = 3
+
+// reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
+func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
+	l := &s.logReview
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.actors == nil {
+		l.actors = map[audit.Actor]review.ActorCount{}
+	}
+	head, err := s.ledger.VerifyFrom(ctx, l.head, l.count)
+	if ctx.Err() != nil || s.ledger.Err() != nil {
+		l.head, l.actors = audit.Head{}, nil // what was counted beyond the head would be counted twice
+		return review.Log{}, nil, cmp.Or(s.ledger.Err(), ctx.Err())
+	}
+	log := review.Log{Size: s.ledger.Head().Size, VerifiedUpTo: head.Size, Root: head.Root.String()}
+	if err != nil {
+		log.Problem = refusalText(err)
+		l.head, l.actors = audit.Head{}, nil
+		return log, nil, nil
+	}
+	l.head, log.Size = head, head.Size
+	return log, slices.SortedFunc(maps.Values(l.actors), byActor), nil
+}
+
+func byActor(a, b review.ActorCount) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
+}
+
+// ReviewExport reviews the project from its export alone, and lists what that cannot show.
+func ReviewExport(export io.Reader) (review.Project, error) {
+	snap, err := projection.ReadFile(export)
+	if err != nil {
+		return review.Project{}, fault.New(fault.Invalid, drift.CodeExportInvalid, "the export cannot be read as one").
+			WithFix("give the export that the service writes, whole").Because(err)
+	}
+	return review.Full(review.Input{
+		Project: snap.Project.Name, Workflow: snap.Project.Workflow(),
+		Log: review.Log{Size: snap.Head.Size, Root: snap.Head.Root.String()}, Import: review.Import{OK: true},
+		Evidence: snap.Project.Evidence, Requirements: requirementsOf(snap),
+		Unchecked: []string{
+			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport,
+			review.UncheckedRefusals,
+		},
+	}), nil
+}

@@ -1,10 +1,6 @@
 package requirements
 
 import (
-	"cmp"
-	"context"
-	"maps"
-	"slices"
 	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -21,33 +17,6 @@ type logReview struct {
 	mu     sync.Mutex
 	head   audit.Head
 	actors map[audit.Actor]review.ActorCount
-}
-
-// reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
-func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
-	l := &s.logReview
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.actors == nil {
-		l.actors = map[audit.Actor]review.ActorCount{}
-	}
-	head, err := s.ledger.VerifyFrom(ctx, l.head, l.count)
-	if ctx.Err() != nil || s.ledger.Err() != nil {
-		l.head, l.actors = audit.Head{}, nil // what was counted beyond the head would be counted twice
-		return review.Log{}, nil, cmp.Or(s.ledger.Err(), ctx.Err())
-	}
-	log := review.Log{Size: s.ledger.Head().Size, VerifiedUpTo: head.Size, Root: head.Root.String()}
-	if err != nil {
-		log.Problem = refusalText(err)
-		l.head, l.actors = audit.Head{}, nil
-		return log, nil, nil
-	}
-	l.head, log.Size = head, head.Size
-	return log, slices.SortedFunc(maps.Values(l.actors), byActor), nil
-}
-
-func byActor(a, b review.ActorCount) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
 }
 
 func (l *logReview) count(rec audit.Record) {

@@ -10,17 +10,15 @@
 package requirements
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -96,131 +94,20 @@ type Reviews struct {
 	logReview  logReview
 }
 
-// Open loads the snapshot and records the choice of workflow if it changed. Run must be started for
-// exports to be written, and for folded refusals to be accounted for.
-func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
-	s := newService(&shared{ledger: l, clock: clock, options: options})
-	snap, err := load(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	s.current.Store(snap)
-	l.Follow(func(batch []ledger.Commit) { // durable ones, published as one new snapshot
-		s.current.Store(s.current.Load().After(batch))
-		s.exporter.Wake()
-	})
-	if err := s.acceptRollback(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.chooseWorkflow(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.chooseEvidence(ctx); err != nil {
-		return nil, err
-	}
-	return s, s.chooseAuditKey(ctx)
+// Repository is where evidence is looked up.
+type Repository interface {
+	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
+	Recheck(context.Context, []lifecycle.Evidence) ([]evidence.Verdict, error)
 }
 
-func newService(of *shared) *Service {
-	s := &Service{shared: of, Reader: &Reader{of}, Log: &Log{shared: of}, Rechecker: &Rechecker{shared: of}}
-	var sign func(*projection.Snapshot) ([]byte, error)
-	if of.options.Signer.Key != "" {
-		sign = s.checkpointOf
-	}
-	s.exporter = projection.NewExporter(of.options.ExportPath, of.current.Load, sign, of.options.OnDisplaced)
-	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
-	s.refusals.init(of.options.OnFolding)
-	return s
+// signedAt is the signed checkpoint of one size of the log.
+type signedAt struct {
+	size uint64
+	note []byte
 }
 
-// Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the
-// last export is the state of the whole log.
-func (s *Service) Run(ctx context.Context) error {
-	exporting, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var folding sync.WaitGroup
-	var foldErr error
-	folding.Go(func() {
-		defer stop()
-		foldErr = s.runFolding(ctx)
-	})
-	err := s.exporter.Run(exporting)
-	folding.Wait()
-	return errors.Join(foldErr, err)
-}
-
-// Close lets go of what Open has opened, for a service that may never have run.
-func (s *Service) Close() { s.exporter.Close() }
-
-func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
-	var snap *projection.Snapshot
-	err := l.View(ctx, func(r store.Reader) error {
-		p, _, err := projection.TableProject.Get(r, projection.KeyProject)
-		if err != nil {
-			return err
-		}
-		entries := make(map[string]*projection.Entry, len(p.IDs))
-		err = projection.TableRequirements.Scan(r, func(id string, raw []byte, req lifecycle.Requirement) error {
-			entries[id] = projection.NewEntry(req, slices.Clone(raw), p.Workflow())
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		snap, err = projection.New(p, entries, l.Head())
-		return err
-	})
-	return snap, err
-}
-
-func (s *Service) chooseWorkflow(ctx context.Context) error {
-	if s.options.Workflow.Name == "" {
-		kept, err := lifecycle.ParseWorkflow(cmp.Or(s.current.Load().Project.WorkflowName, lifecycle.V1.Name))
-		if err != nil {
-			return err
-		}
-		s.options.Workflow = kept
-	}
-	chosen := s.options.Workflow.Name
-	if s.current.Load().Project.WorkflowName == chosen {
-		return nil
-	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.WorkflowChosen{From: p.WorkflowName, To: chosen}
-		p.WorkflowName = chosen
-		return ledger.Event{Kind: record.KindWorkflowChosen, Data: data}
-	})
-}
-
-// chooseEvidence puts on record what is made of evidence from here on.
-func (s *Service) chooseEvidence(ctx context.Context) error {
-	was := s.current.Load().Project.Evidence
-	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
-	if s.options.Repository == nil {
-		s.options.Evidence = projection.EvidenceRecorded
-	}
-	chosen := s.options.Evidence
-	if was == chosen {
-		return nil
-	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
-		p.Evidence = chosen
-		return ledger.Event{Kind: record.KindEvidenceChosen, Data: data}
-	})
-}
-
-// choose changes the project by itself, and puts on record the event that change returns.
-func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Project) ledger.Event) error {
-	return l.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
-		}
-		event := change(&p)
-		event.Actor = ledger.System()
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		return tx.Append(event)
-	})
+// outcome is how an import went.
+type outcome struct {
+	at  time.Time
+	err error
 }

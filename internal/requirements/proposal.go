@@ -1,0 +1,65 @@
+package requirements
+
+import (
+	"slices"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
+)
+
+// Proposal is one change request as it arrived.
+type Proposal struct {
+	Request        string // method and route, for the record of a refusal
+	ID             string
+	Body           []byte
+	IfMatch        []string // the entity tags of If-Match, unquoted; "*" is any; none when not sent
+	IdempotencyKey string
+	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it
+	DryRun         bool
+	RequestID      string
+	Parsed         func() // called when the body is read and checked, and the commit comes next; may be nil
+}
+
+// Answer is an accepted change.
+type Answer struct {
+	Requirement []byte // as stored
+	Revision    uint64
+	Replayed    bool // the first answer to this Idempotency-Key, again
+	Exported    bool // the export that contains it is written
+	Receipt     Receipt
+}
+
+func (p Proposal) parsed() {
+	if p.Parsed != nil {
+		p.Parsed()
+	}
+}
+
+// Refused returns the proposal as a request that never became a change.
+func (p Proposal) Refused() Refused {
+	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
+}
+
+// refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request
+// can be put on record: of what it refuses the log keeps size and digest, and the places.
+func refuseSecrets(p Proposal, inBody []fault.Field) error {
+	return decision.RefuseSecrets(append(secretsInHeaders(p), inBody...))
+}
+
+// secretsInHeaders looks at the headers that the log keeps.
+func secretsInHeaders(p Proposal) []fault.Field {
+	found := decision.SecretsIn("", "the header Idempotency-Key", p.IdempotencyKey)
+	for _, tag := range p.IfMatch {
+		found = append(found, decision.SecretsIn("", "the header If-Match", tag)...)
+	}
+	return found
+}
+
+// bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.
+func bodyDigest(p Proposal) string {
+	if p.IdempotencyKey == "" {
+		return ""
+	}
+	return ledger.Digest(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
+}
