@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Verdict is what checking a citation again came to.
-type Verdict struct {
+// Standing is how a citation stands when it is checked again.
+type Standing struct {
 	Reason  string // "" when it holds; else one of the reasons of lifecycle.Stale
 	Detail  string // what was cited and what is there now; "" when it holds
 	MovedTo string // it holds, but stands at path, path:line or path:first-last now
@@ -53,7 +53,7 @@ type kept struct {
 // Recheck reports of each cited item, in their order, whether what was found then still holds. Items carry Found. What
 // cannot be read is lifecycle.Unreadable; the error is that of ctx alone. Once git has not answered in time it is not
 // asked again: the items that need it are Unreadable.
-func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([]Verdict, error) {
+func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([]Standing, error) {
 	if len(cited) == 0 {
 		return nil, ctx.Err()
 	}
@@ -64,14 +64,14 @@ func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([
 	}
 	c.root = root
 	c.failure = errors.Join(disk, c.askGit(ctx, cited))
-	verdicts := make([]Verdict, len(cited))
+	all := make([]Standing, len(cited))
 	for _, i := range byContent(cited) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		verdicts[i] = c.verdict(ctx, cited[i])
+		all[i] = c.recheck(ctx, cited[i])
 	}
-	return verdicts, ctx.Err()
+	return all, ctx.Err()
 }
 
 // byContent returns the order in which citations of one file, and of one content of it, follow each other: each content
@@ -159,10 +159,10 @@ func (r *Repository) rank(ctx context.Context, head string, commits []string, se
 	return nil
 }
 
-func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
+func (c *check) recheck(ctx context.Context, e lifecycle.Evidence) Standing {
 	switch {
 	case e.Found == nil:
-		return Verdict{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}
+		return Standing{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}
 	case e.Kind == lifecycle.EvidenceTest:
 		return c.report(ctx, e)
 	case c.failure != nil:
@@ -172,26 +172,26 @@ func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
 	case e.Kind == lifecycle.EvidenceFile:
 		return c.file(ctx, e)
 	}
-	return Verdict{Reason: lifecycle.Unreadable, Detail: fmt.Sprintf("%q is no kind of evidence", e.Kind)}
+	return Standing{Reason: lifecycle.Unreadable, Detail: fmt.Sprintf("%q is no kind of evidence", e.Kind)}
 }
 
-func cannot(err error) Verdict {
+func cannot(err error) Standing {
 	if f := fault.As(err); f != nil {
-		return Verdict{Reason: lifecycle.Unreadable, Detail: f.Detail}
+		return Standing{Reason: lifecycle.Unreadable, Detail: f.Detail}
 	}
-	return Verdict{Reason: lifecycle.Unreadable, Detail: err.Error()}
+	return Standing{Reason: lifecycle.Unreadable, Detail: err.Error()}
 }
 
-func (c *check) commit(id string) Verdict {
+func (c *check) commit(id string) Standing {
 	switch c.standings[id] {
 	case missing:
-		return Verdict{Reason: lifecycle.CommitGone,
+		return Standing{Reason: lifecycle.CommitGone,
 			Detail: fmt.Sprintf("commit %s is not in this repository any more", short(id))}
 	case dangling:
-		return Verdict{Reason: lifecycle.CommitGone,
+		return Standing{Reason: lifecycle.CommitGone,
 			Detail: fmt.Sprintf("commit %s is in no history any more: no branch or tag has it", short(id))}
 	}
-	return Verdict{}
+	return Standing{}
 }
 
 // reportNow is what is at the path of a report during one check.
@@ -201,9 +201,9 @@ type reportNow struct {
 	sum  string // "" until it was read
 }
 
-func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
+func (c *check) report(ctx context.Context, e lifecycle.Evidence) Standing {
 	if strings.HasPrefix(e.Report, lifecycle.AttachedPrefix) || e.Found.In == lifecycle.InAttached {
-		return Verdict{} // the service keeps it
+		return Standing{} // the service keeps it
 	}
 	if c.root == nil {
 		return cannot(c.failure)
@@ -220,7 +220,7 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 	case errors.Is(now.err, fault.Unavailable):
 		return cannot(now.err)
 	case now.err != nil:
-		return Verdict{Reason: lifecycle.ReportGone, Detail: fault.As(now.err).Detail}
+		return Standing{Reason: lifecycle.ReportGone, Detail: fault.As(now.err).Detail}
 	case now.file.info.Size() == e.Found.Bytes && now.sum == "": // its time proves nothing: anyone can set it
 		content, err := read(ctx, c.root, now.file, c.r.options.MaxBytes)
 		if err != nil {
@@ -229,9 +229,9 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 		now.sum = digest(content)
 	}
 	if now.sum == e.Found.SHA256 {
-		return Verdict{}
+		return Standing{}
 	}
-	return Verdict{Reason: lifecycle.ReportChanged,
+	return Standing{Reason: lifecycle.ReportChanged,
 		Detail: fmt.Sprintf("%s was written again, at %s, with other content",
 			e.Report, now.file.modified().Format("2006-01-02T15:04:05Z"))}
 }
