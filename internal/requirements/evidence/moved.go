@@ -20,7 +20,7 @@ const maxRenames = 64 // earlier commits whose renames are kept
 func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
 	now, then := c.tree.entries[e.Path], e.Found
 	if then.In != lifecycle.InWorktree {
-		switch at := c.standings[then.Commit]; {
+		switch at := c.ancestries[then.Commit]; {
 		case at == elsewhere:
 			return Standing{}
 		case at != inHistory && then.In == lifecycle.InCommit:
@@ -159,7 +159,7 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Sta
 	if now := c.tree.entries[e.Path]; now.mode != "" {
 		gone.Detail = fmt.Sprintf("%s is a symbolic link or a submodule at HEAD (%s)", e.Path, short(c.head))
 	}
-	if c.standings[e.Found.Commit] == missing || c.head == "" {
+	if c.ancestries[e.Found.Commit] == missing || c.head == "" {
 		return gone
 	}
 	if c.noRenames == nil {

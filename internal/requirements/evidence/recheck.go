@@ -20,11 +20,11 @@ type Standing struct {
 	MovedTo string // it holds, but stands at path, path:line or path:first-last now
 }
 
-// standing is where a commit is, as seen from HEAD.
-type standing int
+// ancestry is where a commit is, as seen from HEAD.
+type ancestry int
 
 const (
-	missing   standing = iota // not in this repository
+	missing   ancestry = iota // not in this repository
 	dangling                  // in no history
 	elsewhere                 // in the history of another branch or a tag
 	inHistory                 // of HEAD
@@ -32,16 +32,16 @@ const (
 
 // check is one call of Recheck: everything is compared with one HEAD.
 type check struct {
-	r         *Repository
-	head      string // "" before the first commit
-	tree      *tree  // of head; without entries before the first commit
-	standings map[string]standing
-	failure   error // why git cannot be asked, from the first time on that it could not
-	noRenames error // why renames cannot be told, likewise
-	root      *os.Root
-	reports   map[string]*reportNow
-	now, then kept // of the file that was compared last: citations of one file often follow each other
-	hashed    int  // bytes, in search of lines that have moved
+	r          *Repository
+	head       string // "" before the first commit
+	tree       *tree  // of head; without entries before the first commit
+	ancestries map[string]ancestry
+	failure    error // why git cannot be asked, from the first time on that it could not
+	noRenames  error // why renames cannot be told, likewise
+	root       *os.Root
+	reports    map[string]*reportNow
+	now, then  kept // of the file that was compared last: citations of one file often follow each other
+	hashed     int  // bytes, in search of lines that have moved
 }
 
 // kept is content, by where it is from.
@@ -93,7 +93,7 @@ func byContent(cited []lifecycle.Evidence) []int {
 	return order
 }
 
-// askGit asks what does not depend on a single item: HEAD, its files, and the standing of every cited commit.
+// askGit asks what does not depend on a single item: HEAD, its files, and the ancestry of every cited commit.
 func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err error) {
 	if c.head, err = c.r.Head(ctx); err != nil {
 		return err
@@ -103,14 +103,14 @@ func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err err
 			return err
 		}
 	}
-	c.standings, err = c.r.standings(ctx, c.head, cited)
+	c.ancestries, err = c.r.ancestries(ctx, c.head, cited)
 	return err
 }
 
-// standings returns where each commit is in which something was found. A commit that is left out is missing.
-func (r *Repository) standings(ctx context.Context, head string,
-	cited []lifecycle.Evidence) (map[string]standing, error) {
-	seen := map[string]standing{}
+// ancestries returns where each commit is in which something was found. A commit that is left out is missing.
+func (r *Repository) ancestries(ctx context.Context, head string,
+	cited []lifecycle.Evidence) (map[string]ancestry, error) {
+	seen := map[string]ancestry{}
 	var commits []string
 	for _, e := range cited {
 		if e.Found == nil {
@@ -134,10 +134,10 @@ func (r *Repository) standings(ctx context.Context, head string,
 }
 
 // rank asks HEAD first, since it nearly always has all of them, and the refs about the rest.
-func (r *Repository) rank(ctx context.Context, head string, commits []string, seen map[string]standing) error {
+func (r *Repository) rank(ctx context.Context, head string, commits []string, seen map[string]ancestry) error {
 	for _, from := range []struct {
 		name string
-		in   standing
+		in   ancestry
 	}{{head, inHistory}, {"--all", elsewhere}} {
 		if from.name == "" {
 			continue
@@ -183,7 +183,7 @@ func cannot(err error) Standing {
 }
 
 func (c *check) commit(id string) Standing {
-	switch c.standings[id] {
+	switch c.ancestries[id] {
 	case missing:
 		return Standing{Reason: lifecycle.CommitGone,
 			Detail: fmt.Sprintf("commit %s is not in this repository any more", short(id))}
