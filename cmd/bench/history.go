@@ -213,6 +213,6 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	}, nil
 }
 
-func (r repository) Recheck(_ context.Context, all []lifecycle.Evidence) ([]evidence.Verdict, error) {
-	return make([]evidence.Verdict, len(all)), nil
+func (r repository) Recheck(_ context.Context, all []lifecycle.Evidence) ([]evidence.Standing, error) {
+	return make([]evidence.Standing, len(all)), nil
 }

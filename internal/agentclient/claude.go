@@ -1,10 +1,6 @@
 package agentclient
 
-import (
-	"time"
-
-	"orchestrator/internal/rules/boundary"
-)
+import "time"
 
 // claude is Claude Code.
 var claude = Client{
@@ -12,7 +8,7 @@ var claude = Client{
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
-		tools: claudeTools, sender: cursorSends, actor: claudeActor,
+		lent: true, tools: claudeTools, actor: agentID,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
 	Wiring: Wiring{
@@ -57,15 +53,6 @@ const (
 // it is. Agent is what Claude Code calls Task today, and Monitor runs a command and watches it. Its other names are the
 // canonical ones.
 var claudeTools = rows[tool]{{"Agent", named(task)}, {"Monitor", tool{name: bash, maybe: true}}}
-
-// claudeActor reads who calls as agentID does, except that it may be Copilot, which says nothing about agents.
-func claudeActor(call object) (boundary.Actor, error) {
-	actor, err := agentID(call)
-	if err == nil && actor.Kind == boundary.Main && copilotSends(call) {
-		return untold(call)
-	}
-	return actor, err
-}
 
 // claudeWarning reaches the person and the model, and decides nothing.
 func claudeWarning(message string) Answer {

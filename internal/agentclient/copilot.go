@@ -8,6 +8,7 @@ var copilot = Client{
 	form: form{
 		tool: "toolName", input: "toolArgs", session: []string{"sessionId"}, cwd: []string{"cwd"}, failure: "error",
 		looseInput: true, tools: copilotTools, actor: untold, moment: copilotMoment,
+		guest: guest{sends: copilotSends},
 	},
 	NoExitCode: true,
 	answers:    answers{block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
@@ -41,8 +42,8 @@ var copilotTools = rows[tool]{
 	{"ask_user", named("AskUserQuestion")},
 }
 
-// copilotSends reports whether Copilot made a call in the form of Claude Code, whose settings' hooks it runs too: it is
-// told by what it sends and Claude Code does not.
+// copilotSends reports whether Copilot made a call of another client's hook, in that one's form: it is told by what it
+// sends and the other does not.
 func copilotSends(call object) bool { return call.has("timestamp") && !call.has("transcript_path") }
 
 // copilotMoment distinguishes the events by what they carry, as Copilot does not name them.

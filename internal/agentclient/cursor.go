@@ -13,6 +13,7 @@ var cursor = Client{
 		session: []string{"conversation_id", "session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"},
 		version: "cursor_version", failure: "error_message",
 		looseInput: true, tools: cursorTools, actor: untold, adjust: cursorAdjust,
+		guest: guest{sends: cursorSends, ownForm: true},
 	},
 	NoSilence: true,
 	answers:   answers{allow: cursorAllow, block: cursorDeny, warn: cursorWarning, later: cursorLater},
@@ -56,14 +57,8 @@ var cursorTools = rows[tool]{
 	{"Delete", named(remove)}, {"Read", named(read)},
 }
 
-// cursorSends returns Cursor for a call that it makes: it also runs the hooks of Claude Code's settings, and shows
-// itself by its version.
-func cursorSends(call object) *Client {
-	if call.has("cursor_version") {
-		return &cursor
-	}
-	return nil
-}
+// cursorSends reports whether Cursor made a call of another client's hook: it shows itself by its version.
+func cursorSends(call object) bool { return call.has("cursor_version") }
 
 func cursorAdjust(event *Event, call object, input *object) (string, error) {
 	of := call.loose("hook_event_name")

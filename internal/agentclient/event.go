@@ -1,10 +1,6 @@
 package agentclient
 
-import (
-	"fmt"
-
-	"orchestrator/internal/rules/boundary"
-)
+import "orchestrator/internal/rules/boundary"
 
 // When says what the call is about.
 type When string
@@ -41,16 +37,4 @@ type Answer struct {
 	Stdout []byte
 	Stderr []byte
 	Exit   int
-}
-
-// Parse reads one call. Unknown members are passed over, and bytes that are no UTF-8 are replaced. An error says which
-// member is wrong: a call that cannot be read must not be taken for a harmless one. Nothing but the client is known
-// then.
-func (c *Client) Parse(stdin []byte) (Event, error) {
-	event, err := c.parse(stdin)
-	if err != nil {
-		return Event{When: Other, Client: c.Name, Actor: boundary.Actor{Kind: boundary.Unknown},
-			Paths: []string{}}, fmt.Errorf("the call of %s cannot be read: %w", c.Name, err)
-	}
-	return event, nil
 }

@@ -17,12 +17,18 @@ type form struct {
 	looseInput bool // the input may be text: JSON in a string, or a patch as it is
 	tools      rows[tool]
 
-	// sender finds another client that runs the hooks in this one's settings, where that is the one who calls.
-	sender func(object) *Client
+	lent   bool                                 // others run what is registered for this client, too
+	guest  guest                                // how this client calls what is registered for another
 	moment func(object) (When, error)           // where event is not enough
 	actor  func(object) (boundary.Actor, error) // who uses the tool
 	// adjust reads what differs from event to event, and returns the tool's name.
 	adjust func(*Event, object, *object) (string, error)
+}
+
+// guest is how a client calls a hook that is registered for another client.
+type guest struct {
+	sends   func(object) bool // reports whether a call is this client's; nil where it runs no hooks of others
+	ownForm bool              // it is in this client's form, and not in the other's
 }
 
 // tool is what a client's tool is, in canonical terms.

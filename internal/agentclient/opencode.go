@@ -1,11 +1,15 @@
 package agentclient
 
 import (
+	_ "embed"
 	"slices"
 	"time"
 
 	"orchestrator/internal/rules/boundary"
 )
+
+//go:embed opencode.js
+var opencodePlugin string
 
 // opencode has no hooks in its settings, but runs the plugins that lie in a folder. The plugin that calls the hook
 // finds out whose session it is.
@@ -21,7 +25,7 @@ var opencode = Client{
 		File:   ".opencode/plugin/orchestrator-boundary.js",
 		Events: []string{"tool.execute.before", "tool.execute.after"},
 		Unit:   time.Millisecond,
-		Plugin: "opencode.js",
+		Plugin: opencodePlugin,
 	},
 	Guarded: Guarded{
 		Project:  []string{".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc"},

@@ -11,19 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func (c *Client) parse(stdin []byte) (Event, error) {
-	call, err := readObject(stdin)
-	if err != nil {
-		return Event{}, err
-	}
-	if c.form.sender != nil {
-		if sender := c.form.sender(call); sender != nil {
-			c = sender
-		}
-	}
-	return c.form.parse(c.Name, call)
-}
-
 // parse reads a call of the client of a name.
 func (f *form) parse(client string, call object) (event Event, err error) {
 	event = Event{Client: client, Paths: []string{}}

@@ -28,8 +28,8 @@ type Wiring struct {
 	Project  string     // the environment variable with the project's folder that a hook is given; "" for none
 	Strays   []Stray    // other files that the hook may have been put into
 
-	// Plugin names the plugin in agentclient/settings that calls the hook, where the client has plugins instead of
-	// hooks in settings; "" for none. It lies there so that the hook's program does not carry it.
+	// Plugin is the source of the plugin that calls the hook, where the client has plugins instead of hooks in
+	// settings; "" for none.
 	Plugin string
 }
 

@@ -25,7 +25,7 @@ func changesRequirement(o planning.Obligation) bool {
 }
 
 // checkAgent checks that an agent may run, and that the project is waiting for what it is to do.
-func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning.Contract) (verdict, error) {
+func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning.Contract) (admission, error) {
 	role := r.request.Caller.Role
 	switch {
 	case r.Agents == nil || r.Project == nil:
@@ -42,7 +42,7 @@ func (r *run) checkAgent(ctx context.Context, o planning.Obligation, c *planning
 	case isNotFound(err):
 		return refused(errorText(err)), nil
 	case err != nil:
-		return verdict{}, err
+		return admission{}, err
 	case due == nil:
 		return refused("the requirement is not waiting for this" + others), nil
 	case due.Role != c.Role:

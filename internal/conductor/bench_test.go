@@ -100,7 +100,7 @@ func (b bench) conduct(all ...planning.Obligation) Trace {
 	var value any
 	require.NoError(b.t, jsonv2.Unmarshal(raw, &value))
 	require.Empty(b.t, schemas.Violations(schemas.Trace, value))
-	listed, err := b.Run(b.t.Context(), trace.ID)
+	listed, err := b.Summary(b.t.Context(), trace.ID)
 	require.NoError(b.t, err)
 	require.True(b.t, listed.Ended)
 	for _, o := range listed.Obligations {

@@ -12,34 +12,34 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// verdict is the result of a check: whether a candidate may run or, if not, why not.
-type verdict struct {
+// admission is the result of a check: whether a candidate may run or, if not, why not.
+type admission struct {
 	allowed bool
 	reason  string
 	missing []string         // required inputs without a value
 	ends    planning.Outcome // of the obligation, when no further candidate may be considered either; "" otherwise
 }
 
-var allowed = verdict{allowed: true}
+var allowed = admission{allowed: true}
 
-func refused(reason string) verdict { return verdict{reason: reason} }
+func refused(reason string) admission { return admission{reason: reason} }
 
 // ended refuses a candidate, and every other one of the obligation.
-func ended(outcome planning.Outcome, reason string) verdict {
-	return verdict{reason: reason, ends: outcome}
+func ended(outcome planning.Outcome, reason string) admission {
+	return admission{reason: reason, ends: outcome}
 }
 
 // outcome is what became of a candidate.
 type outcome struct {
 	ran     bool
 	reason  string           // why it did not run, why it failed, or "succeeded"
-	missing []string         // as in verdict
+	missing []string         // as in admission
 	result  map[string]any   // nil unless it succeeded
-	ends    planning.Outcome // as in verdict
+	ends    planning.Outcome // as in admission
 }
 
 // notRun returns the outcome of a candidate that a check refused.
-func notRun(v verdict) outcome { return outcome{reason: v.reason, missing: v.missing, ends: v.ends} }
+func notRun(a admission) outcome { return outcome{reason: a.reason, missing: a.missing, ends: a.ends} }
 
 // consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
 // conditions.
@@ -69,7 +69,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 // recheckAllowed checks whether a candidate may run now. A tool that had started before a crash was allowed then; its
 // own effects may be why it is not allowed now, so it is not checked again.
 func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
-	inputs map[string]any) (verdict, error) {
+	inputs map[string]any) (admission, error) {
 	if r.resumed {
 		if began, err := r.began(ctx, t, c); err != nil || began {
 			return allowed, err
@@ -93,7 +93,7 @@ func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contrac
 
 // resolveInputs returns the inputs of a candidate, and refuses it if one is missing or does not match its schema.
 func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
-	c *planning.Contract) (map[string]any, verdict, error) {
+	c *planning.Contract) (map[string]any, admission, error) {
 	tool, _ := r.Tools.Tool(c.Name)
 	inputs, missing, err := r.fillInputs(ctx, o, c)
 	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
@@ -102,9 +102,9 @@ func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 	}
 	switch {
 	case err != nil:
-		return nil, verdict{}, err
+		return nil, admission{}, err
 	case len(missing) > 0:
-		return nil, verdict{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}, nil
+		return nil, admission{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}, nil
 	}
 	for _, in := range c.Consumes {
 		if value, given := inputs[in.Name]; given {
@@ -118,7 +118,7 @@ func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 
 // checkAllowed checks the caller's role, the guardrails and the preconditions of a candidate.
 func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
-	inputs map[string]any) (verdict, error) {
+	inputs map[string]any) (admission, error) {
 	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
 	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
 		return refused("agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"), nil
@@ -135,7 +135,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	tool, _ := r.Tools.Tool(c.Name)
 	facts, err := r.facts(ctx, tool.Names, o, inputs)
 	if err != nil {
-		return verdict{}, err
+		return admission{}, err
 	}
 	if why := r.violation(facts); why != "" {
 		return ended(planning.OutGuardrail, why), nil
@@ -168,7 +168,7 @@ const maxResultBytes = 8 << 20
 
 // runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
 func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract,
-	depth int) (verdict, error) {
+	depth int) (admission, error) {
 	if depth > r.maxDepth() {
 		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
 	}
@@ -177,7 +177,7 @@ func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planni
 		of := needed.Contract()
 		first, err := r.consider(ctx, t, &of, depth+1)
 		if err != nil || first.result == nil {
-			return verdict{reason: "it depends on " + name + ": " + first.reason, missing: first.missing,
+			return admission{reason: "it depends on " + name + ": " + first.reason, missing: first.missing,
 				ends: first.ends}, err
 		}
 	}

@@ -69,8 +69,8 @@ func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []
 	return page, next, err
 }
 
-// Run returns one run by its id.
-func (c *Conductor) Run(ctx context.Context, id string) (one RunSummary, err error) {
+// Summary returns the summary of a run.
+func (c *Conductor) Summary(ctx context.Context, id string) (one RunSummary, err error) {
 	err = c.state.View(ctx, func(v state.View) error {
 		r, found, err := v.Request(id)
 		if err != nil {

@@ -94,7 +94,7 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 // planCandidate does what consider does, without effects: it allows a candidate that no check refuses, and takes its
 // cost from the budgets.
 func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract,
-	depth int) (verdict, error) {
+	depth int) (admission, error) {
 	inputs, v, err := r.resolveInputs(ctx, o, c)
 	if err != nil || !v.allowed {
 		return v, err

@@ -18,7 +18,7 @@ type Project interface {
 	Requirement(ctx context.Context, id string) (Requirement, error)
 	// Next lists the steps that lead one requirement on, or those that wait for a role. "" stands for any of them; a
 	// role without a requirement has to be named.
-	Next(ctx context.Context, id, role string) (StepList, error)
+	Next(ctx context.Context, id, role string) (NextSteps, error)
 	Query(ctx context.Context, q Query) (RequirementList, error)
 	// Change proposes a change in the caller's own name and role. nil means that it is made.
 	Change(ctx context.Context, c Change) error

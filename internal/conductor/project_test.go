@@ -48,9 +48,9 @@ func (p *project) Requirement(_ context.Context, id string) (Requirement, error)
 	return p.requirement, nil
 }
 
-func (p *project) Next(_ context.Context, _, role string) (StepList, error) {
+func (p *project) Next(_ context.Context, _, role string) (NextSteps, error) {
 	p.asked = append(p.asked, role)
-	return StepList{Steps: []Step{{ID: "REQ-1", Role: lifecycle.Role(role), Do: "move it to planned"}}}, nil
+	return NextSteps{Steps: []NextStep{{ID: "REQ-1", Role: lifecycle.Role(role), Do: "move it to planned"}}}, nil
 }
 
 func (p *project) Query(_ context.Context, q Query) (RequirementList, error) {

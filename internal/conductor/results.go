@@ -30,17 +30,17 @@ type RequirementList struct {
 	Next         string // where the next page goes on; "" where this is the last
 }
 
-// Step is a piece of work that a requirement waits for.
-type Step struct {
+// NextStep is a piece of work that a requirement waits for.
+type NextStep struct {
 	ID    string // of the requirement
 	Role  lifecycle.Role
 	Do    string
 	Lacks []string
 }
 
-// StepList is a page of steps.
-type StepList struct {
-	Steps []Step
+// NextSteps is a page of steps.
+type NextSteps struct {
+	Steps []NextStep
 	Next  string // where the next page goes on; "" where this is the last
 }
 
@@ -90,7 +90,7 @@ func (l RequirementList) values() map[string]any {
 	return v
 }
 
-func (s Step) values() map[string]any {
+func (s NextStep) values() map[string]any {
 	v := map[string]any{"id": s.ID, "role": string(s.Role), "do": s.Do}
 	if len(s.Lacks) > 0 {
 		v["lacks"] = listOf(s.Lacks)
@@ -98,7 +98,7 @@ func (s Step) values() map[string]any {
 	return v
 }
 
-func (l StepList) values() map[string]any {
+func (l NextSteps) values() map[string]any {
 	v := map[string]any{"steps": valuesOf(l.Steps)}
 	putText(v, "next", l.Next)
 	return v

@@ -134,7 +134,7 @@ func (h *conductorHandlers) showRun(w http.ResponseWriter, r *http.Request) erro
 	if _, err := query(r); err != nil {
 		return err
 	}
-	one, err := h.Conductor.Run(r.Context(), chi.URLParam(r, "run"))
+	one, err := h.Conductor.Summary(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {
 		return err
 	}

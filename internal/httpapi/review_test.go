@@ -188,11 +188,11 @@ func (credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found
 	return found, nil
 }
 
-func (c credulous) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Verdict, error) {
+func (c credulous) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Standing, error) {
 	if c.again != nil {
-		return make([]evidence.Verdict, len(cited)), c.again()
+		return make([]evidence.Standing, len(cited)), c.again()
 	}
-	return make([]evidence.Verdict, len(cited)), nil
+	return make([]evidence.Standing, len(cited)), nil
 }
 
 // provokeEvidence has evidence looked up by a repository of the test.

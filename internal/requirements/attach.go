@@ -150,11 +150,11 @@ func citedTests(report testreport.Report, cases []testreport.Case, name string) 
 // attachedChange returns the change that an attached report amounts to, and the request that would make it.
 func attachedChange(req lifecycle.Requirement, cited []lifecycle.Evidence,
 	found lifecycle.Found) (lifecycle.Change, []byte, error) {
-	record := lifecycle.TestRecord{Evidence: cited}
+	test := lifecycle.TestRecord{Evidence: cited}
 	if req.Test != nil {
-		record.Plan, record.Notes = req.Test.Plan, req.Test.Notes
+		test.Plan, test.Notes = req.Test.Plan, req.Test.Notes
 	}
-	body, err := ledger.Encode(map[string]any{lifecycle.FieldTest: record})
+	body, err := ledger.Encode(map[string]any{lifecycle.FieldTest: test})
 	if err != nil {
 		return lifecycle.Change{}, nil, err
 	}

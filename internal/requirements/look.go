@@ -102,7 +102,7 @@ func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) 
 			cited = append(cited, c.Evidence)
 		}
 	}
-	verdicts, err := s.options.Repository.Recheck(ctx, cited)
+	standings, err := s.options.Repository.Recheck(ctx, cited)
 	if err != nil {
 		return nil, err
 	}
@@ -110,17 +110,17 @@ func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) 
 	found := make([]lifecycle.Recheck, len(all))
 	for i, req := range all {
 		citations := req.Citations()
-		found[i] = recheck(req, citations, verdicts[:len(citations)], now)
-		verdicts = verdicts[len(citations):]
+		found[i] = recheckOf(req, citations, standings[:len(citations)], now)
+		standings = standings[len(citations):]
 	}
 	return found, nil
 }
 
-func recheck(req lifecycle.Requirement, cited []lifecycle.Citation, verdicts []evidence.Verdict,
+func recheckOf(req lifecycle.Requirement, cited []lifecycle.Citation, standings []evidence.Standing,
 	now time.Time) lifecycle.Recheck {
 	found := lifecycle.Recheck{Revision: req.Revision}
 	for i, c := range cited {
-		switch v := verdicts[i]; {
+		switch v := standings[i]; {
 		case v.Reason != "":
 			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason,
 				Detail: fault.Clip(v.Detail, maxRemark), Since: now})

@@ -27,17 +27,17 @@ import (
 // shelf is a repository of a test: what it has is found, with one report in which 2 tests passed.
 type shelf struct {
 	mu      sync.Mutex
-	missing map[string]bool             // by path, commit or test name
-	unread  map[string]bool             // by the same
-	verdict map[string]evidence.Verdict // by the same
-	instead string                      // what stands where something is missing
+	missing map[string]bool              // by path, commit or test name
+	unread  map[string]bool              // by the same
+	verdict map[string]evidence.Standing // by the same
+	instead string                       // what stands where something is missing
 	failing error
 	looks   atomic.Int32
 	during  func() // called while something is rechecked
 }
 
 func newShelf() *shelf {
-	return &shelf{missing: map[string]bool{}, unread: map[string]bool{}, verdict: map[string]evidence.Verdict{}}
+	return &shelf{missing: map[string]bool{}, unread: map[string]bool{}, verdict: map[string]evidence.Standing{}}
 }
 
 func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
@@ -57,20 +57,20 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	return found, nil
 }
 
-func (f *shelf) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Verdict, error) {
+func (f *shelf) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Standing, error) {
 	if f.during != nil {
 		f.during()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	verdicts := make([]evidence.Verdict, len(cited))
+	verdicts := make([]evidence.Standing, len(cited))
 	for i, e := range cited {
 		verdicts[i] = f.verdict[e.Path+e.Commit+e.Name]
 	}
 	return verdicts, f.failing
 }
 
-func (f *shelf) says(of string, v evidence.Verdict) {
+func (f *shelf) says(of string, v evidence.Standing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.verdict[of] = v
@@ -139,8 +139,8 @@ func TestWhatChangesUnderARequirementMakesItStale(t *testing.T) {
 	require.Zero(t, n)
 	size := r.State().LogSize
 
-	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
-	f.says("TestLogin", evidence.Verdict{MovedTo: "new.xml"})
+	f.says("login.go", evidence.Standing{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.says("TestLogin", evidence.Standing{MovedTo: "new.xml"})
 	project := r.review()
 	require.Equal(t, review.Inconsistent, project.Verdict, "done, and stale")
 	require.Equal(t, 1, project.Counts.DoneStale)
@@ -152,7 +152,7 @@ func TestWhatChangesUnderARequirementMakesItStale(t *testing.T) {
 	require.Equal(t, project, r.review(), "the same state gives the same review")
 	require.Equal(t, size+1, r.State().LogSize)
 
-	f.says("login.go", evidence.Verdict{})
+	f.says("login.go", evidence.Standing{})
 	require.Zero(t, r.review().Counts.DoneStale, "it holds again")
 	f.failing = errors.New("git hangs")
 	require.Equal(t, []string{review.UncheckedEvidence}, r.review().Unchecked)
@@ -164,7 +164,7 @@ func TestWhatChangesUnderARequirementMakesItStale(t *testing.T) {
 
 func TestDoneOnStaleEvidenceIsRefused(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
-	f.says("TestLogin", evidence.Verdict{Reason: lifecycle.ReportChanged, Detail: "another report"})
+	f.says("TestLogin", evidence.Standing{Reason: lifecycle.ReportChanged, Detail: "another report"})
 	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
 	require.Equal(t, "test_evidence_holds", string(refusal.Fields[0].Code))
 	require.Contains(t, refusal.Fields[0].Detail, "another report")
@@ -172,7 +172,7 @@ func TestDoneOnStaleEvidenceIsRefused(t *testing.T) {
 	_, err := r.patch(paula, "REQ-001", move(lifecycle.Done, approved))
 	requireCode(t, err, "evidence_unreadable")
 	f.failing = nil
-	f.says("TestLogin", evidence.Verdict{})
+	f.says("TestLogin", evidence.Standing{})
 	r.must(paula, "REQ-001", move(lifecycle.Done, approved))
 	r.verified()
 }
@@ -216,14 +216,14 @@ func raceSignOff(t *testing.T, rounds int, outcomes map[string]int) {
 		var sides sync.WaitGroup
 		sides.Go(func() {
 			if round%2 == 0 {
-				f.says("TestLogin", evidence.Verdict{Reason: lifecycle.ReportChanged, Detail: "failed now"})
+				f.says("TestLogin", evidence.Standing{Reason: lifecycle.ReportChanged, Detail: "failed now"})
 			} else {
 				_, _ = r.patch(tess, "REQ-001", `{"test":{"plan":"again"}}`)
 			}
 		})
 		sides.Go(func() { _, _ = r.patch(paula, "REQ-001", move(lifecycle.Done, approved)) })
 		sides.Wait()
-		f.says("TestLogin", evidence.Verdict{})
+		f.says("TestLogin", evidence.Standing{})
 		req := r.requirement("REQ-001")
 		if req.Status != lifecycle.Done {
 			outcomes["refused"]++

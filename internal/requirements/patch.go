@@ -62,7 +62,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p),
 			change.Looked
 		change.Rules, data.Rules = lifecycle.LatestRules, lifecycle.LatestRules
-		var out verdict
+		var out decided
 		switch {
 		case err != nil:
 		case p.DryRun:
@@ -95,8 +95,8 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 			WithFix("read the requirement again, and send the change when the others are through"))
 }
 
-// refusalOf returns the refusal that a verdict is, which is on record unless it answers a dry run.
-func (s *Service) refusalOf(out verdict, p Proposal) error {
+// refusalOf returns the refusal that a decision is, which is on record unless it answers a dry run.
+func (s *Service) refusalOf(out decided, p Proposal) error {
 	if p.DryRun {
 		return s.explained(out, p)
 	}
@@ -104,7 +104,7 @@ func (s *Service) refusalOf(out verdict, p Proposal) error {
 }
 
 // explained returns a refusal with what only this request makes worth saying.
-func (s *Service) explained(out verdict, p Proposal) error {
+func (s *Service) explained(out decided, p Proposal) error {
 	refusal := *out.answer.Refusal
 	switch {
 	case out.replayed && !p.KeyMade:
@@ -127,8 +127,8 @@ func (s *Service) checkConditional(p Proposal) error {
 		WithFix("read the requirement, and send its ETag in If-Match")
 }
 
-// verdict is the outcome of one run of the transaction.
-type verdict struct {
+// decided is what one run of the transaction decided.
+type decided struct {
 	answer   record.FirstAnswer
 	replayed bool
 	receipt  Receipt
@@ -137,21 +137,21 @@ type verdict struct {
 // decide answers a known Idempotency-Key with its first answer. Everything else is decided by the rules, and put on
 // record.
 func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change lifecycle.Change, data record.Proposed,
-	place *ticket) (verdict, error) {
+	place *ticket) (decided, error) {
 	first, known, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
-		return verdict{}, err
+		return decided{}, err
 	}
 	if known && first.BodySHA256 == data.BodySHA256 {
-		return verdict{answer: first, replayed: true, receipt: receiptOf(tx, first.Seq)}, nil
+		return decided{answer: first, replayed: true, receipt: receiptOf(tx, first.Seq)}, nil
 	}
-	out := verdict{answer: record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}}
+	out := decided{answer: record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}}
 	change.Record = tx.Seq()
 	next, refusal, err := decision.Decide(s.reader(tx), s.options.Workflow, decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, KeyUsed: known, Change: change, At: tx.At(),
 	})
 	if err = cmp.Or(err, momentary(refusal)); err != nil {
-		return verdict{}, err
+		return decided{}, err
 	}
 	event := ledger.Event{Kind: record.KindChanged, Actor: record.Actor(who), Subject: p.ID, RequestID: p.RequestID}
 	if refusal != nil {
@@ -201,17 +201,17 @@ func (s *shared) reader(tx store.Getter) decision.Finder {
 }
 
 // dryRun decides on the published state.
-func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Change) (verdict, error) {
+func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Change) (decided, error) {
 	now := s.current.Load()
 	change.Record = now.Head.Size
 	next, refusal, err := decision.Decide(s.reader(now), s.options.Workflow, decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, Change: change, At: s.clock().UTC().Truncate(time.Microsecond),
 	})
 	if err = cmp.Or(err, momentary(refusal)); err != nil || refusal != nil {
-		return verdict{answer: record.FirstAnswer{Refusal: refusal}}, err
+		return decided{answer: record.FirstAnswer{Refusal: refusal}}, err
 	}
 	raw, err := ledger.Encode(next)
-	return verdict{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision}}, err
+	return decided{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision}}, err
 }
 
 // keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.

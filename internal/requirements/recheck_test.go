@@ -22,7 +22,7 @@ func TestARecheckTakesEachRequirementForItself(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	r.must(cody, "REQ-002", `{"implementation":{"summary":"done","files":[{"path":"logout.go"}]}}`)
 	long := strings.Repeat("ü", maxRemark)
-	f.says("logout.go", evidence.Verdict{Reason: lifecycle.FileChanged, Detail: long})
+	f.says("logout.go", evidence.Standing{Reason: lifecycle.FileChanged, Detail: long})
 	n, err := r.Recheck(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
@@ -33,7 +33,7 @@ func TestARecheckTakesEachRequirementForItself(t *testing.T) {
 
 func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
-	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.says("login.go", evidence.Standing{Reason: lifecycle.LinesChanged, Detail: "other lines"})
 	f.during = func() { r.must(paula, "REQ-001", `{"pm_notes":[{"text":"meanwhile"}]}`) }
 	size := r.ledger.Head().Size
 	n, err := r.Recheck(t.Context())
@@ -60,7 +60,7 @@ func TestARecheckOfMoreThanOneTransactionHolds(t *testing.T) {
 	for i := range maxRechecked + 1 {
 		r.must(cody, fmt.Sprintf("REQ-%04d", i), `{"implementation":{"summary":"done","files":[{"path":"login.go"}]}}`)
 	}
-	f.says("login.go", evidence.Verdict{Reason: lifecycle.FileGone, Detail: "gone"})
+	f.says("login.go", evidence.Standing{Reason: lifecycle.FileGone, Detail: "gone"})
 	size := r.ledger.Head().Size
 	n, err := r.Recheck(t.Context())
 	require.NoError(t, err)
@@ -93,15 +93,15 @@ func TestACrowdOfReviewsLooksTwice(t *testing.T) {
 
 func TestWhatCannotBeReadNowSaysNothing(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
-	f.says("login.go", evidence.Verdict{Reason: lifecycle.LinesChanged, Detail: "other lines"})
-	f.says("TestLogin", evidence.Verdict{MovedTo: "new.xml"})
+	f.says("login.go", evidence.Standing{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	f.says("TestLogin", evidence.Standing{MovedTo: "new.xml"})
 	_, err := r.Recheck(t.Context())
 	require.NoError(t, err)
 	before := r.requirement("REQ-001")
 	require.Len(t, before.Stale, 1)
 
 	for _, of := range []string{"login.go", "TestLogin", "abcdef1"} {
-		f.says(of, evidence.Verdict{Reason: lifecycle.Unreadable, Detail: "git hangs"})
+		f.says(of, evidence.Standing{Reason: lifecycle.Unreadable, Detail: "git hangs"})
 	}
 	n, err := r.Recheck(t.Context())
 	requireCode(t, err, "evidence_unreadable")

@@ -141,17 +141,17 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 	for i, c := range cited {
 		evidence[i] = c.Evidence
 	}
-	verdicts, err := s.options.Repository.Recheck(ctx, evidence)
+	standings, err := s.options.Repository.Recheck(ctx, evidence)
 	found := make([]review.Rechecked, len(cited))
 	for i, c := range cited {
 		found[i] = review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds}
 		switch {
 		case err != nil:
 			found[i].Verdict, found[i].Detail = review.NotLookedUp, "the repository cannot be read now"
-		case verdicts[i].Reason != "":
-			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, verdicts[i].Reason, verdicts[i].Detail
-		case verdicts[i].MovedTo != "":
-			found[i].Verdict, found[i].Detail = review.Moved, verdicts[i].MovedTo
+		case standings[i].Reason != "":
+			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, standings[i].Reason, standings[i].Detail
+		case standings[i].MovedTo != "":
+			found[i].Verdict, found[i].Detail = review.Moved, standings[i].MovedTo
 		}
 	}
 	return found

@@ -97,7 +97,7 @@ type Reviews struct {
 // Repository is where evidence is looked up.
 type Repository interface {
 	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
-	Recheck(context.Context, []lifecycle.Evidence) ([]evidence.Verdict, error)
+	Recheck(context.Context, []lifecycle.Evidence) ([]evidence.Standing, error)
 }
 
 // signedAt is the signed checkpoint of one size of the log.

@@ -83,13 +83,13 @@ func (w *walker) searchTree(root arg) {
 	}
 }
 
-// verdict reports whether a test of find may hold, and whether it may fail.
-type verdict struct{ holds, fails bool }
+// truth says whether a test of find may hold, and whether it may fail.
+type truth struct{ holds, fails bool }
 
 var (
-	always = verdict{holds: true}
-	never  = verdict{fails: true}
-	maybe  = verdict{true, true}
+	always = truth{holds: true}
+	never  = truth{fails: true}
+	maybe  = truth{true, true}
 )
 
 // search evaluates the expression of find for one file.
@@ -152,20 +152,20 @@ func (s *search) peek() string {
 	return s.args[s.at].text
 }
 
-func (s *search) alternatives() verdict {
+func (s *search) alternatives() truth {
 	may, must := s.may, s.must
 	v := s.conjunction()
 	for s.peek() == "-o" || s.peek() == "-or" {
 		s.at++
 		s.may, s.must = may && v.fails, must && v == never
 		other := s.conjunction()
-		v = verdict{v.holds || other.holds, v.fails && other.fails}
+		v = truth{v.holds || other.holds, v.fails && other.fails}
 	}
 	s.may, s.must = may, must
 	return v
 }
 
-func (s *search) conjunction() verdict {
+func (s *search) conjunction() truth {
 	v := always
 	for s.at < len(s.args) {
 		switch s.peek() {
@@ -173,21 +173,21 @@ func (s *search) conjunction() verdict {
 			return v
 		}
 		other := s.test()
-		v = verdict{v.holds && other.holds, v.fails || other.fails}
+		v = truth{v.holds && other.holds, v.fails || other.fails}
 		s.may, s.must = s.may && v.holds, s.must && v == always
 	}
 	return v
 }
 
 // test evaluates one test, or one action, and what belongs to it.
-func (s *search) test() verdict {
+func (s *search) test() truth {
 	switch name := s.next(); name {
 	case "!", "-not":
 		v := maybe
 		if s.at < len(s.args) {
 			v = s.test()
 		}
-		return verdict{v.fails, v.holds}
+		return truth{v.fails, v.holds}
 	case "(":
 		v := s.alternatives()
 		s.at++
@@ -226,10 +226,10 @@ func (s *search) act() {
 	s.acts = s.acts || s.may
 }
 
-func holding(is bool) verdict { return verdict{is, !is} }
+func holding(is bool) truth { return truth{is, !is} }
 
 // nameTest evaluates a test of the name, or of the path.
-func (s *search) nameTest(kind string) verdict {
+func (s *search) nameTest(kind string) truth {
 	if s.at >= len(s.args) || !s.args[s.at].known {
 		s.at++
 		return maybe

@@ -92,7 +92,7 @@ func partsOf(req lifecycle.Requirement) (parts []string) {
 }
 
 // Next implements conductor.Project.
-func (p *Project) Next(_ context.Context, id, role string) (steps conductor.StepList, err error) {
+func (p *Project) Next(_ context.Context, id, role string) (steps conductor.NextSteps, err error) {
 	if role != "" {
 		if _, err := lifecycle.ParseRole(role); err != nil {
 			return steps, err
@@ -117,7 +117,7 @@ func (p *Project) Next(_ context.Context, id, role string) (steps conductor.Step
 		for _, t := range p.service.Tasks(req) {
 			if role == "" || t.By == lifecycle.Role(role) {
 				steps.Steps = append(steps.Steps,
-					conductor.Step{ID: id, Role: t.By, Do: wordsFor(t), Lacks: t.Needs})
+					conductor.NextStep{ID: id, Role: t.By, Do: wordsFor(t), Lacks: t.Needs})
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func looked(t *testing.T, r *Repository, e lifecycle.Evidence) lifecycle.Evidenc
 	return e
 }
 
-func recheck(t *testing.T, r *Repository, e lifecycle.Evidence) Verdict {
+func recheck(t *testing.T, r *Repository, e lifecycle.Evidence) Standing {
 	t.Helper()
 	all, err := r.Recheck(t.Context(), []lifecycle.Evidence{e})
 	require.NoError(t, err)

@@ -17,18 +17,18 @@ const maxRenames = 64 // earlier commits whose renames are kept
 // file checks a cited file. What was found at a commit of another branch holds as long as that commit is there: to
 // check another branch out changes nothing. What was found at HEAD is compared with the HEAD of now, even where the
 // commit of then was amended away. What the evidence itself tied to a commit is gone with that commit.
-func (c *check) file(ctx context.Context, e lifecycle.Evidence) Verdict {
+func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
 	now, then := c.tree.entries[e.Path], e.Found
 	if then.In != lifecycle.InWorktree {
-		switch at := c.standings[then.Commit]; {
+		switch at := c.ancestries[then.Commit]; {
 		case at == elsewhere:
-			return Verdict{}
+			return Standing{}
 		case at != inHistory && then.In == lifecycle.InCommit:
 			return c.commit(then.Commit)
 		}
 	}
 	if now.isFile() && now.id == then.Blob {
-		return Verdict{}
+		return Standing{}
 	}
 	lines, err := parseSpan(e.Lines)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *check) file(ctx context.Context, e lifecycle.Evidence) Verdict {
 }
 
 // fileAt compares with what HEAD has at path.
-func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Verdict {
+func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Standing {
 	content, err := c.blob(ctx, &c.now, path, c.tree.entries[path].id)
 	if err != nil {
 		return cannot(err)
@@ -68,7 +68,7 @@ func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, err
 }
 
 // fileOnDisk compares with the working tree, for a file that HEAD lacked then and still lacks.
-func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Verdict {
+func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Standing {
 	err := c.r.checkPath(e.Path)
 	var f diskFile
 	if err == nil {
@@ -77,11 +77,11 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 	switch {
 	case errors.Is(err, fault.NotFound):
 		if to, found := c.sameContent(e, lines); found {
-			return Verdict{MovedTo: to}
+			return Standing{MovedTo: to}
 		}
-		return Verdict{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
+		return Standing{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
 	case errors.Is(err, fault.Invalid):
-		return Verdict{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
+		return Standing{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
 	case err != nil:
 		return cannot(err)
 	}
@@ -97,20 +97,20 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 
 // compare looks for what was cited in the content that path has now.
 func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, path string, content []byte,
-	where string) Verdict {
+	where string) Standing {
 	part, has := cut(content, lines)
 	if has && digest(part) == e.Found.SHA256 {
-		return Verdict{MovedTo: movedTo(e, lines, path, lines)}
+		return Standing{MovedTo: movedTo(e, lines, path, lines)}
 	}
 	cited := e.Path
 	if path != e.Path {
 		cited = e.Path + ", which is " + path + " now,"
 	}
 	if lines.whole() {
-		return Verdict{Reason: lifecycle.FileChanged, Detail: fmt.Sprintf("%s has other content %s", cited, where)}
+		return Standing{Reason: lifecycle.FileChanged, Detail: fmt.Sprintf("%s has other content %s", cited, where)}
 	}
 	first, again := search(content, c.citedLines(ctx, e, lines, content), lines.count())
-	changed := Verdict{Reason: lifecycle.LinesChanged,
+	changed := Standing{Reason: lifecycle.LinesChanged,
 		Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
 	switch {
 	case first == 0:
@@ -119,7 +119,7 @@ func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, p
 		changed.Detail += fmt.Sprintf("; what they were stands at several places, first at line %d", first)
 		return changed
 	}
-	return Verdict{MovedTo: movedTo(e, lines, path, span{first, first + lines.count() - 1})}
+	return Standing{MovedTo: movedTo(e, lines, path, span{first, first + lines.count() - 1})}
 }
 
 // citedLines returns what was cited, from git where it has the file as it was, else from the content of now; nil where
@@ -150,16 +150,16 @@ func movedTo(e lifecycle.Evidence, cited span, path string, now span) string {
 
 // moved looks for a file that HEAD does not have at its path any more: under another name with the same content, then
 // under the name that git's rename detection gives.
-func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Verdict {
+func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Standing {
 	if to, found := c.sameContent(e, lines); found {
-		return Verdict{MovedTo: to}
+		return Standing{MovedTo: to}
 	}
-	gone := Verdict{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path,
+	gone := Standing{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path,
 		cmp.Or(short(c.head), "no commit yet"))}
 	if now := c.tree.entries[e.Path]; now.mode != "" {
 		gone.Detail = fmt.Sprintf("%s is a symbolic link or a submodule at HEAD (%s)", e.Path, short(c.head))
 	}
-	if c.standings[e.Found.Commit] == missing || c.head == "" {
+	if c.ancestries[e.Found.Commit] == missing || c.head == "" {
 		return gone
 	}
 	if c.noRenames == nil {

@@ -13,18 +13,18 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Verdict is what checking a citation again came to.
-type Verdict struct {
+// Standing is how a citation stands when it is checked again.
+type Standing struct {
 	Reason  string // "" when it holds; else one of the reasons of lifecycle.Stale
 	Detail  string // what was cited and what is there now; "" when it holds
 	MovedTo string // it holds, but stands at path, path:line or path:first-last now
 }
 
-// standing is where a commit is, as seen from HEAD.
-type standing int
+// ancestry is where a commit is, as seen from HEAD.
+type ancestry int
 
 const (
-	missing   standing = iota // not in this repository
+	missing   ancestry = iota // not in this repository
 	dangling                  // in no history
 	elsewhere                 // in the history of another branch or a tag
 	inHistory                 // of HEAD
@@ -32,16 +32,16 @@ const (
 
 // check is one call of Recheck: everything is compared with one HEAD.
 type check struct {
-	r         *Repository
-	head      string // "" before the first commit
-	tree      *tree  // of head; without entries before the first commit
-	standings map[string]standing
-	failure   error // why git cannot be asked, from the first time on that it could not
-	noRenames error // why renames cannot be told, likewise
-	root      *os.Root
-	reports   map[string]*reportNow
-	now, then kept // of the file that was compared last: citations of one file often follow each other
-	hashed    int  // bytes, in search of lines that have moved
+	r          *Repository
+	head       string // "" before the first commit
+	tree       *tree  // of head; without entries before the first commit
+	ancestries map[string]ancestry
+	failure    error // why git cannot be asked, from the first time on that it could not
+	noRenames  error // why renames cannot be told, likewise
+	root       *os.Root
+	reports    map[string]*reportNow
+	now, then  kept // of the file that was compared last: citations of one file often follow each other
+	hashed     int  // bytes, in search of lines that have moved
 }
 
 // kept is content, by where it is from.
@@ -53,7 +53,7 @@ type kept struct {
 // Recheck reports of each cited item, in their order, whether what was found then still holds. Items carry Found. What
 // cannot be read is lifecycle.Unreadable; the error is that of ctx alone. Once git has not answered in time it is not
 // asked again: the items that need it are Unreadable.
-func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([]Verdict, error) {
+func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([]Standing, error) {
 	if len(cited) == 0 {
 		return nil, ctx.Err()
 	}
@@ -64,14 +64,14 @@ func (r *Repository) Recheck(ctx context.Context, cited []lifecycle.Evidence) ([
 	}
 	c.root = root
 	c.failure = errors.Join(disk, c.askGit(ctx, cited))
-	verdicts := make([]Verdict, len(cited))
+	all := make([]Standing, len(cited))
 	for _, i := range byContent(cited) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		verdicts[i] = c.verdict(ctx, cited[i])
+		all[i] = c.recheck(ctx, cited[i])
 	}
-	return verdicts, ctx.Err()
+	return all, ctx.Err()
 }
 
 // byContent returns the order in which citations of one file, and of one content of it, follow each other: each content
@@ -93,7 +93,7 @@ func byContent(cited []lifecycle.Evidence) []int {
 	return order
 }
 
-// askGit asks what does not depend on a single item: HEAD, its files, and the standing of every cited commit.
+// askGit asks what does not depend on a single item: HEAD, its files, and the ancestry of every cited commit.
 func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err error) {
 	if c.head, err = c.r.Head(ctx); err != nil {
 		return err
@@ -103,14 +103,14 @@ func (c *check) askGit(ctx context.Context, cited []lifecycle.Evidence) (err err
 			return err
 		}
 	}
-	c.standings, err = c.r.standings(ctx, c.head, cited)
+	c.ancestries, err = c.r.ancestries(ctx, c.head, cited)
 	return err
 }
 
-// standings returns where each commit is in which something was found. A commit that is left out is missing.
-func (r *Repository) standings(ctx context.Context, head string,
-	cited []lifecycle.Evidence) (map[string]standing, error) {
-	seen := map[string]standing{}
+// ancestries returns where each commit is in which something was found. A commit that is left out is missing.
+func (r *Repository) ancestries(ctx context.Context, head string,
+	cited []lifecycle.Evidence) (map[string]ancestry, error) {
+	seen := map[string]ancestry{}
 	var commits []string
 	for _, e := range cited {
 		if e.Found == nil {
@@ -134,10 +134,10 @@ func (r *Repository) standings(ctx context.Context, head string,
 }
 
 // rank asks HEAD first, since it nearly always has all of them, and the refs about the rest.
-func (r *Repository) rank(ctx context.Context, head string, commits []string, seen map[string]standing) error {
+func (r *Repository) rank(ctx context.Context, head string, commits []string, seen map[string]ancestry) error {
 	for _, from := range []struct {
 		name string
-		in   standing
+		in   ancestry
 	}{{head, inHistory}, {"--all", elsewhere}} {
 		if from.name == "" {
 			continue
@@ -159,10 +159,10 @@ func (r *Repository) rank(ctx context.Context, head string, commits []string, se
 	return nil
 }
 
-func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
+func (c *check) recheck(ctx context.Context, e lifecycle.Evidence) Standing {
 	switch {
 	case e.Found == nil:
-		return Verdict{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}
+		return Standing{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}
 	case e.Kind == lifecycle.EvidenceTest:
 		return c.report(ctx, e)
 	case c.failure != nil:
@@ -172,26 +172,26 @@ func (c *check) verdict(ctx context.Context, e lifecycle.Evidence) Verdict {
 	case e.Kind == lifecycle.EvidenceFile:
 		return c.file(ctx, e)
 	}
-	return Verdict{Reason: lifecycle.Unreadable, Detail: fmt.Sprintf("%q is no kind of evidence", e.Kind)}
+	return Standing{Reason: lifecycle.Unreadable, Detail: fmt.Sprintf("%q is no kind of evidence", e.Kind)}
 }
 
-func cannot(err error) Verdict {
+func cannot(err error) Standing {
 	if f := fault.As(err); f != nil {
-		return Verdict{Reason: lifecycle.Unreadable, Detail: f.Detail}
+		return Standing{Reason: lifecycle.Unreadable, Detail: f.Detail}
 	}
-	return Verdict{Reason: lifecycle.Unreadable, Detail: err.Error()}
+	return Standing{Reason: lifecycle.Unreadable, Detail: err.Error()}
 }
 
-func (c *check) commit(id string) Verdict {
-	switch c.standings[id] {
+func (c *check) commit(id string) Standing {
+	switch c.ancestries[id] {
 	case missing:
-		return Verdict{Reason: lifecycle.CommitGone,
+		return Standing{Reason: lifecycle.CommitGone,
 			Detail: fmt.Sprintf("commit %s is not in this repository any more", short(id))}
 	case dangling:
-		return Verdict{Reason: lifecycle.CommitGone,
+		return Standing{Reason: lifecycle.CommitGone,
 			Detail: fmt.Sprintf("commit %s is in no history any more: no branch or tag has it", short(id))}
 	}
-	return Verdict{}
+	return Standing{}
 }
 
 // reportNow is what is at the path of a report during one check.
@@ -201,9 +201,9 @@ type reportNow struct {
 	sum  string // "" until it was read
 }
 
-func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
+func (c *check) report(ctx context.Context, e lifecycle.Evidence) Standing {
 	if strings.HasPrefix(e.Report, lifecycle.AttachedPrefix) || e.Found.In == lifecycle.InAttached {
-		return Verdict{} // the service keeps it
+		return Standing{} // the service keeps it
 	}
 	if c.root == nil {
 		return cannot(c.failure)
@@ -220,7 +220,7 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 	case errors.Is(now.err, fault.Unavailable):
 		return cannot(now.err)
 	case now.err != nil:
-		return Verdict{Reason: lifecycle.ReportGone, Detail: fault.As(now.err).Detail}
+		return Standing{Reason: lifecycle.ReportGone, Detail: fault.As(now.err).Detail}
 	case now.file.info.Size() == e.Found.Bytes && now.sum == "": // its time proves nothing: anyone can set it
 		content, err := read(ctx, c.root, now.file, c.r.options.MaxBytes)
 		if err != nil {
@@ -229,9 +229,9 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Verdict {
 		now.sum = digest(content)
 	}
 	if now.sum == e.Found.SHA256 {
-		return Verdict{}
+		return Standing{}
 	}
-	return Verdict{Reason: lifecycle.ReportChanged,
+	return Standing{Reason: lifecycle.ReportChanged,
 		Detail: fmt.Sprintf("%s was written again, at %s, with other content",
 			e.Report, now.file.modified().Format("2006-01-02T15:04:05Z"))}
 }

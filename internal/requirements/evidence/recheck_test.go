@@ -28,7 +28,7 @@ type cite struct {
 	name   string
 	e      lifecycle.Evidence
 	change func(c clone)
-	want   Verdict // Detail: a part of it
+	want   Standing // Detail: a part of it
 }
 
 func TestCitedFilesAreCheckedAgain(t *testing.T) {
@@ -43,35 +43,35 @@ func TestCitedFilesAreCheckedAgain(t *testing.T) {
 		}
 	}
 	for _, x := range []cite{
-		{"nothing", lines, all(), Verdict{}},
-		{"another file", lines, write("other", "x"), Verdict{}},
-		{"another line", lines, write("a/b.go", numbered(1, 12)+"new\n"), Verdict{}},
-		{"another line, whole", whole, write("a/b.go", numbered(1, 12)), Verdict{Reason: lifecycle.FileChanged, Detail: "a/b.go has other content at HEAD ("}},
-		{"lines moved down", lines, write("a/b.go", "new\nnew\n"+numbered(1, 30)), Verdict{MovedTo: "a/b.go:12-14"}},
-		{"lines moved up", lines, write("a/b.go", numbered(9, 12)), Verdict{MovedTo: "a/b.go:2-4"}},
-		{"one line moved", file("a/b.go", "10"), write("a/b.go", numbered(10, 12)), Verdict{MovedTo: "a/b.go:1"}},
-		{"lines changed", lines, write("a/b.go", strings.Replace(numbered(1, 30), "line 11", "LINE 11", 1)), Verdict{
+		{"nothing", lines, all(), Standing{}},
+		{"another file", lines, write("other", "x"), Standing{}},
+		{"another line", lines, write("a/b.go", numbered(1, 12)+"new\n"), Standing{}},
+		{"another line, whole", whole, write("a/b.go", numbered(1, 12)), Standing{Reason: lifecycle.FileChanged, Detail: "a/b.go has other content at HEAD ("}},
+		{"lines moved down", lines, write("a/b.go", "new\nnew\n"+numbered(1, 30)), Standing{MovedTo: "a/b.go:12-14"}},
+		{"lines moved up", lines, write("a/b.go", numbered(9, 12)), Standing{MovedTo: "a/b.go:2-4"}},
+		{"one line moved", file("a/b.go", "10"), write("a/b.go", numbered(10, 12)), Standing{MovedTo: "a/b.go:1"}},
+		{"lines changed", lines, write("a/b.go", strings.Replace(numbered(1, 30), "line 11", "LINE 11", 1)), Standing{
 			Reason: lifecycle.LinesChanged, Detail: "a/b.go has other lines 10-12 at HEAD ("}},
-		{"lines cut off", lines, write("a/b.go", numbered(1, 11)), Verdict{Reason: lifecycle.LinesChanged}},
-		{"emptied", lines, write("a/b.go", ""), Verdict{Reason: lifecycle.LinesChanged}},
-		{"lines at two places", lines, write("a/b.go", "x\n"+numbered(10, 12)+numbered(10, 12)), Verdict{
+		{"lines cut off", lines, write("a/b.go", numbered(1, 11)), Standing{Reason: lifecycle.LinesChanged}},
+		{"emptied", lines, write("a/b.go", ""), Standing{Reason: lifecycle.LinesChanged}},
+		{"lines at two places", lines, write("a/b.go", "x\n"+numbered(10, 12)+numbered(10, 12)), Standing{
 			Reason: lifecycle.LinesChanged, Detail: "stands at several places, first at line 2"}},
-		{"renamed", lines, func(c clone) { c.git("mv", "a/b.go", "a/c.go") }, Verdict{MovedTo: "a/c.go:10-12"}},
-		{"renamed, whole", whole, func(c clone) { c.git("mv", "a/b.go", "a/c.go") }, Verdict{MovedTo: "a/c.go"}},
-		{"renamed and longer", lines, all(remove, write("z/c.go", "new\n"+numbered(1, 30))), Verdict{MovedTo: "z/c.go:11-13"}},
-		{"renamed and appended to", lines, all(remove, write("z/c.go", numbered(1, 31))), Verdict{MovedTo: "z/c.go:10-12"}},
-		{"renamed and changed", lines, all(remove, write("z/c.go", strings.Replace(numbered(1, 30), "line 11", "LINE", 1))), Verdict{
+		{"renamed", lines, func(c clone) { c.git("mv", "a/b.go", "a/c.go") }, Standing{MovedTo: "a/c.go:10-12"}},
+		{"renamed, whole", whole, func(c clone) { c.git("mv", "a/b.go", "a/c.go") }, Standing{MovedTo: "a/c.go"}},
+		{"renamed and longer", lines, all(remove, write("z/c.go", "new\n"+numbered(1, 30))), Standing{MovedTo: "z/c.go:11-13"}},
+		{"renamed and appended to", lines, all(remove, write("z/c.go", numbered(1, 31))), Standing{MovedTo: "z/c.go:10-12"}},
+		{"renamed and changed", lines, all(remove, write("z/c.go", strings.Replace(numbered(1, 30), "line 11", "LINE", 1))), Standing{
 			Reason: lifecycle.LinesChanged, Detail: "a/b.go, which is z/c.go now, has other lines 10-12"}},
-		{"renamed and changed, whole", whole, all(remove, write("z/c.go", numbered(1, 31))), Verdict{
+		{"renamed and changed, whole", whole, all(remove, write("z/c.go", numbered(1, 31))), Standing{
 			Reason: lifecycle.FileChanged, Detail: "a/b.go, which is z/c.go now, has other content"}},
-		{"removed", lines, remove, Verdict{Reason: lifecycle.FileGone, Detail: "a/b.go is not at HEAD ("}},
+		{"removed", lines, remove, Standing{Reason: lifecycle.FileGone, Detail: "a/b.go is not at HEAD ("}},
 		{"now a link", lines, all(remove, func(c clone) {
 			require.NoError(c.t, os.MkdirAll(filepath.Join(c.dir, "a"), 0o755))
 			require.NoError(c.t, os.Symlink("/etc/passwd", filepath.Join(c.dir, "a/b.go")))
-		}), Verdict{Reason: lifecycle.FileGone, Detail: "is a symbolic link or a submodule"}},
-		{"now a folder", lines, all(remove, write("a/b.go/x", "x")), Verdict{Reason: lifecycle.FileGone}},
-		{"only another mode", whole, func(c clone) { require.NoError(c.t, os.Chmod(filepath.Join(c.dir, "a/b.go"), 0o755)) }, Verdict{}},
-		{"an empty file goes", file("empty", ""), func(c clone) { c.git("rm", "-q", "empty") }, Verdict{Reason: lifecycle.FileGone}},
+		}), Standing{Reason: lifecycle.FileGone, Detail: "is a symbolic link or a submodule"}},
+		{"now a folder", lines, all(remove, write("a/b.go/x", "x")), Standing{Reason: lifecycle.FileGone}},
+		{"only another mode", whole, func(c clone) { require.NoError(c.t, os.Chmod(filepath.Join(c.dir, "a/b.go"), 0o755)) }, Standing{}},
+		{"an empty file goes", file("empty", ""), func(c clone) { c.git("rm", "-q", "empty") }, Standing{Reason: lifecycle.FileGone}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			c := newClone(t)
@@ -85,7 +85,7 @@ func TestCitedFilesAreCheckedAgain(t *testing.T) {
 			named.Commit = first
 			named = looked(t, r, named)
 			x.change(c)
-			require.Equal(t, Verdict{}, recheck(t, r, e), "before it is committed")
+			require.Equal(t, Standing{}, recheck(t, r, e), "before it is committed")
 			c.commit("second")
 			for _, e := range []lifecycle.Evidence{e, named} {
 				got := recheck(t, r, e)
@@ -110,7 +110,7 @@ func TestWhatWasCitedAtACommitElsewhere(t *testing.T) {
 	c.write("a", "other\n")
 	c.commit("main")
 	for _, e := range []lifecycle.Evidence{atHead, named, id} {
-		require.Equal(t, Verdict{}, recheck(t, r, e), "another branch is checked out")
+		require.Equal(t, Standing{}, recheck(t, r, e), "another branch is checked out")
 	}
 	c.git("branch", "-q", "-D", "side")
 	require.Equal(t, lifecycle.LinesChanged, recheck(t, r, atHead).Reason, "no branch has it")
@@ -118,10 +118,10 @@ func TestWhatWasCitedAtACommitElsewhere(t *testing.T) {
 	require.Contains(t, recheck(t, r, id).Detail, "is in no history any more")
 	c.write("a", numbered(3, 5))
 	c.commit("again")
-	require.Equal(t, Verdict{}, recheck(t, r, atHead), "the lines are at HEAD again")
+	require.Equal(t, Standing{}, recheck(t, r, atHead), "the lines are at HEAD again")
 	c.git("reflog", "expire", "--expire=now", "--all")
 	c.git("gc", "-q", "--prune=now")
-	require.Equal(t, Verdict{}, recheck(t, r, atHead))
+	require.Equal(t, Standing{}, recheck(t, r, atHead))
 	require.Equal(t, lifecycle.CommitGone, recheck(t, r, named).Reason)
 	require.Contains(t, recheck(t, r, id).Detail, "is not in this repository any more")
 	c.git("rm", "-q", "a")
@@ -145,35 +145,35 @@ func TestWhatWasCitedInTheWorkingTree(t *testing.T) {
 	c.write("a", numbered(1, 5))
 	r := c.open(Options{})
 	lines, whole := looked(t, r, file("a", "2-3")), looked(t, r, file("a", ""))
-	both := func(l, w Verdict) {
+	both := func(l, w Standing) {
 		t.Helper()
 		for i, e := range []lifecycle.Evidence{lines, whole} {
 			got := recheck(t, r, e)
 			got.Detail = ""
-			require.Equal(t, []Verdict{l, w}[i], got)
+			require.Equal(t, []Standing{l, w}[i], got)
 		}
 	}
-	both(Verdict{}, Verdict{})
+	both(Standing{}, Standing{})
 	c.write("a", "0\n"+numbered(1, 5))
-	both(Verdict{MovedTo: "a:3-4"}, Verdict{Reason: lifecycle.FileChanged})
+	both(Standing{MovedTo: "a:3-4"}, Standing{Reason: lifecycle.FileChanged})
 	require.NoError(t, os.Remove(filepath.Join(c.dir, "a")))
-	both(Verdict{Reason: lifecycle.FileGone}, Verdict{Reason: lifecycle.FileGone})
+	both(Standing{Reason: lifecycle.FileGone}, Standing{Reason: lifecycle.FileGone})
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(c.dir, "a")))
-	both(Verdict{Reason: lifecycle.FileGone}, Verdict{Reason: lifecycle.FileGone})
+	both(Standing{Reason: lifecycle.FileGone}, Standing{Reason: lifecycle.FileGone})
 	require.NoError(t, os.Remove(filepath.Join(c.dir, "a")))
 	c.write("b", numbered(1, 5))
 	c.commit("under another name")
-	both(Verdict{MovedTo: "b:2-3"}, Verdict{MovedTo: "b"})
+	both(Standing{MovedTo: "b:2-3"}, Standing{MovedTo: "b"})
 	c.write("a", numbered(1, 5))
 	c.commit("under its name")
-	both(Verdict{}, Verdict{})
+	both(Standing{}, Standing{})
 	c.write("a", "changed\n")
-	both(Verdict{}, Verdict{})
+	both(Standing{}, Standing{})
 	c.commit("changed")
-	both(Verdict{Reason: lifecycle.LinesChanged}, Verdict{Reason: lifecycle.FileChanged})
+	both(Standing{Reason: lifecycle.LinesChanged}, Standing{Reason: lifecycle.FileChanged})
 	c.git("rm", "-q", "a", "b")
 	c.commit("gone")
-	both(Verdict{Reason: lifecycle.FileGone}, Verdict{Reason: lifecycle.FileGone})
+	both(Standing{Reason: lifecycle.FileGone}, Standing{Reason: lifecycle.FileGone})
 }
 
 func TestWhatCannotBeReadIsUnreadable(t *testing.T) {
@@ -189,7 +189,7 @@ func TestWhatCannotBeReadIsUnreadable(t *testing.T) {
 	forged := e
 	forged.Found = &lifecycle.Found{In: lifecycle.InHead, Commit: head, Blob: "HEAD:a\nHEAD:a", SHA256: digest(nil), Bytes: 1}
 	require.Equal(t, lifecycle.LinesChanged, recheck(t, r, forged).Reason)
-	require.Equal(t, Verdict{}, recheck(t, r, e), "an id with a line feed reached git")
+	require.Equal(t, Standing{}, recheck(t, r, e), "an id with a line feed reached git")
 	forged = commit("x")
 	forged.Found = &lifecycle.Found{Commit: "--all"}
 	require.Equal(t, lifecycle.CommitGone, recheck(t, r, forged).Reason)
@@ -200,7 +200,7 @@ func TestWhatCannotBeReadIsUnreadable(t *testing.T) {
 	got := recheck(t, r, e)
 	require.Equal(t, lifecycle.Unreadable, got.Reason)
 	require.Contains(t, got.Detail, "object "+short(blob)+" is not in this repository")
-	require.Equal(t, Verdict{}, recheck(t, r, looked(t, r, commit(head))))
+	require.Equal(t, Standing{}, recheck(t, r, looked(t, r, commit(head))))
 }
 
 func TestRecheckKeepsTheOrderAndStopsWithItsContext(t *testing.T) {

@@ -74,11 +74,11 @@ func (e Exec) Run(ctx context.Context, stdin []byte) (Result, error) {
 	case !p.byItself:
 		return result, ended(ctx, p.name, began)
 	}
-	return result, p.verdict(result)
+	return result, p.checkEnd(result)
 }
 
-// verdict returns what the way in which a program ended says of the run.
-func (p *process) verdict(r Result) error {
+// checkEnd refuses a run whose program was replaced, left processes behind or failed.
+func (p *process) checkEnd(r Result) error {
 	if err := p.pin.unchanged(); err != nil {
 		return err
 	}

@@ -45,8 +45,8 @@ type HTTP struct {
 	roots    *tls.Config   // for tests; nil trusts what the system trusts
 }
 
-// NamesLoopback reports whether a URL names this machine itself, as localhost or by its address; that a name resolves to
-// it does not count.
+// NamesLoopback reports whether a URL names this machine itself, as localhost or by its address. A name that only
+// resolves to it does not count.
 func NamesLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -54,7 +54,7 @@ func (m MCP) Run(ctx context.Context, arguments []byte) (Result, error) {
 	result := Result{Stdout: answer, Stderr: p.lastWords(), Exit: p.exit(), Took: time.Since(began)}
 	if err == nil && intime {
 		result.Exit = 0
-		if err = p.verdict(result); err == nil {
+		if err = p.checkEnd(result); err == nil {
 			return result, nil
 		}
 	}
