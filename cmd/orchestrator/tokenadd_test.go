@@ -44,7 +44,8 @@ func TestTokenAddSaysWhenTheServiceDoesNotAccept(t *testing.T) {
 		code, stdout, stderr = runIn(t, dir, "token", "add", "coder", "ada", "--timeout", within.String())
 		require.Equal(t, 1, code)
 		require.Regexp(t, `^orc_coder_[A-Z2-7]{26}\n$`, stdout)
-		require.Contains(t, stderr, "the token was made, and the service at "+strings.TrimPrefix(deaf.URL, "http://")+" did not accept it within "+within.String())
+		require.Contains(t, stderr, "the token was made, and the service at "+strings.TrimPrefix(deaf.URL, "http://")+
+			" did not accept it within "+within.String())
 		require.Regexp(t, `fix: .*orchestrator token revoke [0-9a-f]{12} takes the token back`, stderr)
 	}
 	require.Equal(t, "Bearer "+strings.TrimSpace(stdout), <-asked)

@@ -67,7 +67,9 @@ func conductorOf(t *testing.T, s *store.Memory, fakes ...fake) bench {
 	for _, f := range fakes {
 		box = append(box, tools.Tool{Contract: f.contract, Run: func(_ context.Context, in tools.In) (map[string]any, error) { *f.runs++; return f.run(in) }})
 		if f.again != nil {
-			box[len(box)-1].Again = func(ctx context.Context, _ tools.In, result map[string]any) error { return f.again(ctx, result) }
+			box[len(box)-1].Again = func(ctx context.Context, _ tools.In, result map[string]any) error {
+				return f.again(ctx, result)
+			}
 		}
 	}
 	contracts := Contracts()

@@ -151,7 +151,9 @@ func TestATimeBudgetEndsACall(t *testing.T) {
 		b := conductorOf(t, store.NewMemory(), promising(slow), another())
 		b.Clock = time.Now
 		var err error
-		trace, err = b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x", "n", 7)}, Budgets: planning.Budgets{TimeMS: ms}})
+		trace, err = b.Conduct(t.Context(), ada, planning.Request{
+			Obligations: []planning.Obligation{ob(planning.Report, "k.x", "n", 7)}, Budgets: planning.Budgets{TimeMS: ms},
+		})
 		require.NoError(t, err)
 	}
 	require.True(t, began(), "within the minute that the tool alone may take")

@@ -404,7 +404,10 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 // provokeRaw sends bodies that no HTTP client would: some that do not end, which are waited for together, and some
 // that do so in the wrong way.
 func provokeRaw(h *harness) {
-	requests := []string{"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST /obligations", "POST /requests", "POST /drive"}
+	requests := []string{
+		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode",
+		"POST /obligations", "POST /requests", "POST /drive",
+	}
 	var waiting []net.Conn
 	for _, request := range requests {
 		waiting = append(waiting, h.sendRaw(request, "Content-Length: 10\r\n\r\n{"))

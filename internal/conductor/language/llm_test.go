@@ -222,7 +222,8 @@ func TestHang(t *testing.T) {
 		}
 	})
 	began := time.Now()
-	for l.Timeout = 100 * time.Millisecond; e.calls() == 0; l.Timeout *= 2 { // a slow machine needs longer to send the request
+	// A slow machine needs longer to send the request.
+	for l.Timeout = 100 * time.Millisecond; e.calls() == 0; l.Timeout *= 2 {
 		_, err := l.In(t.Context(), "two and two?", testSchema, known)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, "translator_unavailable", string(faultOf(t, err).Code))
