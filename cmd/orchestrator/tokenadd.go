@@ -16,7 +16,6 @@ import (
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
-	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/token"
 )
 
@@ -125,16 +124,12 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 // warnExposed warns that a file with a token may end up in a repository.
 func warnExposed(ctx context.Context, w io.Writer, path string) {
 	exposed, err := gitignore.Look(ctx, path)
-	switch {
-	case err != nil:
-		fmt.Fprintf(w, "warning: whether git would take %s cannot be told: %v\n", printable(path), err)
-	case exposed == gitignore.Tracked:
-		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n",
-			shellquote.Quote(path))
-	case exposed == gitignore.Addable:
-		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or "+
-			"keep it outside of the working tree\n",
-			printable(path))
+	warning := exposed.Warning(path)
+	if err != nil {
+		warning = fmt.Sprintf("whether git would take %s cannot be told: %v", path, err)
+	}
+	if warning != "" {
+		fmt.Fprintln(w, "warning:", printable(warning))
 	}
 }
 

@@ -87,27 +87,30 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 	show := newProgress(notes, "records")
 	defer show.clear()
 	options := auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.update()}
-	switch {
-	case what != "" && o.server != "":
-		return report, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).
-			WithFix("name one of them")
-	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.server != "":
-		o.server = cmp.Or(what, o.server)
-		c, failed := o.connect()
-		if failed != nil {
-			return report, failed
-		}
-		report, err = auditor.Verify(ctx, auditor.FromServer(o.server, c), options)
-	case what != "":
-		report, err = verifyBundle(ctx, what, options)
-	default:
-		report, err = database.Verify(ctx, datadir.Dir(o.data), o.export,
-			auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback})
-	}
-	if err == nil {
+	if report, err = o.verify(ctx, what, options); err == nil {
 		report.CannotShow = append(report.CannotShow, history...)
 	}
 	return report, err
+}
+
+// verify verifies the bundle or the service that was named, else the database.
+func (o verifyOptions) verify(ctx context.Context, what string, options auditor.Options) (auditor.Report, error) {
+	switch {
+	case what != "" && o.server != "":
+		return auditor.Report{}, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).
+			WithFix("name one of them")
+	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.server != "":
+		o.server = cmp.Or(what, o.server)
+		c, err := o.connect()
+		if err != nil {
+			return auditor.Report{}, err
+		}
+		return auditor.Verify(ctx, auditor.FromServer(o.server, c), options)
+	case what != "":
+		return verifyBundle(ctx, what, options)
+	}
+	options.Progress = nil
+	return database.Verify(ctx, datadir.Dir(o.data), o.export, options)
 }
 
 func verifyBundle(ctx context.Context, path string, options auditor.Options) (auditor.Report, error) {
