@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
@@ -80,7 +81,7 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	if err != nil {
 		return err
 	}
-	w, err := o.open(notes)
+	w, err := o.open(ctx, notes)
 	if err != nil {
 		return err
 	}
@@ -99,12 +100,12 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 }
 
 // open opens the witness, and says where it is new.
-func (o witnessOptions) open(notes io.Writer) (w *witness.Witness, err error) {
+func (o witnessOptions) open(ctx context.Context, notes io.Writer) (w *witness.Witness, err error) {
 	if o.every < time.Second || o.timeout < time.Second {
 		return nil, fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").
 			WithFix("use --every 1m")
 	}
-	if o.Trust, err = trustedKeys(o.Trust); err != nil {
+	if o.Trust, err = trustedKeys(ctx, o.Trust); err != nil {
 		return nil, err
 	}
 	if o.Key == "" {
@@ -122,9 +123,9 @@ func (o witnessOptions) open(notes io.Writer) (w *witness.Witness, err error) {
 	return w, err
 }
 
-func trustedKeys(given []string) (keys []string, err error) {
+func trustedKeys(ctx context.Context, given []string) (keys []string, err error) {
 	for _, text := range given {
-		key, err := trustedKey(text)
+		key, err := auditor.ReadKey(ctx, text)
 		if err != nil {
 			return nil, err
 		}

@@ -70,7 +70,7 @@ REASON, which is put on record.`,
 }
 
 func (o restoreOptions) restore(ctx context.Context, path string, notes io.Writer) (done backup.Restored, err error) {
-	if o.key, err = trustedKey(o.key); err != nil {
+	if o.key, err = auditor.ReadKey(ctx, o.key); err != nil {
 		return done, err
 	}
 	kept, _, err := o.kept(ctx)

@@ -16,7 +16,6 @@ import (
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
-	"orchestrator/internal/token"
 )
 
 const addForm = "orchestrator token add ROLE NAME --out FILE"
@@ -109,7 +108,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 	if err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("token %s for %s, role %s, %s", made.ID, made.Name, made.Role, validity(made))
+	summary := fmt.Sprintf("token %s for %s, role %s, %s", made.ID, made.Name, made.Role, validity(made.Expires))
 	if o.out == "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s; it is shown this once:\n", summary)
 		fmt.Fprintln(cmd.OutOrStdout(), secret)
@@ -149,9 +148,9 @@ func expiry(text string, now time.Time) (time.Time, error) {
 		WithFix("use hours or days, such as --expires 12h or --expires 90d")
 }
 
-func validity(t token.Token) string {
-	if t.Expires.IsZero() {
+func validity(expires time.Time) string {
+	if expires.IsZero() {
 		return "does not expire"
 	}
-	return "expires " + t.Expires.Format(time.RFC3339)
+	return "expires " + expires.Format(time.RFC3339)
 }
