@@ -27,7 +27,7 @@ func (n *notes) Accepted(s Sighting) error {
 }
 
 func (n *notes) Alarmed(a *AlarmError) {
-	n.told = append(n.told, a.Alarm.URL+" "+string(a.Alarm.Reason))
+	n.told = append(n.told, a.Alarm.URL+" "+a.Alarm.Reason)
 }
 
 func (n *notes) Failed(url string, times int, _ error) {
