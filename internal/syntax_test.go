@@ -1,7 +1,6 @@
 package layout_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -181,27 +180,6 @@ func largestKnot(needs map[string]map[string]bool) (largest []string) {
 	}
 	sort.Strings(largest)
 	return largest
-}
-
-// commands returns the lines of each function that a command of cobra runs in its place.
-func (p parsed) commands() map[string]int {
-	lines := map[string]int{}
-	for _, f := range p.files {
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			pair, ok := n.(*ast.KeyValueExpr)
-			if !ok {
-				return true
-			}
-			key, named := pair.Key.(*ast.Ident)
-			run, literal := pair.Value.(*ast.FuncLit)
-			if named && literal && key.Name == "RunE" {
-				at := p.fset.Position(run.Pos())
-				lines[fmt.Sprintf("%s:%d", f.name, at.Line)] = p.fset.Position(run.End()).Line - at.Line + 1
-			}
-			return true
-		})
-	}
-	return lines
 }
 
 // described returns how the comment of a function begins: "a verb" or "a noun", or "" where there is no comment. A

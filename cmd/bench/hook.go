@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/shell"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/system/child"
 )
 
 // perHookRound is how often each program is run in a round.
@@ -121,11 +122,8 @@ func (b *bench) hookProject(ctx context.Context) (string, error) {
 	}
 	for name, source := range map[string]string{"empty": filepath.Join(dir, "main.go"),
 		"orchestrator-hook": "orchestrator/cmd/orchestrator-hook"} {
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o",
-			filepath.Join(dir, name), source)
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return "", fmt.Errorf("%s was not built: %w", name, err)
+		if err := child.Build(ctx, source, filepath.Join(dir, name)); err != nil {
+			return "", err
 		}
 	}
 	return dir, nil

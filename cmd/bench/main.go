@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -154,11 +153,8 @@ func measure(ctx context.Context, o options) (rep report, err error) {
 		return rep, err
 	}
 	say("building the product")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.binary,
-		"orchestrator/cmd/orchestrator")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return rep, fmt.Errorf("the product was not built: %w", err)
+	if err := child.Build(ctx, "orchestrator/cmd/orchestrator", b.binary); err != nil {
+		return rep, err
 	}
 	rep = newReport(fsType, o)
 	for _, s := range sections {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/auditor"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
@@ -80,29 +81,11 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	if err != nil {
 		return err
 	}
-	if o.every < time.Second || o.timeout < time.Second {
-		return fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").
-			WithFix("use --every 1m")
-	}
-	if o.Trust, err = trustedKeys(o.Trust); err != nil {
-		return err
-	}
-	if o.Key == "" {
-		o.Key = datadir.WitnessKeyBeside(o.State)
-	}
-	if err := makeFolder(o.out); err != nil {
-		return fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).
-			WithFix("name another with -o").Because(err)
-	}
-	o.Displaced = func(path, what string) { reportDisplaced(notes, path, what) }
-	w, err := witness.Open(o.Options)
+	w, err := o.open(ctx, notes)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if w.Made {
-		fmt.Fprintf(notes, "made the key of this witness, %s; what it cosigns is verified with %s\n", o.Key, w.Key())
-	}
 	watch := witness.Watch{Witness: w, Servers: servers, Timeout: o.timeout,
 		Observer: reporter{out, notes, o.out, o.asJSON, map[string]bool{}}}
 	if o.once {
@@ -116,9 +99,33 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	return err
 }
 
-func trustedKeys(given []string) (keys []string, err error) {
+// open opens the witness, and says where it is new.
+func (o witnessOptions) open(ctx context.Context, notes io.Writer) (w *witness.Witness, err error) {
+	if o.every < time.Second || o.timeout < time.Second {
+		return nil, fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").
+			WithFix("use --every 1m")
+	}
+	if o.Trust, err = trustedKeys(ctx, o.Trust); err != nil {
+		return nil, err
+	}
+	if o.Key == "" {
+		o.Key = datadir.WitnessKeyBeside(o.State)
+	}
+	if err := makeFolder(o.out); err != nil {
+		return nil, fault.New(fault.Unavailable, "witness_out", "the folder %s cannot be made", o.out).
+			WithFix("name another with -o").Because(err)
+	}
+	o.Displaced = func(path, what string) { reportDisplaced(notes, path, what) }
+	w, err = witness.Open(o.Options)
+	if err == nil && w.Made {
+		fmt.Fprintf(notes, "made the key of this witness, %s; what it cosigns is verified with %s\n", o.Key, w.Key())
+	}
+	return w, err
+}
+
+func trustedKeys(ctx context.Context, given []string) (keys []string, err error) {
 	for _, text := range given {
-		key, err := trustedKey(text)
+		key, err := auditor.ReadKey(ctx, text)
 		if err != nil {
 			return nil, err
 		}

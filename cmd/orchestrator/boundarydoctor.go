@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/boundary/doctor"
 	"orchestrator/internal/boundary/install"
-	"orchestrator/internal/fault"
 )
 
 func boundaryDoctorCommand() *cobra.Command {
@@ -33,12 +33,8 @@ Exit codes: 0 everything is in order; 1 something is wrong, and each finding say
 			if err != nil {
 				return err
 			}
-			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeExamined(p, r) }); err != nil ||
-				r.Good {
-				return err
-			}
-			return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
-				WithFix("follow the advice of each FAULT above")
+			err = o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeExamined(p, r) })
+			return cmp.Or(err, r.Unsound())
 		},
 	}
 	o.rootFlag(cmd)

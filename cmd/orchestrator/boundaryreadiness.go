@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/boundary/report"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -29,12 +29,8 @@ Exit codes: 0 ready; 1 not ready, or not measured.`,
 				return err
 			}
 			r := h.Readiness(&p, time.Now())
-			if err := o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeReadiness(p, r) }); err != nil ||
-				r.Ready {
-				return err
-			}
-			return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").
-				WithFix("pass what is marked FAIL above")
+			err = o.show(cmd.OutOrStdout(), r, func(p *reportPrinter) { writeReadiness(p, r) })
+			return cmp.Or(err, r.NotReady())
 		},
 	}
 	o.rootFlag(cmd)

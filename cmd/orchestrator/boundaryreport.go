@@ -49,6 +49,22 @@ func writeBoundaryReport(p *reportPrinter, r report.Report) {
 	for _, s := range r.Patterns {
 		p.line("  %s", printable(s))
 	}
+	writeCounts(p, r)
+	writeDays(p, r)
+	for _, v := range r.Latest {
+		p.line("%s", decisionLine(p, v))
+	}
+	for _, e := range r.LastErrors {
+		p.line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.paint(red, "error"), printable(e.Client),
+			printable(e.Reason))
+	}
+	if r.Malformed+r.Imported > 0 {
+		p.line("%d lines of the journal cannot be read; %d calls are out of an older journal", r.Malformed, r.Imported)
+	}
+}
+
+// writeCounts writes the violations by what they are counted by.
+func writeCounts(p *reportPrinter, r report.Report) {
 	lists := []struct {
 		title string
 		list  []report.Count
@@ -66,17 +82,6 @@ func writeBoundaryReport(p *reportPrinter, r report.Report) {
 	}
 	for _, s := range r.Sessions {
 		p.line("  %5d  of %d decisions  %s %s", s.Violations, s.Decisions, printable(s.Client), printable(s.Session))
-	}
-	writeDays(p, r)
-	for _, v := range r.Latest {
-		p.line("%s", decisionLine(p, v))
-	}
-	for _, e := range r.LastErrors {
-		p.line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.paint(red, "error"), printable(e.Client),
-			printable(e.Reason))
-	}
-	if r.Malformed+r.Imported > 0 {
-		p.line("%d lines of the journal cannot be read; %d calls are out of an older journal", r.Malformed, r.Imported)
 	}
 }
 

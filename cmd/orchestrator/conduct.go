@@ -103,11 +103,7 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 			}
 		}
 	}
-	if trace.Status == planning.OutResolved {
-		return nil
-	}
-	return exitError{fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", trace.ID, trace.Status).
-		WithFix("GET /traces/%s lists every attempt, and why it failed", trace.ID), 1}
+	return exitOne(trace.Unresolved())
 }
 
 func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {
@@ -150,17 +146,21 @@ func showTrace(out io.Writer, trace conductor.Trace) {
 		}
 	}
 	for _, t := range trace.Obligations {
-		if t.Obligation.Type != planning.Report && t.Status == planning.Resolved {
+		switch {
+		case !t.Status.Resolved():
+			showUnresolved(out, t)
+		case !t.Obligation.Type.Answers(): // an answer stands above
 			fmt.Fprintf(out, "%s: done\n", printable(t.Obligation.String()))
 		}
-		if t.Status == planning.Resolved {
-			continue
-		}
-		fmt.Fprintf(out, "%s: %s: %s\n", printable(t.Obligation.String()), t.Outcome, printable(t.Why))
-		for _, e := range t.Emitted {
-			if question, is := e.Obligation.Payload["question"].(string); is {
-				fmt.Fprintf(out, "  %s\n", printable(question))
-			}
+	}
+}
+
+// showUnresolved shows why an obligation was not met, and what it asks.
+func showUnresolved(out io.Writer, t conductor.ObligationTrace) {
+	fmt.Fprintf(out, "%s: %s: %s\n", printable(t.Obligation.String()), t.Outcome, printable(t.Why))
+	for _, e := range t.Emitted {
+		if question, is := e.Obligation.Payload["question"].(string); is {
+			fmt.Fprintf(out, "  %s\n", printable(question))
 		}
 	}
 }

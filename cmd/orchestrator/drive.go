@@ -64,14 +64,7 @@ type driveOptions struct {
 }
 
 func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
-	order := map[string]any{"max_steps": o.maxSteps, "parallel": o.parallel}
-	if len(o.roles) > 0 {
-		order["roles"] = o.roles
-	}
-	if len(o.requirements) > 0 {
-		order["requirements"] = o.requirements
-	}
-	body, err := jsonv2.Marshal(order, jsonv2.Deterministic(true))
+	body, err := o.order()
 	if err != nil {
 		return err
 	}
@@ -89,31 +82,42 @@ func (o driveOptions) run(ctx context.Context, out, notes io.Writer) error {
 	shown := &driven{out: out, asJSON: o.asJSON, bar: newBar(notes)}
 	err = c.PostLines(ctx, "/drive", drive.MediaType, body, shown.line)
 	shown.bar.clear()
+	if shown.report == nil {
+		return shown.cutOff(ctx, err)
+	}
+	if err != nil {
+		return err
+	}
+	return exitOne(shown.report.NotDone())
+}
+
+// order returns the order as the service takes it.
+func (o driveOptions) order() ([]byte, error) {
+	order := map[string]any{"max_steps": o.maxSteps, "parallel": o.parallel}
+	if len(o.roles) > 0 {
+		order["roles"] = o.roles
+	}
+	if len(o.requirements) > 0 {
+		order["requirements"] = o.requirements
+	}
+	return jsonv2.Marshal(order, jsonv2.Deterministic(true))
+}
+
+// cutOff returns the error of a drive whose report did not come.
+func (d *driven) cutOff(ctx context.Context, err error) error {
 	switch {
-	case shown.report == nil && ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return fault.New(fault.Unavailable, "drive_interrupted",
 			"interrupted: no further step begins, and an agent that is running finishes").
 			WithFix("orchestrator drive continues from the present state")
-	case shown.begun && shown.report == nil && (err == nil || !faulty(err)):
+	case d.begun && (err == nil || fault.Is(err, apiclient.CodeUnreachable)):
 		return fault.New(fault.Unavailable, "drive_cut_off", "the service ended before the drive did").
 			WithFix("start it, and run orchestrator drive again: it continues from the present state")
 	case err != nil:
 		return err
-	case shown.report == nil:
-		return fault.New(fault.Unavailable, "drive_cut_off", "the service did not report the result of the drive").
-			WithFix("check that --server names the service itself, and run orchestrator drive again")
-	case shown.report.Outcomes[drive.Done] == len(shown.report.Requirements):
-		return nil
 	}
-	return exitError{fault.New(fault.Conflict, "not_done", "%d of %d requirements are not done",
-		len(shown.report.Requirements)-shown.report.Outcomes[drive.Done], len(shown.report.Requirements)).
-		WithFix("the lines above say why; GET /traces/{run} lists every attempt, and orchestrator drive continues " +
-			"from the present state"), 1}
-}
-
-// faulty reports whether an error is more than that the service is gone.
-func faulty(err error) bool {
-	return !fault.Is(err, apiclient.CodeUnreachable)
+	return fault.New(fault.Unavailable, "drive_cut_off", "the service did not report the result of the drive").
+		WithFix("check that --server names the service itself, and run orchestrator drive again")
 }
 
 func (o driveOptions) showPlan(out io.Writer, raw []byte) error {
@@ -127,23 +131,27 @@ func (o driveOptions) showPlan(out io.Writer, raw []byte) error {
 		return err
 	}
 	for _, p := range plan.Requirements {
-		line := fmt.Sprintf("%s %s", p.Requirement, p.Status)
-		if p.Obligation != "" {
-			line += fmt.Sprintf(": %s by the %s", p.Obligation, p.Role)
-		}
-		fmt.Fprintln(out, printable(line))
-		for _, n := range p.Needs {
-			fmt.Fprintf(out, "  needs %s\n", printable(n))
-		}
-		for _, t := range p.Tools {
-			fmt.Fprintf(out, "  %s: %s\n", printable(t.Tool), printable(t.Reason))
-		}
-		if p.Why != "" {
-			fmt.Fprintf(out, "  %s\n", printable(p.Why))
-		}
+		writePlan(out, p)
 	}
 	if len(plan.Requirements) == 0 {
 		fmt.Fprintln(out, "nothing is left to be driven")
 	}
 	return nil
+}
+
+func writePlan(out io.Writer, p drive.Plan) {
+	line := fmt.Sprintf("%s %s", p.Requirement, p.Status)
+	if p.Obligation != "" {
+		line += fmt.Sprintf(": %s by the %s", p.Obligation, p.Role)
+	}
+	fmt.Fprintln(out, printable(line))
+	for _, n := range p.Needs {
+		fmt.Fprintf(out, "  needs %s\n", printable(n))
+	}
+	for _, t := range p.Tools {
+		fmt.Fprintf(out, "  %s: %s\n", printable(t.Tool), printable(t.Reason))
+	}
+	if p.Why != "" {
+		fmt.Fprintf(out, "  %s\n", printable(p.Why))
+	}
 }

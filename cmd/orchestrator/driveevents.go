@@ -7,7 +7,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/conductor/drive"
-	"orchestrator/internal/rules/planning"
 )
 
 // driven shows the events of a drive as they come.
@@ -61,14 +60,14 @@ func (d *driven) text(e drive.Event) string {
 			text += fmt.Sprintf(", %s → %s", s.From, s.To)
 		}
 		switch {
-		case s.Outcome != planning.OutResolved:
+		case !s.Resolved():
 			text += ": " + s.Why
 		case s.Why != "":
 			text += "; before, " + s.Why
 		}
 	case e.Waits != nil:
 		text = fmt.Sprintf("    %s waits for the end of run %s", e.Waits.Requirement, e.Waits.Run)
-	case e.End != nil && e.End.Outcome != drive.Done:
+	case e.End != nil && !e.End.Done():
 		text = fmt.Sprintf("    %s is %s, %s: %s", e.End.Requirement, e.End.Status, e.End.Outcome, e.End.Why)
 	case e.Report != nil:
 		text = e.Report.String()

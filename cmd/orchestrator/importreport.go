@@ -103,6 +103,14 @@ func (p *reportPrinter) drift(r drift.Report) {
 		p.line("    %s", p.wordDiff(c.Diff))
 	}
 	p.moves(r)
+	p.renamings(r)
+	for _, id := range r.Restored {
+		p.line("restored %s", printable(id))
+	}
+	p.retirements(r)
+}
+
+func (p *reportPrinter) renamings(r drift.Report) {
 	for _, n := range r.Renamed {
 		if n.Declared {
 			p.line("renamed %s to %s, as the document says", printable(n.From), printable(n.To))
@@ -110,9 +118,9 @@ func (p *reportPrinter) drift(r drift.Report) {
 			p.line("perhaps renamed %s to %s, which has the same text", printable(n.From), printable(n.To))
 		}
 	}
-	for _, id := range r.Restored {
-		p.line("restored %s", printable(id))
-	}
+}
+
+func (p *reportPrinter) retirements(r drift.Report) {
 	for _, x := range r.Retired {
 		p.line("retired %s (%s): %s", printable(x.ID), x.Status, printable(x.Title))
 		if len(x.Strands) > 0 {

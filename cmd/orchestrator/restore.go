@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ recorded.`,
 }
 
 func (o restoreOptions) restore(ctx context.Context, path string, notes io.Writer) (done backup.Restored, err error) {
-	if o.key, err = trustedKey(o.key); err != nil {
+	if o.key, err = auditor.ReadKey(ctx, o.key); err != nil {
 		return done, err
 	}
 	kept, _, err := o.kept(ctx)
@@ -110,22 +111,32 @@ type lostMoment struct {
 }
 
 func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) error {
-	data := datadir.Dir(o.data)
-	if o.asJSON {
-		r := restoredReport{d.Database, d.Records, d.Root, d.Origin, d.SHA256, d.TakenAt, d.Trusted, d.Against, d.Put,
-			d.Left, d.Kept, d.KeyMissing, []lostMoment{}}
-		for _, m := range d.Lost {
-			r.Lost = append(r.Lost, lostMoment{m.Where, m.Size, m.Root})
-		}
-		return writeJSON(out, r)
+	if !o.asJSON {
+		_, err := fmt.Fprintln(out, strings.Join(slices.Concat(restoredAs(d, path), o.filesOf(d), lostOf(d)), "\n"))
+		return err
 	}
+	r := restoredReport{d.Database, d.Records, d.Root, d.Origin, d.SHA256, d.TakenAt, d.Trusted, d.Against, d.Put,
+		d.Left, d.Kept, d.KeyMissing, []lostMoment{}}
+	for _, m := range d.Lost {
+		r.Lost = append(r.Lost, lostMoment{m.Where, m.Size, m.Root})
+	}
+	return writeJSON(out, r)
+}
+
+// restoredAs returns what was restored from a backup.
+func restoredAs(d backup.Restored, path string) []string {
 	taken := ""
 	if !d.TakenAt.IsZero() {
 		taken = " of " + d.TakenAt.Format(time.RFC3339)
 	}
-	said := []string{
+	return []string{
 		fmt.Sprintf("restored %s from %s%s: %d records of the log %s, root %s, %d requirements; all verified",
 			d.Database, path, taken, d.Records, d.Origin, d.Root, d.Requirements)}
+}
+
+// filesOf returns what became of the private files of the folder.
+func (o restoreOptions) filesOf(d backup.Restored) (said []string) {
+	data := datadir.Dir(o.data)
 	for _, name := range d.Put {
 		said = append(said, "put back "+data.File(name))
 	}
@@ -140,8 +151,7 @@ func (o restoreOptions) report(out io.Writer, path string, d backup.Restored) er
 		said = append(said, "the folder does not have the key that signs the log: put "+
 			data.Key()+" back, or serve --accept-new-key REASON")
 	}
-	_, err := fmt.Fprintln(out, strings.Join(append(said, lostOf(d)...), "\n"))
-	return err
+	return said
 }
 
 // lostOf returns what is known of what the backup does not have.

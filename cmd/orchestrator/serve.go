@@ -8,7 +8,6 @@ import (
 
 	"orchestrator/internal/daemon"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/httpapi"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,7 +65,7 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Version = httpapi.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()}
+			o.Version = daemon.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()}
 			o.Project.LogBudget = uint64(o.logBudget)
 			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) { greet(cmd.OutOrStdout(), s) })
 			return errors.Join(err, flush())

@@ -16,8 +16,6 @@ import (
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
-	"orchestrator/internal/system/shellquote"
-	"orchestrator/internal/token"
 )
 
 const addForm = "orchestrator token add ROLE NAME --out FILE"
@@ -109,7 +107,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 	if err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("token %s for %s, role %s, %s", made.ID, made.Name, made.Role, validity(made))
+	summary := fmt.Sprintf("token %s for %s, role %s, %s", made.ID, made.Name, made.Role, validity(made.Expires))
 	if o.out == "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s; it is shown this once:\n", summary)
 		fmt.Fprintln(cmd.OutOrStdout(), secret)
@@ -124,16 +122,12 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 // warnExposed warns that a file with a token may end up in a repository.
 func warnExposed(ctx context.Context, w io.Writer, path string) {
 	exposed, err := gitignore.Look(ctx, path)
-	switch {
-	case err != nil:
-		fmt.Fprintf(w, "warning: whether git would take %s cannot be told: %v\n", printable(path), err)
-	case exposed == gitignore.Tracked:
-		fmt.Fprintf(w, "warning: git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s\n",
-			shellquote.Quote(path))
-	case exposed == gitignore.Addable:
-		fmt.Fprintf(w, "warning: git does not ignore %s, and git add -A would take it: add it to .gitignore, or "+
-			"keep it outside of the working tree\n",
-			printable(path))
+	warning := exposed.Warning(path)
+	if err != nil {
+		warning = fmt.Sprintf("whether git would take %s cannot be told: %v", path, err)
+	}
+	if warning != "" {
+		fmt.Fprintln(w, "warning:", printable(warning))
 	}
 }
 
@@ -153,9 +147,9 @@ func expiry(text string, now time.Time) (time.Time, error) {
 		WithFix("use hours or days, such as --expires 12h or --expires 90d")
 }
 
-func validity(t token.Token) string {
-	if t.Expires.IsZero() {
+func validity(expires time.Time) string {
+	if expires.IsZero() {
 		return "does not expire"
 	}
-	return "expires " + t.Expires.Format(time.RFC3339)
+	return "expires " + expires.Format(time.RFC3339)
 }

@@ -10,7 +10,6 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/tokens"
-	"orchestrator/internal/token"
 )
 
 func tokenList() *cobra.Command {
@@ -25,7 +24,11 @@ func tokenList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeTokens(cmd.OutOrStdout(), all, asJSON)
+			now, list := time.Now(), []listed{}
+			for _, t := range all {
+				list = append(list, listed{t.ID, t.Name, t.Role, t.Created, t.Expires, t.Expired(now)})
+			}
+			return writeTokens(cmd.OutOrStdout(), list, asJSON)
 		},
 	}
 	dataFlag(cmd, &data)
@@ -43,18 +46,14 @@ type listed struct {
 	Expired bool      `json:"expired"`
 }
 
-func writeTokens(out io.Writer, tokens []token.Token, asJSON bool) error {
-	now, list := time.Now(), []listed{}
-	for _, t := range tokens {
-		list = append(list, listed{t.ID, t.Name, t.Role, t.Created, t.Expires, t.Expired(now)})
-	}
+func writeTokens(out io.Writer, list []listed, asJSON bool) error {
 	if asJSON {
 		return writeJSON(out, list)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tROLE\tCREATED\tVALIDITY")
-	for i, t := range list {
-		state := validity(tokens[i])
+	for _, t := range list {
+		state := validity(t.Expires)
 		if t.Expired {
 			state = "expired " + t.Expires.Format(time.RFC3339)
 		}

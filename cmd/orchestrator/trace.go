@@ -116,11 +116,7 @@ func (p *reportPrinter) traced(t trace.Traced) {
 	}
 	p.line("%s", name)
 	for _, place := range t.Places {
-		what := place.Keyword
-		if place.Kind == trace.KindTest {
-			what = "test " + printable(place.Name)
-		}
-		p.line("  %s:%d  %s", printable(place.Path), place.Line, what)
+		p.line("  %s:%d  %s", printable(place.Path), place.Line, printable(place.What()))
 	}
 	if len(t.Places) == 0 {
 		p.line("  no mark")

@@ -12,9 +12,7 @@ import (
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/database"
-	"orchestrator/internal/requirements/projection"
 )
 
 // verifyGC is by how many per cent the heap may grow between collections: what a verification holds on to is the state
@@ -77,7 +75,7 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 }
 
 func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (report auditor.Report, err error) {
-	if o.key, err = trustedKey(o.key); err != nil {
+	if o.key, err = auditor.ReadKey(ctx, o.key); err != nil {
 		return report, err
 	}
 	kept, history, err := o.kept(ctx)
@@ -87,27 +85,30 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 	show := newProgress(notes, "records")
 	defer show.clear()
 	options := auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.update()}
-	switch {
-	case what != "" && o.server != "":
-		return report, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).
-			WithFix("name one of them")
-	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.server != "":
-		o.server = cmp.Or(what, o.server)
-		c, failed := o.connect()
-		if failed != nil {
-			return report, failed
-		}
-		report, err = auditor.Verify(ctx, auditor.FromServer(o.server, c), options)
-	case what != "":
-		report, err = verifyBundle(ctx, what, options)
-	default:
-		report, err = database.Verify(ctx, datadir.Dir(o.data), o.export,
-			auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback})
-	}
-	if err == nil {
+	if report, err = o.verify(ctx, what, options); err == nil {
 		report.CannotShow = append(report.CannotShow, history...)
 	}
 	return report, err
+}
+
+// verify verifies the bundle or the service that was named, else the database.
+func (o verifyOptions) verify(ctx context.Context, what string, options auditor.Options) (auditor.Report, error) {
+	switch {
+	case what != "" && o.server != "":
+		return auditor.Report{}, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.server).
+			WithFix("name one of them")
+	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.server != "":
+		o.server = cmp.Or(what, o.server)
+		c, err := o.connect()
+		if err != nil {
+			return auditor.Report{}, err
+		}
+		return auditor.Verify(ctx, auditor.FromServer(o.server, c), options)
+	case what != "":
+		return verifyBundle(ctx, what, options)
+	}
+	options.Progress = nil
+	return database.Verify(ctx, datadir.Dir(o.data), o.export, options)
 }
 
 func verifyBundle(ctx context.Context, path string, options auditor.Options) (auditor.Report, error) {
@@ -119,36 +120,11 @@ func verifyBundle(ctx context.Context, path string, options auditor.Options) (au
 	return auditor.Verify(ctx, bundle, options)
 }
 
-// trustedKey returns a key that was given as it is, or in a file.
-func trustedKey(given string) (string, error) {
-	key := strings.TrimSpace(given)
-	if key == "" || audit.CheckKey(key) == nil {
-		return key, nil
-	}
-	raw, err := projection.ReadCheckpoint(context.Background(), given)
-	if err == nil {
-		key = strings.TrimSpace(string(raw))
-		err = audit.CheckKey(key)
-	}
-	if err != nil {
-		return "", fault.New(fault.Invalid, "key_unreadable",
-			"%s is no public key of a log, and no file that holds one", fault.Clip(given, 200)).
-			WithFix("give what GET /audit/key answers, or the file audit.pub, which a start of the service writes").
-			Because(err)
-	}
-	return key, nil
-}
-
 // kept reads the checkpoints to hold against the log, and says what is not in the history of a repository.
 func (o verifyOptions) kept(ctx context.Context) (kept []auditor.Kept, said []string, err error) {
-	for _, path := range o.against {
-		note, err := projection.ReadCheckpoint(ctx, path)
-		if err != nil {
-			return nil, nil, fault.New(fault.Invalid, auditor.CodeCheckpointUnreadable,
-				"the checkpoint %s cannot be read", path).
-				WithFix("name a file that holds a checkpoint as GET /audit/checkpoint answers it").Because(err)
-		}
-		kept = append(kept, auditor.Kept{Name: path, Signed: note})
+	kept, err = auditor.ReadKept(ctx, o.against)
+	if err != nil {
+		return nil, nil, err
 	}
 	if o.git == "" {
 		return kept, nil, nil

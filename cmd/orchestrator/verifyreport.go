@@ -12,7 +12,7 @@ import (
 
 func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
 	verdict := auditor.VerdictOf(err)
-	if verdict == auditor.Wrong {
+	if verdict.Found() {
 		err = exitOne(err)
 	}
 	if o.asJSON {
@@ -29,7 +29,7 @@ func (o verifyOptions) write(out io.Writer, r auditor.Report, err error) error {
 		r.Requirements, r.State, time.Now().UTC().Format(time.RFC3339))
 	fmt.Fprintf(out, "log %s, %s; held against %d kept checkpoints\n", r.Origin, key, len(r.Against))
 	for _, h := range r.Against {
-		if h.Result != auditor.Consistent {
+		if h.GivenUp() {
 			fmt.Fprintf(out, "%s, of %d records, is of a moment that was given up\n", h.Name, h.Size)
 		}
 	}

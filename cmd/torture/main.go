@@ -19,7 +19,6 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -125,10 +124,8 @@ func torture(ctx context.Context, o options) (rep *report, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	h := &harness{options: o, dir: dir, binary: filepath.Join(dir, "orchestrator")}
 	fmt.Fprintf(os.Stderr, "torture: seed %d; building the product\n", o.seed)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", h.binary, "orchestrator/cmd/orchestrator")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("the product was not built: %w", err)
+	if err := child.Build(ctx, "orchestrator/cmd/orchestrator", h.binary); err != nil {
+		return nil, err
 	}
 	rep = &report{Seed: o.seed, FileSystem: fsType}
 	for _, r := range o.rows {

@@ -35,6 +35,9 @@ const (
 	NotChecked Verdict = "not_checked"
 )
 
+// Found reports whether something was found wrong.
+func (v Verdict) Found() bool { return v == Wrong }
+
 // VerdictOf returns the verdict of a verification that ended with an error, or with nil.
 func VerdictOf(err error) Verdict {
 	switch {

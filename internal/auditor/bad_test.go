@@ -22,3 +22,10 @@ func TestVerdictOf(t *testing.T) {
 	require.ErrorIs(t, Finding{odd}, odd)
 	require.EqualError(t, Finding{odd}, odd.Error())
 }
+
+func TestWhatWasFoundOrGivenUp(t *testing.T) {
+	require.True(t, Wrong.Found())
+	require.False(t, InOrder.Found() || NotChecked.Found())
+	require.True(t, Held{Result: RolledBack}.GivenUp())
+	require.False(t, Held{Result: Consistent}.GivenUp())
+}

@@ -39,6 +39,9 @@ const (
 	RolledBack = "rolled_back"
 )
 
+// GivenUp reports whether the moment was given up by a recorded rollback.
+func (h Held) GivenUp() bool { return h.Result == RolledBack }
+
 // Log is a log whose records were checked, as kept checkpoints are held against it.
 type Log struct {
 	Origin        string

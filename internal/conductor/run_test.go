@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -183,4 +184,11 @@ func TestManyOutsideToolsAtOnce(t *testing.T) {
 		require.Equal(t, planning.OutResolved, <-ended)
 	}
 	require.EqualValues(t, most, peak.Load())
+}
+
+func TestOnlyAResolvedRunHasNoError(t *testing.T) {
+	require.NoError(t, Trace{Status: planning.OutResolved}.Unresolved())
+	unresolved := Trace{ID: "r-1", Status: planning.OutClarify}.Unresolved()
+	require.ErrorIs(t, unresolved, fault.Conflict)
+	require.ErrorContains(t, unresolved, "the run r-1 ended as clarify")
 }

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
 )
@@ -22,6 +23,15 @@ type Trace struct {
 	Obligations []ObligationTrace `json:"obligations"`
 	Answers     []Answer          `json:"answers"`
 	Missing     []string          `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
+}
+
+// Unresolved returns the error of a run that did not resolve all it was asked for, or nil.
+func (t Trace) Unresolved() error {
+	if t.Status.Resolved() {
+		return nil
+	}
+	return fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", t.ID, t.Status).
+		WithFix("GET /traces/%s lists every attempt, and why it failed", t.ID)
 }
 
 // ObligationTrace records what became of one obligation.

@@ -31,8 +31,11 @@ type Options struct {
 	AllowHosts       []string // further names that a request may have in Host
 	MetricsTokenFile string   // with a token that /metrics needs; "" leaves it open
 	Drain            time.Duration
-	Version          httpapi.Version
+	Version          Version
 }
+
+// Version says which program answers.
+type Version = httpapi.Version
 
 // Started describes a service that answers.
 type Started struct {

@@ -31,6 +31,7 @@ import (
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
@@ -163,7 +164,7 @@ func (h *harness) startBoundary(dir string) {
 }
 
 func (h *harness) startServer(dir string, o options) {
-	h.files = token.NewFile(filepath.Join(dir, "data"), func(role string) bool { _, err := lifecycle.ParseRole(role); return err == nil })
+	h.files = token.NewFile(datadir.Dir(filepath.Join(dir, "data")))
 	h.secrets = map[string]string{}
 	var roles []string
 	for _, role := range lifecycle.Roles() {

@@ -120,7 +120,7 @@ func (a *Authenticator) enforce(listed, minted []Token) error {
 // text. It is accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role
 // or expiry that cannot be used is fault.Invalid.
 func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (secret string, made Token, err error) {
-	if err := checkNew(name, role, a.file.validRole, expires, now); err != nil {
+	if err := checkNew(name, role, expires, now); err != nil {
 		return "", Token{}, err
 	}
 	a.reload.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
 
@@ -227,7 +228,7 @@ func TestReloadUnderRequests(t *testing.T) {
 }
 
 func FuzzAuthenticate(f *testing.F) {
-	file := NewFile(f.TempDir(), validRole)
+	file := NewFile(datadir.Dir(f.TempDir()))
 	secret, _, err := file.Add("ann", "pm", time.Time{}, noon)
 	require.NoError(f, err)
 	a, err := NewAuthenticator(file, Limit{})

@@ -21,7 +21,7 @@ const maxSecretFile = 4 << 10 // bytes; a token has some forty
 // every token anew. A role that cannot be used is fault.Invalid.
 func (f *File) Bootstrap(roles []string, now time.Time) (created map[string]string, err error) {
 	for _, role := range roles {
-		if err := checkNew(role, role, f.validRole, time.Time{}, now); err != nil {
+		if err := checkNew(role, role, time.Time{}, now); err != nil {
 			return nil, err
 		}
 	}

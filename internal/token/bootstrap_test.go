@@ -8,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
 
 func TestBootstrapMakesWorkingTokens(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	f := NewFile(dir, validRole)
+	f := NewFile(datadir.Dir(dir))
 	created, err := f.Bootstrap(roles, noon)
 	require.NoError(t, err)
 	require.Len(t, created, len(roles))
@@ -87,7 +88,7 @@ func TestBootstrapStartsAnewAfterAFailure(t *testing.T) {
 }
 
 func TestBootstrapRefusesAnUnknownRole(t *testing.T) {
-	f := NewFile(filepath.Join(t.TempDir(), "data"), validRole)
+	f := NewFile(datadir.Dir(filepath.Join(t.TempDir(), "data")))
 	_, err := f.Bootstrap([]string{"pm", "../boss"}, noon)
 	requireFault(t, err, fault.Invalid, "token_role")
 	require.NoDirExists(t, string(f.dir))

@@ -30,15 +30,11 @@ const MaxFile = 16 << 20
 // A change that returns an error has not been made; only after a failed sync of the folder may it be in
 // the file nevertheless, and List shows whether it is.
 type File struct {
-	dir       datadir.Dir
-	validRole func(string) bool
+	dir datadir.Dir
 }
 
-// NewFile names the token file of the data folder dir without touching it. validRole says which roles
-// a token may hold.
-func NewFile(dir string, validRole func(string) bool) *File {
-	return &File{dir: datadir.Dir(dir), validRole: validRole}
-}
+// NewFile names the token file of a data folder without touching it.
+func NewFile(dir datadir.Dir) *File { return &File{dir} }
 
 // Path returns where the file lies, for watching it.
 func (f *File) Path() string { return f.dir.Tokens() }
@@ -54,7 +50,7 @@ func (f *File) List() ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(f.Path(), data, f.validRole)
+	return decode(f.Path(), data)
 }
 
 // Add makes a token and returns its text, which nothing can show again. It works from now until expires; a zero expires
@@ -62,7 +58,7 @@ func (f *File) List() ([]Token, error) {
 // has nothing to do. A name, role or expiry that cannot be used is fault.Invalid, and a name that differs from one in
 // the file only as actorname.Fold disregards is fault.Conflict.
 func (f *File) Add(name, role string, expires, now time.Time) (secret string, made Token, err error) {
-	if err := checkNew(name, role, f.validRole, expires, now); err != nil {
+	if err := checkNew(name, role, expires, now); err != nil {
 		return "", Token{}, err
 	}
 	err = f.locked(func() error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
 
@@ -116,7 +117,7 @@ func TestMissingFileAndFolder(t *testing.T) {
 	_, err = f.Revoke("x")
 	requireFault(t, err, fault.NotFound, "tokens_missing")
 
-	nowhere := NewFile(filepath.Join(t.TempDir(), "absent"), validRole)
+	nowhere := NewFile(datadir.Dir(filepath.Join(t.TempDir(), "absent")))
 	_, _, err = nowhere.Add("ann", "pm", time.Time{}, noon)
 	requireFault(t, err, fault.NotFound, "data_folder_missing")
 }
@@ -161,22 +162,22 @@ func TestRefusalsNeverRepeatASecret(t *testing.T) {
 // Without the lock two writers read the same file and the second write loses the first change.
 func TestChangesAtTheSameTimeAreAllKept(t *testing.T) {
 	dir := t.TempDir()
-	_, doomed := add(t, NewFile(dir, validRole), "doomed", "viewer")
+	_, doomed := add(t, NewFile(datadir.Dir(dir)), "doomed", "viewer")
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			if _, _, err := NewFile(dir, validRole).Add(fmt.Sprint("n", n), "coder", time.Time{}, noon); err != nil {
+			if _, _, err := NewFile(datadir.Dir(dir)).Add(fmt.Sprint("n", n), "coder", time.Time{}, noon); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Go(func() {
-		if _, err := NewFile(dir, validRole).Revoke(doomed.ID); err != nil {
+		if _, err := NewFile(datadir.Dir(dir)).Revoke(doomed.ID); err != nil {
 			t.Error(err)
 		}
 	})
 	all.Wait()
-	tokens, err := NewFile(dir, validRole).List()
+	tokens, err := NewFile(datadir.Dir(dir)).List()
 	require.NoError(t, err)
 	require.Len(t, tokens, 20)
 }
@@ -236,7 +237,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		{with(digest("b"), digest("a")), "/tokens/1/sha256", "same as in entry 0"},
 		{with(`"2"`, `"1"`), "/tokens/1/id", "same as in entry 0"},
 	} {
-		_, err := decode("a/tokens.json", []byte(c.data), validRole)
+		_, err := decode("a/tokens.json", []byte(c.data))
 		refusal := requireFault(t, err, fault.Malformed, "tokens_malformed")
 		require.Contains(t, refusal.Detail, "a/tokens.json")
 		require.Len(t, refusal.Fields, 1, c.data)
@@ -247,7 +248,7 @@ func TestDecodeIsStrict(t *testing.T) {
 }
 
 func TestDecodeNamesEveryProblem(t *testing.T) {
-	_, err := decode("f", []byte(`{"tokens":[{"id":"1"},{"id":"1"}]}`), validRole)
+	_, err := decode("f", []byte(`{"tokens":[{"id":"1"},{"id":"1"}]}`))
 	refusal := requireFault(t, err, fault.Malformed, "tokens_malformed")
 	require.Len(t, refusal.Fields, 10) // four missing members each, and the id and the hash given twice
 }
@@ -258,14 +259,14 @@ func FuzzDecode(f *testing.F) {
 	f.Add(good)
 	f.Add([]byte(`{"tokens":[]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tokens, err := decode("f", data, validRole)
+		tokens, err := decode("f", data)
 		if err != nil {
 			require.ErrorIs(t, err, fault.Malformed)
 			return
 		}
 		again, err := encode(tokens)
 		require.NoError(t, err)
-		same, err := decode("f", again, validRole)
+		same, err := decode("f", again)
 		require.NoError(t, err)
 		require.Len(t, same, len(tokens))
 		for i := range tokens {

@@ -28,7 +28,7 @@ func encode(tokens []Token) ([]byte, error) {
 // decode reads the file strictly: a member that is unknown, given twice or of the wrong type, and an
 // entry that is incomplete or contradicts another, are fault.Malformed. No value is repeated in the
 // error, because a value may be a token that was put in by mistake.
-func decode(path string, data []byte, validRole func(string) bool) ([]Token, error) {
+func decode(path string, data []byte) ([]Token, error) {
 	var doc document
 	var problems []fault.Field
 	if err := json.Unmarshal(data, &doc, json.RejectUnknownMembers(true)); err != nil {
@@ -37,7 +37,7 @@ func decode(path string, data []byte, validRole func(string) bool) ([]Token, err
 		problems = append(problems, fault.Field{Pointer: "/tokens", Detail: "is missing"})
 	}
 	if problems == nil {
-		problems = entryProblems(doc.Tokens, validRole)
+		problems = entryProblems(doc.Tokens)
 	}
 	if problems != nil {
 		return nil, fault.New(fault.Malformed, "tokens_malformed", "the token file %s cannot be used", path).
@@ -68,7 +68,7 @@ func syntaxProblem(err error) fault.Field {
 	return fault.Field{Detail: "is not one JSON object"}
 }
 
-func entryProblems(tokens []Token, validRole func(string) bool) (problems []fault.Field) {
+func entryProblems(tokens []Token) (problems []fault.Field) {
 	ids, sums := map[string]int{}, map[string]int{}
 	for i, t := range tokens {
 		wrong := func(member, format string, args ...any) {

@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
 
@@ -90,8 +91,14 @@ func wholeSecond(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Second)
 }
 
+// validRole reports whether there is a role that a token may hold.
+func validRole(role string) bool {
+	_, err := lifecycle.ParseRole(role)
+	return err == nil
+}
+
 // checkNew returns why Add refuses a name, role or expiry, or nil.
-func checkNew(name, role string, validRole func(string) bool, expires, now time.Time) error {
+func checkNew(name, role string, expires, now time.Time) error {
 	switch {
 	case !validName(name):
 		return fault.New(fault.Invalid, "token_name", "a token's name cannot be used").

@@ -1,13 +1,14 @@
 package token
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"orchestrator/internal/datadir"
 )
 
 var (
@@ -17,9 +18,7 @@ var (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func validRole(role string) bool { return slices.Contains(roles, role) }
-
-func newFile(t *testing.T) *File { return NewFile(t.TempDir(), validRole) }
+func newFile(t *testing.T) *File { return NewFile(datadir.Dir(t.TempDir())) }
 
 func add(t *testing.T, f *File, name, role string) (secret string, made Token) {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -52,6 +53,15 @@ func (r *Report) Faults() (n int) {
 		}
 	}
 	return n
+}
+
+// Unsound returns the error of a boundary with faults, or nil.
+func (r *Report) Unsound() error {
+	if r.Good {
+		return nil
+	}
+	return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
+		WithFix("follow the advice of each FAULT above")
 }
 
 // Options say what is examined.

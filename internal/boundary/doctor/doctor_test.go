@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -320,4 +321,11 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 	r = examine(t, dir, "99.0.0")
 	require.Equal(t, 1, r.Faults(), "%v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "1 calls of the past week were blocked, and their tools ran")
+}
+
+func TestFaultsMakeABoundaryUnsound(t *testing.T) {
+	require.NoError(t, (&Report{Good: true, Findings: []Finding{{Level: Note}}}).Unsound())
+	unsound := (&Report{Findings: []Finding{{Level: Note}, {Level: Fault}}}).Unsound()
+	require.ErrorIs(t, unsound, fault.Conflict)
+	require.ErrorContains(t, unsound, "1 things")
 }

@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/token"
 )
@@ -19,12 +18,7 @@ import (
 const acceptEvery = 50 * time.Millisecond
 
 // Open names the token file of a data folder without touching it.
-func Open(data datadir.Dir) *token.File {
-	return token.NewFile(string(data), func(role string) bool {
-		_, err := lifecycle.ParseRole(role)
-		return err == nil
-	})
-}
+func Open(data datadir.Dir) *token.File { return token.NewFile(data) }
 
 // Order is a token to be made.
 type Order struct {

@@ -46,7 +46,7 @@ func (d Documents) defined(files []reqdoc.File) ([]Requirement, error) {
 	if len(set.Requirements) == 0 {
 		return nil, documents.HintAssign(fault.New(fault.Invalid, documents.CodeNoRequirements,
 			"the documents define no requirement").
-			WithFix("orchestrator import --dry-run says what looked like one and was not taken"), d.Reading)
+			WithFix("orchestrator import --dry-run lists what looks like one and was not accepted"), d.Reading)
 	}
 	all := make([]Requirement, len(set.Requirements))
 	for i, r := range set.Requirements {
@@ -73,5 +73,5 @@ func (r Report) CheckMarks() error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", r.Summary.Unknown).
-		WithFix("name requirements of the documents that were read, or take the marks out")
+		WithFix("name requirements of the documents that were read, or remove the marks")
 }

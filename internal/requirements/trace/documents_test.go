@@ -42,3 +42,8 @@ func TestRequirementsOfDocuments(t *testing.T) {
 	_, err = RunDocuments(t.Context(), dir, Documents{Paths: []string{filepath.Join(dir, "missing.md")}}, Options{})
 	require.ErrorIs(t, err, fault.Conflict)
 }
+
+func TestWhatNamesARequirement(t *testing.T) {
+	require.Equal(t, "Covers", Place{Kind: KindMark, Keyword: "Covers"}.What())
+	require.Equal(t, "test TestLogin", Place{Kind: KindTest, Name: "TestLogin"}.What())
+}

@@ -48,6 +48,14 @@ type Place struct {
 	Name    string `json:"name,omitempty"`    // test: its name, as the line has it
 }
 
+// What returns what names the requirement: the keyword of a mark, or a test with its name.
+func (p Place) What() string {
+	if p.Kind == KindTest {
+		return "test " + p.Name
+	}
+	return p.Keyword
+}
+
 // Traced is a requirement and the places that name it.
 type Traced struct {
 	Requirement

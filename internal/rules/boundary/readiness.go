@@ -1,6 +1,10 @@
 package boundary
 
-import "fmt"
+import (
+	"fmt"
+
+	"orchestrator/internal/fault"
+)
 
 // Figures are what was measured of a project's boundary. Rates are between 0 and 1; a rate of nothing is absent
 // (false).
@@ -60,6 +64,15 @@ func Assess(t Thresholds, f Figures) Readiness {
 		r.Ready = r.Ready && !flag.Raised
 	}
 	return r
+}
+
+// NotReady returns the error of a checklist that is not passed, or nil.
+func (r Readiness) NotReady() error {
+	if r.Ready {
+		return nil
+	}
+	return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").
+		WithFix("pass what is marked FAIL above")
 }
 
 func checks(t Thresholds, f Figures) []Check {

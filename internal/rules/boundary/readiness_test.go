@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
 )
 
 // good are figures that pass everything, none with much to spare.
@@ -90,4 +92,9 @@ func TestNothingMeasured(t *testing.T) {
 		require.False(t, f.Raised)
 	}
 	require.Equal(t, "2 without: a, …", uncovered([]string{"a", "b"}))
+}
+
+func TestNotReadyIsAnError(t *testing.T) {
+	require.NoError(t, Readiness{Ready: true}.NotReady())
+	require.ErrorIs(t, Readiness{}.NotReady(), fault.Conflict)
 }

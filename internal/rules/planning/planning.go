@@ -21,6 +21,9 @@ const (
 	DiscoverOp Type = "DISCOVER_OP" // no tool can do it: find one
 )
 
+// Answers reports whether what an obligation of the type is met by is an answer.
+func (t Type) Answers() bool { return t == Report }
+
 // Types returns all types, in the order of the schema.
 func Types() []Type {
 	return []Type{Report, Achieve, Maintain, Avoid, Verify, Clarify, Justify, Schedule, DiscoverOp}
@@ -75,6 +78,9 @@ const (
 	Escalated Status = "escalated"
 )
 
+// Resolved reports whether an obligation was met.
+func (s Status) Resolved() bool { return s == Resolved }
+
 // Outcome is how a run, or one of its obligations, ended.
 type Outcome string
 
@@ -86,3 +92,6 @@ const (
 	OutTruncated Outcome = "truncated" // a budget was used up
 	OutGuardrail Outcome = "guardrail" // a MAINTAIN did not hold, or an AVOID did
 )
+
+// Resolved reports whether all that was asked for was met.
+func (o Outcome) Resolved() bool { return o == OutResolved }

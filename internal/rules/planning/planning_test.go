@@ -136,3 +136,14 @@ func BenchmarkPlanning(b *testing.B) {
 		}
 	}
 }
+
+func TestOnlyWhatIsResolvedIs(t *testing.T) {
+	for _, s := range []Status{Active, Resolved, Failed, Escalated} {
+		require.Equal(t, s == "resolved", s.Resolved())
+	}
+	for _, o := range []Outcome{OutResolved, OutClarify, OutFailed, OutTruncated, OutGuardrail} {
+		require.Equal(t, o == "resolved", o.Resolved())
+	}
+	require.True(t, Report.Answers())
+	require.False(t, Achieve.Answers())
+}

@@ -170,3 +170,9 @@ func TestWithoutGitThereIsNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, files)
 }
+
+func TestWhatGitTakesIsWarnedOf(t *testing.T) {
+	require.Empty(t, Hidden.Warning("a b"))
+	require.Contains(t, Tracked.Warning("a b"), "git rm --cached 'a b'")
+	require.Contains(t, Addable.Warning("a b"), "does not ignore a b,")
+}

@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
@@ -33,6 +34,19 @@ const (
 	Addable                 // git add -A would add it
 	Tracked                 // it is in the index
 )
+
+// Warning returns what to do about a secret in a file at path, or "" where git does not take it.
+func (e Exposure) Warning(path string) string {
+	switch e {
+	case Tracked:
+		return fmt.Sprintf("git tracks %[1]s, and the next commit has the token in it: git rm --cached %[1]s",
+			shellquote.Quote(path))
+	case Addable:
+		return "git does not ignore " + path + ", and git add -A would take it: add it to .gitignore, or keep it " +
+			"outside of the working tree"
+	}
+	return ""
+}
 
 // Look finds out what git does with a file, which need not exist.
 func Look(ctx context.Context, path string) (Exposure, error) {
