@@ -61,7 +61,7 @@ type sheet interface {
 // askReview asks the service for a review, and returns it with its JSON.
 func askReview[T sheet](ctx context.Context, o serverOptions, path string) (found T, raw []byte, err error) {
 	if o.timeout <= 0 {
-		return found, nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", o.timeout).
+		return found, nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", o.timeout).
 			WithFix("give --timeout a time such as 15s")
 	}
 	c, err := o.connect()

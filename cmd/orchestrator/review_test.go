@@ -118,7 +118,7 @@ func TestReviewAndGateSayWhyTheyFail(t *testing.T) {
 		{empty, []string{"gate", "--server", other.URL}, 2, "viewer.token cannot be read"},
 		{dir, []string{"gate", "--server", hanging.URL, "--timeout", "300ms"}, 2, "did not answer within 300ms\n  fix: see whether it hangs"},
 		{dir, []string{"review", "--server", hanging.URL, "--timeout", "300ms"}, 1, "did not answer within 300ms"},
-		{dir, []string{"gate", "--timeout", "0s"}, 2, "0s is no time to wait for an answer"},
+		{dir, []string{"gate", "--timeout", "0s"}, 2, "0s is not a time to wait for an answer"},
 		{dir, []string{"gate", "--token-file", "none"}, 2, "the token file none cannot be read"},
 		{dir, []string{"review", "--server", "http://me:s3cret@host"}, 1, "http://me:xxxxx@host"},
 	} {

@@ -74,7 +74,7 @@ func New(o Options) (*Client, error) {
 	}
 	timeout := cmp.Or(o.Timeout, patience)
 	if timeout < 0 {
-		return nil, fault.New(fault.Invalid, "usage", "%v is no time to wait for an answer", timeout).
+		return nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", timeout).
 			WithFix("give a time such as 15s")
 	}
 	token := o.Token
@@ -245,7 +245,7 @@ func (c *Client) tooLarge(path, part string, most int64) error {
 	what := strings.TrimSpace(part + " " + path)
 	return fault.New(fault.Unavailable, CodeTooLarge,
 		"what answers at %s does not come to an end: %s has more than %d KiB", c.base, what, (most+1023)>>10).
-		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
+		WithFix("check that --server names the service itself, and that it is of the same version as this program")
 }
 
 func (c *Client) unreachable(err error) error {
@@ -270,7 +270,7 @@ func (c *Client) unreachable(err error) error {
 func (c *Client) Stranger(what string) *fault.Error {
 	return fault.New(fault.Unavailable, "unexpected_answer",
 		"what answers at %s is no orchestrator of this version: %s", c.base, what).
-		WithFix("see whether --server names the service itself, and that it is of the same version as this program")
+		WithFix("check that --server names the service itself, and that it is of the same version as this program")
 }
 
 // kindOf is the class of an error by its HTTP status.

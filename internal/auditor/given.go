@@ -22,7 +22,7 @@ func ReadKey(ctx context.Context, given string) (string, error) {
 	}
 	if err != nil {
 		return "", fault.New(fault.Invalid, "key_unreadable",
-			"%s is no public key of a log, and no file that holds one", fault.Clip(given, 200)).
+			"%s is neither the public key of a log nor a file with one", fault.Clip(given, 200)).
 			WithFix("give what GET /audit/key answers, or the file audit.pub, which a start of the service writes").
 			Because(err)
 	}

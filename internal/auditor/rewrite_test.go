@@ -19,7 +19,7 @@ import (
 func rowsOfRewriting() []row {
 	found, after := [columns]int{all, all, all}, [columns]int{none, none, all}
 	return []row{
-		{"another text, hashes computed anew", outside, func(t *testing.T, rnd *rand.Rand, w *world) copied {
+		{"another text, hashes recomputed", outside, func(t *testing.T, rnd *rand.Rand, w *world) copied {
 			t.Helper()
 			return rewritten(t, rnd, w, `"requirement.changed"`, otherText)
 		}, found, true},
@@ -48,7 +48,7 @@ func rowsOfRewriting() []row {
 			log.resign(t, w.signer)
 			return log
 		}, found, true},
-		{"another text, lived again and signed by the key", everywhere, livedAgain, after, false},
+		{"another text, run again and signed by the key", everywhere, livedAgain, after, false},
 		{"fork: another continuation, signed by the key", everywhere, forked, after, false},
 		{"cut the tail", outside, func(_ *testing.T, rnd *rand.Rand, w *world) copied {
 			log, n := w.log.clone(), w.place(rnd)
@@ -70,7 +70,7 @@ func rowsOfRewriting() []row {
 			log.first = -1
 			return log
 		}, found, false},
-		{"swap the key: the whole log lived again under another", everywhere, func(t *testing.T, rnd *rand.Rand, w *world) copied {
+		{"swap the key: the whole log run again under another", everywhere, func(t *testing.T, rnd *rand.Rand, w *world) copied {
 			t.Helper()
 			l := born(t, store.NewMemory(), signerOf(t, w.signer.Origin(), string(rune('b'+rnd.IntN(20)))), 0)
 			l.live(w.steps[:10+rnd.IntN(50)]...)

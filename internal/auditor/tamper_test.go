@@ -120,7 +120,7 @@ func rowsOfRecords() (rows []row) {
 		}
 		rows = append(rows,
 			row{c.name, everywhere, change(nil), [columns]int{all, all, all}, true},
-			row{c.name + ", hashes computed anew", outside, change(func(*testing.T, *copied, *world) {}), [columns]int{all, all, all}, !flipped}, anew)
+			row{c.name + ", hashes recomputed", outside, change(func(*testing.T, *copied, *world) {}), [columns]int{all, all, all}, !flipped}, anew)
 	}
 	return rows
 }

@@ -47,7 +47,7 @@ func CheckKey(was, now, reason string) error {
 	if reason == "" {
 		return fault.New(fault.Conflict, "audit_key_changed",
 			"the log %s names another key than the one that signs it now", has).
-			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is put on record; " +
+			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is recorded; " +
 				"who has kept a checkpoint will then have to trust the new key")
 	}
 	return nil

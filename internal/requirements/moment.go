@@ -58,12 +58,12 @@ func RolledBack(m Moment, head audit.Head) error {
 		return fault.New(fault.Conflict, "store_older", "%s is of a log with %d records, the database has only %d",
 			m.Where, m.Size, head.Size).
 			WithFix("an old copy of the database was put back, its end was lost, or %s is another project's: put "+
-				"back the newer database, or give --accept-rollback REASON, which is put on record", m.Where)
+				"back the newer database, or give --accept-rollback REASON, which is recorded", m.Where)
 	}
 	return fault.New(fault.Conflict, "store_of_another_log",
 		"%s was written from another log than this database holds", m.Where).
 		WithFix("give --data and --export that belong together; if the database was rolled back and has gone on " +
-			"since, put back the newer one, or give --accept-rollback REASON, which is put on record")
+			"since, put back the newer one, or give --accept-rollback REASON, which is recorded")
 }
 
 // KeyOnRecord returns the key that the log says its checkpoints are signed with; "" before the first choice.

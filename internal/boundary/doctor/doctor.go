@@ -60,7 +60,7 @@ func (r *Report) Unsound() error {
 	if r.Good {
 		return nil
 	}
-	return fault.New(fault.Conflict, "boundary_unsound", "%d things are wrong", r.Faults()).
+	return fault.New(fault.Conflict, "boundary_unsound", "faults of the boundary: %d", r.Faults()).
 		WithFix("follow the advice of each FAULT above")
 }
 

@@ -59,7 +59,7 @@ func (p *Plan) readOrMakeKey(ctx context.Context, onRecord string) (audit.Signer
 	case onRecord != "" && p.AcceptNewKey == "":
 		return audit.Signer{}, fault.New(fault.Conflict, "audit_key_missing",
 			"the key %s is missing, which signs the log %s", path, audit.OriginOf(onRecord)).
-			WithFix("put it back from a backup, or give --accept-new-key REASON, which is put on record; who " +
+			WithFix("put it back from a backup, or give --accept-new-key REASON, which is recorded; who " +
 				"has kept a checkpoint will then have to trust the new key")
 	case p.Origin != "":
 		return keyfile.Make(path, p.Origin)

@@ -65,7 +65,7 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 		return nil, requirements.RolledBack(lost[0], l.Head())
 	}
 	log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", p.AcceptRollback).
-		Msg("the log was rolled back, and goes on from here; the loss is put on record")
+		Msg("the log was rolled back and continues from here; the loss is recorded")
 	return lost, nil
 }
 

@@ -81,7 +81,7 @@ func (o *Options) resolveLinks() {
 
 func (o *Options) checkEvidence() error {
 	if modes := []string{"", projection.EvidenceVerified, projection.EvidenceRecorded}; !slices.Contains(modes, o.Evidence) {
-		return fault.New(fault.Invalid, "evidence", "%q is not what can be made of evidence", o.Evidence).
+		return fault.New(fault.Invalid, "evidence", "--evidence must be verify or record, not %q", o.Evidence).
 			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
 	}
 	return nil

@@ -104,7 +104,7 @@ func startNeedsRoom(err error) error {
 		return err
 	}
 	return fault.New(fault.InsufficientStorage, "disk_full",
-		"the disk is full, and this start has something to put on record first").
+		"the disk is full, and this start has something to record first").
 		WithFix("make room; or start with the flags and the key of the last start, which needs no record and serves " +
 			"what there is").Because(err)
 }

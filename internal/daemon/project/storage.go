@@ -70,7 +70,7 @@ func warnOfPlanted(export string, log zerolog.Logger) {
 func makeDataDir(data string, log zerolog.Logger) error {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", data).
-			WithFix("make it, writable for this user, or give another --data").Because(err)
+			WithFix("create it and make it writable for this user, or give another --data").Because(err)
 	}
 	if info, err := os.Stat(data); err == nil && info.Mode().Perm()&0o077 != 0 {
 		log.Warn().Str("data", data).Stringer("mode", info.Mode().Perm()).

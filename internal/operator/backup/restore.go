@@ -272,7 +272,7 @@ func lockedBy(folder string) error {
 
 func notOpened(folder string, cause error) error {
 	return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be used", folder).
-		WithFix("make it, writable for this user, or give another --data").Because(cause)
+		WithFix("create it and make it writable for this user, or give another --data").Because(cause)
 }
 
 // notRestored makes an error that left everything as it was.
