@@ -42,7 +42,7 @@ type result struct {
 
 func (r result) rate() float64 { return float64(r.requests) / r.took.Seconds() }
 
-// p50 in milliseconds.
+// p50 returns the median in milliseconds.
 func (r result) p50() float64 { return r.latencies[len(r.latencies)/2].Seconds() * 1000 }
 
 // run fails when any request does: no connection, no answer in time, an answer that is not 2xx (or 4xx).

@@ -64,7 +64,7 @@ func (s *server) once(ctx context.Context, what request, n int) error {
 	return err
 }
 
-// median of at least one value.
+// median returns the median of at least one value.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2

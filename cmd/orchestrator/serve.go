@@ -101,7 +101,7 @@ func serveCommand() *cobra.Command {
 	return withEnv(cmd)
 }
 
-// outputFlags say what the service writes of what it does.
+// outputFlags adds the flags of logs and traces.
 func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.logFormat, "log-format", "auto", "json, console, or auto: console on a terminal")
 	f.StringVar(&o.logLevel, "log-level", "info", "debug (logs successful reads too), info, warn or error")
@@ -109,7 +109,7 @@ func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 		"durations in the conductor's traces are 0: the same request, tools and store give the same bytes")
 }
 
-// limitFlags say how much a token may ask for.
+// limitFlags adds the flags that limit a token.
 func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.Float64Var(&o.Project.RateLimit, "rate-limit", 100,
 		"requests a second that each token may make in the long run; 0 is no limit")
@@ -119,7 +119,7 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 		"how much each actor may add to the database in a day, such as 512MiB; 0 is no limit")
 }
 
-// logFlags say how the log is signed.
+// logFlags adds the flags of the audit log and its signature.
 func logFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Origin, "origin", "",
 		"name of the log in its checkpoints, such as example.org/project; chosen at the first start (default "+
@@ -132,7 +132,7 @@ func logFlags(f *pflag.FlagSet, o *serveOptions) {
 		"reason to continue from a database that is older than the export or a checkpoint; it is recorded")
 }
 
-// evidenceFlags say what is made of evidence.
+// evidenceFlags adds the flags of evidence.
 func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Evidence, "evidence", "",
 		"verify looks evidence up in the git repository, record stores it as it is given (default verify if the "+

@@ -130,7 +130,7 @@ func (a *account) forfeit() {
 	a.settle(nil)
 }
 
-// counted so far.
+// tally returns what was counted so far.
 func (a *account) tally() counts {
 	a.mu.Lock()
 	defer a.mu.Unlock()

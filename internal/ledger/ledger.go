@@ -150,7 +150,7 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 	return tx, nil
 }
 
-// publish tells the follower of every commit whose predecessors have all been told, and returns when
+// publish passes the follower every commit whose predecessors have all been passed, and returns when
 // that includes done.
 func (l *Ledger) publish(done *Commit) error {
 	before := done.Head.Size - uint64(len(done.Records))

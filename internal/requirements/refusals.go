@@ -120,7 +120,7 @@ func (r *refusals) leave(w *refusalWindow) {
 	r.settled.Broadcast()
 }
 
-// settle tells what became of the transaction. Nothing is counted that was not answered.
+// settle accounts for what became of the transaction. Nothing is counted that was not answered.
 func (r *refusals) settle(t *ticket, err error) {
 	r.mu.Lock()
 	w := t.window

@@ -344,7 +344,7 @@ func argument(c *call) {
 	c.reads()
 }
 
-// curl can write files by more than its options: in the text of -w, and by an upload to file://.
+// curl judges curl, which writes files by more than its options: in the text of -w, and by an upload to file://.
 func curl(c *call) {
 	c.args = append([]arg(nil), c.args...)
 	for i, a := range c.args {
@@ -359,7 +359,7 @@ func curl(c *call) {
 	c.judge(tool{class: Reads, opts: curlOptions})
 }
 
-// makeRule: even make -n runs what a makefile runs to be read.
+// makeRule allows nothing: even make -n runs what a makefile runs to be read.
 func makeRule(c *call) { c.unknown("make may run anything") }
 
 func bracket(c *call) { c.reads() }

@@ -269,7 +269,7 @@ func (j *job) unfinishedDependency(r Requirement, ends map[string]End) string {
 	return ""
 }
 
-// emit tells an event, one at a time, and numbers steps.
+// emit sends an event to the listener, one at a time, and numbers steps.
 func (j *job) emit(e Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -2,8 +2,8 @@ package reqdoc
 
 import "strings"
 
-// showsBMAD: a product requirement document of BMAD says so in its title, and numbers without hyphen or zeros: FR1,
-// NFR2, CR3.
+// showsBMAD reports whether a line shows a product requirement document of BMAD, which says so in its title, and
+// numbers without hyphen or zeros: FR1, NFR2, CR3.
 func showsBMAD(line string, heading bool) bool {
 	if heading {
 		line = strings.ToLower(strings.Trim(cutNumber(line), "*_: "))

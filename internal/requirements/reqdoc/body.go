@@ -243,7 +243,7 @@ func firstSentence(text string) string {
 	return markdown.Plain(title)
 }
 
-// endsSentence: white space and then no small letter follow, so that "e.g. this" goes on.
+// endsSentence reports whether white space and then no small letter follow, so that "e.g. this" goes on.
 func endsSentence(mark rune, rest string) bool {
 	if rest == "" || mark > 0xff {
 		return true

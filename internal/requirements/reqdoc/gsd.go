@@ -6,7 +6,7 @@ import (
 	"orchestrator/internal/requirements/markdown"
 )
 
-// showsGSD: a planning document of GSD has "v1 Requirements" and a core value.
+// showsGSD reports whether a line shows a planning document of GSD, which has "v1 Requirements" and a core value.
 func showsGSD(line string, heading bool) bool {
 	line = strings.ToLower(line)
 	if !heading {

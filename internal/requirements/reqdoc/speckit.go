@@ -6,7 +6,8 @@ import (
 	"orchestrator/internal/requirements/markdown"
 )
 
-// showsSpecKit: a feature specification of spec-kit names its branch and tells user stories.
+// showsSpecKit reports whether a line shows a feature specification of spec-kit, which names its branch and tells user
+// stories.
 func showsSpecKit(line string, heading bool) bool {
 	if !heading {
 		return strings.HasPrefix(line, "**Feature Branch**") || strings.HasPrefix(line, "**기능 브랜치**")

@@ -110,7 +110,7 @@ func lastMover(req lifecycle.Requirement) lifecycle.Actor {
 	return lifecycle.Actor{Name: last.By, Role: last.Role}
 }
 
-// codes say why the requirement is not ok. Nothing is held against what PM deferred, nor against what was retired
+// codes returns why the requirement is not ok. Nothing is held against what PM deferred, nor against what was retired
 // before work on it began.
 func codes(row Requirement, needsDeferral, dead bool) []fault.Code {
 	all := []fault.Code{}

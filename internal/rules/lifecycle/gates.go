@@ -155,7 +155,7 @@ func lacksPhaseTest(r candidate) string {
 	return "no test phase has begun"
 }
 
-// lacksPass never takes "0 tests ran" for a pass.
+// lacksPass returns why the tests are no pass, or "". It never takes "0 tests ran" for a pass.
 func lacksPass(r candidate) string {
 	switch {
 	case r.Test == nil || r.Test.Results == nil:

@@ -4,5 +4,5 @@ package runner
 
 import "syscall"
 
-// attributes give a program a process group of its own.
+// attributes returns those of a program that has a process group of its own.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

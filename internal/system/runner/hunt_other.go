@@ -12,7 +12,7 @@ type hunt struct{ leader int }
 
 func newHunt(leader int, _ string, _ []*os.File) *hunt { return &hunt{leader: leader} }
 
-// kill cannot see whether anything is left. The number of the group may have been given back already, when it is empty.
+// kill ends the group and cannot see whether anything is left. The number of an empty group may have been reused.
 func (h *hunt) kill(func() bool) int {
 	_ = syscall.Kill(-h.leader, syscall.SIGKILL)
 	return 0

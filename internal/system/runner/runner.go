@@ -88,11 +88,12 @@ func readable(text string) string {
 	}, strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// head and end are the first and last words of a program or server, fit for one line of an error.
+// head returns the first words of a program or server, fit for one line of an error.
 func head(text string) string {
 	return fault.Clip(strings.Join(strings.Fields(readable(text)), " "), quoted)
 }
 
+// end returns the last words, likewise.
 func end(text string) string {
 	text = strings.Join(strings.Fields(readable(text)), " ")
 	if len(text) <= quoted {

@@ -78,7 +78,7 @@ func (f *Folder) opened() (*os.Root, error) {
 	return f.root, f.check()
 }
 
-// check is called with the lock held.
+// check compares the open folder with what its path names. The lock is held.
 func (f *Folder) check() error {
 	opened, err := f.root.Stat(".")
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Store) Compact(ctx context.Context, accept func(*Store) error) (Compact
 	return s.compact(ctx, accept, func(string) error { return nil })
 }
 
-// compact tells reached of every step done; an error of it, in tests, is as a failure of the next step.
+// compact calls reached after every step; an error of it, in tests, stands for a failure of the next step.
 func (s *Store) compact(ctx context.Context, accept func(*Store) error,
 	reached func(step string) error) (c Compacted, err error) {
 	if s.readOnly {

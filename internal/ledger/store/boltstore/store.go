@@ -124,7 +124,7 @@ func (s *Store) begin() (tx *bolt.Tx, err error) {
 	return tx, err
 }
 
-// catchWedged is deferred around the begin of a transaction, which panics when the heads are gone, and keeps its locks.
+// catchWedged recovers from the begin of a transaction, which panics when the heads are gone, and keeps its locks.
 func (s *Store) catchWedged(err *error) {
 	if p := recover(); p != nil {
 		s.wedged.Store(true)

@@ -67,7 +67,7 @@ const (
 // back when they are read again. Without it a Scan of the whole file would leave all of it resident.
 func (r reader) letGo() { advise(r.tx.DB(), int(r.tx.Size()), syscall.MADV_DONTNEED) }
 
-// advise tells the system how the mapped file will be read. An error means that the system goes on as before.
+// advise announces to the system how the mapped file will be read. After an error the system goes on as before.
 func advise(db *bolt.DB, size, advice int) {
 	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, db.Info().Data, uintptr(size), uintptr(advice))
 }
@@ -165,7 +165,7 @@ func (s *Store) get(tx *bolt.Tx, table, key string) (value []byte, err error) {
 	return value, nil
 }
 
-// catch is deferred around calls of bbolt, which panics on pages that make no sense. The store has failed then.
+// catch recovers from calls of bbolt, which panics on pages that make no sense. The store has failed then.
 func (s *Store) catch(err *error) {
 	if p := recover(); p != nil {
 		*err = s.fail(hurt(s.path, fmt.Errorf("%v", p)))

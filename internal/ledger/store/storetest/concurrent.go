@@ -173,7 +173,7 @@ func checkReads(t *testing.T, events []event) {
 	}
 }
 
-// checkClock: what ended before another began comes before it.
+// checkClock requires that what ended before another began comes before it.
 func checkClock(t *testing.T, events []event) {
 	for _, a := range events {
 		for _, b := range events {
