@@ -21,7 +21,7 @@ func TestFigures(t *testing.T) {
 // figures adds up what is to be known of the code.
 type figures struct {
 	packages                                    int
-	rooms, children, arrows                     set
+	folders, children, arrows                   set
 	lines, nodes, over120, over160, nouns, said int
 	files, functions                            []int // lines of each
 	largest, exported, methods, knots           ranking
@@ -54,14 +54,14 @@ func (f *figures) add(p parsed) {
 }
 
 func (f *figures) addImports(p parsed) {
-	room := roomOf(p.ImportPath)
-	f.rooms.add(room)
-	if name, is := strings.CutPrefix(room, "internal/"); is {
+	folder := folderOf(p.ImportPath)
+	f.folders.add(folder)
+	if name, is := strings.CutPrefix(folder, "internal/"); is {
 		f.children.add(name)
 	}
 	for _, path := range p.Imports {
-		if ours, is := strings.CutPrefix(path, module+"/"); is && roomOf(ours) != room {
-			f.arrows.add(room + " " + roomOf(ours))
+		if ours, is := strings.CutPrefix(path, module+"/"); is && folderOf(ours) != folder {
+			f.arrows.add(folder + " " + folderOf(ours))
 		}
 	}
 }
@@ -108,9 +108,9 @@ func (f *figures) String() string {
 		figure any
 	}{
 		{"packages", f.packages},
-		{"rooms (folders of cmd and internal, api, schemas)", len(f.rooms)},
+		{"top folders (of cmd and internal, api, schemas)", len(f.folders)},
 		{"children of internal/", len(f.children)},
-		{"arrows between rooms", len(f.arrows)},
+		{"arrows between folders", len(f.arrows)},
 		{"production lines", f.lines},
 		{"nodes of the syntax", f.nodes},
 		{"files: median, p90, longest", []int{share(f.files, 50), share(f.files, 90), share(f.files, 100)}},

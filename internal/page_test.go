@@ -55,7 +55,7 @@ func parsePage(t *testing.T, path string, source []byte) page {
 		case *ast.Link:
 			p.links = append(p.links, string(n.Destination))
 		case *ast.Heading:
-			p.anchors[p.anchor(string(n.Text(source)))] = true //nolint:staticcheck // the text of inline nodes has no other door
+			p.anchors[p.anchor(string(n.Text(source)))] = true //nolint:staticcheck // the text of inline nodes cannot be read otherwise
 		case *ast.CodeSpan:
 			p.code = append(p.code, string(n.Text(source))) //nolint:staticcheck // as above
 		case *ast.FencedCodeBlock:

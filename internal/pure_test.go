@@ -44,6 +44,7 @@ var impureNames = map[string][]string{
 	"time": {
 		"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep", "Local", "LoadLocation",
 	},
+	"fmt":     {"Print", "Printf", "Println", "Scan", "Scanf", "Scanln"},
 	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
 }
 

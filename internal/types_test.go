@@ -81,7 +81,7 @@ func isCode(t types.Type) bool {
 // schema gives, the condition language is evaluated over such values, and schemas are such values.
 var mapsFor = []string{"internal/conductor/contract", "internal/conductor/tools", "schemas"}
 
-// mapsStill are the exported functions, methods of interfaces and fields elsewhere that still pass one. The list only
+// mapsStill are the fields elsewhere that hold one: values whose shape the contract of a tool gives. The list only
 // shrinks.
 var mapsStill = map[string]bool{
 	"(conductor.Answer).Result":           true,
@@ -93,6 +93,24 @@ var mapsStill = map[string]bool{
 	"(rules/planning.Contract).Produces":  true,
 	"(rules/planning.Input).Schema":       true,
 	"(rules/planning.Obligation).Payload": true,
+}
+
+// namedMaps are the types that are maps of such values under a name of their own.
+var namedMaps = []string{"conductor/language.Result", "conductor/state.Objects", "rules/planning.Inputs"}
+
+// TestNamedMapsAreFew: a name alone does not say what is in a map either.
+func TestNamedMapsAreFew(t *testing.T) {
+	var found []string
+	for _, p := range typedPackages(t) {
+		for _, name := range p.Types.Scope().Names() {
+			declared, is := p.Types.Scope().Lookup(name).(*types.TypeName)
+			if is && declared.Exported() && !declared.IsAlias() && isBareMap(declared.Type().Underlying()) {
+				found = append(found, strings.TrimPrefix(p.PkgPath, module+"/internal/")+"."+name)
+			}
+		}
+	}
+	slices.Sort(found)
+	require.Equal(t, namedMaps, found)
 }
 
 // TestNoExportedMethodPassesABareMap: a map[string]any says nothing of what is in it.

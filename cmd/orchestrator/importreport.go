@@ -155,7 +155,7 @@ func (p *reportPrinter) wordDiff(edits []drift.Edit) string {
 	var b strings.Builder
 	var last drift.Edit
 	for _, e := range edits {
-		replaced := last.Op == "delete" && e.Op == "insert"
+		replaced := last.Deletes() && e.Inserts()
 		if b.Len() > 0 && !replaced && !strings.HasSuffix(last.Text, "\n") && !strings.HasPrefix(e.Text, "\n") {
 			b.WriteByte(' ')
 		}
@@ -167,10 +167,10 @@ func (p *reportPrinter) wordDiff(edits []drift.Edit) string {
 
 func (p *reportPrinter) edit(e drift.Edit) string {
 	open, end, c := "", "", plain
-	switch e.Op {
-	case "insert":
+	switch {
+	case e.Inserts():
 		open, end, c = "{+", "+}", green
-	case "delete":
+	case e.Deletes():
 		open, end, c = "[-", "-]", red
 	}
 	lines := strings.Split(e.Text, "\n")

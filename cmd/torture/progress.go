@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// onTerminal tells whether standard error is a terminal, where a line may be written over.
+// onTerminal is whether standard error is a terminal, where a line may be written over.
 var onTerminal = func() bool {
 	info, err := os.Stderr.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0

@@ -318,9 +318,9 @@ func (r Report) cannotShow() []string {
 		said = append(said, "the key came with the log: that it is the key of your service is for you to know; give it with --key")
 	}
 	switch r.State {
-	case "absent":
+	case replay.ExportAbsent:
 		said = append(said, "there is no state to compare with what the log amounts to")
-	case "behind":
+	case replay.ExportBehind:
 		said = append(said, "the state is of an earlier moment of the log: what changed since is not in it")
 	}
 	return append(said,

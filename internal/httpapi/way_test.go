@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -162,7 +164,7 @@ func declaredIn(t *testing.T, folders []string) map[function]place {
 			for _, d := range parsed.Decls {
 				if fn, is := d.(*ast.FuncDecl); is && fn.Body != nil && !strings.HasSuffix(path, "_test.go") {
 					at := placeOf(set, fn)
-					at.file = "orchestrator/internal/" + folder + "/" + filepath.Base(path)
+					at.file = internalPath + folder + "/" + filepath.Base(path)
 					all[function{folder, receiverOf(fn), fn.Name.Name}] = at
 				}
 			}
@@ -242,13 +244,20 @@ func isBefore(a, b token.Position) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 }
 
+// internalPath is the path of the folder internal in the module that the tests run in.
+var internalPath = strings.TrimSuffix(reflect.TypeFor[httpapi.Config]().PkgPath(), "httpapi")
+
 // countedRuns builds the tests with counters in some folders of internal, and runs TestOnePatch with its PATCH and
 // without.
 func countedRuns(t *testing.T, folders []string) (with, without counts) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "counted.test")
+	packages := make([]string, len(folders))
+	for i, folder := range folders {
+		packages[i] = internalPath + folder
+	}
 	build := exec.Command("go", "test", "-c", "-o", program, "-covermode=count",
-		"-coverpkg=orchestrator/internal/"+strings.Join(folders, ",orchestrator/internal/"), ".")
+		"-coverpkg="+strings.Join(packages, ","), ".")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	return countedRun(t, program, "yes"), countedRun(t, program, "no")

@@ -41,7 +41,7 @@ var is = func() (is [sets][256]bool) {
 type rule struct {
 	name        fault.Code
 	what        string
-	prefixes    string            // what it begins with, parted by |
+	prefixes    string            // what it begins with, separated by |
 	of          set               // of what follows
 	least, most int               // characters that follow
 	real        func(string) bool // whether what follows is more than a stand-in
@@ -51,7 +51,7 @@ type rule struct {
 type shape struct {
 	name     fault.Code
 	what     string
-	prefixes string           // what it begins with, parted by |
+	prefixes string           // what it begins with, separated by |
 	reach    func(string) int // how far it reaches in the text that begins with it; 0 where there is none
 }
 

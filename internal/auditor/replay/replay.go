@@ -25,11 +25,18 @@ type Verified struct {
 	Records      uint64     `json:"records"`
 	Root         audit.Hash `json:"root"`
 	Requirements int        `json:"requirements"`
-	Export       string     `json:"export"` // matches, behind (whole, of an earlier moment) or absent
+	Export       string     `json:"export"` // ExportMatches, ExportBehind or ExportAbsent
 
 	Keys      []record.ChosenKey    `json:"-"` // that the log names
 	Rollbacks []projection.Rollback `json:"-"` // that it has on record
 }
+
+// How the export compares with the log.
+const (
+	ExportMatches = requirements.ExportMatches
+	ExportBehind  = requirements.ExportBehind
+	ExportAbsent  = requirements.ExportAbsent
+)
 
 // Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which

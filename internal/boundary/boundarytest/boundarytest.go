@@ -119,5 +119,5 @@ func OpenLedger(t *testing.T, s store.Store) *ledger.Ledger {
 // Noted returns the line of a tool that ran.
 func Noted(n int, at time.Time) folder.Line {
 	return folder.Line{ID: ID(n), At: at, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: ID(n),
-		What: "done"}
+		What: folder.OutcomeDone}
 }

@@ -69,7 +69,7 @@ func (d Dir) markPath() string   { return filepath.Join(d.path, "enforcing") }
 func (d Dir) gitMark() string    { return filepath.Join(d.Root, ".git", "orchestrator-enforcing") }
 func (d Dir) grantsPath() string { return filepath.Join(d.path, "grants.json") }
 
-// Make makes the folder with a policy, unless there is one. It tells whether it did.
+// Make makes the folder with a policy, unless there is one, and reports whether it did.
 func (d Dir) Make(p boundary.Policy) (bool, error) {
 	if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
 		return false, unwritable(d.path, err)

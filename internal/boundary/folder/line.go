@@ -8,6 +8,12 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
+// What became of a call: the What of a line of KindOutcome.
+const (
+	OutcomeDone   = "done"
+	OutcomeFailed = "failed"
+)
+
 // The kinds of lines in a journal.
 const (
 	KindDecision     = "decision" // a call was judged
@@ -47,7 +53,7 @@ type Line struct {
 	// it would change the boundary's own files; the text of the command, which may tell it alone, is not kept
 	Guarded bool `json:"guarded,omitzero"`
 
-	// Of outcomes: "done" or "failed". Of drills: what was exercised, "bypass" or "rollback". Of installations: "installed"
+	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of installations: "installed"
 	// or "removed". Of labels: "correct", "false-positive" or "resolved".
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of

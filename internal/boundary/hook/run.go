@@ -213,9 +213,9 @@ func said(what string, err error) string {
 
 // outcome notes what became of a call that was let through.
 func (r *run) outcome(dir folder.Dir, event agentclient.Event) {
-	what := "done"
+	what := folder.OutcomeDone
 	if event.When == agentclient.Failed {
-		what = "failed"
+		what = folder.OutcomeFailed
 	}
 	l := lineOf(r.NewID(), folder.KindOutcome, event, r.Now())
 	l.What = what

@@ -29,7 +29,7 @@ type History struct {
 type Decision struct {
 	folder.Line
 	Label   *folder.Line // the latest; nil where nobody said anything
-	Outcome string       // "done", "failed", or "" where nothing is known
+	Outcome string       // folder.OutcomeDone, OutcomeFailed, or "" where nothing is known
 }
 
 // Read reads the whole journal of a project.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -161,7 +162,7 @@ func (c *counter) add(d Decision) {
 	if d.Verdict.Bypass != "" {
 		c.bypassed[who] = true
 	}
-	if d.Verdict.Decision == boundary.Block && d.Outcome == "done" {
+	if d.Verdict.Decision == boundary.Block && d.Outcome == folder.OutcomeDone {
 		c.all.Ran++
 	}
 	if !d.Verdict.Violation() {

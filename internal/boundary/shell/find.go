@@ -83,7 +83,7 @@ func (w *walker) searchTree(root arg) {
 	}
 }
 
-// truth says whether a test of find may hold, and whether it may fail.
+// truth is whether a test of find may hold, and whether it may fail.
 type truth struct{ holds, fails bool }
 
 var (

@@ -24,6 +24,12 @@ const (
 	opInsert = "insert"
 )
 
+// Inserts reports whether the later wording alone has the words.
+func (e Edit) Inserts() bool { return e.Op == opInsert }
+
+// Deletes reports whether the earlier wording alone has the words.
+func (e Edit) Deletes() bool { return e.Op == opDelete }
+
 // Limits of a word diff, so that no text that somebody writes makes it slow or its answer large. The library
 // gives up looking for a shorter diff after 100 edits.
 const (

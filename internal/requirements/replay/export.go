@@ -37,19 +37,25 @@ func (s *states) listed(ids []string) iter.Seq[[]byte] {
 	}
 }
 
-// Export returns how the export compares with the log, which has ended: it matches, is behind, or is absent. The error
-// is what is wrong with it.
+// How an export compares with the log.
+const (
+	ExportMatches = "matches"
+	ExportBehind  = "behind" // whole, of an earlier moment
+	ExportAbsent  = "absent"
+)
+
+// Export returns how the export compares with the log, which has ended. The error is what is wrong with it.
 func (r *Replay) Export(head audit.Head) (string, error) {
 	switch {
 	case r.exportSize > head.Size:
-		return "absent", projection.ExportDiffers("it is of a log with %d records, the store has %d", r.exportSize,
+		return ExportAbsent, projection.ExportDiffers("it is of a log with %d records, the store has %d", r.exportSize,
 			head.Size)
 	case r.exportSize == head.Size:
-		return "matches", r.exportErr
+		return ExportMatches, r.exportErr
 	case r.export != nil:
-		return "behind", r.exportErr
+		return ExportBehind, r.exportErr
 	}
-	return "absent", r.exportErr
+	return ExportAbsent, r.exportErr
 }
 
 // counts counts the requirements, each of which must be listed once.
