@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/secret"
 	"orchestrator/internal/token"
 )
 
@@ -88,5 +89,5 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // refused puts a refusal on record.
 func (a refuser) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
 	return a.Service.Refuse(r.Context(), actorOf(w),
-		requirements.Refused{Request: r.Method + " " + r.URL.Path, Body: body, RequestID: callOf(w).id}, err)
+		requirements.Refused{Request: r.Method + " " + secret.Mask(r.URL.Path), Body: body, RequestID: callOf(w).id}, err)
 }

@@ -20,6 +20,18 @@ import (
 	"orchestrator/internal/token"
 )
 
+// secretInAPath is a made-up token, which nobody may read in the log.
+const secretInAPath = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
+
+func TestNoSecretOfAPathIsRecorded(t *testing.T) {
+	h := newHarness(t)
+	h.mint("agents.pm", "pm", "REQ-001")
+	h.expect(403, "agent_bound", "agents.pm", "PATCH", "/requirements/"+secretInAPath, "{}")
+	log := string(h.do("pm", "GET", "/audit", "").Body)
+	require.Contains(t, log, "agent_bound")
+	require.NotContains(t, log, secretInAPath)
+}
+
 func provokeDrive(h *harness) {
 	h.mint("agents.pm", "pm", "REQ-001")
 	for _, request := range []string{"PATCH /requirements/REQ-002", "POST /requirements/REQ-002/test-report", "POST /project/import", "PUT /boundary/mode", "POST /drive"} {

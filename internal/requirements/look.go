@@ -18,7 +18,7 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// maxLooks is how often the evidence of a requirement is looked at again for one move to done, while others change it.
+// maxLooks is how often a change is drafted anew, and its evidence looked at again, while others change the requirement.
 const maxLooks = 50
 
 // lookTime is how long all evidence of a change may take; what is not looked up by then could not be looked up.

@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,6 +26,9 @@ type Moment struct {
 // The largest comes first. What a recorded rollback has given up is not lost anew.
 func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
 	project, err := projectOnRecord(ctx, l)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range known {
 		has, failed := hasMoment(ctx, l, m)
 		if failed != nil {
@@ -34,7 +38,7 @@ func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment,
 			lost = append(lost, m)
 		}
 	}
-	slices.SortStableFunc(lost, func(a, b Moment) int { return int(min(max(int64(b.Size)-int64(a.Size), -1), 1)) })
+	slices.SortStableFunc(lost, func(a, b Moment) int { return cmp.Compare(b.Size, a.Size) })
 	return lost, err
 }
 

@@ -86,14 +86,19 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 	})
 }
 
-// chooseEvidence puts on record what is made of evidence from here on.
+// chooseEvidence puts on record what is made of evidence from here on. Without a repository nothing is looked up; if
+// nothing was asked for either, as by an import without a service, what is on record stays.
 func (s *Service) chooseEvidence(ctx context.Context) error {
 	was := s.current.Load().Project.Evidence
-	s.options.Evidence = cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
+	chosen := cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
 	if s.options.Repository == nil {
+		if s.options.Evidence != "" {
+			chosen = projection.EvidenceRecorded
+		}
 		s.options.Evidence = projection.EvidenceRecorded
+	} else {
+		s.options.Evidence = chosen
 	}
-	chosen := s.options.Evidence
 	if was == chosen {
 		return nil
 	}

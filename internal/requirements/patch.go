@@ -91,7 +91,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		}, nil
 	}
 	return Answer{}, s.Refuse(ctx, who, p.Refused(),
-		fault.New(fault.Conflict, "changed_meanwhile", "%s kept changing while its evidence was looked at", p.ID).
+		fault.New(fault.Conflict, "changed_meanwhile", "%s kept changing while the change was decided", p.ID).
 			WithFix("read the requirement again, and send the change when the others are through"))
 }
 
@@ -112,7 +112,7 @@ func (s *Service) explained(out decided, p Proposal) error {
 	case refusal.Code == decision.CodeUnknown:
 		refusal = *s.unknown(p.ID)
 	}
-	if p.IdempotencyKey != "" && !p.KeyMade && !out.replayed && !out.receipt.Folded &&
+	if p.IdempotencyKey != "" && !p.DryRun && !p.KeyMade && !out.replayed && !out.receipt.Folded &&
 		refusal.Code != decision.CodeKeyReused {
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}

@@ -100,7 +100,7 @@ func (s *Reader) MovesAhead(req lifecycle.Requirement) (n int) {
 	return n
 }
 
-// Query selects requirements. A zero member selects all.
+// Query selects requirements. A zero member but Limit selects all.
 type Query struct {
 	Status  lifecycle.Status
 	Role    lifecycle.Role // whose turn it is
@@ -110,7 +110,7 @@ type Query struct {
 	By      string // an actor who wrote a part of it last
 	Text    string // in id, title or text, without regard to case
 	After   string // the id of the last requirement of the page before
-	Limit   int
+	Limit   int    // of a page, at least 1
 }
 
 // List is one page of requirements in document order.

@@ -337,6 +337,11 @@ func TestIdempotency(t *testing.T) {
 	replay, err := send(paula, "k2", move(lifecycle.Done))
 	requireCode(t, err, "illegal_transition")
 	require.True(t, replay.Replayed, "a refusal is an answer too")
+	_, err = r.Patch(t.Context(), paula, Proposal{
+		ID: "REQ-001", Body: []byte(move(lifecycle.Done)), IdempotencyKey: "k3", DryRun: true,
+	})
+	requireCode(t, err, "illegal_transition")
+	require.NotContains(t, fault.As(err).Fix, "Idempotency-Key", "a dry run keeps no key")
 	r.verified()
 
 	r.clock.wind(record.KeepKeys)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// closers close what is open, in the order in which it was opened.
+// closers are the functions that close what is open, in the order in which it was opened; close calls them in reverse.
 type closers []func() error
 
 func (c *closers) add(closer func() error) { *c = append(*c, closer) }
@@ -18,7 +18,7 @@ func sure(closer func()) func() error {
 	}
 }
 
-// close closes all of it, in reverse.
+// close calls all closers, the last one first.
 func (c closers) close() error {
 	var errs []error
 	for _, closer := range slices.Backward(c) {

@@ -67,7 +67,8 @@ func (r *restorer) swap() error {
 		if err := os.Link(r.temp, r.database); err != nil { // unlike a rename it takes no other's place
 			return err
 		}
-		return os.Remove(r.temp)
+		_ = os.Remove(r.temp) // a second name of what is in its place now: nothing depends on it
+		return nil
 	}
 	kept := r.keptName(r.database)
 	if err := os.Link(r.database, kept); err != nil {

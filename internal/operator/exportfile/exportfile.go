@@ -15,8 +15,8 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// CheckPath keeps the export from replacing a file that is none: a requirement document, anything in
-// the data folder, or whatever else stands at its path.
+// CheckPath keeps the export from replacing a file that is none: a requirement document, the database, its tokens or
+// address, or whatever else stands at its path.
 func CheckPath(ctx context.Context, data datadir.Dir, export string, documents []string) error {
 	wrong := func(why string) error {
 		return fault.New(fault.Invalid, "export_path", "%s cannot be the export: %s", export, why).

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -40,6 +41,40 @@ func makeDatabase(t *testing.T, data datadir.Dir) {
 	_, err = requirements.Open(t.Context(), l, time.Now, requirements.Options{Workflow: lifecycle.V1})
 	require.NoError(t, err)
 	require.NoError(t, store.Close())
+}
+
+// noRepository is a repository in which nobody looks anything up.
+type noRepository struct{ requirements.Repository }
+
+// TestImportChoosesNothingAboutEvidence: a project whose evidence is looked up goes on to do so.
+func TestImportChoosesNothingAboutEvidence(t *testing.T) {
+	p := newProject(t)
+	store, err := boltstore.Open(p.Data.Database(), boltstore.Options{})
+	require.NoError(t, err)
+	l, err := ledger.Open(t.Context(), store, time.Now)
+	require.NoError(t, err)
+	_, err = requirements.Open(t.Context(), l, time.Now, requirements.Options{
+		Workflow: lifecycle.V1, Evidence: projection.EvidenceVerified, Repository: noRepository{},
+	})
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+
+	_, err = p.Preview(t.Context())
+	require.NoError(t, err, "a dry run writes nothing")
+	for _, written := range []bool{true, false} {
+		done, err := p.Import(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, done.Broken())
+		require.Equal(t, written, done.Written)
+	}
+	store, err = boltstore.Open(p.Data.Database(), boltstore.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	l, err = ledger.Open(t.Context(), store, time.Now)
+	require.NoError(t, err)
+	mode, err := requirements.EvidenceOnRecord(t.Context(), l)
+	require.NoError(t, err)
+	require.Equal(t, projection.EvidenceVerified, mode)
 }
 
 // The documents are compared with the export, else with the database, else with nothing.
