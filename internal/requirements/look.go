@@ -24,7 +24,9 @@ const maxLooks = 50
 // lookTime is how long all evidence of a change may take; what is not looked up by then could not be looked up.
 const lookTime = 20 * time.Second
 
-func (s *Rechecker) verifies() bool { return s.options.Evidence == projection.EvidenceVerified }
+func (s *Rechecker) verifies() bool {
+	return s.options.Evidence == projection.EvidenceVerified && s.options.Repository != nil
+}
 
 // look looks the evidence of a change up, before the transaction: what git takes would hold up every other change. A
 // change that its role may not propose at all is left to the rules.

@@ -90,15 +90,11 @@ func (s *Service) chooseWorkflow(ctx context.Context) error {
 // nothing was asked for either, as by an import without a service, what is on record stays.
 func (s *Service) chooseEvidence(ctx context.Context) error {
 	was := s.current.Load().Project.Evidence
-	chosen := cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
-	if s.options.Repository == nil {
-		if s.options.Evidence != "" {
-			chosen = projection.EvidenceRecorded
-		}
+	if s.options.Repository == nil && s.options.Evidence != "" {
 		s.options.Evidence = projection.EvidenceRecorded
-	} else {
-		s.options.Evidence = chosen
 	}
+	chosen := cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
+	s.options.Evidence = chosen
 	if was == chosen {
 		return nil
 	}

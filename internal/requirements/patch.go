@@ -18,10 +18,8 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// Patch decides a proposal. nil means that the change is durable and audited; an error of the kinds that
-// map to 4xx means that it was not applied, and is audited too; fault.Unavailable means that the outcome
-// is unknown. A dry run gives the same verdict on the change, looks up no
-// Idempotency-Key, and changes and records nothing.
+// Patch decides a proposal. With nil, the change is durable and on record; with a refusal, it was not applied; with
+// fault.Unavailable, it may have been. A dry run decides alike, ignores the Idempotency-Key, and changes nothing.
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
 	change, err := decision.Read(p.Body, who.Role)
 	switch {
