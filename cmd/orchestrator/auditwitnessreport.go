@@ -12,8 +12,8 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// reporter says what a witness saw: a line for each server, on out, and alarms and failures on notes. With asJSON all
-// are lines of JSON on out.
+// reporter says what a witness saw: a line for each server, on out, and alarms and failures on notes. With asJSON
+// the lines on out are JSON.
 type reporter struct {
 	out, notes io.Writer
 	folder     string // for cosigned checkpoints; empty for none

@@ -37,7 +37,7 @@ func writeBytes(w http.ResponseWriter, status int, body []byte) error {
 	return nil
 }
 
-// writeAs answers 200 with what is no JSON, or may be kept.
+// writeAs answers 200 with a body that is not JSON, or that may be cached.
 func writeAs(w http.ResponseWriter, mediaType, keep []string, body []byte) error {
 	h := w.Header()
 	h["Content-Type"] = mediaType

@@ -54,8 +54,8 @@ func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool
 const answerTime = time.Minute
 
 func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
-	// What a run may take, and the server's own time for an answer is shorter.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + time.Minute))
+	// A run may take longer than the server's own time for an answer.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + answerTime))
 	asked.OnWait = callOf(w).held.rest
 	trace, err := h.Conductor.Ask(r.Context(), callerOf(w), asked)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))

@@ -142,7 +142,7 @@ func qualities(r *http.Request) func(mediaType string) float64 {
 	}
 }
 
-// weight reads a q of Accept. What is none, is not wanted.
+// weight reads a q of Accept. An invalid one counts as 0.
 func weight(q string) float64 {
 	n, err := strconv.ParseFloat(q, 64)
 	if err != nil || !(n >= 0 && n <= 1) {

@@ -32,8 +32,7 @@ type OnRecord struct {
 // Unwrap makes the refusal visible to errors.Is and errors.As.
 func (e OnRecord) Unwrap() error { return e.error }
 
-// CheckKey refuses a key that takes the place of another: always where it is of another origin, and without a reason
-// else.
+// CheckKey refuses a key that replaces another: always if its origin differs, otherwise unless a reason is given.
 func CheckKey(was, now, reason string) error {
 	if was == "" || was == now {
 		return nil

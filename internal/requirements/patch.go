@@ -93,7 +93,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 			WithFix("read the requirement again, and send the change when the others are through"))
 }
 
-// refusalOf returns the refusal that a decision is, which is on record unless it answers a dry run.
+// refusalOf returns the refusal in a decision, which is on record unless it answers a dry run.
 func (s *Service) refusalOf(out decided, p Proposal) error {
 	if p.DryRun {
 		return s.explained(out, p)

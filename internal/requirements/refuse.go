@@ -19,8 +19,8 @@ type Refused struct {
 	Unasked   bool // by an import that nobody asked for, and charged as one
 }
 
-// Refuse puts a refusal on record, or counts it as one of many, unless it answers a dry run, and returns it OnRecord;
-// only a failure of the ledger is returned instead. No secret that the refusal quotes is recorded.
+// Refuse puts a refusal on record, or counts it as one of many, and returns it OnRecord. It returns as it is what answers
+// a dry run or is no refusal, and a failure of the ledger instead. No secret that the refusal quotes is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
 	reason := decision.Refusal(refusal)
 	if reason == nil || r.DryRun {

@@ -40,8 +40,8 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 }
 
 // findRollback refuses a log that has not gone through what the files beside it remember, unless an operator accepts
-// that: then what was lost is returned, to be put on record. damaged is the path of a database whose head page was damaged, which an operator accepted: what it
-// lacks nobody knows.
+// that: then it returns what was lost, to be recorded. damaged is the path of a database whose head page was damaged,
+// which an operator accepted: what it lacks is unknown.
 func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged string,
 	log zerolog.Logger) ([]requirements.Moment, error) {
 	known, err := p.remembered(ctx, l, log)

@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Plan is what Open opens: options of which is known that they can be used.
+// Plan is what Open opens: options that have been checked.
 type Plan struct {
 	Options
 

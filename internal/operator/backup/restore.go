@@ -34,7 +34,7 @@ type RestoreOptions struct {
 	Now           func() time.Time
 
 	known   []requirements.Moment   // that are remembered elsewhere; Restore adds those of Export
-	reached func(step string) error // is told of every step done; an error of it, in tests, is as a failure of the next
+	reached func(step string) error // is called after every step; in tests, an error makes the next step fail
 }
 
 // Restored is what was restored.
