@@ -327,5 +327,5 @@ func TestFaultsMakeABoundaryUnsound(t *testing.T) {
 	require.NoError(t, (&Report{Good: true, Findings: []Finding{{Level: Note}}}).Unsound())
 	unsound := (&Report{Findings: []Finding{{Level: Note}, {Level: Fault}}}).Unsound()
 	require.ErrorIs(t, unsound, fault.Conflict)
-	require.ErrorContains(t, unsound, "1 things")
+	require.ErrorContains(t, unsound, "faults of the boundary: 1")
 }
