@@ -158,7 +158,7 @@ func TestAnswersAreHeardAsTheyAreMeant(t *testing.T) {
 	for _, client := range agentclient.Names() {
 		p := clientOf(t, client)
 		for _, d := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
-			got, err := heard(p, p.Answer(agentclient.Before, d, "because"))
+			got, err := p.Heard(p.Answer(agentclient.Before, d, "because"))
 			require.NoError(t, err, client)
 			if d == boundary.Ask && got == boundary.Block {
 				continue // it cannot ask
@@ -186,7 +186,7 @@ func TestBrokenAnswersAreFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := heard(clientOf(t, c.client), c.answer)
+			_, err := clientOf(t, c.client).Heard(c.answer)
 			require.ErrorContains(t, err, c.why)
 		})
 	}

@@ -107,7 +107,7 @@ func (d *drill) bypass() (Exercise, error) {
 	}
 	a := d.write(env)
 	x.Micros = time.Since(start).Microseconds()
-	if got, err := heard(d.client, a); err != nil || got != boundary.Allow {
+	if got, err := d.client.Heard(a); err != nil || got != boundary.Allow {
 		return x, failed("with the bypass of the %s, the write is answered with %q (%v)", x.By, got, err)
 	}
 	h, err := report.Read(d.dir)
@@ -128,7 +128,7 @@ func (d *drill) rollback() (Exercise, error) {
 	}
 	a := d.write(nil)
 	x.Micros = time.Since(start).Microseconds()
-	if got, err := heard(d.client, a); err != nil || got != boundary.Warn {
+	if got, err := d.client.Heard(a); err != nil || got != boundary.Warn {
 		return x, failed("rolled back, the write is answered with %q (%v)", got, err)
 	}
 	return x, nil

@@ -114,7 +114,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 	}
 	got := boundary.Decision("")
 	if answered = err == nil; answered {
-		got, err = heard(p.Client, a)
+		got, err = p.Client.Heard(a)
 	}
 	const broken = "make the registered line start this program's hook and nothing else: orchestrator boundary install "
 	switch {
@@ -151,7 +151,7 @@ func (e *examination) wanted(p patient, t trial, raw []byte, dir folder.Dir) (bo
 	case t.mode == boundary.Validate:
 		return boundary.Warn, nil
 	}
-	return heard(p.Client, p.Answer(agentclient.Before, want, "")) // one that cannot ask blocks
+	return p.Client.Heard(p.Answer(agentclient.Before, want, "")) // one that cannot ask blocks
 }
 
 var words = map[boundary.Decision]string{

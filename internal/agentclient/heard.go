@@ -1,4 +1,4 @@
-package doctor
+package agentclient
 
 import (
 	"bytes"
@@ -6,13 +6,12 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"orchestrator/internal/agentclient"
 	"orchestrator/internal/rules/boundary"
 )
 
-// heard returns what a client makes of an answer before a tool. An error is an answer that it takes for a broken hook,
-// which most clients let the call through on.
-func heard(c *agentclient.Client, a agentclient.Answer) (boundary.Decision, error) {
+// Heard returns what the client makes of an answer before a tool. An error is an answer that it takes for a broken hook,
+// on which most clients let the call through.
+func (c *Client) Heard(a Answer) (boundary.Decision, error) {
 	switch {
 	case a.Exit == 2 && len(bytes.TrimSpace(a.Stderr)) == 0:
 		return "", fmt.Errorf("exit code 2 without a reason on standard error")
@@ -23,7 +22,7 @@ func heard(c *agentclient.Client, a agentclient.Answer) (boundary.Decision, erro
 	case a.Exit != 0:
 		return "", fmt.Errorf("exit code %d: %.200s", a.Exit, a.Stderr)
 	case len(bytes.TrimSpace(a.Stdout)) > 0:
-		return said(a.Stdout)
+		return heard(a.Stdout)
 	case c.NoSilence && len(a.Stderr) == 0:
 		return "", fmt.Errorf("silence, where it wants JSON")
 	case len(a.Stderr) > 0:
@@ -42,7 +41,8 @@ type spoken struct {
 	} `json:"hookSpecificOutput"`
 }
 
-func said(stdout []byte) (boundary.Decision, error) {
+// heard returns what an answer on standard output says.
+func heard(stdout []byte) (boundary.Decision, error) {
 	var s spoken
 	if err := jsonv2.Unmarshal(stdout, &s); err != nil {
 		return "", fmt.Errorf("what it printed is no JSON that a client reads: %.200s", stdout)
