@@ -85,6 +85,9 @@ type cases struct {
 	of     map[string]*jsonschema.Schema
 }
 
+// ourKeywords are the keywords that embedded schemas are compiled with.
+var ourKeywords = map[string]jsonschema.ExtCompiler{keywordCases: casesCompiler{}}
+
 // casesCompiler implements [jsonschema.ExtCompiler].
 type casesCompiler struct{}
 

@@ -38,7 +38,7 @@ func Compile(doc map[string]any) (*Schema, []fault.Field) {
 		return nil, []fault.Field{{Code: "schema", Detail: err.Error()}}
 	}
 	const name = "schema"
-	compiled, err := compile(name, plain)
+	compiled, err := compile(name, plain, nil)
 	if err == nil {
 		return &Schema{compiled: partsOf(compiled)}, nil
 	}

@@ -50,9 +50,9 @@ func partsOf(s *jsonschema.Schema) *parts {
 	}
 	p.condition, p.holds, p.holdsNot = s.If, partsOf(s.Then), partsOf(s.Else)
 	p.items = partsOf(s.Items2020)
-	for _, keyword := range s.Extensions { // there is none but this one
-		p.asked, p.cases = keyword.(cases).member, map[string]*parts{}
-		for constant, one := range keyword.(cases).of {
+	if keyword, has := s.Extensions[keywordCases].(cases); has {
+		p.asked, p.cases = keyword.member, map[string]*parts{}
+		for constant, one := range keyword.of {
 			p.cases[constant] = partsOf(one)
 		}
 	}

@@ -22,7 +22,7 @@ var published = map[string]func() *jsonschema.Schema{}
 func init() {
 	for name := range compiled {
 		published[name] = sync.OnceValue(func() *jsonschema.Schema {
-			s, err := compile(name, inlined(name, document(name)))
+			s, err := compile(name, inlined(name, document(name)), nil)
 			if err != nil {
 				panic(err)
 			}

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"embed"
 	"encoding/json"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -52,7 +51,7 @@ func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
 		Tool, Obligations, Trace, Drive} {
 		compiled[name] = sync.OnceValue(func() *parts {
-			s, err := compile(name, withCases(inlined(name, document(name))), casesCompiler{})
+			s, err := compile(name, withCases(inlined(name, document(name))), ourKeywords)
 			if err != nil {
 				panic(err) // the files are embedded
 			}
@@ -68,8 +67,8 @@ func (e outsideError) Error() string {
 	return string(e) + " is not embedded, and nothing is loaded from elsewhere"
 }
 
-// compile compiles a document of draft 2020-12, which may refer to nothing outside itself, with keywords of our own.
-func compile(name string, document any, keywords ...jsonschema.ExtCompiler) (*jsonschema.Schema, error) {
+// compile compiles a document of draft 2020-12, which may refer to nothing outside itself. keywords are our own, by name.
+func compile(name string, document any, keywords map[string]jsonschema.ExtCompiler) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return nil, err
@@ -77,8 +76,8 @@ func compile(name string, document any, keywords ...jsonschema.ExtCompiler) (*js
 	c := jsonschema.NewCompiler()
 	c.Draft, c.AssertFormat = jsonschema.Draft2020, true
 	c.LoadURL = func(url string) (io.ReadCloser, error) { return nil, outsideError(url) }
-	for _, keyword := range keywords {
-		c.RegisterExtension(fmt.Sprintf("%T", keyword), nil, keyword)
+	for keyword, compiler := range keywords {
+		c.RegisterExtension(keyword, nil, compiler)
 	}
 	if err := c.AddResource(base+name, bytes.NewReader(text)); err != nil {
 		return nil, err
