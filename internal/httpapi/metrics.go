@@ -49,7 +49,7 @@ func newMetrics(c Config, held *bodies) *metrics {
 	c.Metrics.MustRegister(m.requests, m.seconds, m.problems, m.unauthenticated)
 	c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "orchestrator_refusals_folded_total",
-		Help: "Refusals beyond the first of their kind in a minute; they are recorded in sum."},
+		Help: "Refusals beyond the first of their kind in a minute; they are recorded as one sum."},
 		func() float64 { return float64(c.Service.State().Folded) }))
 	c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "orchestrator_bodies_held_bytes", Help: "Memory that the bodies of requests under way take."}, held.total))

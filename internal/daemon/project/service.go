@@ -29,7 +29,7 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 func (d *dataFolder) logFolding(f requirements.Folding) {
 	d.log.Warn().Str("actor", f.Actor.Name).Str("role", f.Actor.Role).Str("request", f.Request).
 		Str("subject", f.Subject).Str("code", string(f.Code)).
-		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded in sum")
+		Msg("the same is refused again and again: for the rest of the minute it is counted, and recorded as one sum")
 }
 
 // logDisplaced logs that somebody put something in the place of a file that the service writes.
