@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
@@ -45,7 +46,7 @@ func newService(of *shared) *Service {
 	}
 	s.exporter = projection.NewExporter(of.options.ExportPath, of.current.Load, sign, of.options.OnDisplaced)
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
-	s.refusals.init(of.options.OnFolding)
+	s.refusals = folding.New(of.options.OnFolding)
 	return s
 }
 
@@ -57,7 +58,7 @@ func (s *Service) Run(ctx context.Context) error {
 	var foldErr error
 	folding.Go(func() {
 		defer stop()
-		foldErr = s.runFolding(ctx)
+		foldErr = s.refusals.Run(ctx, s.ledger, s.clock)
 	})
 	err := s.exporter.Run(exporting)
 	folding.Wait()
@@ -177,43 +178,6 @@ func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Proje
 	})
 }
 
-// foldRefusals puts on record what the windows that are over have counted.
-func (s *Service) foldRefusals(ctx context.Context) error {
-	s.refusals.one.Lock()
-	defer s.refusals.one.Unlock()
-	for part := range slices.Chunk(s.refusals.due(s.clock()), maxSummaries) {
-		err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-			for _, w := range part {
-				if err := tx.Append(w.event()); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		s.refusals.accountedFor(part)
-	}
-	return nil
-}
-
-// runFolding accounts for folded refusals until ctx ends, and then for all that are left. What could not be written is
-// tried again; only the last error is returned.
-func (s *Service) runFolding(ctx context.Context) error {
-	ticks := time.NewTicker(foldCheck)
-	defer ticks.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-ticks.C:
-			_ = s.foldRefusals(ctx) // it stays due
-		case <-ctx.Done():
-		}
-	}
-	s.refusals.close()
-	return s.foldRefusals(context.WithoutCancel(ctx))
-}
-
 // State is what health checks and metrics show.
 type State struct {
 	Ledger       error  // why no change can be made any more, or nil
@@ -229,5 +193,5 @@ type State struct {
 func (s *Service) State() State {
 	snap := s.current.Load()
 	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
-		snap.Counts.ByStatus, s.refusals.total()}
+		snap.Counts.ByStatus, s.refusals.Total()}
 }

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -66,13 +67,13 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		case p.DryRun:
 			out, err = s.dryRun(who, p, change)
 		default:
-			place := &ticket{}
+			place := &folding.Ticket{}
 			err = s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
-				s.refusals.restart(place)
+				s.refusals.Restart(place)
 				out, err = s.decide(tx, who, p, change, data, place)
 				return err
 			})
-			s.refusals.settle(place, err)
+			s.refusals.Settle(place, err)
 		}
 		switch {
 		case errors.Is(err, lifecycle.ErrMovedOn):
@@ -135,7 +136,7 @@ type decided struct {
 // decide answers a known Idempotency-Key with its first answer. Everything else is decided by the rules, and put on
 // record.
 func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change lifecycle.Change, data record.Proposed,
-	place *ticket) (decided, error) {
+	place *folding.Ticket) (decided, error) {
 	first, known, err := recall(tx, who, p.IdempotencyKey, tx.At())
 	if err != nil {
 		return decided{}, err
@@ -174,8 +175,8 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 
 // recordRefusal puts a refused change on record, unless it is only counted.
 func (s *Service) recordRefusal(tx *ledger.Tx, p Proposal, event ledger.Event, data record.Proposed,
-	place *ticket) (folded bool, err error) {
-	folded, err = s.refusals.fold(tx, place, record.RefusalKind{Request: p.Request, Code: data.Refusal.Code}, event)
+	place *folding.Ticket) (folded bool, err error) {
+	folded, err = s.refusals.Fold(tx, place, record.RefusalKind{Request: p.Request, Code: data.Refusal.Code}, event)
 	if folded || err != nil {
 		return folded, err
 	}

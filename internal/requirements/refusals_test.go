@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -57,9 +58,9 @@ func (r *rig) summaries() (found []record.RefusalsFolded) {
 // minuteOver lets the windows end that are open.
 func (r *rig) minuteOver() {
 	r.t.Helper()
-	require.NoError(r.t, r.foldRefusals(r.t.Context())) // looks at them
+	require.NoError(r.t, r.refusals.Account(r.t.Context(), r.ledger, r.shared.clock())) // looks at them
 	r.clock.wind(record.FoldWindow)
-	require.NoError(r.t, r.foldRefusals(r.t.Context()))
+	require.NoError(r.t, r.refusals.Account(r.t.Context(), r.ledger, r.shared.clock()))
 }
 
 func withoutExport(o *Options) { o.ExportPath = "" }
@@ -73,7 +74,7 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 		require.Equal(t, size+min(uint64(n)+1, record.RecordedEach), r.State().LogSize)
 	}
-	require.Equal(t, []Folding{{record.Actor(cody), record.RefusalKind{Subject: "REQ-001", Code: "field_forbidden"}}}, told, "once")
+	require.Equal(t, []Folding{{Actor: record.Actor(cody), RefusalKind: record.RefusalKind{Subject: "REQ-001", Code: "field_forbidden"}}}, told, "once")
 	require.EqualValues(t, 30, r.State().Folded)
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	require.Empty(t, r.summaries())
@@ -118,7 +119,7 @@ func TestAWindowEndsWithItsMinute(t *testing.T) {
 	r.clock.wind(time.Second)
 	refuse(22)
 	require.Len(t, r.records(0, record.KindRefused), 2*record.RecordedEach)
-	require.NoError(t, r.foldRefusals(t.Context()))
+	require.NoError(t, r.refusals.Account(t.Context(), r.ledger, r.shared.clock()))
 	require.Len(t, r.summaries(), 1, "the second minute is not over")
 	require.EqualValues(t, 6, r.summaries()[0].Count)
 	r.minuteOver()
@@ -166,24 +167,24 @@ func TestWhatIsNotEqualIsNotFolded(t *testing.T) {
 func TestManyKindsShareAWindow(t *testing.T) {
 	r := start(t, store.NewMemory(), withoutExport)
 	var document strings.Builder
-	for n := range maxWindows {
+	for n := range folding.MaxWindows {
 		fmt.Fprintf(&document, "- **REQ-%04d**: text\n", n)
 	}
 	r.mustImport(document.String())
 	size := r.State().LogSize
-	for n := range maxWindows {
+	for n := range folding.MaxWindows {
 		r.refused(cody, fmt.Sprintf("REQ-%04d", n), move(lifecycle.Planned), "field_forbidden")
 	}
 	for n := range 15 {
 		r.refused(cody, fmt.Sprintf("REQ-%04d", n), `{`, "json_syntax")
 		r.refused(cody, fmt.Sprintf("REQ-%04d", n), `{"x":1}`, "schema_violation")
 	}
-	require.Len(t, r.refusals.open[record.Actor(cody)], maxWindows+1)
-	require.Equal(t, size+maxWindows+record.RecordedEach, r.State().LogSize)
+	require.Equal(t, folding.MaxWindows+1, r.refusals.Open()[record.Actor(cody)])
+	require.Equal(t, size+folding.MaxWindows+record.RecordedEach, r.State().LogSize)
 	r.refused(archy, "REQ-0001", move(lifecycle.Planned), "field_forbidden")
-	require.Len(t, r.refusals.open, 2, "another actor has windows of its own")
+	require.Len(t, r.refusals.Open(), 2, "another actor has windows of its own")
 	r.minuteOver()
-	require.Empty(t, r.refusals.open)
+	require.Empty(t, r.refusals.Open())
 	require.Len(t, r.summaries(), 1)
 	require.Empty(t, r.summaries()[0].Code)
 	require.EqualValues(t, 10, r.summaries()[0].Count)
@@ -287,7 +288,7 @@ func TestASumWaitsForDecisions(t *testing.T) {
 	require.Empty(t, r.summaries())
 	close(hold)
 	requireCode(t, <-answered, "field_forbidden")
-	require.NoError(t, r.foldRefusals(t.Context()))
+	require.NoError(t, r.refusals.Account(t.Context(), r.ledger, r.shared.clock()))
 	require.Len(t, r.summaries(), 1)
 	require.EqualValues(t, 2, r.summaries()[0].Count)
 	r.verified()
@@ -300,19 +301,21 @@ func TestAnswersMayOvertakeEachOther(t *testing.T) {
 	for range record.RecordedEach {
 		r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	}
-	var first, second ticket
-	for _, place := range []*ticket{&first, &second} {
+	var first, second folding.Ticket
+	var decided []time.Time
+	for _, place := range []*folding.Ticket{&first, &second} {
 		require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-			folded, err := r.refusals.fold(tx, place, record.RefusalKind{Code: "field_forbidden"}, ledger.Event{Actor: record.Actor(cody), Subject: "REQ-001"})
+			folded, err := r.refusals.Fold(tx, place, record.RefusalKind{Code: "field_forbidden"}, ledger.Event{Actor: record.Actor(cody), Subject: "REQ-001"})
 			require.True(t, folded)
+			decided = append(decided, tx.At())
 			return err
 		}))
 	}
-	r.refusals.settle(&second, nil)
-	r.refusals.settle(&first, nil)
+	r.refusals.Settle(&second, nil)
+	r.refusals.Settle(&first, nil)
 	r.minuteOver()
-	require.True(t, second.at.After(first.at))
-	require.Equal(t, second.at, r.summaries()[0].To)
+	require.True(t, decided[1].After(decided[0]))
+	require.Equal(t, decided[1], r.summaries()[0].To)
 	r.verified()
 }
 
@@ -375,14 +378,14 @@ func TestWhatWasNotAnsweredIsNotCounted(t *testing.T) {
 	f.fails = true
 	_, err := r.patch(cody, "REQ-001", move(lifecycle.Planned))
 	require.Nil(t, decision.Refusal(err))
-	require.NoError(t, r.foldRefusals(t.Context()))
+	require.NoError(t, r.refusals.Account(t.Context(), r.ledger, r.shared.clock()))
 	r.clock.wind(record.FoldWindow)
-	require.Error(t, r.foldRefusals(t.Context()))
+	require.Error(t, r.refusals.Account(t.Context(), r.ledger, r.shared.clock()))
 	f.fails = false
-	require.NoError(t, r.foldRefusals(t.Context()), "it is tried again")
+	require.NoError(t, r.refusals.Account(t.Context(), r.ledger, r.shared.clock()), "it is tried again")
 	require.Len(t, r.summaries(), 1)
 	require.EqualValues(t, 3, r.summaries()[0].Count)
-	require.Zero(t, r.refusals.underway)
+	require.Zero(t, r.refusals.Underway())
 	r.verified()
 }
 
@@ -415,7 +418,7 @@ func TestOnlyTheLastRunCounts(t *testing.T) {
 	for n := range 2 * record.RecordedEach {
 		r.must(paula, "REQ-001", fmt.Sprintf(`{"pm_notes":[{"text":"%d"}]}`, n))
 	}
-	require.Zero(t, r.refusals.underway)
+	require.Zero(t, r.refusals.Underway())
 	for range record.RecordedEach {
 		r.refused(paula, "REQ-404", move(lifecycle.Planned), "unknown_requirement")
 	}

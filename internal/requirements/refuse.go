@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
@@ -32,14 +33,14 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
 	event, place := ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(who), RequestID: r.RequestID,
-		Data: data}, &ticket{}
+		Data: data}, &folding.Ticket{}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
 		if r.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
 		index := tx.Seq()
-		folded, err := s.refusals.fold(tx, place, record.RefusalKind{Request: r.Request, Code: reason.Code}, event)
+		folded, err := s.refusals.Fold(tx, place, record.RefusalKind{Request: r.Request, Code: reason.Code}, event)
 		if err == nil && !folded {
 			err = tx.Append(event)
 		}
@@ -47,7 +48,7 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		receipt.Folded = folded
 		return err
 	})
-	s.refusals.settle(place, err)
+	s.refusals.Settle(place, err)
 	if err != nil {
 		return err
 	}

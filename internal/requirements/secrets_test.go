@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -229,7 +230,7 @@ func TestARecordedSecretIsNoFaultOfTheLog(t *testing.T) {
 	require.NoError(t, err)
 	change.Size = len(body)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		_, err := r.decide(tx, paula, Proposal{ID: "REQ-001"}, change, record.Proposed{Rules: lifecycle.LatestRules, Change: body}, &ticket{})
+		_, err := r.decide(tx, paula, Proposal{ID: "REQ-001"}, change, record.Proposed{Rules: lifecycle.LatestRules, Change: body}, &folding.Ticket{})
 		return err
 	}))
 	r.verified()

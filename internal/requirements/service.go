@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -42,6 +43,9 @@ type Options struct {
 	OnFolding      func(Folding)              // told when further refusals of an actor are only counted; may be nil
 }
 
+// Folding says that refusals of an actor are only counted from here on.
+type Folding = folding.Folding
+
 // shared is what all parts of the service have in common.
 type shared struct {
 	ledger  *ledger.Ledger
@@ -61,7 +65,7 @@ type Service struct {
 
 	exporter  *projection.Exporter
 	oneImport sync.Mutex // one at a time
-	refusals  refusals
+	refusals  *folding.Refusals
 }
 
 // Reader reads the requirements as they are published.

@@ -1,6 +1,9 @@
-package requirements
+// Package folding counts refusals that an actor repeats. Of equal refusals within one window the first few are recorded
+// one by one; the rest is only counted, and one record accounts for them when the window is over.
+package folding
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -11,9 +14,11 @@ import (
 	"orchestrator/internal/requirements/record"
 )
 
+// MaxWindows is how many windows one actor may have open. What is refused beyond shares one window for all kinds.
+const MaxWindows = 1000
+
 const (
 	foldCheck    = time.Second // how often windows are looked for that are over
-	maxWindows   = 1000        // that one actor may have open; what is refused beyond shares one window for all kinds
 	maxSummaries = 500         // in one transaction
 )
 
@@ -24,8 +29,8 @@ type Folding struct {
 	record.RefusalKind
 }
 
-// refusalWindow holds the equal refusals of one actor since the first of them. It is guarded by refusals.
-type refusalWindow struct {
+// window holds the equal refusals of one actor since the first of them. It is guarded by Refusals.
+type window struct {
 	actor    audit.Actor
 	kind     record.RefusalKind
 	begun    time.Time // when the first was decided, in the time of the log
@@ -39,34 +44,38 @@ type refusalWindow struct {
 	to       time.Time // when the last of these was
 }
 
-// ticket is the place of one request in a window. Its transaction may run more than once, of which the last run counts.
-type ticket struct {
-	window *refusalWindow
+// Ticket is the place of one request in a window. Its transaction may run more than once, of which the last run counts.
+type Ticket struct {
+	window *window
 	folded bool      // it is only counted
 	seq    uint64    // of its record
 	at     time.Time // of the decision
 }
 
-// refusals folds equal refusals. A crash loses what the open windows have counted, and nothing else.
-type refusals struct {
+// Refusals folds equal refusals. A crash loses what the open windows have counted, and nothing else.
+type Refusals struct {
 	mu       sync.Mutex
 	settled  sync.Cond // underway went down
 	underway int
 	closed   bool // every refusal is recorded from here on
-	open     map[audit.Actor]map[record.RefusalKind]*refusalWindow
-	over     []*refusalWindow // not accounted for yet
-	folded   uint64           // since the start
+	open     map[audit.Actor]map[record.RefusalKind]*window
+	over     []*window // not accounted for yet
+	folded   uint64    // since the start
 	begins   func(Folding)
 	one      sync.Mutex // flushes one at a time
 }
 
-func (r *refusals) init(begins func(Folding)) {
-	r.settled.L, r.begins, r.open = &r.mu, begins, map[audit.Actor]map[record.RefusalKind]*refusalWindow{}
+// New returns Refusals that have counted nothing. begins is told when refusals of an actor are only counted from here
+// on; it may be nil.
+func New(begins func(Folding)) *Refusals {
+	r := &Refusals{begins: begins, open: map[audit.Actor]map[record.RefusalKind]*window{}}
+	r.settled.L = &r.mu
+	return r
 }
 
-// fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The
+// Fold decides in the transaction of a refusal whether it is only counted; if not, its record must be appended. The
 // ticket must be settled when the transaction is over.
-func (r *refusals) fold(tx *ledger.Tx, t *ticket, kind record.RefusalKind, e ledger.Event) (folded bool, err error) {
+func (r *Refusals) Fold(tx *ledger.Tx, t *Ticket, kind record.RefusalKind, e ledger.Event) (folded bool, err error) {
 	if e.Subject != "" {
 		known, err := tx.Get(projection.TableRequirements.Name, e.Subject)
 		if err != nil {
@@ -86,7 +95,7 @@ func (r *refusals) fold(tx *ledger.Tx, t *ticket, kind record.RefusalKind, e led
 	return t.folded, nil
 }
 
-func (r *refusals) take(t *ticket, w *refusalWindow) {
+func (r *Refusals) take(t *Ticket, w *window) {
 	w.underway++
 	r.underway++
 	t.window, t.folded = w, w.taken == record.RecordedEach
@@ -95,14 +104,14 @@ func (r *refusals) take(t *ticket, w *refusalWindow) {
 	}
 }
 
-// restart forgets what an earlier run of the same transaction took.
-func (r *refusals) restart(t *ticket) {
+// Restart forgets what an earlier run of the same transaction took.
+func (r *Refusals) Restart(t *Ticket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.giveBack(t)
 }
 
-func (r *refusals) giveBack(t *ticket) {
+func (r *Refusals) giveBack(t *Ticket) {
 	w := t.window
 	if w == nil {
 		return
@@ -114,14 +123,14 @@ func (r *refusals) giveBack(t *ticket) {
 	r.leave(w)
 }
 
-func (r *refusals) leave(w *refusalWindow) {
+func (r *Refusals) leave(w *window) {
 	w.underway--
 	r.underway--
 	r.settled.Broadcast()
 }
 
-// settle accounts for what became of the transaction. Nothing is counted that was not answered.
-func (r *refusals) settle(t *ticket, err error) {
+// Settle accounts for what became of the transaction. Nothing is counted that was not answered.
+func (r *Refusals) Settle(t *Ticket, err error) {
 	r.mu.Lock()
 	w := t.window
 	if w == nil || err != nil {
@@ -149,13 +158,13 @@ func (r *refusals) settle(t *ticket, err error) {
 }
 
 // windowOf finds the open window of a kind, or opens one.
-func (r *refusals) windowOf(actor audit.Actor, kind record.RefusalKind, at time.Time) *refusalWindow {
+func (r *Refusals) windowOf(actor audit.Actor, kind record.RefusalKind, at time.Time) *window {
 	mine := r.open[actor]
 	if mine == nil {
-		mine = map[record.RefusalKind]*refusalWindow{}
+		mine = map[record.RefusalKind]*window{}
 		r.open[actor] = mine
 	}
-	if mine[kind] == nil && len(mine) >= maxWindows {
+	if mine[kind] == nil && len(mine) >= MaxWindows {
 		kind = record.RefusalKind{}
 	}
 	w := mine[kind]
@@ -164,7 +173,7 @@ func (r *refusals) windowOf(actor audit.Actor, kind record.RefusalKind, at time.
 		w = nil
 	}
 	if w == nil {
-		w = &refusalWindow{actor: actor, kind: kind, begun: at}
+		w = &window{actor: actor, kind: kind, begun: at}
 		mine[kind] = w
 	}
 	w.newest = at
@@ -172,7 +181,7 @@ func (r *refusals) windowOf(actor audit.Actor, kind record.RefusalKind, at time.
 }
 
 // end closes a window. What it has counted, or may still come to, is left to be accounted for.
-func (r *refusals) end(w *refusalWindow) {
+func (r *Refusals) end(w *window) {
 	delete(r.open[w.actor], w.kind)
 	if w.underway > 0 || w.count > 0 {
 		r.over = append(r.over, w)
@@ -181,7 +190,7 @@ func (r *refusals) end(w *refusalWindow) {
 
 // due closes the windows that are over, all of them when the service ends, and returns those to account for. A window
 // is timed from when it was first looked at.
-func (r *refusals) due(now time.Time) []*refusalWindow {
+func (r *Refusals) due(now time.Time) []*window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for actor, mine := range r.open {
@@ -197,8 +206,8 @@ func (r *refusals) due(now time.Time) []*refusalWindow {
 			delete(r.open, actor)
 		}
 	}
-	r.over = slices.DeleteFunc(r.over, func(w *refusalWindow) bool { return w.underway == 0 && w.count == 0 })
-	var found []*refusalWindow
+	r.over = slices.DeleteFunc(r.over, func(w *window) bool { return w.underway == 0 && w.count == 0 })
+	var found []*window
 	for _, w := range r.over {
 		if w.underway == 0 {
 			slices.Sort(w.recorded)
@@ -208,7 +217,7 @@ func (r *refusals) due(now time.Time) []*refusalWindow {
 	return found
 }
 
-func (r *refusals) accountedFor(done []*refusalWindow) {
+func (r *Refusals) accountedFor(done []*window) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, w := range done {
@@ -217,7 +226,7 @@ func (r *refusals) accountedFor(done []*refusalWindow) {
 }
 
 // close lets every further refusal be recorded by itself, and returns when the decisions under way are made.
-func (r *refusals) close() {
+func (r *Refusals) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
@@ -226,17 +235,73 @@ func (r *refusals) close() {
 	}
 }
 
-func (r *refusals) total() uint64 {
+// Total returns how many refusals were only counted since the start.
+func (r *Refusals) Total() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.folded
 }
 
+// Open returns how many windows each actor has open.
+func (r *Refusals) Open() map[audit.Actor]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	open := make(map[audit.Actor]int, len(r.open))
+	for actor, mine := range r.open {
+		open[actor] = len(mine)
+	}
+	return open
+}
+
+// Underway returns how many refusals are decided, and not known to be durable yet.
+func (r *Refusals) Underway() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.underway
+}
+
 // event accounts for what a window has counted. The window is over: nobody changes it any more.
-func (w *refusalWindow) event() ledger.Event {
+func (w *window) event() ledger.Event {
 	return ledger.Event{Kind: record.KindFolded, Actor: ledger.System(), Subject: w.kind.Subject,
 		Data: record.RefusalsFolded{
 			Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
 			Recorded: w.recorded,
 		}}
+}
+
+// Run accounts for folded refusals until ctx ends, and then for all that are left. What could not be written is
+// tried again; only the last error is returned.
+func (r *Refusals) Run(ctx context.Context, l *ledger.Ledger, clock func() time.Time) error {
+	ticks := time.NewTicker(foldCheck)
+	defer ticks.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ticks.C:
+			_ = r.Account(ctx, l, clock()) // it stays due
+		case <-ctx.Done():
+		}
+	}
+	r.close()
+	return r.Account(context.WithoutCancel(ctx), l, clock())
+}
+
+// Account puts on record what the windows that are over have counted.
+func (r *Refusals) Account(ctx context.Context, l *ledger.Ledger, now time.Time) error {
+	r.one.Lock()
+	defer r.one.Unlock()
+	for part := range slices.Chunk(r.due(now), maxSummaries) {
+		err := l.Update(ctx, func(tx *ledger.Tx) error {
+			for _, w := range part {
+				if err := tx.Append(w.event()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		r.accountedFor(part)
+	}
+	return nil
 }
