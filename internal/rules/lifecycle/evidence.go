@@ -33,21 +33,25 @@ type Evidence struct {
 	Name   string `json:"name,omitempty"`   // test
 	Result string `json:"result,omitempty"` // test: pass or fail
 	Report string `json:"report,omitempty"` // test: path of the report, or AttachedPrefix and the digest of one that was attached
-	Found  *Found `json:"found,omitempty"`  // what the service found when it looked; nil where it does not look
+	// test: full or short id of the commit that was tested; without it, Found.Commit says which one is assumed
+	ReportCommit string `json:"report_commit,omitempty"`
+	Found        *Found `json:"found,omitempty"` // what the service found when it looked; nil where it does not look
 }
 
 // Where evidence was found.
 const (
 	InCommit   = "commit"   // a file at the commit that the evidence names, or a commit
-	InHead     = "head"     // a file at the commit that HEAD was
-	InWorktree = "worktree" // a file or report in the working tree, which HEAD did not have
+	InHead     = "head"     // a file at the commit that HEAD was; only before Rules3
+	InBranch   = "branch"   // a file at the commit that was the tip of the branch
+	InWorktree = "worktree" // a file or report in the working tree, which the branch did not have
 	InAttached = "attached" // a report that was sent to the service
 )
 
 // Found is what the service found when it looked a piece of evidence up. Digests are lower-case hexadecimal.
 type Found struct {
 	In       string    `json:"in"`
-	Commit   string    `json:"commit,omitempty"`  // file, commit: the full id
+	Commit   string    `json:"commit,omitempty"`  // the full id; test: of the commit that was tested, "" before Rules3
+	Tip      bool      `json:"tip,omitzero"`      // test: nobody named Commit; it was the tip of the branch when the run was first seen
 	Blob     string    `json:"blob,omitempty"`    // file: the id of its content in git
 	SHA256   string    `json:"sha256,omitempty"`  // file: of exactly the cited lines, or of all; test: of the report
 	Bytes    int64     `json:"bytes,omitzero"`    // file, test: the size of file or report
@@ -55,13 +59,23 @@ type Found struct {
 	Record   uint64    `json:"record,omitzero"`   // attached report: the number of the record that attached it first; 0 under Rules1
 	Format   string    `json:"format,omitempty"`  // test: junit, go, tap or ctrf
 	Counts   *Results  `json:"counts,omitempty"`  // test: of the whole report
+	Run      string    `json:"run,omitempty"`     // test: identifies the run by what the report says of it, lower-case hexadecimal
+	Ran      time.Time `json:"ran,omitzero"`      // test: the latest instant at which it can have ended by the report's own word, UTC
 }
 
-// Finding is what looking up one piece of the evidence of a change came to: what was found, or what is wrong.
+// Finding is what looking up one piece of the evidence of a change came to: what was found, or what is wrong. What was
+// found may not count, as things stand.
 type Finding struct {
 	Pointer string       `json:"pointer"` // of the evidence in the change, RFC 6901
 	Found   *Found       `json:"found,omitempty"`
 	Wrong   *fault.Field `json:"wrong,omitempty"`
+	Against *Against     `json:"against,omitempty"`
+}
+
+// Against says why evidence that was found does not count as things stand.
+type Against struct {
+	Reason string `json:"reason"` // one of those of Stale
+	Detail string `json:"detail"`
 }
 
 // The reasons why something is stale.
@@ -76,7 +90,19 @@ const (
 	ReportChanged         = "report_changed"
 	ReportGone            = "report_gone"
 	Unreadable            = "unreadable" // it cannot be looked up now
+
+	// These are known since Rules3.
+	DesignChanged = "design_changed" // after the implementation or the tests
+	Elsewhere     = "elsewhere"      // the commit is not in the history of the branch
+	Uncommitted   = "uncommitted"    // the file is in the working tree, and not in the branch
+	Copied        = "copied"         // the file is gone; the same content lies at another path, which git calls no rename
+	CodeChanged   = "code_changed"   // files of the implementation are not as they were at the commit that was tested
+	CodeUnknown   = "code_unknown"   // nobody knows which commit was tested
+	Unknown       = "unknown"        // the branch is gone, or the history that would tell is missing
 )
+
+// sinceRules3 lists the reasons that earlier rules did not know.
+var sinceRules3 = []string{DesignChanged, Elsewhere, Uncommitted, Copied, CodeChanged, CodeUnknown, Unknown}
 
 // Stale is something that changed under a part of a requirement.
 type Stale struct {

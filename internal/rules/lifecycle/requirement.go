@@ -64,6 +64,7 @@ type Requirement struct {
 type Stamp struct {
 	Revision    uint64    `json:"revision"`
 	Record      uint64    `json:"record,omitzero"` // the number of the record in the log; 0 under Rules1, which kept none
+	Rules       Rules     `json:"rules,omitzero"`  // that decided; 0 before Rules3
 	By          string    `json:"by"`
 	Role        Role      `json:"role"`
 	At          time.Time `json:"at"`

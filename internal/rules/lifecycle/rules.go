@@ -13,6 +13,10 @@ const (
 	// their records, and limits each role's share of a requirement.
 	Rules2 Rules = 2
 
+	// Rules3 takes as evidence only what the branch has, ties test reports to the code that they saw, and wants the
+	// design to count until the end.
+	Rules3 Rules = 3
+
 	// LatestRules decide what is decided now.
 	LatestRules = Rules2
 )
