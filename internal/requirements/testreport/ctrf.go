@@ -2,7 +2,9 @@ package testreport
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,8 +21,12 @@ type ctrfReport struct {
 		Tool struct {
 			Name string `json:"name"`
 		} `json:"tool"`
-		Summary *ctrfSummary `json:"summary"`
-		Tests   *ctrfTests   `json:"tests"`
+		Summary *struct {
+			ctrfSummary
+			Start jsontext.Value `json:"start"`
+			Stop  jsontext.Value `json:"stop"`
+		} `json:"summary"`
+		Tests *ctrfTests `json:"tests"`
 	} `json:"results"`
 }
 
@@ -36,12 +42,23 @@ type ctrfSummary struct {
 // ctrfTests are the tests one by one, so that a long list of nothing cannot fill the memory.
 type ctrfTests struct {
 	cases   []Case
+	timings []timing // of the cases
 	counted ctrfSummary
+}
+
+// ctrfTest is one of them. Its duration is in milliseconds.
+type ctrfTest struct {
+	Name     string         `json:"name"`
+	Status   string         `json:"status"`
+	Suite    jsontext.Value `json:"suite"`
+	Start    jsontext.Value `json:"start"`
+	Stop     jsontext.Value `json:"stop"`
+	Duration jsontext.Value `json:"duration"`
 }
 
 // readCTRF reads a CTRF report. The tests are what counts; a summary that says otherwise is an error. A test that is
 // "pending" did not run; one that is "other" is not known to have passed, so it has failed.
-func readCTRF(b []byte) ([]Case, error) {
+func readCTRF(b []byte) (*reading, error) {
 	var report ctrfReport
 	if err := json.Unmarshal(b, &report); err != nil {
 		if refused := fault.As(err); refused != nil {
@@ -57,12 +74,48 @@ func readCTRF(b []byte) ([]Case, error) {
 		return nil, unreadable(CTRF, 1, "results.summary is missing")
 	case results.Tests == nil:
 		return nil, unreadable(CTRF, 1, "results.tests is missing")
-	case *results.Summary != results.Tests.counted:
+	case results.Summary.ctrfSummary != results.Tests.counted:
 		return nil, fault.New(fault.Invalid, "report_unreadable",
 			"the ctrf report contradicts itself: its summary says %+v, its tests are %+v",
-			*results.Summary, results.Tests.counted).WithFix("give the report as the test tool wrote it")
+			results.Summary.ctrfSummary, results.Tests.counted).WithFix("give the report as the test tool wrote it")
 	}
-	return results.Tests.cases, nil
+	whole, err := ctrfTiming(results.Summary.Start, results.Summary.Stop, 0)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "report_unreadable",
+			"the ctrf report cannot be read: in results.summary %s", err).WithFix(fixTime)
+	}
+	return results.Tests.told(whole), nil
+}
+
+// told returns what was read. A test without times ended when the whole did.
+func (t *ctrfTests) told(whole timing) *reading {
+	told := &reading{}
+	for i, c := range t.cases {
+		told.add(c, t.timings[i].within(whole))
+	}
+	if len(t.cases) > 0 {
+		told.addAround("", whole)
+	}
+	return told
+}
+
+// ctrfTiming reads when something began and ended. A stop is its end; without one it ended after its start.
+func ctrfTiming(start, stop jsontext.Value, took time.Duration) (timing, error) {
+	begin, err := momentOf(start)
+	if err != nil {
+		return timing{}, fmt.Errorf("the start %w", err)
+	}
+	end, err := momentOf(stop)
+	if err != nil {
+		return timing{}, fmt.Errorf("the stop %w", err)
+	}
+	if end == (moment{}) {
+		return timing{at: begin, took: took, ran: begin.ran(took)}, nil
+	}
+	if begin != (moment{}) {
+		took = end.at.Sub(begin.at)
+	}
+	return timing{at: end, took: took, ran: end.ran(0)}, nil
 }
 
 // UnmarshalJSONFrom reads the list of tests.
@@ -74,17 +127,13 @@ func (t *ctrfTests) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return err
 	}
 	for d.PeekKind() != ']' {
-		var test struct {
-			Name   string         `json:"name"`
-			Status string         `json:"status"`
-			Suite  jsontext.Value `json:"suite"`
-		}
+		var test ctrfTest
 		if err := json.UnmarshalDecode(d, &test); err != nil {
 			return err
 		}
 		suite, err := ctrfSuite(test.Suite)
 		if err == nil {
-			err = t.add(suite, test.Name, test.Status)
+			err = t.add(suite, test)
 		}
 		if err != nil {
 			return err
@@ -113,9 +162,9 @@ func ctrfSuite(v jsontext.Value) (string, error) {
 	return strings.Join(names, separators[CTRF]), err
 }
 
-func (t *ctrfTests) add(suite, name, status string) error {
-	c := Case{Suite: suite, Name: name}
-	switch status {
+func (t *ctrfTests) add(suite string, test ctrfTest) error {
+	c := Case{Suite: suite, Name: test.Name}
+	switch test.Status {
 	case "passed":
 		c.Result = Pass
 		t.counted.Passed++
@@ -134,9 +183,9 @@ func (t *ctrfTests) add(suite, name, status string) error {
 	default:
 		return fault.New(fault.Invalid, "report_unreadable",
 			"the ctrf report cannot be read: results.tests[%d] has the status %q",
-			len(t.cases), clip(status)).WithFix("a status is passed, failed, skipped, pending or other")
+			len(t.cases), clip(test.Status)).WithFix("a status is passed, failed, skipped, pending or other")
 	}
-	if name == "" {
+	if test.Name == "" {
 		return fault.New(fault.Invalid, "report_unreadable",
 			"the ctrf report cannot be read: results.tests[%d] has no name", len(t.cases)).
 			WithFix("give every test a name")
@@ -144,7 +193,12 @@ func (t *ctrfTests) add(suite, name, status string) error {
 	if len(t.cases) == MaxCases {
 		return tooManyCases()
 	}
-	t.cases = append(t.cases, c)
+	timing, err := ctrfTiming(test.Start, test.Stop, durationOf(test.Duration, time.Millisecond))
+	if err != nil {
+		return fault.New(fault.Invalid, "report_unreadable", "the ctrf report cannot be read: in results.tests[%d] %s",
+			len(t.cases), err).WithFix(fixTime)
+	}
+	t.cases, t.timings = append(t.cases, c), append(t.timings, timing)
 	t.counted.Tests++
 	return nil
 }

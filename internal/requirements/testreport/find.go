@@ -26,23 +26,29 @@ func (r Report) FullName(c Case) string {
 // is a *fault.Error of kind Invalid: code test_missing, which names up to three tests that may be meant, or
 // test_ambiguous, when tests of this name differ in their results and no single one has it as its full name.
 func (r Report) Find(name string) (result string, err error) {
+	result, _, err = r.find(name)
+	return result, err
+}
+
+// find returns what Find returns, and when the test ran: the first of the cases that the name stands for.
+func (r Report) find(name string) (result string, ran Ran, err error) {
 	var alone, full results
-	for _, c := range r.Cases {
+	for c, ran := range r.All() {
 		if r.isFull(c, name) {
-			full.add(c)
+			full.add(c, ran)
 		} else if c.Name == name {
-			alone.add(c)
+			alone.add(c, ran)
 		}
 	}
 	switch both := append(alone.cases, full.cases...); {
 	case len(both) == 0:
-		return "", r.missing(name)
+		return "", Ran{}, r.missing(name)
 	case full.one():
-		return full.cases[0].Result, nil
+		return full.cases[0].Result, full.ran, nil
 	case len(full.cases) == 0 && alone.one():
-		return alone.cases[0].Result, nil
+		return alone.cases[0].Result, alone.ran, nil
 	default:
-		return "", r.ambiguous(name, alone.more+full.more+len(both), both)
+		return "", Ran{}, r.ambiguous(name, alone.more+full.more+len(both), both)
 	}
 }
 
@@ -51,11 +57,13 @@ type results struct {
 	cases  []Case
 	more   int // cases that are not kept
 	differ bool
+	ran    Ran // when the first of them ended
 }
 
 const maxListed = 10
 
-func (s *results) add(c Case) {
+func (s *results) add(c Case, ran Ran) {
+	s.ran = s.ran.sooner(ran)
 	s.differ = s.differ || len(s.cases) > 0 && s.cases[0].Result != c.Result
 	if len(s.cases) < maxListed {
 		s.cases = append(s.cases, c)

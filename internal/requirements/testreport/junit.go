@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
@@ -24,8 +25,9 @@ type junitReader struct {
 	suites  []junitSuite
 	in      bool   // in a test case
 	current Case   // it, while it is read
+	timing  timing // of it
 	outcome string // of it: the element that says so; "" when it has passed
-	cases   []Case
+	told    reading
 }
 
 type junitSuite struct {
@@ -34,6 +36,7 @@ type junitSuite struct {
 	listed  int  // in it and in the suites in it
 	counted int  // the failures and errors that its attributes count
 	failed  bool // it lists one, or a suite in it does
+	timing  timing
 }
 
 // outcomes are the words in the attributes status and result of a test case that say more than its elements: tools
@@ -47,7 +50,7 @@ var outcomes = map[string]string{
 // readJUnit reads JUnit XML: a <testsuites> or a <testsuite>, with suites inside suites. A test case with a failure or
 // error has failed, whatever else it says; a failure or error outside a test case, or a number of them that is not
 // listed, is a failed case of its own. A document type, and so any entity of its own, is refused.
-func readJUnit(b []byte) ([]Case, error) {
+func readJUnit(b []byte) (*reading, error) {
 	r := &junitReader{source: xml.NewDecoder(&attributeCounter{Reader: bytes.NewReader(b)})}
 	r.source.CharsetReader = func(label string, input io.Reader) (io.Reader, error) {
 		if at := bytes.IndexFunc(b, func(c rune) bool { return c >= 0x80 }); at >= 0 {
@@ -59,7 +62,7 @@ func readJUnit(b []byte) ([]Case, error) {
 	for {
 		token, err := r.source.Token()
 		if errors.Is(err, io.EOF) && done {
-			return r.cases, nil
+			return &r.told, nil
 		}
 		line, _ := r.source.InputPos()
 		if err != nil {
@@ -109,19 +112,19 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 	r.open = append(r.open, name)
 	switch name {
 	case "testsuites", "testsuite":
-		failures, _ := strconv.Atoi(attribute(e, "failures")) // what is no number counts nothing
-		errs, _ := strconv.Atoi(attribute(e, "errors"))
-		tests, _ := strconv.Atoi(attribute(e, "tests"))
-		r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), tests: tests,
-			counted: max(failures, errs, failures+errs)})
 		if r.in {
 			return unreadable(JUnit, line, "there is a suite inside a test case")
 		}
+		timing, err := r.timingOf(e, line)
+		r.startSuite(e, timing)
+		return err
 	case "testcase":
 		if r.in {
 			return unreadable(JUnit, line, "there is a test case inside a test case")
 		}
-		r.startCase(e)
+		timing, err := r.timingOf(e, line)
+		r.startCase(e, timing)
+		return err
 	case "failure", "error":
 		if r.in {
 			r.note("failure")
@@ -136,9 +139,35 @@ func (r *junitReader) start(e xml.StartElement, line int) error {
 	return nil
 }
 
+func (r *junitReader) startSuite(e xml.StartElement, t timing) {
+	failures, _ := strconv.Atoi(attribute(e, "failures")) // what is no number counts nothing
+	errs, _ := strconv.Atoi(attribute(e, "errors"))
+	tests, _ := strconv.Atoi(attribute(e, "tests"))
+	r.suites = append(r.suites, junitSuite{name: attribute(e, "name"), tests: tests,
+		counted: max(failures, errs, failures+errs), timing: t})
+}
+
+// timingOf returns when a suite or a test case ended. Without a time of its own it ended when the suite around it did.
+func (r *junitReader) timingOf(e xml.StartElement, line int) (timing, error) {
+	at, err := readMoment(attribute(e, "timestamp"))
+	if err != nil {
+		return timing{}, unreadable(JUnit, line, "the timestamp %s", err).WithFix(fixTime)
+	}
+	took := readDuration(attribute(e, "time"), time.Second)
+	return timing{at: at, took: took, ran: at.ran(took)}.within(r.around()), nil
+}
+
+// around returns the timing of the suite that is open.
+func (r *junitReader) around() timing {
+	if len(r.suites) == 0 {
+		return timing{}
+	}
+	return r.suites[len(r.suites)-1].timing
+}
+
 // startCase begins a test case. Without a class it belongs to the suite; without a name it goes by that of its class or
 // suite, as when a class could not be set up.
-func (r *junitReader) startCase(e xml.StartElement) {
+func (r *junitReader) startCase(e xml.StartElement, t timing) {
 	class, name := attribute(e, "classname"), attribute(e, "name")
 	for i := len(r.suites) - 1; i >= 0 && class == ""; i-- {
 		class = r.suites[i].name
@@ -149,7 +178,7 @@ func (r *junitReader) startCase(e xml.StartElement) {
 	if name == "" {
 		name = "a test case without a name"
 	}
-	r.in, r.current, r.outcome = true, Case{Suite: class, Name: name}, ""
+	r.in, r.current, r.timing, r.outcome = true, Case{Suite: class, Name: name}, t, ""
 	for _, attr := range []string{"status", "result"} {
 		if element := outcomes[strings.ToLower(attribute(e, attr))]; element != "" {
 			r.note(element)
@@ -166,11 +195,11 @@ func (r *junitReader) note(element string) {
 
 // endCase ends the present test case.
 func (r *junitReader) endCase() error {
-	if len(r.cases) == MaxCases {
+	if len(r.told.cases) == MaxCases {
 		return tooManyCases()
 	}
 	r.current.Result = junitResults[r.outcome]
-	r.cases = append(r.cases, r.current)
+	r.told.add(r.current, r.timing)
 	suite := &r.suites[len(r.suites)-1]
 	suite.failed = suite.failed || r.outcome == "failure"
 	suite.listed++
@@ -182,7 +211,8 @@ var junitResults = map[string]string{"": Pass, "skipped": Skip, "failure": Fail}
 
 // failOutside adds a failed case that stands for what is wrong with the suite.
 func (r *junitReader) failOutside(what string) error {
-	r.startCase(xml.StartElement{Attr: []xml.Attr{{Name: xml.Name{Local: "name"}, Value: what}}})
+	e := xml.StartElement{Attr: []xml.Attr{{Name: xml.Name{Local: "name"}, Value: what}}}
+	r.startCase(e, timing{}.within(r.around()))
 	r.note("failure")
 	return r.endCase()
 }
@@ -213,6 +243,9 @@ func (r *junitReader) endSuite() error {
 			return err
 		}
 	}
+	if suite.listed > 0 {
+		r.told.addAround(suite.name, suite.timing)
+	}
 	if r.suites = r.suites[:len(r.suites)-1]; len(r.suites) > 0 {
 		above := &r.suites[len(r.suites)-1]
 		above.failed, above.listed = above.failed || suite.failed, above.listed+suite.listed
@@ -221,7 +254,7 @@ func (r *junitReader) endSuite() error {
 }
 
 // attributes are those that are read.
-var attributes = []string{"name", "classname", "status", "result", "tests", "failures", "errors"}
+var attributes = []string{"name", "classname", "status", "result", "tests", "failures", "errors", "timestamp", "time"}
 
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {

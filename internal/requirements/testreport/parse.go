@@ -31,15 +31,15 @@ func Parse(b []byte) (Report, error) {
 			"the report is neither JUnit XML nor go test -json, TAP or CTRF JSON").
 			WithFix("give the bytes of the report as the test tool wrote them, without other output before them; with go test, say -json")
 	}
-	cases, err := read(b)
+	told, err := read(b)
 	if err != nil {
 		return Report{}, err
 	}
-	return Report{Format: format, Cases: cases}, nil
+	return told.report(format), nil
 }
 
 // detect finds the format by the bytes; nil when there is none that they could be in.
-func detect(b []byte) (read func([]byte) ([]Case, error), format string) {
+func detect(b []byte) (read func([]byte) (*reading, error), format string) {
 	switch bytes.TrimSpace(b)[0] {
 	case '<':
 		return readJUnit, JUnit

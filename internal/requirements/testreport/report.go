@@ -4,7 +4,11 @@
 // The format is told from the bytes, never from the name of a file. Reading fails closed. What cannot be read whole is
 // an error; what a report says went wrong outside its tests (a package that does not build, a run that was bailed out
 // of, a plan that was not kept, failures that are counted and not listed) becomes a failed case, so that it cannot look
-// like a pass. A report without tests is not an error: its Counts say that nothing ran. The package does no I/O.
+// like a pass. A report without tests is not an error: its Counts say that nothing ran.
+//
+// A report also says when its tests ran. The time of a test is its own, or that of the suites around it; a suite that
+// lists no test says nothing. A report may leave times out, but one whose times cannot be read is refused: nobody could
+// tell it from an old one. The package does no I/O.
 package testreport
 
 import (
@@ -44,7 +48,12 @@ type Case struct {
 // Report is what a report says, test by test, in its order.
 type Report struct {
 	Format string
-	Cases  []Case
+	// Run is the same for two reports if they say that the same happened at the same time, however they are laid out: a
+	// SHA-256, in hexadecimal, of the tests, their results, times and durations. What tests print is no part of it.
+	Run   string
+	Ran   Ran // when the last of the tests ended
+	Cases []Case
+	Spans []Span // when each of Cases ran; nil if Ran says it for all
 }
 
 // Counts are the numbers of cases.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -177,9 +178,30 @@ func FuzzParse(f *testing.F) {
 				require.Equal(t, "test_ambiguous", codeOf(err))
 			}
 		}
+		requireSameRun(t, r, append(slices.Clone(b), '\n'))
+		reached := 0
+		for _, span := range r.Spans {
+			reached += span.Cases
+			require.False(t, span.Ran.Latest.After(r.Ran.Latest))
+			require.False(t, span.Ran.Latest.Before(span.Ran.Earliest))
+		}
+		require.True(t, r.Spans == nil || reached == len(r.Cases))
 		_, err = r.Find(string(b))
 		require.True(t, err == nil || codeOf(err) != "")
 	})
+}
+
+// requireSameRun requires that a document with other white space is of the same run.
+func requireSameRun(t *testing.T, r Report, b []byte) {
+	t.Helper()
+	if len(b) > MaxBytes {
+		return
+	}
+	again, err := Parse(b)
+	require.NoError(t, err)
+	require.Equal(t, r.Run, again.Run)
+	require.Equal(t, r.Ran, again.Ran)
+	require.Equal(t, r.Counts(), again.Counts())
 }
 
 func codeOf(err error) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"orchestrator/internal/fault"
 )
@@ -19,8 +20,9 @@ type tapReader struct {
 	line   int
 	levels []*tapLevel // the stream, and the subtests that are open
 	points []tapPoint
-	yaml   string // the indentation of the diagnostics that are open
-	opened int    // the line where they begin; 0 when none are open
+	took   time.Duration // the whole
+	yaml   string        // the indentation of the diagnostics that are open
+	opened int           // the line where they begin; 0 when none are open
 	bailed bool
 }
 
@@ -40,13 +42,15 @@ type tapLevel struct {
 type tapPoint struct {
 	in           *tapLevel
 	name, result string
+	took         time.Duration
+	defect       bool // it stands for what is wrong with the level
 }
 
 // readTAP reads TAP 14, and 13. Subtests are indented by four spaces, and belong to the test on the line after them:
 // that one passes only if one of them does. A plan that is missing or not kept, numbers out of order, and "Bail out!"
 // are failed cases of their own. A test that is TODO proves nothing, and counts as skipped; one that fails and says
 // SKIP has failed.
-func readTAP(b []byte) ([]Case, error) {
+func readTAP(b []byte) (*reading, error) {
 	r := &tapReader{levels: []*tapLevel{{plan: -1}}}
 	for text := range bytes.Lines(b) {
 		r.line++
@@ -80,8 +84,8 @@ func (r *tapReader) take(text string) error {
 		switch {
 		case !strings.HasPrefix(indent, r.yaml):
 			return unreadable(TAP, r.opened, "diagnostics begin here, and do not end before line %d", r.line)
-		case indent == r.yaml && strings.TrimSpace(content) == "...":
-			r.opened = 0
+		case indent == r.yaml:
+			r.diagnostic(strings.TrimSpace(content))
 		}
 		return nil
 	}
@@ -94,6 +98,16 @@ func (r *tapReader) take(text string) error {
 		return nil
 	}
 	return r.takeAt(depth, content)
+}
+
+// diagnostic reads a line of the diagnostics of the last test: how long it took, or their end.
+func (r *tapReader) diagnostic(content string) {
+	if content == "..." {
+		r.opened = 0
+	}
+	if took, ok := strings.CutPrefix(content, "duration_ms:"); ok && len(r.points) > 0 {
+		r.points[len(r.points)-1].took = readDuration(took, time.Millisecond)
+	}
 }
 
 // takeAt reads a line that is indented by whole levels. What is no line of TAP is output of the tests.
@@ -110,6 +124,10 @@ func (r *tapReader) takeAt(depth int, content string) error {
 		if top := r.levels[0]; top.points > 0 || top.plan >= 0 {
 			return unreadable(TAP, r.line, "a second stream begins here").WithFix("give one TAP stream at a time")
 		}
+		return nil
+	}
+	if took, ok := strings.CutPrefix(content, "# duration_ms "); ok && depth == 0 {
+		r.took = readDuration(took, time.Millisecond)
 		return nil
 	}
 	plan, isPlan := planOf(content)
@@ -184,6 +202,7 @@ func (r *tapReader) check(level *tapLevel) {
 	}
 	if level.wrong != "" {
 		r.add(level, level.wrong, Fail)
+		r.points[len(r.points)-1].defect = true
 	}
 }
 
@@ -200,11 +219,11 @@ func (r *tapReader) add(level *tapLevel, name, result string) {
 	case Fail:
 		level.failed++
 	}
-	r.points = append(r.points, tapPoint{level, name, result})
+	r.points = append(r.points, tapPoint{in: level, name: name, result: result})
 }
 
-func (r *tapReader) cases() ([]Case, error) {
-	var cases []Case
+func (r *tapReader) cases() (*reading, error) {
+	told := &reading{}
 	total := 0
 	for _, p := range r.points {
 		suite, size := p.in.path()
@@ -213,9 +232,16 @@ func (r *tapReader) cases() ([]Case, error) {
 				"the names of the suites have more than %d bytes together", maxTAPSuites).
 				WithFix("give shorter names to tests with many subtests")
 		}
-		cases = append(cases, Case{Suite: suite, Name: p.name, Result: p.result})
+		add := told.add
+		if p.defect {
+			add = told.addDefect
+		}
+		add(Case{Suite: suite, Name: p.name, Result: p.result}, timing{took: p.took})
 	}
-	return cases, nil
+	if len(r.points) > 0 {
+		told.addAround("", timing{took: r.took})
+	}
+	return told, nil
 }
 
 // path returns the names of the tests around a level, and how many bytes were needed for it now.
