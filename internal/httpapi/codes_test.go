@@ -55,6 +55,7 @@ var notAnswering = map[string]string{
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
+	"tests_pattern_invalid": "no request selects tests", "tests_pattern_matches_nothing": "no request selects tests",
 	"no_obligations": "becomes invalid_obligations",
 	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace", "answer_contradicted": "stands in a trace",
 	"tool_missing":           "stands in a trace",
@@ -149,6 +150,8 @@ var notOfEvidence = map[string]string{
 	"object_missing":   "becomes evidence_unreadable",
 	"object_too_large": "becomes file_too_large",
 	"git_failed":       "becomes evidence_unreadable",
+
+	"tests_pattern_invalid": "no request selects tests", "tests_pattern_matches_nothing": "no request selects tests",
 }
 
 func TestEveryCodeOfEvidenceIsDocumented(t *testing.T) {
