@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,9 +45,14 @@ func TestTheOutputOfGoTest(t *testing.T) {
 	cmd := exec.Command("go", "test", "-json", "-bench", ".", "-benchtime", "1x", "-p", "1", "./...")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	begin := time.Now()
 	out, err := cmd.Output()
 	require.Error(t, err, "tests of the module fail")
+	end := time.Now()
 	r := parsed(t, Go, string(out))
+	ran := r.RanOf("TestAdd_REQ7")
+	require.False(t, ran.IsZero())
+	require.False(t, ran.Before(begin) || ran.After(end) || r.Ran.Before(begin) || r.Ran.After(end))
 	got := lines(r)
 	slices.Sort(got)
 	require.Equal(t, []string{

@@ -94,8 +94,9 @@ func readEpoch(text string) (moment, bool) {
 	return moment{at: at.UTC()}, true
 }
 
-// zones finds the zone at the end of a time: an offset, the name of one, or both, and a remark in JavaScript.
-var zones = regexp.MustCompile(`^(.*?\d)\s*(?:((?i:Z|UTC|GMT))|([A-Z]{2,5}))?\s*(?:([+-]\d\d):?(\d\d)?)?(?:\s*\([^()]*\))?$`)
+// zones finds the zone at the end of a time: an offset, the name of one, or both, and what JavaScript and Java add.
+var zones = regexp.MustCompile(`^(.*?\d)\s*(?:((?i:Z|UTC|GMT))|[A-Z]{2,5})?\s*(?:([+-]\d\d):?(\d\d)?(?: [A-Z]{2,5})?)?` +
+	`(?:\s*\([^()]*\)|\[[\w/+-]+\])?$`)
 
 // inside finds the name of a zone before the year, where date(1) writes it.
 var inside = regexp.MustCompile(`^(\w+ \w+ +\d+ \d\d:\d\d:\d\d) ([A-Z]{2,5}) (\d{4})$`)
@@ -114,11 +115,11 @@ func readDate(text string) (moment, bool) {
 	if !ok || m.width > 0 {
 		return moment{}, false
 	}
-	if z[4] == "" {
+	if z[3] == "" {
 		m.local = z[2] == "" // abbreviations of other zones have several meanings
 		return m, true
 	}
-	offset, ok := readOffset(z[4], z[5])
+	offset, ok := readOffset(z[3], z[4])
 	m.at = m.at.Add(-offset)
 	return m, ok
 }
@@ -147,15 +148,16 @@ func readOffset(hours, minutes string) (time.Duration, bool) {
 	return offset, -mostBehind <= offset && offset <= mostAhead && m < 60
 }
 
-// String writes a moment so that equal ones are equal, however the report writes them.
-func (m moment) String() string {
+// append writes a moment behind b, so that equal ones are equal, however the report writes them.
+func (m moment) append(b []byte) []byte {
 	switch {
 	case m.at.IsZero():
-		return ""
+		return append(b, "never"...)
 	case m.local:
-		return m.at.Format("2006-01-02T15:04:05.999999999") + " for " + m.width.String()
+		b = append(strconv.AppendInt(append(b, "local "...), int64(m.width), 10), ' ')
 	}
-	return m.at.Format(time.RFC3339Nano)
+	b = append(strconv.AppendInt(b, m.at.Unix(), 10), '.')
+	return strconv.AppendInt(b, int64(m.at.Nanosecond()), 10)
 }
 
 // ran returns when something ended that began at m and took so long. Tools differ in whether they write its begin or its

@@ -78,6 +78,21 @@ func TestWhenEachTestRan(t *testing.T) {
 	}
 }
 
+// The oldest of the tests of a name counts, wherever it stands; and what fails outside its tests has the time of the suite.
+func TestWhichTimeOfANameCounts(t *testing.T) {
+	young := "<testsuite name='y' timestamp='2026-03-02T10:11:12Z' time='5'><testcase name='a'/></testsuite>"
+	old := "<testsuite name='o' timestamp='2020-05-06T07:08:09Z' time='3'><testcase name='a'/><error/></testsuite>"
+	untimed := "<testsuite name='u'><testcase name='a'/></testsuite>"
+	for _, order := range []string{young + old, old + young, untimed + old + young, young + untimed + old, old + young + untimed} {
+		r := parsed(t, JUnit, "<testsuites>"+order+"</testsuites>")
+		require.Equal(t, at(t, "2020-05-06T07:08:09Z/2020-05-06T07:08:12Z"), r.RanOf("a"))
+		require.Equal(t, at(t, "2026-03-02T10:11:12Z/2026-03-02T10:11:17Z"), r.Ran)
+		require.Equal(t, at(t, "2020-05-06T07:08:09Z/2020-05-06T07:08:12Z"), r.RanOf("failed outside its test cases"))
+	}
+	r := parsed(t, JUnit, "<testsuites>"+untimed+young+"</testsuites>")
+	require.Equal(t, at(t, "2026-03-02T10:11:12Z/2026-03-02T10:11:17Z"), r.RanOf("a"), "what has no time ran when the report came, at the latest")
+}
+
 func TestTheTimesOfGo(t *testing.T) {
 	b, err := os.ReadFile("testdata/shop.go.json")
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type reading struct {
 	cases []Case
 	spans []Span
 	facts []fact
+	text  []byte // of the last fact; kept to save allocations
 }
 
 // fact is the digest of one thing that a report says happened.
@@ -67,8 +69,14 @@ func (r *reading) addAround(name string, t timing) {
 
 // note adds a fact. What it writes is kept in logs, by its digest, and so is never written otherwise.
 func (r *reading) note(kind, suite, name, result string, t timing) {
-	r.facts = append(r.facts, sha256.Sum256(fmt.Appendf(nil, "%s %d:%s %d:%s %s %s, %d", kind, len(suite), suite,
-		len(name), name, result, t.at, t.took)))
+	text := r.text[:0]
+	for _, part := range []string{kind, suite, name, result} {
+		text = append(strconv.AppendInt(text, int64(len(part)), 10), ':')
+		text = append(text, part...)
+	}
+	text = append(t.at.append(text), ' ')
+	text = strconv.AppendInt(text, int64(t.took), 10)
+	r.facts, r.text = append(r.facts, sha256.Sum256(text)), text
 }
 
 // report returns the report. Its run is the digest of all facts, in whatever order the report has them.

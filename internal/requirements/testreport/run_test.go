@@ -34,12 +34,12 @@ func runOf(t require.TestingT, text string) string {
 // Runs are kept in logs, so that they stay what they are.
 func TestRunsStay(t *testing.T) {
 	for file, want := range map[string]string{
-		"surefire.xml":     "1b976f7ec8285ab9b7823528dfc2e52e86f97c17f43e0c17cd4efeb89e2703ab",
-		"merged.xml":       "863b057cccc78a6e6cbc7e75a2f21b06ccf64a7b11ca199a279b1a328672e1e3",
-		"shop.go.json":     "e223f071ec44c5d1c7e149215b8b5284543579d6187694a8b67e416a66a822c5",
-		"node.tap":         "74d9508e207bf94ea7652a337f1ce404a1773f1f597c39b626a582a2d05fd0b4",
-		"sample.ctrf.json": "cc6111442f87c4f8dc0cc1284084e958d75231ebe9e2e13e8967d5fda06b2fff",
-		"jest.xml":         "7d2762b380159006081a79a1f544c8e26254f173b026b37b48ef8108bcba0e99",
+		"surefire.xml":     "30dcc3dd3add04df460b0572a3397c8a66609fba9eea85030d83406092460b86",
+		"merged.xml":       "da9c34bc16282baeaab60a19fe77bd8f270a425c0dbda94e0069f9b5d733c0bc",
+		"shop.go.json":     "e10e95fdcb4e8b55b45cc8c9110b9c3e5e3f9e5a2b11a993dde945207791bcf2",
+		"node.tap":         "d5e692240543091b103ed90934bd4c93032b2d365765a00f4ef9074dd31b4ad5",
+		"sample.ctrf.json": "45e05ccb88dade05fc47b42280304f476f65fce57e542f17b62ee7b846620334",
+		"jest.xml":         "2295fb59f9a01aa530bb1b84d6782e8507f018f99ebc762586333ad08dc659a8",
 	} {
 		require.Equal(t, want, runOf(t, document(t, file)), file)
 	}
