@@ -12,15 +12,16 @@ import (
 // headBytes is enough of an export to find the size of its log.
 const headBytes = 64 << 10
 
-// Matches holds an export of the present size of the log against the state, byte for byte: where they differ,
+// Matches holds an export of the present moment of the log against the state, byte for byte: where they differ,
 // the tables or the export were changed behind the service's back. An export of an earlier moment, as a crash
-// leaves it, says nothing; Verify compares that one too.
+// leaves it, says nothing; Verify compares that one too. Nor does one of another root: the start has refused it, unless
+// an operator gave up the part of the log that it is of.
 func (s *Reader) Matches(export io.Reader) error {
 	snap := s.current.Load()
 	buffered := bufio.NewReaderSize(export, headBytes)
 	head, _ := buffered.Peek(headBytes) // all of it, when the export is small
 	log, err := projection.ReadLog(bytes.NewReader(head))
-	if err != nil || log.Size != snap.Head.Size {
+	if err != nil || log.Size != snap.Head.Size || log.Root != snap.Head.Root {
 		return nil //nolint:nilerr // the start has reported it as unreadable
 	}
 	if !projection.Equals(buffered, snap.Write) {
