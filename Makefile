@@ -8,7 +8,7 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 
-.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln fuzz tamper fsck bench bench-log torture module clean FORCE
+.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln fuzz tamper fsck format-data bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -103,6 +103,11 @@ $(FSCK):
 	@mkdir -p .tools
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/transparency-dev/tessera/cmd/fsck@$(subst .tools/fsck-,,$@)
 	mv .tools/fsck $@
+
+# Keeps a database, a bundle and a backup of the format of this version in testdata/logs, made by
+# testdata/scripts/life.txtar. Run it once before the format is raised; commit what it made.
+format-data:
+	KEEP_FORMAT=$(CURDIR)/testdata/logs $(GO) test -count=1 -run Scripts/life ./cmd/orchestrator
 
 # Speed and memory as ratios against baselines measured in the same run. It takes minutes, and needs a quiet machine.
 bench:

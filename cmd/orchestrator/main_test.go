@@ -68,6 +68,8 @@ func TestScripts(t *testing.T) {
 			"cut":      command((*script).cut),
 			"scribble": command((*script).scribble),
 			"tamper":   command((*script).tamper),
+			"keep":     command((*script).keep),
+			"kept":     command((*script).kept),
 		},
 	})
 }
