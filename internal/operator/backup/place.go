@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
@@ -33,7 +31,7 @@ func (r *restorer) place(ctx context.Context) error {
 	if err := r.stage(ctx); err != nil {
 		return err
 	}
-	if err := cmp.Or(r.own(r.temp), r.reached("staged")); err != nil {
+	if err := cmp.Or(r.successor.OwnAsFolder(r.successor.Temp), r.reached("staged")); err != nil {
 		return err
 	}
 	err := r.putPrivate(true)
@@ -52,10 +50,10 @@ func (r *restorer) place(ctx context.Context) error {
 		err = r.putPrivate(false)
 	}
 	if err == nil {
-		err = cmp.Or(r.reached("late"), syncFolder(filepath.Dir(r.database)), syncFolder(r.Folder))
+		err = cmp.Or(r.reached("late"), r.successor.Sync())
 	}
 	if err != nil {
-		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it", r.database).
+		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it", r.successor.Place).
 			WithFix("look at the cause, and restore again with --replace").Because(err)
 	}
 	return nil
@@ -64,54 +62,19 @@ func (r *restorer) place(ctx context.Context) error {
 // swap puts the new database in its place in one step; at every moment there is a whole one, or none as before.
 func (r *restorer) swap() error {
 	if r.release == nil {
-		if err := os.Link(r.temp, r.database); err != nil { // unlike a rename it takes no other's place
-			return err
-		}
-		_ = os.Remove(r.temp) // a second name of what is in its place now: nothing depends on it
-		return nil
+		return r.successor.Put()
 	}
-	kept := r.keptName(r.database)
-	if err := os.Link(r.database, kept); err != nil {
-		return err
-	}
-	r.done.Kept = append(r.done.Kept, kept)
-	if err := r.reached("kept"); err != nil {
-		return err
-	}
-	return os.Rename(r.temp, r.database)
+	return r.successor.Replace(func() error { return r.reached("kept") })
 }
 
 // undo takes away what was put before the database could be.
 func (r *restorer) undo() {
-	for _, path := range r.done.Kept {
-		_ = os.Remove(path)
-	}
+	r.successor.Undo()
 	for _, s := range r.staged {
 		if s.early && s.temp == "" {
 			_ = os.Remove(s.path)
 		}
 	}
-}
-
-func (r *restorer) keptName(path string) string { return path + ".before-restore-" + r.stamp }
-
-// removeStale removes second names of the database, which are what a kill leaves between keeping and moving.
-func (r *restorer) removeStale() error {
-	now, err := os.Stat(r.database)
-	if err != nil {
-		return err
-	}
-	kept, err := filepath.Glob(globEscape(r.database) + ".before-restore-*")
-	for _, path := range kept {
-		if info, failed := os.Stat(path); failed == nil && os.SameFile(info, now) {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}
-	return err
-}
-
-func globEscape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // stage decides which private files are to be put back, and writes them beside their places.
@@ -206,7 +169,7 @@ func (r *restorer) stageFile(s staged, content []byte, perm os.FileMode) error {
 	}
 	r.staged = append(r.staged, s)
 	_, err = f.Write(content)
-	return cmp.Or(errors.Join(err, f.Sync(), f.Close()), r.own(s.temp))
+	return cmp.Or(errors.Join(err, f.Sync(), f.Close()), r.successor.OwnAsFolder(s.temp))
 }
 
 // putPrivate moves the staged files to their places: those that are early, or the others.
@@ -216,11 +179,9 @@ func (r *restorer) putPrivate(early bool) error {
 			continue
 		}
 		if s.keep {
-			kept := r.keptName(s.path)
-			if err := os.Link(s.path, kept); err != nil {
+			if err := r.successor.Keep(s.path); err != nil {
 				return err
 			}
-			r.done.Kept = append(r.done.Kept, kept)
 		}
 		if err := os.Rename(s.temp, s.path); err != nil {
 			return err
@@ -229,41 +190,4 @@ func (r *restorer) putPrivate(early bool) error {
 		r.done.Put = append(r.done.Put, s.name)
 	}
 	return nil
-}
-
-// own gives a new file the owner of the folder: who restores is often another than the service.
-func (r *restorer) own(path string) error {
-	info, err := r.folder.Stat()
-	if err != nil {
-		return err
-	}
-	of, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 || int(of.Uid) == os.Geteuid() && int(of.Gid) == os.Getegid() {
-		return nil
-	}
-	return os.Lchown(path, int(of.Uid), int(of.Gid))
-}
-
-// lockFolder opens a folder, and keeps other restores out until it is closed.
-func lockFolder(path string) (*os.File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, notOpened(path, err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, lockedBy(path)
-		}
-		return nil, notOpened(path, err)
-	}
-	return f, nil
-}
-
-func syncFolder(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(d.Sync(), d.Close())
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/operator/successor"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -76,8 +76,7 @@ func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored,
 		return done, err
 	}
 	defer bundle.Close()
-	r := &restorer{stamp: o.Now().UTC().Format("20060102T150405.000Z"), RestoreOptions: o, bundle: bundle,
-		done: Restored{Put: []string{}, Left: []string{}, Kept: []string{}}}
+	r := &restorer{RestoreOptions: o, bundle: bundle, done: Restored{Put: []string{}, Left: []string{}, Kept: []string{}}}
 	if r.reached == nil {
 		r.reached = func(string) error { return nil }
 	}
@@ -87,7 +86,8 @@ func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored,
 	if err = r.rebuild(ctx); err == nil {
 		err = r.place(ctx)
 	}
-	return r.done, errors.Join(notRestored(r.database, err), r.close())
+	r.done.Kept = append(r.done.Kept, r.successor.Kept...)
+	return r.done, errors.Join(notRestored(r.successor.Place, err), r.close())
 }
 
 // restorer is one restore under way.
@@ -97,14 +97,11 @@ type restorer struct {
 	bundle *auditor.Bundle
 	done   Restored
 
-	folder   *os.File              // locked, so that one restore is at work
-	made     bool                  // the folder was made
-	database string                // the path of the database, behind symbolic links
-	release  func() error          // gives up the lock of the old database; nil where there is none
-	was      []requirements.Moment // of the old database, where it can be read
-	temp     string                // the new one
-	stamp    string                // in the names of what is kept
-	staged   []staged
+	made      bool // the folder was made
+	successor *successor.Successor
+	release   func() error          // gives up the lock of the old database; nil where there is none
+	was       []requirements.Moment // of the old database, where it can be read
+	staged    []staged
 }
 
 // open makes sure that nobody uses the folder, and keeps it so.
@@ -114,18 +111,15 @@ func (r *restorer) open(ctx context.Context) (err error) {
 	if err = os.MkdirAll(r.Folder, 0o700); err != nil {
 		return notOpened(r.Folder, err)
 	}
-	if r.folder, err = lockFolder(r.Folder); err != nil {
-		return err
+	r.done.Database = datadir.Dir(r.Folder).Database()
+	r.successor, err = successor.Open(r.Folder, "restore", r.Now())
+	if errors.Is(err, successor.ErrBusy) {
+		return lockedBy(r.Folder)
 	}
-	r.database = datadir.Dir(r.Folder).Database()
-	r.done.Database = r.database
-	if real, err := filepath.EvalSymlinks(r.database); err == nil {
-		r.database = real
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return notOpened(r.Folder, err)
 	}
-	r.temp = filepath.Join(filepath.Dir(r.database), "."+datadir.Database+".restore")
-	_, err = os.Lstat(r.database)
+	_, err = os.Lstat(r.successor.Place)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return r.reached("opened")
@@ -135,11 +129,11 @@ func (r *restorer) open(ctx context.Context) (err error) {
 	if err := r.claim(ctx); err != nil {
 		return err
 	}
-	if err := r.removeStale(); err != nil {
+	if err := r.successor.RemoveStale(); err != nil {
 		return notOpened(r.Folder, err)
 	}
 	if !r.Replace {
-		return fault.New(fault.Conflict, "restore_not_empty", "there is a database %s", r.database).
+		return fault.New(fault.Conflict, "restore_not_empty", "there is a database %s", r.successor.Place).
 			WithFix("give another --data, or --replace, which keeps the database that is there under another name")
 	}
 	return r.reached("opened")
@@ -147,7 +141,7 @@ func (r *restorer) open(ctx context.Context) (err error) {
 
 // claim takes the lock of the database that is there. It may be damaged: that is what backups are for.
 func (r *restorer) claim(ctx context.Context) error {
-	s, err := boltstore.Open(r.database, boltstore.Options{ReadOnly: true})
+	s, err := boltstore.Open(r.successor.Place, boltstore.Options{ReadOnly: true})
 	if err == nil {
 		r.release = s.Close
 		if l, err := ledger.OpenReadOnly(ctx, s); err == nil {
@@ -160,12 +154,11 @@ func (r *restorer) claim(ctx context.Context) error {
 	if fault.Is(err, store.CodeNotFile) {
 		return fault.As(err)
 	}
-	r.release, err = boltstore.Claim(r.database)
+	r.release, err = boltstore.Claim(r.successor.Place)
 	return err
 }
 
 func (r *restorer) close() error {
-	_ = os.Remove(r.temp) // after the swap there is none
 	for _, s := range r.staged {
 		_ = os.Remove(s.temp)
 	}
@@ -173,8 +166,8 @@ func (r *restorer) close() error {
 	if r.release != nil {
 		err = r.release()
 	}
-	if r.folder != nil {
-		err = errors.Join(err, r.folder.Close())
+	if r.successor != nil {
+		err = errors.Join(err, r.successor.Close())
 	}
 	if r.made {
 		_ = os.Remove(r.Folder) // only where nothing was put into it
@@ -185,10 +178,10 @@ func (r *restorer) close() error {
 // rebuild verifies the backup, makes the new database of it, and reads that back.
 func (r *restorer) rebuild(ctx context.Context) error {
 	// what a crash left; the lock keeps others out
-	if err := os.Remove(r.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.successor.RemoveTemp(); err != nil {
 		return err
 	}
-	s, err := boltstore.Open(r.temp, boltstore.Options{})
+	s, err := boltstore.Open(r.successor.Temp, boltstore.Options{})
 	if err != nil {
 		return err
 	}
@@ -233,7 +226,7 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 
 // check opens the new database anew, and reads all of it.
 func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err error) {
-	s, err := boltstore.Open(r.temp, boltstore.Options{ReadOnly: true})
+	s, err := boltstore.Open(r.successor.Temp, boltstore.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -266,7 +259,7 @@ func (r *restorer) lose(lost []requirements.Moment) {
 }
 
 func lockedBy(folder string) error {
-	return fault.New(fault.Conflict, "restore_locked", "another restore is at work in %s", folder).
+	return fault.New(fault.Conflict, "restore_locked", "another restore, or an upgrade, is at work in %s", folder).
 		WithFix("wait until it has ended")
 }
 

@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/successor"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/record"
 )
@@ -185,7 +186,7 @@ func TestRestoreLeavesWhatIsThere(t *testing.T) {
 	requireFault(t, err, "store_locked")
 	require.NoError(t, s.Close())
 
-	lock, err := lockFolder(dir)
+	lock, err := successor.Open(dir, "upgrade", time.Now())
 	require.NoError(t, err)
 	_, err = restored(t, path, RestoreOptions{Folder: dir, Replace: true})
 	requireFault(t, err, "restore_locked")
