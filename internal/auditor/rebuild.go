@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -54,16 +56,15 @@ type latestBlob struct{ v *verifier }
 // Get makes latestBlob a store.Getter.
 func (l latestBlob) Get(table, key string) ([]byte, error) { return l.v.latest.Get(table, key) }
 
-// Check reads a store whole that was filled by Rebuild and opened again, and holds it against the log that was checked:
-// its records and their tree, and every table, byte for byte. Records that change no table may have been added.
+// Check reads a store whole that was filled and opened again, and holds it against the log that was checked: its records
+// and their tree, the data beside the log, and every table, byte for byte. Records that change no table may have been added.
 func (r Rebuilt) Check(ctx context.Context, l *ledger.Ledger) error {
 	var root audit.Hash
-	read := func(store.Getter, audit.Record) struct{} { return struct{}{} }
-	_, err := ledger.Verify(ctx, l, read, func(_ struct{}, head audit.Head) error {
+	_, err := ledger.Verify(ctx, l, checkBeside, func(beside error, head audit.Head) error {
 		if head.Size == r.Records {
 			root = head.Root
 		}
-		return nil
+		return beside
 	})
 	if err == nil && root != r.Root {
 		err = differs("its root at %d records is %s, not %s", r.Records, root, r.Root)
@@ -73,6 +74,14 @@ func (r Rebuilt) Check(ctx context.Context, l *ledger.Ledger) error {
 	}
 	if err == nil {
 		err = l.CheckSums(ctx)
+	}
+	return err
+}
+
+// checkBeside reads the data that lies beside the log for a record, which has the digest that the record names.
+func checkBeside(from store.Getter, record audit.Record) (err error) {
+	if ledger.BlobOf(record) != "" {
+		_, err = ledger.DataOf[jsontext.Value](from, record)
 	}
 	return err
 }

@@ -57,12 +57,23 @@ func TestRestoreReadsTheNewDatabaseBack(t *testing.T) {
 			require.NoError(t, s.Close())
 		}
 	}
+	beside := func() {
+		s, err := boltstore.Open(temp, boltstore.Options{})
+		require.NoError(t, err)
+		var digest string
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			return r.Scan("blobs", "", "", func(key string, _ []byte) error { digest = key; return store.ErrStop })
+		}))
+		require.NoError(t, s.Close())
+		entry("blobs", digest, "{}")()
+	}
 	for name, spoil := range map[string]func(){
-		"a record":      entry("audit", "\x00\x00\x00\x00\x00\x00\x00\x03", "{}"),
-		"a requirement": entry("requirements", "REQ-001", "{}"),
-		"another entry": entry("reports", "ab", "{}"), // in a table that was never written to
-		"its end":       func() { require.NoError(t, os.Truncate(temp, 20_000)) },
-		"all of it":     func() { require.NoError(t, os.WriteFile(temp, make([]byte, 32_768), 0o600)) },
+		"data beside the log": beside,
+		"a record":            entry("audit", "\x00\x00\x00\x00\x00\x00\x00\x03", "{}"),
+		"a requirement":       entry("requirements", "REQ-001", "{}"),
+		"another entry":       entry("reports", "ab", "{}"), // in a table that was never written to
+		"its end":             func() { require.NoError(t, os.Truncate(temp, 20_000)) },
+		"all of it":           func() { require.NoError(t, os.WriteFile(temp, make([]byte, 32_768), 0o600)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := digests(t, dir)
