@@ -1,12 +1,14 @@
 package main
 
 import (
+	"archive/zip"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"orchestrator/internal/ledger"
 )
@@ -31,17 +33,37 @@ func (s *script) keep(args []string) error {
 		os.WriteFile(base+".backup.zip", []byte(s.ts.ReadFile(args[2])), 0o644))
 }
 
-// kept: kept NAME FILE makes a copy of a file of testdata/logs, without its compression if its name ends in .gz.
+// kept: kept NAME[:PATH] FILE makes a copy of a file of testdata/logs, without its compression if its name ends in .gz, or
+// of what a ZIP file has at a path.
 func (s *script) kept(args []string) error {
-	from, to := filepath.Join(keptLogs, args[0]), s.ts.MkAbs(args[1])
+	name, path, within := strings.Cut(args[0], ":")
+	from, to := filepath.Join(keptLogs, name), s.ts.MkAbs(args[1])
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	if filepath.Ext(from) == ".gz" {
-		return decompress(from, to)
+	read := os.ReadFile
+	switch {
+	case within:
+		read = func(from string) ([]byte, error) { return unpacked(from, path) }
+	case filepath.Ext(from) == ".gz":
+		read = decompressed
 	}
-	content, err := os.ReadFile(from)
+	content, err := read(from)
 	return errors.Join(err, os.WriteFile(to, content, 0o600))
+}
+
+// unpacked is a file of a ZIP file.
+func unpacked(from, path string) ([]byte, error) {
+	z, err := zip.OpenReader(from)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	f, err := z.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
 }
 
 func compress(from, to string) error {
@@ -58,16 +80,15 @@ func compress(from, to string) error {
 	return errors.Join(err, z.Close(), f.Close())
 }
 
-func decompress(from, to string) error {
+func decompressed(from string) ([]byte, error) {
 	f, err := os.Open(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	content, err := io.ReadAll(z)
-	return errors.Join(err, os.WriteFile(to, content, 0o600))
+	return io.ReadAll(z)
 }

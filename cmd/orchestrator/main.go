@@ -47,7 +47,8 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
 		verifyCommand(),
-		auditCommand(), backupCommand(), restoreCommand(), compactCommand(), boundaryCommand(), hookCommand(),
+		auditCommand(), backupCommand(), restoreCommand(), upgradeCommand(), compactCommand(), boundaryCommand(),
+		hookCommand(),
 		askCommand(), conductCommand(), driveCommand(), toolsCommand(), promptsCommand())
 	return group(root)
 }

@@ -244,6 +244,7 @@ var commands = map[string]door{
 		w.run(0, "audit", "witness", "--once", "--name", "example.net/witness", "http://"+w.p.addr)
 	}},
 	"compact":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"upgrade":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
 	"token list": running("token", "list"),
 	"trace":      running("trace"),
 	"review":     running("review"),

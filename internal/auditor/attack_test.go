@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/system/measure"
@@ -107,7 +108,7 @@ func TestRecordsThatNoLogHas(t *testing.T) {
 			c.records[0] = edited(t, c.records[0], func(r *audit.Record) { r.Kind = "requirement.refused" })
 		}, 0, "not ledger.created"},
 		"a second beginning": {func(c *copied) {
-			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Kind, r.Data = "ledger.created", []byte(`{"format":4}`) })
+			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Kind, r.Data = "ledger.created", []byte(`{"format":5}`) })
 		}, 7, "says that the log begins there"},
 		"a digest that is a path": {func(c *copied) {
 			c.records[7] = edited(t, c.records[7], func(r *audit.Record) { r.Data = []byte(`{"blob":"../../etc/passwd","size":1}`) })
@@ -132,11 +133,11 @@ func TestRecordsThatNoLogHas(t *testing.T) {
 		})
 	}
 	log := l.copy()
-	log.records[0] = edited(t, log.records[0], func(r *audit.Record) { r.Data = []byte(`{"format":5}`) })
+	log.records[0] = edited(t, log.records[0], func(r *audit.Record) { r.Data = fmt.Appendf(nil, `{"format":%d}`, ledger.Format+1) })
 	log.tree = log.records
 	log.resign(t, l.signer)
 	_, err := Verify(t.Context(), log.lay(t), Options{})
-	require.ErrorContains(t, err, "the log has format 5, this program writes format")
+	require.ErrorContains(t, err, "the log has format 6; this program knows formats 4 to 5")
 	require.False(t, errors.As(err, new(*Bad)), "what another version wrote is not bad")
 }
 

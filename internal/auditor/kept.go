@@ -175,13 +175,23 @@ func Database(ctx context.Context, name string, l *ledger.Ledger, export project
 	if r.Against, err = log.Hold(o.Against); err != nil {
 		return r, err
 	}
-	r.CannotShow = r.cannotShow()
+	r.CannotShow = append(r.cannotShow(), olderTables(l.Format(), found.Differences)...)
 	return r, nil
+}
+
+// olderTables says what the tables of a database of an older format do not show.
+func olderTables(format int, differences []ledger.Difference) (said []string) {
+	for _, d := range differences {
+		said = append(said, fmt.Sprintf("that table %s is as the program of format %d left it: it agrees with its check "+
+			"sum, but this program would change %d entries of it, add %d and remove %d; orchestrator upgrade rebuilds it",
+			d.Table, format, d.Changed, d.Added, d.Removed))
+	}
+	return said
 }
 
 // badInDatabase names the first bad record, where not all of them were found good.
 func badInDatabase(err error, good, size uint64) error {
-	if good == size || errors.Is(err, fault.Unavailable) || errors.Is(err, context.Canceled) {
+	if err == nil || good == size || errors.Is(err, fault.Unavailable) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	b := bad("log_database", "%v", err)

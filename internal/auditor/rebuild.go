@@ -1,6 +1,7 @@
 package auditor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -48,6 +49,78 @@ func Rebuild(ctx context.Context, src Source, to store.Store, o Options) (Rebuil
 		err = differs("it has %d records with the root %s", head.Size, head.Root)
 	}
 	return Rebuilt{report, v.replay}, err
+}
+
+// RebuildDatabase checks the log of a database, of this format or an older one, as Database does, and in the same pass
+// fills an empty store with it and with the tables that it amounts to, in the present format. The tables of the database
+// must agree with their check sums; differences are those to the rebuilt ones. After an error the store is of no use.
+func RebuildDatabase(ctx context.Context, l *ledger.Ledger, to store.Store,
+	progress func(done, total int)) (r Rebuilt, differences []ledger.Difference, err error) {
+	if err := l.CheckSums(ctx); err != nil {
+		return r, nil, Finding{err}
+	}
+	if r.replay, err = replay.New(nil); err != nil {
+		return r, nil, err
+	}
+	r.replay.Keep()
+	blobs := ledger.Blobs(func(digest string) ([]byte, error) { return l.Blob(ctx, digest) })
+	b, err := ledger.NewBuilder(ctx, to, blobs)
+	if err != nil {
+		return r, nil, err
+	}
+	head, err := r.copyLog(ctx, l, b, progress)
+	if err != nil {
+		return r, nil, err
+	}
+	found, err := r.replay.End(head)
+	if err != nil {
+		return r, nil, err
+	}
+	r.Records, r.Root, r.Requirements = found.Records, found.Root, found.Requirements
+	if err := r.replay.Fill(ctx, b); err != nil {
+		return r, nil, err
+	}
+	if built, err := b.Finish(ctx); err != nil || !built.Equal(head) {
+		return r, nil, cmp.Or(err, differs("it has %d records with the root %s", built.Size, built.Root))
+	}
+	differences, err = r.replay.Differences(ctx, l)
+	return r, differences, err
+}
+
+// copyLog decides every record of a database again, and passes it on to a builder. It returns what the log amounts to.
+func (r Rebuilt) copyLog(ctx context.Context, l *ledger.Ledger, b *ledger.Builder,
+	progress func(done, total int)) (audit.Head, error) {
+	type step struct {
+		decoded *replay.Record
+		raw     []byte
+		err     error
+	}
+	read := func(from store.Getter, record audit.Record) (s step) {
+		s.decoded = r.replay.Read(from, record)
+		s.raw, s.err = ledger.BytesAt(from, record.Seq)
+		return s
+	}
+	total := l.Head().Size
+	var good uint64
+	var unwritten error
+	head, err := ledger.Verify(ctx, l, read, func(s step, head audit.Head) error {
+		if err := cmp.Or(s.err, r.replay.Apply(s.decoded, head)); err != nil {
+			return err
+		}
+		good = head.Size
+		if progress != nil && (good%audit.TileWidth == 0 || good == total) {
+			progress(int(good), int(total))
+		}
+		unwritten = b.Append(ctx, s.raw)
+		return unwritten
+	})
+	if unwritten != nil {
+		return head, unwritten
+	}
+	if err = badInDatabase(err, good, total); fault.Is(err, store.CodeDamaged) {
+		err = Finding{err}
+	}
+	return head, err
 }
 
 // latestBlob has the data that lies beside the log for the record that is being taken.

@@ -1,10 +1,12 @@
 package auditor
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -33,4 +35,19 @@ func TestALogOfTheFirstRulesStaysInOrder(t *testing.T) {
 	full, found := snapshot.Find("REQ-003")
 	require.True(t, found)
 	require.Greater(t, len(full.Raw), 2<<20)
+}
+
+// TestLogsOfOlderFormatsStayInOrder: a bundle and a backup of every older format are kept in testdata/logs.
+func TestLogsOfOlderFormatsStayInOrder(t *testing.T) {
+	for format := ledger.Oldest; format < ledger.Format; format++ {
+		for _, kind := range []string{"bundle", "backup"} {
+			b, err := OpenBundle(fmt.Sprintf("../../testdata/logs/format%d.%s.zip", format, kind))
+			require.NoError(t, err)
+			defer b.Close()
+			report, err := Verify(t.Context(), b, Options{})
+			require.NoError(t, err)
+			require.EqualValues(t, 64, report.Records)
+			require.Equal(t, "matches", report.State)
+		}
+	}
 }

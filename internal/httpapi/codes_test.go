@@ -93,6 +93,7 @@ var neverAnswered = map[string]string{
 	"store_differs":          "start",
 	"store_empty":            "orchestrator verify",
 	"store_format":           "start",
+	"store_format_older":     "start",
 	"store_of_another_log":   "start",
 	"store_older":            "start",
 	"unknown_family":         "a flag, which is checked at the start",

@@ -13,7 +13,8 @@ import (
 
 // Builder fills an empty store with a log that was kept elsewhere, record by record, and with the tables that the
 // log amounts to. What it leaves is what the ledger itself would have left, byte for byte: records, nodes of the
-// tree, threads of the subjects, data beside the log, tables with their check sums, head and format.
+// tree, threads of the subjects, data beside the log, tables with their check sums, head and format. The format is that
+// of this program, in whichever one the log began.
 //
 // It checks what the ledger must be able to rely on (numbers without gap, times that never go back, the chain of each
 // subject, data that has its digest), and nothing of what the records mean: who builds replays them. The store can
@@ -80,19 +81,14 @@ func (b *Builder) Append(ctx context.Context, raw []byte) error {
 	return b.grow(ctx, len(raw)+len(p.data))
 }
 
-// CheckFirst makes sure that the first record of a log says that the log is of the format that this program writes.
-// fault.Unavailable means that it is of another.
+// CheckFirst makes sure that the first record of a log says that the log began in a format that this program knows.
+// fault.Unavailable means that it began in another.
 func CheckFirst(record audit.Record) error {
 	var f format
 	if record.Kind != KindCreated || decode(record.Data, &f) != nil {
 		return unfit("record 0 is of kind %q, not %s", record.Kind, KindCreated)
 	}
-	if f.Format != Format {
-		return fault.New(fault.Unavailable, CodeFormat, "the log has format %d, this program writes format %d",
-			f.Format, Format).
-			WithFix("use the version of orchestrator that wrote it")
-	}
-	return nil
+	return checkFormat("log", f.Format, Oldest)
 }
 
 // Fill writes the entries of one table, each key once. A table that has no entry left is named all the same, since
@@ -193,7 +189,7 @@ func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 		return b.head, unfit("the log is empty")
 	}
 	return b.head, b.store.Update(ctx, func(stx store.Tx) error {
-		if err := putFormat(stx); err != nil {
+		if err := putFormat(stx, Format); err != nil {
 			return err
 		}
 		_, err := putMark(stx, mark{b.head, b.sums})

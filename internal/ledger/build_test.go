@@ -199,7 +199,8 @@ func TestABuilderRefuses(t *testing.T) {
 		"nothing":         {func(r []audit.Record) []audit.Record { return nil }, "the log is empty"},
 		"a gap":           {func(r []audit.Record) []audit.Record { return slices.Delete(r, 4, 5) }, "record 5 stands where record 4 belongs"},
 		"another first":   {func(r []audit.Record) []audit.Record { r[0].Kind = "x"; return r }, "record 0 is of kind"},
-		"another format":  {func(r []audit.Record) []audit.Record { r[0].Data = []byte(`{"format":2}`); return r }, "format 2"},
+		"an old format":   {func(r []audit.Record) []audit.Record { r[0].Data = []byte(`{"format":2}`); return r }, "format 2"},
+		"a newer format":  {func(r []audit.Record) []audit.Record { r[0].Data = []byte(`{"format":99}`); return r }, "format 99"},
 		"another thread":  {func(r []audit.Record) []audit.Record { r[5].Prev = 3; return r }, "names record 3 as the one before it"},
 		"another subject": {func(r []audit.Record) []audit.Record { r[11].Subject = "a"; return r }, "names record 0"},
 		"data that is away": {func(r []audit.Record) []audit.Record {

@@ -60,6 +60,7 @@ type Ledger struct {
 	store  store.Store
 	clock  func() time.Time
 	budget uint64 // bytes a day of each actor; 0 is no limit
+	format int    // of the database
 
 	mu       sync.Mutex
 	turn     *sync.Cond         // head moved on, or the ledger failed

@@ -10,16 +10,21 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// Format is the layout of the tables that this program reads and writes.
-const Format = 4
+// Format is the layout of the tables that this program reads and writes, and Oldest the first format whose logs it can
+// replay. The tables of a database of an older format are rebuilt from its log, which stays as it is.
+const (
+	Format = 5
+	Oldest = 4
+)
 
 // The codes of a database that this program does not read.
 const (
-	CodeFormat fault.Code = "store_format" // its log has another format
-	CodeEmpty  fault.Code = "store_empty"  // it holds nothing yet
+	CodeFormat fault.Code = "store_format"       // it has a format that this program does not know
+	CodeOlder  fault.Code = "store_format_older" // it has an older format, and can be upgraded
+	CodeEmpty  fault.Code = "store_empty"        // it holds nothing yet
 )
 
-// KindCreated is the first record of every log; its data is {"format":4}.
+// KindCreated is the first record of every log; its data is {"format":5}, or the older format in which the log began.
 const KindCreated = "ledger.created"
 
 type format struct {
@@ -37,28 +42,27 @@ func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "syst
 func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
 	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)
-	var fresh bool
-	err := s.View(ctx, func(r store.Reader) (err error) {
-		var m mark
-		if m, fresh, err = checkEnd(r); err != nil {
+	err := s.View(ctx, func(r store.Reader) error {
+		m, err := l.readEnd(r, Format)
+		if err != nil {
 			return err
 		}
-		l.head = m.Head
 		return m.Sums.check(r)
 	})
-	if err != nil || !fresh {
+	if err != nil || l.format != 0 {
 		return l, err
 	}
+	l.format = Format
 	return l, l.Update(ctx, func(tx *Tx) error {
-		if err := putFormat(tx.store); err != nil {
+		if err := putFormat(tx.store, Format); err != nil {
 			return err
 		}
 		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
 	})
 }
 
-func putFormat(to store.Tx) error {
-	raw, err := Encode(format{Format})
+func putFormat(to store.Tx, number int) error {
+	raw, err := Encode(format{number})
 	if err != nil {
 		return err
 	}
@@ -67,37 +71,70 @@ func putFormat(to store.Tx) error {
 
 // OpenReadOnly opens a ledger in a store that must not be changed; an empty one is refused.
 func OpenReadOnly(ctx context.Context, s store.Store) (*Ledger, error) {
+	return openReadOnly(ctx, s, Format)
+}
+
+// OpenToReplay opens a ledger as OpenReadOnly does, of this format or of an older one whose log this program can
+// replay. The tables of an older one besides the log are as the program of then left them: they are not to be read.
+func OpenToReplay(ctx context.Context, s store.Store) (*Ledger, error) {
+	return openReadOnly(ctx, s, Oldest)
+}
+
+func openReadOnly(ctx context.Context, s store.Store, oldest int) (*Ledger, error) {
 	l := &Ledger{store: s, failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)
 	return l, s.View(ctx, func(r store.Reader) error {
-		m, fresh, err := checkEnd(r)
-		if err == nil && fresh {
+		_, err := l.readEnd(r, oldest)
+		if err == nil && l.format == 0 {
 			err = fault.New(fault.Unavailable, CodeEmpty, "the database holds nothing yet").
 				WithFix("start the service once, which fills it")
 		}
-		l.head = m.Head
 		return err
 	})
 }
 
-// checkEnd reads the head and holds it against the last record and the stored tree.
-func checkEnd(r store.Reader) (m mark, fresh bool, err error) {
+// Format returns the format of the database; it is another than that of this program only after OpenToReplay.
+func (l *Ledger) Format() int { return l.format }
+
+// readEnd reads format and head, and holds the head against the last record and the stored tree. Of an empty store the
+// format is 0.
+func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 	f, found, err := metaFormat.Get(r, keyFormat)
 	if err != nil {
-		return m, false, err
+		return m, err
 	}
 	if !found {
-		return m, true, checkEmpty(r)
+		l.format, l.head = 0, audit.Head{}
+		return m, checkEmpty(r)
 	}
-	if f.Format != Format {
-		return m, false, fault.New(fault.Unavailable, CodeFormat,
-			"the database has format %d, this program reads format %d", f.Format, Format).
-			WithFix("use the version of orchestrator that wrote it")
+	if err := checkFormat("database", f.Format, oldest); err != nil {
+		return m, err
 	}
 	if m, err = storedMark(r); err != nil {
-		return m, false, err
+		return m, err
 	}
-	return m, false, checkLast(r, m.Head)
+	l.format, l.head = f.Format, m.Head
+	return m, checkLast(r, m.Head)
+}
+
+// checkFormat refuses what has another format than those from oldest on that this program knows.
+func checkFormat(what string, found, oldest int) error {
+	switch {
+	case found > Format:
+		return fault.New(fault.Unavailable, CodeFormat, "the %s has format %d; this program knows formats %d to %d",
+			what, found, Oldest, Format).
+			WithFix("use a newer version of orchestrator: this one is older than the one that wrote it")
+	case found < Oldest:
+		return fault.New(fault.Unavailable, CodeFormat, "the %s has format %d; this program knows formats %d to %d",
+			what, found, Oldest, Format).
+			WithFix("use the version of orchestrator that wrote it")
+	case found < oldest:
+		return fault.New(fault.Unavailable, CodeOlder, "the %s has format %d; this program writes format %d", what,
+			found, Format).
+			WithFix("run orchestrator upgrade --data DIR, with the folder of the database: it rebuilds the tables, " +
+				"and keeps the log and the old file")
+	}
+	return nil
 }
 
 // checkEmpty refuses to take over tables that another program filled, or that lost their format.

@@ -153,6 +153,12 @@ func recordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
 	return append([]byte(nil), raw...), record, err
 }
 
+// BytesAt returns the stored bytes of one record, which are what was hashed.
+func BytesAt(r store.Getter, seq uint64) ([]byte, error) {
+	raw, _, err := recordAt(r, seq)
+	return raw, err
+}
+
 // RecordAt reads one record.
 func RecordAt(r store.Getter, seq uint64) (audit.Record, error) {
 	_, record, err := recordAt(r, seq)

@@ -87,6 +87,35 @@ func (c Contents) Compare(r store.Reader) error {
 	return err
 }
 
+// Difference counts the entries in which a stored table differs from what the log amounts to.
+type Difference struct {
+	Table   string `json:"table"`
+	Changed int    `json:"changed"` // have another value
+	Added   int    `json:"added"`   // the table lacks them
+	Removed int    `json:"removed"` // the log does not account for them
+}
+
+// None reports whether nothing differs.
+func (d Difference) None() bool { return d == Difference{Table: d.Table} }
+
+// Difference compares the stored table with its contents, entry by entry.
+func (c Contents) Difference(r store.Reader) (Difference, error) {
+	d := Difference{Table: c.Table, Added: len(c.Sums)}
+	err := r.Scan(c.Table, "", "", func(key string, raw []byte) error {
+		expected, found := c.Sums[key]
+		if !found {
+			d.Removed++
+			return nil
+		}
+		d.Added--
+		if sha256.Sum256(raw) != expected {
+			d.Changed++
+		}
+		return nil
+	})
+	return d, err
+}
+
 // Fill writes the contents with a builder that has the records of the log. A table that was never written to stays so.
 func (c Contents) Fill(ctx context.Context, b *Builder) error {
 	if c.Sums == nil {

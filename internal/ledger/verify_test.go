@@ -93,7 +93,9 @@ func TestOpenRefuses(t *testing.T) {
 		spoil func(store.Tx) error
 		code  string
 	}{
-		"another format":           {func(tx store.Tx) error { return tx.Put(tableMeta, keyFormat, []byte(`{"format":1}`)) }, "store_format"},
+		"a format of long ago":     {func(tx store.Tx) error { return putFormat(tx, Oldest-1) }, "store_format"},
+		"an older format":          {func(tx store.Tx) error { return putFormat(tx, Format-1) }, "store_format_older"},
+		"a newer format":           {func(tx store.Tx) error { return putFormat(tx, Format+1) }, "store_format"},
 		"no format":                {func(tx store.Tx) error { return tx.Delete(tableMeta, keyFormat) }, "store_damaged"},
 		"no head":                  {func(tx store.Tx) error { return tx.Delete(tableMeta, keyHead) }, "store_damaged"},
 		"a head that is no JSON":   {func(tx store.Tx) error { return tx.Put(tableMeta, keyHead, []byte(`{`)) }, "store_damaged"},

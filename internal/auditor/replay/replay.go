@@ -29,6 +29,10 @@ type Verified struct {
 
 	Keys      []record.ChosenKey    `json:"-"` // that the log names
 	Rollbacks []projection.Rollback `json:"-"` // that it has on record
+
+	// Differences are those of the tables, where the database has an older format: the program of then may have computed
+	// less. In a database of the present format every difference is an error.
+	Differences []ledger.Difference `json:"-"`
 }
 
 // How the export compares with the log.
@@ -41,7 +45,8 @@ const (
 // Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
 // must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
-// many records were found good. Records are read and hashed while those before them are decided.
+// many records were found good. Records are read and hashed while those before them are decided. The tables of a
+// database of an older format must agree with their check sums; how they differ from what the log amounts to is returned.
 func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile) (Verified, error) {
 	r, err := New(export)
 	if err != nil {
@@ -61,7 +66,11 @@ func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile)
 	found, exportErr := r.End(head)
 	sums := make(chan error, 1)
 	go func() { sums <- l.CheckSums(ctx) }()
-	err = l.View(ctx, r.Compare) // before what is wrong with the export: the store may be
+	if l.Format() == ledger.Format {
+		err = l.View(ctx, r.Compare) // before what is wrong with the export: the store may be
+	} else {
+		found.Differences, err = r.Differences(ctx, l)
+	}
 	return found, cmp.Or(err, <-sums, exportErr)
 }
 
@@ -158,6 +167,28 @@ func (r *Replay) Compare(from store.Reader) error {
 		}
 	}
 	return err
+}
+
+// Differences returns in which tables a database differs from what the log amounts to, and by how many entries.
+func (r *Replay) Differences(ctx context.Context, l *ledger.Ledger) (found []ledger.Difference, err error) {
+	all, err := r.tables()
+	if err != nil {
+		return nil, err
+	}
+	err = l.View(ctx, func(from store.Reader) error {
+		found = []ledger.Difference{}
+		for _, table := range all {
+			d, err := table.Difference(from)
+			if err != nil {
+				return err
+			}
+			if !d.None() {
+				found = append(found, d)
+			}
+		}
+		return nil
+	})
+	return found, err
 }
 
 // Fill gives the tables that the log amounts to, to a builder that has its records.

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
@@ -49,7 +50,7 @@ func (p *Plan) openLedger(ctx context.Context, s *boltstore.Store, damaged strin
 	log zerolog.Logger) (*ledger.Ledger, []requirements.Moment, error) {
 	l, err := ledger.Open(ctx, s, time.Now)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, database.NameUpgrade(err, p.dir())
 	}
 	l.LimitSpending(p.LogBudget)
 	lost, err := p.findRollback(ctx, l, damaged, log)

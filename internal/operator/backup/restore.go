@@ -144,7 +144,7 @@ func (r *restorer) claim(ctx context.Context) error {
 	s, err := boltstore.Open(r.successor.Place, boltstore.Options{ReadOnly: true})
 	if err == nil {
 		r.release = s.Close
-		if l, err := ledger.OpenReadOnly(ctx, s); err == nil {
+		if l, err := ledger.OpenToReplay(ctx, s); err == nil {
 			head := l.Head()
 			r.was = append(r.was, requirements.Moment{Where: "the database that was there", Size: head.Size,
 				Root: head.Root})

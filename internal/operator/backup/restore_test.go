@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -389,4 +390,55 @@ func TestRestoredFilesBelongToTheOwnerOfTheFolder(t *testing.T) {
 		require.EqualValues(t, 123, info.Sys().(*syscall.Stat_t).Uid, path)
 		require.EqualValues(t, 456, info.Sys().(*syscall.Stat_t).Gid, path)
 	}
+}
+
+// TestRestoreOfOlderFormats: a bundle or a backup of an older format becomes a database of the present one, whose log
+// begins as it did.
+func TestRestoreOfOlderFormats(t *testing.T) {
+	for format := ledger.Oldest; format < ledger.Format; format++ {
+		for _, kind := range []string{"bundle", "backup"} {
+			dir := filepath.Join(t.TempDir(), "data")
+			path := fmt.Sprintf("../../../testdata/logs/format%d.%s.zip", format, kind)
+			done, err := restored(t, path, RestoreOptions{Folder: dir})
+			require.NoError(t, err)
+			require.EqualValues(t, 64, done.Records)
+			require.Equal(t, kind == "bundle", done.KeyMissing)
+			l, end := opened(t, dir)
+			first, err := l.Records(t.Context(), 0, 1)
+			require.NoError(t, err)
+			require.Contains(t, string(first.Records[0]), fmt.Sprintf(`{"format":%d}`, format))
+			require.Equal(t, ledger.Format, l.Format())
+			end()
+			if kind == "backup" {
+				change(t, dir, 2)
+			}
+		}
+	}
+}
+
+// TestRestoreOverAnOlderDatabase: what the database knew that is replaced is told, although no service could open it.
+func TestRestoreOverAnOlderDatabase(t *testing.T) {
+	dir := data(t, 1)
+	path, _ := backedUp(t, dir)
+	change(t, dir, 1)
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error {
+		return tx.Put("meta", "format", []byte(`{"format":4}`))
+	}))
+	require.NoError(t, s.Close())
+	done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true})
+	require.NoError(t, err)
+	require.Len(t, done.Lost, 1)
+	require.Equal(t, "the database that was there", done.Lost[0].Where)
+}
+
+// opened opens the ledger of a folder for reading, and end lets go of it.
+func opened(t *testing.T, dir string) (l *ledger.Ledger, end func()) {
+	t.Helper()
+	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{ReadOnly: true})
+	require.NoError(t, err)
+	l, err = ledger.OpenReadOnly(t.Context(), s)
+	require.NoError(t, err)
+	return l, func() { require.NoError(t, s.Close()) }
 }

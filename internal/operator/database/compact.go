@@ -40,7 +40,7 @@ func Compact(ctx context.Context, data datadir.Dir) (done Compacted, err error) 
 	}
 	l, err := openSound(ctx, s)
 	if err != nil {
-		return done, err
+		return done, NameUpgrade(err, data)
 	}
 	before := l.Head()
 	c, err := s.Compact(ctx, func(copied *boltstore.Store) error {

@@ -1,5 +1,5 @@
 // Package database works on the database of an installation while no service has it open: it verifies it, makes its
-// file smaller, and reads its log.
+// file smaller, rebuilds one of an older format, and reads its log.
 package database
 
 import (
@@ -40,7 +40,7 @@ func Source(ctx context.Context, data datadir.Dir) (src auditor.Source, end func
 	}
 	src, err = sourceOf(ctx, store, data)
 	if err != nil {
-		return nil, nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(NameUpgrade(err, data), store.Close())
 	}
 	return src, store.Close, nil
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // Verify checks more than an outsider can: the structure of the file, and the tables. The checkpoint beside the export
-// is held against the log as well, as far as it can be read.
+// is held against the log as well, as far as it can be read. A database of an older format is verified as it is: the
+// report says where its tables are not what this program would make of the log.
 func Verify(ctx context.Context, data datadir.Dir, export string, o auditor.Options) (r auditor.Report, err error) {
 	path, err := Existing(data)
 	r = auditor.Report{Source: path, Against: []auditor.Held{}, CannotShow: []string{}}
@@ -30,7 +31,7 @@ func Verify(ctx context.Context, data datadir.Dir, export string, o auditor.Opti
 	if err := store.Check(); err != nil {
 		return r, finding(err)
 	}
-	l, err := ledger.OpenReadOnly(ctx, store)
+	l, err := ledger.OpenToReplay(ctx, store)
 	if err != nil {
 		return r, finding(err)
 	}

@@ -99,7 +99,7 @@ func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, 
 	defer func() { err = errors.Join(err, store.Close()) }()
 	l, err := ledger.OpenReadOnly(ctx, store)
 	if err != nil {
-		return err
+		return database.NameUpgrade(err, p.Data)
 	}
 	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{Reading: p.Reading})
 	if err != nil {
@@ -144,7 +144,7 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 func (p Project) open(ctx context.Context, store *boltstore.Store) (*requirements.Service, error) {
 	l, err := ledger.Open(ctx, store, time.Now)
 	if err != nil {
-		return nil, err
+		return nil, database.NameUpgrade(err, p.Data)
 	}
 	if err := checkMoments(ctx, l, p.Export); err != nil {
 		return nil, err
