@@ -53,6 +53,11 @@ func TestALedgerOfAnOlderFormatIsOnlyReplayed(t *testing.T) {
 	}
 	_, err = OpenToReplay(t.Context(), older(t, Format+1))
 	require.Contains(t, errorFix(err), "newer version")
+	newer := grown(t)
+	tamper(t, newer, func(tx store.Tx) error { return putFormat(tx, Format-1) })
+	_, err = OpenToReplay(t.Context(), newer)
+	require.ErrorContains(t, err, "says that it has format 4, but its log began in format 5")
+	require.True(t, fault.Is(err, store.CodeDamaged), err)
 	_, err = OpenToReplay(t.Context(), store.NewMemory())
 	require.True(t, fault.Is(err, CodeEmpty), err)
 }

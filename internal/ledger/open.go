@@ -114,7 +114,24 @@ func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 		return m, err
 	}
 	l.format, l.head = f.Format, m.Head
-	return m, checkLast(r, m.Head)
+	if err := checkLast(r, m.Head); err != nil {
+		return m, err
+	}
+	return m, checkBegin(r, f.Format)
+}
+
+// checkBegin refuses a database that says it has an older format than its log began in: of such a one less would be
+// demanded than it has.
+func checkBegin(r store.Getter, number int) error {
+	first, err := RecordAt(r, 0)
+	if err != nil {
+		return damaged("record 0 cannot be read").Because(err)
+	}
+	var began format
+	if decode(first.Data, &began) == nil && began.Format > number {
+		return damaged("the database says that it has format %d, but its log began in format %d", number, began.Format)
+	}
+	return nil
 }
 
 // checkFormat refuses what has another format than those from oldest on that this program knows.

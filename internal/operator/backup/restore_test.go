@@ -1,9 +1,11 @@
 package backup
 
 import (
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -420,13 +422,14 @@ func TestRestoreOfOlderFormats(t *testing.T) {
 func TestRestoreOverAnOlderDatabase(t *testing.T) {
 	dir := data(t, 1)
 	path, _ := backedUp(t, dir)
-	change(t, dir, 1)
-	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{})
+	packed, err := os.Open("../../../testdata/logs/format4.db.gz")
 	require.NoError(t, err)
-	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error {
-		return tx.Put("meta", "format", []byte(`{"format":4}`))
-	}))
-	require.NoError(t, s.Close())
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	require.NoError(t, err)
+	older, err := io.ReadAll(z)
+	require.NoError(t, err)
+	put(t, dir, datadir.Database, string(older))
 	done, err := restored(t, path, RestoreOptions{Folder: dir, Replace: true})
 	require.NoError(t, err)
 	require.Len(t, done.Lost, 1)

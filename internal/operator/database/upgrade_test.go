@@ -2,8 +2,10 @@ package database
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -116,8 +118,8 @@ func TestAnOlderDatabaseIsRefused(t *testing.T) {
 	require.Equal(t, was, digests(t, data))
 }
 
-// small is a database of this format with a few requirements, and then marked as one of another.
-func small(t *testing.T, format int) datadir.Dir {
+// small is a database of this format with a requirement.
+func small(t *testing.T) datadir.Dir {
 	t.Helper()
 	data := datadir.Dir(t.TempDir())
 	s, err := boltstore.Open(data.Database(), boltstore.Options{})
@@ -131,24 +133,47 @@ func small(t *testing.T, format int) datadir.Dir {
 		func() ([]reqdoc.File, error) { return files, nil }, requirements.ImportOptions{})
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
-	if format != ledger.Format {
-		put(t, data, "meta", "format", func(string) string { return fmt.Sprintf(`{"format":%d}`, format) })
+	return data
+}
+
+// asOlder is a copy of a database of this format whose log began in format 4, and that has that format.
+func asOlder(t *testing.T, from datadir.Dir) datadir.Dir {
+	t.Helper()
+	data := datadir.Dir(t.TempDir())
+	s, err := boltstore.Open(data.Database(), boltstore.Options{})
+	require.NoError(t, err)
+	all := entries(t, from.Database())
+	blobs := ledger.Blobs(func(digest string) ([]byte, error) { return []byte(all["blobs"][digest]), nil })
+	b, err := ledger.NewBuilder(t.Context(), s, blobs)
+	require.NoError(t, err)
+	for _, key := range slices.Sorted(maps.Keys(all["audit"])) {
+		raw := strings.Replace(all["audit"][key], fmt.Sprintf(`{"format":%d}`, ledger.Format), `{"format":4}`, 1)
+		require.NoError(t, b.Append(t.Context(), []byte(raw)))
 	}
+	for _, table := range []string{"requirements", "project"} {
+		require.NotEmpty(t, all[table])
+		for key, value := range all[table] {
+			require.NoError(t, b.Fill(t.Context(), table, maps.All(map[string][]byte{key: []byte(value)})))
+		}
+	}
+	_, err = b.Finish(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	put(t, data, "meta", "format", func(string) string { return `{"format":4}` })
 	return data
 }
 
 // Where this program computes other tables than the older one did, its own are taken, and the difference is told.
 func TestAnUpgradeTellsHowTablesDiffer(t *testing.T) {
 	differs := []ledger.Difference{{Table: "reports", Removed: 1}}
-	spoil := func(format int) datadir.Dir {
-		data := small(t, format)
+	spoil := func(data datadir.Dir) datadir.Dir {
 		put(t, data, "reports", "ab", func(string) string { return "{}" }) // no check sum covers a table never written to
 		return data
 	}
-	_, err := Verify(t.Context(), spoil(ledger.Format), "none.json", auditor.Options{})
+	_, err := Verify(t.Context(), spoil(small(t)), "none.json", auditor.Options{})
 	require.ErrorContains(t, err, "which the log does not account for", "in the present format it is damage")
 
-	data := spoil(4)
+	data := spoil(asOlder(t, small(t)))
 	report, err := Verify(t.Context(), data, "none.json", auditor.Options{})
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(report.CannotShow, "\n"),
@@ -188,7 +213,7 @@ func TestADatabaseThatIsNotInOrderIsNotUpgraded(t *testing.T) {
 		"too old":       {spoil("meta", "format", other("4", "3")), ledger.CodeFormat, "format 3"},
 		"cut":           {func(d datadir.Dir) { require.NoError(t, os.Truncate(d.Database(), 20_000)) }, "store_damaged", ""},
 		"no file":       {func(d datadir.Dir) { require.NoError(t, os.Remove(d.Database())) }, "database_missing", ""},
-		"its own start": {spoil("audit", strings.Repeat("\x00", 8), other(`"format":4`, `"format":5`)), "store_damaged", "record 0 was changed"},
+		"its own start": {spoil("audit", strings.Repeat("\x00", 8), other(`"format":4`, `"format":5`)), "store_damaged", "but its log began in format 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := older(t, 4)
@@ -206,7 +231,7 @@ func TestADatabaseThatIsNotInOrderIsNotUpgraded(t *testing.T) {
 
 // A decision that the rules of its time did not allow is found too, however well the log hangs together.
 func TestALogWithAnUnlawfulDecisionIsNotUpgraded(t *testing.T) {
-	data := small(t, ledger.Format)
+	data := small(t)
 	s, err := boltstore.Open(data.Database(), boltstore.Options{})
 	require.NoError(t, err)
 	l, err := ledger.Open(t.Context(), s, time.Now)
@@ -218,7 +243,7 @@ func TestALogWithAnUnlawfulDecisionIsNotUpgraded(t *testing.T) {
 			Data:  map[string]any{"change": map[string]any{"status": "done"}, "rules": 2, "revision": 2, "sha256": "00"}})
 	}))
 	require.NoError(t, l.Close())
-	put(t, data, "meta", "format", func(string) string { return `{"format":4}` })
+	data = asOlder(t, data)
 	was := digests(t, data)
 	_, err = upgraded(t, data, false)
 	var bad *auditor.Bad
