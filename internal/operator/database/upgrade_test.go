@@ -240,7 +240,7 @@ func TestALogWithAnUnlawfulDecisionIsNotUpgraded(t *testing.T) {
 	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
 		return tx.Append(ledger.Event{Kind: "requirement.changed", Subject: "REQ-001",
 			Actor: audit.Actor{Name: "cody", Role: "coder"},
-			Data:  map[string]any{"change": map[string]any{"status": "done"}, "rules": 2, "revision": 2, "sha256": "00"}})
+			Data:  map[string]any{"change": map[string]any{"status": "done"}, "rules": lifecycle.LatestRules, "revision": 2, "sha256": "00"}})
 	}))
 	require.NoError(t, l.Close())
 	data = asOlder(t, data)
