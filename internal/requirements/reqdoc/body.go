@@ -107,14 +107,15 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 	}
 	finish(&r)
 	if isPlaceholder(r.Title) || isPlaceholder(r.Text) || isPlaceholder(r.ID) {
-		c.skip(r.Line, r.ID, "it is a placeholder of a template", "write what is required in its place")
-		c.hollow = append(c.hollow, Problem{r.Place, r.ID, r.ID + " is a placeholder of a template",
-			"write what is required in its place"})
+		c.pass(ReasonPlaceholder, r.Line, r.ID, "it is a placeholder of a template",
+			"write what is required in its place")
+		c.hollow = append(c.hollow, problem(r.Place, r.ID, r.ID+" is a placeholder of a template",
+			"write what is required in its place"))
 		return r, false
 	}
 	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
-		c.warnings = append(c.warnings, Problem{r.Place, r.ID, r.ID + " leaves a question open",
-			"answer what stands in [NEEDS CLARIFICATION: …]"})
+		c.warn(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
+			"answer what stands in [NEEDS CLARIFICATION: …]")
 	}
 	r.Priority = priority(cand, &r)
 	r.Title = cmp.Or(r.Title, firstSentence(r.Text))

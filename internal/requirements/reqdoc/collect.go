@@ -1,6 +1,7 @@
 package reqdoc
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -151,7 +152,7 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 			start, in)
 	}
 	if id := placeholderID(block); id != "" && !in.quoted {
-		c.skip(line, id, "its number is a placeholder", "give it a number")
+		c.pass(ReasonPlaceholder, line, id, "its number is a placeholder", "give it a number")
 	}
 	if top {
 		name := markdown.Plain(cutAnchor(block))
@@ -227,7 +228,7 @@ func (c *collector) paragraph(n ast.Node, in scope) {
 		c.add(cand, b.start, in)
 	}
 	if id := placeholderID(b.text); id != "" && !in.quoted {
-		c.skip(c.Line(start), id, "its number is a placeholder", "give it a number")
+		c.pass(ReasonPlaceholder, c.Line(start), id, "its number is a placeholder", "give it a number")
 	}
 	c.linesOf(n, in, ok && l.flaw == "" && !in.item && (l.bold || c.listed(n)))
 }
@@ -308,9 +309,10 @@ func (c *collector) add(cand candidate, start int, in scope) {
 	}
 	switch {
 	case in.quoted:
-		c.skip(cand.line, cand.id, "it stands in a block quote", "take it out of the quote if it defines a requirement")
+		c.pass(ReasonHidden, cand.line, cand.id, "it stands in a block quote",
+			"take it out of the quote if it defines a requirement")
 	case cand.flaw != "":
-		c.skip(cand.line, cand.id, cand.flaw, cand.fix)
+		c.pass(cmp.Or(cand.reason, ReasonNearMiss), cand.line, cand.id, cand.flaw, cand.fix)
 	case !cand.mark:
 		c.skip(cand.line, cand.id, "it is not bold and no delimiter follows it", "write **ID** text, or ID: text")
 	default:
@@ -333,11 +335,21 @@ func (c *collector) takeOver(cand *candidate) {
 	}
 }
 
-func (c *collector) skip(line int, id, why, fix string) {
+// skip lists what looks like a requirement and was not taken.
+func (c *collector) skip(line int, id, why, fix string) { c.pass(ReasonNearMiss, line, id, why, fix) }
+
+// pass lists what was not taken for a reason.
+func (c *collector) pass(reason string, line int, id, why, fix string) {
 	if _, known := c.skipped[line]; !known && !isVersion(id) {
 		id = shorten(id)
-		c.skipped[line] = Problem{Place{Line: line}, id, fmt.Sprintf("%s was not taken: %s", id, why), fix}
+		p := problem(Place{Line: line}, id, fmt.Sprintf("%s was not taken: %s", id, why), fix)
+		p.Reason = reason
+		c.skipped[line] = p
 	}
+}
+
+func (c *collector) warn(reason string, at Place, id, message, fix string) {
+	c.warnings = append(c.warnings, warning(reason, at, id, message, fix))
 }
 
 // isVersion reports whether what looks like an id is a version such as "v1.2".
@@ -368,7 +380,7 @@ func (c *collector) skipLines(n ast.Node, why, fix string) {
 		at := lines.At(i)
 		text := strings.TrimLeft(c.Text[at.Start:at.Stop], " \t-+#>")
 		if l, ok := matchLabel(cutCheckbox(text)); ok && l.mark && l.flaw == "" && !l.form.small {
-			c.skip(c.Line(at.Start), l.id, why, fix)
+			c.pass(ReasonHidden, c.Line(at.Start), l.id, why, fix)
 		}
 	}
 }

@@ -47,7 +47,8 @@ func (c *collector) likely() []*candidate {
 			continue
 		}
 		if why, fix := c.unlikely(cand, c.series[cand.form.stem]); why != "" && !cand.certain {
-			c.refuse(cand, why, fix)
+			c.refused = append(c.refused, cand)
+			c.pass(cand.reasonToDoubt(), cand.line, cand.id, why, fix)
 			continue
 		}
 		likely = append(likely, cand)
@@ -55,9 +56,12 @@ func (c *collector) likely() []*candidate {
 	return likely
 }
 
-func (c *collector) refuse(cand *candidate, why, fix string) {
-	c.refused = append(c.refused, cand)
-	c.skip(cand.line, cand.id, why, fix)
+// reasonToDoubt returns why an unlikely candidate is skipped.
+func (cand *candidate) reasonToDoubt() string {
+	if wellKnown[upper(cand.form.letters())] {
+		return ReasonUnrelated
+	}
+	return ReasonNearMiss
 }
 
 // withoutOwnID drops the id of the document itself: one in its title that no other id is like, unless its letters are
@@ -73,7 +77,7 @@ func (c *collector) withoutOwnID(all []*candidate) []*candidate {
 					strings.HasPrefix(other.id, cand.id+"-"))
 		}
 		if !slices.ContainsFunc(c.candidates, like) {
-			c.skip(cand.line, cand.id,
+			c.pass(ReasonUnrelated, cand.line, cand.id,
 				"it is the id of the document: it stands in its title, and no other id is like it",
 				"write it below the title if it is a requirement")
 			return slices.Delete(all, i, i+1)
@@ -97,8 +101,8 @@ func (c *collector) withoutRegisters(all []*candidate) []*candidate {
 	return slices.DeleteFunc(all, func(cand *candidate) bool {
 		drop := !cand.certain && cand.section.isRegister() && !c.outside[cand.form.stem]
 		if drop {
-			c.skip(cand.line, cand.id, fmt.Sprintf("it stands in the section %q, which is not of requirements",
-				cand.section.name()),
+			c.pass(ReasonUnrelated, cand.line, cand.id,
+				fmt.Sprintf("it stands in the section %q, which is not of requirements", cand.section.name()),
 				"move it to another section if it is a requirement")
 		}
 		return drop
@@ -122,7 +126,8 @@ func (c *collector) withoutReferences(all []*candidate) []*candidate {
 			!cand.certain && home[cand.id] && refersBySection(cand) || cand.bare && seen[cand.id]
 		seen[cand.id] = true
 		if refers {
-			c.skip(cand.line, cand.id, "it refers to a requirement", "write **ID**: text if it defines one")
+			c.pass(ReasonReference, cand.line, cand.id, "it refers to a requirement",
+				"write **ID**: text if it defines one")
 		}
 		return refers
 	})
@@ -139,12 +144,12 @@ func refersBySection(cand *candidate) bool {
 func illegal(cand *candidate) (Problem, bool) {
 	if cand.token != cand.id {
 		written, meant := strconv.QuoteToASCII(shorten(cand.token)), shorten(cand.id)
-		return Problem{Place{Line: cand.line}, meant,
+		return problem(Place{Line: cand.line}, meant,
 			fmt.Sprintf("the id %s on line %d holds characters that only look like others or are invisible: did you mean %s?", written, cand.line, meant),
-			"write " + meant}, true
+			"write "+meant), true
 	}
 	if err := ValidID(cand.id); err != nil {
-		return Problem{Place{Line: cand.line}, shorten(cand.id), err.Error(), "shorten the id"}, true
+		return problem(Place{Line: cand.line}, shorten(cand.id), err.Error(), "shorten the id"), true
 	}
 	return Problem{}, false
 }

@@ -52,9 +52,9 @@ func apply(whole []Requirement, deltas []parsed, partial bool) applied {
 // missing warns of a change to what no document defines.
 func (a *applied) missing(place Place, id, what string) {
 	if !a.partial {
-		a.warnings = append(a.warnings, Problem{place, id,
+		a.warnings = append(a.warnings, warning(ReasonDelta, place, id,
 			fmt.Sprintf("the delta %s %q, which no document defines", what, id),
-			"mend the name; names are compared letter by letter"})
+			"mend the name; names are compared letter by letter"))
 	}
 }
 
@@ -67,10 +67,10 @@ func (a *applied) rename(rename Rename) {
 		return
 	}
 	if other, taken := a.at[rename.To]; taken {
-		a.problems = append(a.problems, Problem{rename.Place, rename.To,
+		a.problems = append(a.problems, problem(rename.Place, rename.To,
 			fmt.Sprintf("the delta renames %q to %q, which %s defines already", rename.From, rename.To,
 				a.requirements[other].Place),
-			"choose another name, or remove the other requirement"})
+			"choose another name, or remove the other requirement"))
 		return
 	}
 	r := &a.requirements[i]
@@ -87,8 +87,8 @@ func (a *applied) define(r Requirement) {
 	i, found := a.at[r.ID]
 	before, twice := a.changed[r.ID]
 	a.changed[r.ID] = r.Place
-	problem := func(message, fix string) {
-		a.problems = append(a.problems, Problem{r.Place, r.ID, message, fix})
+	refuse := func(message, fix string) {
+		a.problems = append(a.problems, problem(r.Place, r.ID, message, fix))
 	}
 	switch {
 	case !found:
@@ -98,16 +98,16 @@ func (a *applied) define(r Requirement) {
 		a.at[r.ID] = len(a.requirements)
 		a.requirements = append(a.requirements, r)
 	case twice && a.requirements[i].Fingerprint != r.Fingerprint:
-		problem(fmt.Sprintf("two deltas change %q in two ways, on %s and on %s", r.ID, before.from(r.Place),
+		refuse(fmt.Sprintf("two deltas change %q in two ways, on %s and on %s", r.ID, before.from(r.Place),
 			r.from(r.Place)), "keep one of them")
 	case r.Change == DeltaModified:
 		a.requirements[i] = r
 	case a.requirements[i].Fingerprint == r.Fingerprint:
-		a.warnings = append(a.warnings, Problem{r.Place, r.ID,
+		a.warnings = append(a.warnings, warning(ReasonDelta, r.Place, r.ID,
 			fmt.Sprintf("the delta adds %q, which %s has already, word for word", r.ID, a.requirements[i].Place),
-			"the delta was applied to the document; leave it out of the import"})
+			"the delta was applied to the document; leave it out of the import"))
 	default:
-		problem(fmt.Sprintf("the delta adds %q, which %s defines with another text", r.ID, a.requirements[i].Place),
+		refuse(fmt.Sprintf("the delta adds %q, which %s defines with another text", r.ID, a.requirements[i].Place),
 			"list it under MODIFIED Requirements, or give it another name")
 	}
 }

@@ -25,6 +25,7 @@ func readDoorstop(c *collector, b block) (label, bool) {
 	if at < 0 {
 		l.flaw, l.fix = "it is a chapter: its heading does not show the id",
 			"write the id into the heading if it is a requirement"
+		l.reason = ReasonUnrelated
 		return l, true
 	}
 	l.title = strings.Trim(name[:at], " \t_*(") + " " + strings.Trim(name[at+len(id):], " \t_*):")

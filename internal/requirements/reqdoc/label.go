@@ -20,6 +20,7 @@ type label struct {
 	rest   int    // offset in the block of what follows label and delimiter
 	flaw   string // why it can be no definition, whatever stands around it
 	fix    string
+	reason string // of the flaw; "" for a near miss
 
 	// What a family that has its own mark knows.
 	family   string
@@ -49,6 +50,7 @@ func matchLabel(block string) (label, bool) {
 	switch closer := closerOf(opener); {
 	case strings.Contains(opener, "~"):
 		l.flaw, l.fix = "it is struck out", "take it out of the document, or the line through it away"
+		l.reason = ReasonUnrelated
 	case opener == "**" || opener == "__":
 		l.closeBold(block, after, opener)
 	case closer != "" && strings.HasPrefix(block[after:], closer):
@@ -63,6 +65,7 @@ func matchLabel(block string) (label, bool) {
 	if l.flaw == "" && l.namesAnother(block[after:]) {
 		l.flaw, l.fix = "the label names several ids",
 			"define each id on its own; a reference should not begin with an id"
+		l.reason = ReasonReference
 	}
 	return l, true
 }
@@ -105,7 +108,7 @@ func closerOf(opener string) string {
 func (l *label) enclosed(block string, after int, opener string) {
 	behind := block[after:]
 	if strings.HasSuffix(opener, "[") && (strings.HasPrefix(behind, "(") || strings.HasPrefix(behind, "[")) {
-		l.flaw, l.fix = "it is a link", fixBold
+		l.flaw, l.fix, l.reason = "it is a link", fixBold, ReasonReference
 		return
 	}
 	n, delimited := cutDelimiter(behind)

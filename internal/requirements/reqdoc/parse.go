@@ -12,6 +12,7 @@ import (
 type parsed struct {
 	Document
 
+	source       markdown.Source
 	requirements []Requirement // in document order
 	entries      []Entry
 	removed      []Entry // by a delta
@@ -54,7 +55,7 @@ func (c *collector) parsed(o Options) (parsed, error) {
 		return parsed{}, err
 	}
 	p := parsed{
-		requirements: found.requirements, entries: slices.Concat(found.entries, c.leftItems(accepted), c.entries),
+		source: c.Source, requirements: found.requirements, entries: slices.Concat(found.entries, c.leftItems(accepted), c.entries),
 		removed: c.removed, renamed: c.wholeRenames(), problems: problems,
 	}
 	p.Title, p.Found, p.Delta, p.Others = c.title, len(p.requirements), c.isDelta, found.counts
@@ -66,10 +67,19 @@ func (c *collector) parsed(o Options) (parsed, error) {
 	}
 	p.takeRemoved()
 	p.Family, p.Mark, p.Families = c.describe(p.requirements)
-	p.skipped = c.skippedBeside(p.requirements)
-	p.warnings = listed(append(c.warnings, checkCounts(c.counts, p.requirements)...))
+	skipped, nearMisses := c.skippedBeside(p.requirements)
+	p.skipped, p.Rows = skipped, p.Found+nearMisses
+	p.warnings = append(c.warnings, checkCounts(c.counts, p.requirements)...)
+	if p.isEmpty() {
+		p.warnings = append(p.warnings, warning(ReasonEmpty, Place{Line: 1}, "",
+			"no requirement was read of this document", "give its requirements ids, or do not name it as a document"))
+	}
+	p.warnings = listed(p.warnings)
 	return p, nil
 }
+
+// isEmpty reports that a document defines nothing and changes nothing.
+func (p *parsed) isEmpty() bool { return len(p.requirements)+len(p.removed)+len(p.renamed) == 0 }
 
 // takeRemoved sets aside what a delta lists under REMOVED.
 func (p *parsed) takeRemoved() {

@@ -102,7 +102,7 @@ func template(title string, line int, hollow []Problem, real int) error {
 	why := fmt.Sprintf("%d of its %d definitions are placeholders", len(hollow), len(hollow)+real)
 	if titled {
 		why = fmt.Sprintf("its title is %q", shorten(title))
-		hollow = append([]Problem{{Place{Line: line}, "", why, "write what the document is about"}}, hollow...)
+		hollow = append([]Problem{problem(Place{Line: line}, "", why, "write what the document is about")}, hollow...)
 	}
 	err := fault.New(fault.Invalid, "document_template", "the document is a template: %s", why).
 		WithFix("fill it in, title included, and import it again")

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/markdown"
 )
 
 // File is a requirement document as it was read from disk.
@@ -56,6 +58,7 @@ func Read(files []File, o Options) (Set, error) {
 	var refused []Entry
 	var problems []Problem
 	var unread []error
+	sources := make(map[string]markdown.Source, len(files))
 	for _, f := range files {
 		p, err := parse(f.Content, o)
 		if err != nil {
@@ -64,6 +67,7 @@ func Read(files []File, o Options) (Set, error) {
 		}
 		p.place(f.Path)
 		p.SHA256 = digest(f.Content)
+		sources[f.Path] = p.source
 		set.Title = cmp.Or(set.Title, p.Title)
 		set.Documents = append(set.Documents, p.Document)
 		set.Others = append(set.Others, p.entries...)
@@ -79,6 +83,8 @@ func Read(files []File, o Options) (Set, error) {
 	}
 	set.Partial = len(deltas) > 0 && len(deltas) == len(files)
 	problems = append(problems, set.combine(whole, deltas, refused)...)
+	quote(set.Skipped, sources)
+	quote(set.Warnings, sources)
 	return set.unless(unread, problems)
 }
 
@@ -117,6 +123,18 @@ func (set *Set) combine(whole []Requirement, deltas []parsed, refused []Entry) [
 		set.Warnings = append(set.Warnings, checkLinks(set.Requirements)...)
 	}
 	return problems
+}
+
+// maxExcerpt is how many characters of a line an excerpt has.
+const maxExcerpt = 120
+
+// quote adds to each remark what stands on its line.
+func quote(problems []Problem, sources map[string]markdown.Source) {
+	for i, p := range problems {
+		line := sources[p.Path].LineText(p.Line)
+		line = strings.ToValidUTF8(line[:min(len(line), 8*maxExcerpt)], "")
+		problems[i].Excerpt = shortenTo(markdown.Fold(line), maxExcerpt)
+	}
 }
 
 func digest(content []byte) string {

@@ -108,6 +108,21 @@ type Entry struct {
 	Title string
 }
 
+// Why something was skipped, or is warned of.
+const (
+	ReasonNearMiss    = "near_miss"   // it has an id and looks like a requirement
+	ReasonPlaceholder = "placeholder" // a template is to be filled in there
+	ReasonReference   = "reference"   // it refers to requirements
+	ReasonHidden      = "hidden"      // it stands in code, HTML, a comment or a block quote
+	ReasonUnrelated   = "unrelated"   // it has an id of something else: a standard, a risk, the document
+	ReasonTotal       = "total"       // the document states another number of requirements
+	ReasonRepeated    = "repeated"    // it stands there twice, word for word
+	ReasonLink        = "link"        // it leads nowhere, or in a circle
+	ReasonQuestion    = "question"    // it leaves a question open
+	ReasonDelta       = "delta"       // a change to what does not exist, or a half one
+	ReasonEmpty       = "empty"       // nothing was read of the document
+)
+
 // Problem is one remark on a document and what to do about it.
 type Problem struct {
 	Place
@@ -115,6 +130,8 @@ type Problem struct {
 	ID      string
 	Message string
 	Fix     string
+	Reason  string // of what was skipped and of warnings
+	Excerpt string // of the line, at most 120 characters
 }
 
 // Document is what was read of one document.
@@ -125,6 +142,7 @@ type Document struct {
 	Family   string         // by which most of it was read; "" when nothing was
 	Mark     string         // what shows the family, for people
 	Families map[string]int // requirements by family
+	Rows     int            // what looks like a requirement: those found, and the near misses among what was skipped
 	Found    int            // requirements
 	Others   map[string]int // what is no requirement, by kind
 	Delta    bool           // it changes other documents

@@ -175,7 +175,7 @@ func TestWhatDefinesARequirement(t *testing.T) {
 		{"bold ids in a table", "|Key|Text|\n|-|-|\n|**FR-7**|a|", "FR-7", ""},
 		{"ids in the second column", "|No|Req ID|Text|\n|-|-|-|\n|1|FR-7|a|", "FR-7", ""},
 		{"a row without id", "|ID|Text|\n|-|-|\n|FR-01|a|\n||b|", "", "FR-01"},
-		{"algorithms", "|Name|Use|\n|-|-|\n|SHA-256|a|\n|SHA-512|b|", "", "SHA-256"},
+		{"algorithms", "|Name|Use|\n|-|-|\n|SHA-256|a|\n|SHA-512|b|", "", "SHA-256 SHA-512"},
 		{"trace table", "- **FR-01** a\n- **FR-02** b\n\n|Requirement|Phase|\n|-|-|\n|FR-01|1|\n|FR-02|2|", "FR-01 FR-02", ""},
 		{"trace table before", "|Requirement|Phase|\n|-|-|\n|FR-01|1|\n\n- **FR-01** a", "FR-01", ""},
 		{"trace table after a table", "|ID|Text|\n|-|-|\n|FR-01|a|\n\n|ID|Phase|\n|-|-|\n|FR-01|1|", "FR-01", ""},

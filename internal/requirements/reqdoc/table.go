@@ -223,13 +223,13 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 	}
 	switch first := t.rows[0]; {
 	case referring == len(t.rows) || t.traces && referring > 0:
-		c.skip(t.line, first.id, "all ids of its table are defined elsewhere",
+		c.pass(ReasonReference, t.line, first.id, "all ids of its table are defined elsewhere",
 			"no need to act if the table only refers to them")
 		c.skipUnknown(t, known)
 		return nil
 	case first.section.isRegister() && len(defined) > 0 && !c.outside[first.form.stem]:
-		c.skip(t.line, first.id, fmt.Sprintf("its table stands in the section %q, which is not of requirements",
-			first.section.name()),
+		c.pass(ReasonUnrelated, t.line, first.id,
+			fmt.Sprintf("its table stands in the section %q, which is not of requirements", first.section.name()),
 			"move the table to another section if it holds requirements")
 		return nil
 	}
@@ -240,8 +240,7 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 	}
 	for _, row := range t.rows {
 		if why, fix := c.unlikely(row, counts); why != "" {
-			c.skip(row.line, row.id, fmt.Sprintf("%s, so the table from line %d is not read", why, t.line), fix)
-			c.refused = append(c.refused, t.rows...)
+			c.refuseTable(t, row.reasonToDoubt(), fmt.Sprintf("%s, so the table from line %d is not read", why, t.line), fix)
 			return nil
 		}
 	}
@@ -256,6 +255,14 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 		}
 	}
 	return rows
+}
+
+// refuseTable lists every row of a table that is not read.
+func (c *collector) refuseTable(t *table, reason, why, fix string) {
+	for _, row := range t.rows {
+		c.pass(reason, row.line, row.id, why, fix)
+	}
+	c.refused = append(c.refused, t.rows...)
 }
 
 // isStem reports whether another candidate has an id like this one.

@@ -33,16 +33,16 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 		}
 		before := kept[at]
 		if before.Fingerprint == r.Fingerprint {
-			warnings = append(warnings, Problem{r.Place, r.ID,
+			warnings = append(warnings, warning(ReasonRepeated, r.Place, r.ID,
 				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place),
 					r.from(r.Place)),
-				"remove one of the two"})
+				"remove one of the two"))
 			continue
 		}
-		problems = append(problems, Problem{r.Place, r.ID,
+		problems = append(problems, problem(r.Place, r.ID,
 			fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
-			"give one of them another id; a reference should not begin with the id, and a table of references " +
-				"should hold only ids that are defined outside it"})
+			"give one of them another id; a reference should not begin with the id, and a table of references "+
+				"should hold only ids that are defined outside it"))
 	}
 	return kept, warnings, problems
 }
@@ -56,10 +56,10 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 	var problems []Problem
 	first := make(map[string]int, len(all))
 	report := func(at Place, id string, other Requirement) {
-		problems = append(problems, Problem{at, id,
+		problems = append(problems, problem(at, id,
 			fmt.Sprintf("%s on %s is nearly %s on %s: did you mean %s?", id, at.from(at), other.ID, other.from(at),
 				other.ID),
-			"write one id one way everywhere, or choose ids that cannot be mistaken"})
+			"write one id one way everywhere, or choose ids that cannot be mistaken"))
 	}
 	for i, r := range all {
 		key := nearKey(r.ID)
@@ -77,19 +77,31 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 	return problems
 }
 
-// skippedBeside lists what was skipped, in order of lines, without mentions of requirements that are defined.
-func (c *collector) skippedBeside(all []Requirement) []Problem {
+func problem(at Place, id, message, fix string) Problem {
+	return Problem{Place: at, ID: id, Message: message, Fix: fix}
+}
+
+func warning(reason string, at Place, id, message, fix string) Problem {
+	return Problem{Place: at, ID: id, Message: message, Fix: fix, Reason: reason}
+}
+
+// skippedBeside returns what was skipped, without mentions of requirements that are defined, and how much of it looks
+// like a requirement.
+func (c *collector) skippedBeside(all []Requirement) (list []Problem, nearMisses int) {
 	defined := make(map[string]bool, len(all))
 	for _, r := range all {
 		defined[r.ID] = true
 	}
-	var list []Problem
 	for _, p := range c.skipped {
-		if !defined[p.ID] {
-			list = append(list, p)
+		if defined[p.ID] {
+			continue
+		}
+		list = append(list, p)
+		if p.Reason == ReasonNearMiss {
+			nearMisses++
 		}
 	}
-	return listed(list)
+	return listed(list), nearMisses
 }
 
 // listed returns the first problems in order of documents and lines.
