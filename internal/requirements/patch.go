@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
-	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -49,7 +49,7 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 // cannotBe reports whether an id names no requirement, and none that there ever could be.
 func (s *Service) cannotBe(id string) bool {
 	_, known := s.current.Load().Find(id)
-	return !known && (reqdoc.ValidID(id) != nil || len(secret.Find(id)) > 0)
+	return !known && (reqid.Valid(id) != nil || len(secret.Find(id)) > 0)
 }
 
 // commit decides and records a change in one transaction. The change is drafted before the transaction, since all

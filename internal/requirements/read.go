@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
-	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -47,7 +47,7 @@ func (s *shared) unknown(id string) *fault.Error {
 	if near, ok := s.current.Load().Like(id); ok {
 		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
 	}
-	if why := fault.As(reqdoc.ValidID(id)); why != nil {
+	if why := fault.As(reqid.Valid(id)); why != nil {
 		detail := why.Detail
 		if len(secret.Find(id)) > 0 { // which is no longer known as one where it is quoted
 			detail = "it looks like a secret"

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // item is a top-level list item without an id, from which one can be made.
@@ -50,5 +52,5 @@ func sectionName(heading string) string {
 	}
 	words := strings.FieldsFunc(strings.ToLower(heading),
 		func(r rune) bool { return !unicode.In(r, unicode.L, unicode.Nd, unicode.M) })
-	return shortenTo(strings.Join(words, "-"), maxID/2)
+	return shortenTo(strings.Join(words, "-"), reqid.MaxLength/2)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // span is a range of lines, both ends included.
@@ -74,7 +75,7 @@ func (cand *candidate) endsAt(s stop) bool {
 // built is a definition with what it was built from.
 type built struct {
 	r       Requirement
-	form    form
+	form    reqid.Form
 	unnamed bool
 	limit   int // last line that its container reaches
 }
@@ -114,8 +115,8 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 		return r, false
 	}
 	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
-		c.warn(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
-			"answer what stands in [NEEDS CLARIFICATION: …]")
+		c.warnings = append(c.warnings, warning(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
+			"answer what stands in [NEEDS CLARIFICATION: …]"))
 	}
 	r.Priority = priority(cand, &r)
 	r.Title = cmp.Or(r.Title, firstSentence(r.Text))

@@ -348,10 +348,6 @@ func (c *collector) pass(reason string, line int, id, why, fix string) {
 	}
 }
 
-func (c *collector) warn(reason string, at Place, id, message, fix string) {
-	c.warnings = append(c.warnings, warning(reason, at, id, message, fix))
-}
-
 // isVersion reports whether what looks like an id is a version such as "v1.2".
 func isVersion(id string) bool {
 	return len(id) > 1 && (id[0] == 'v' || id[0] == 'V') && strings.Trim(id[1:], "0123456789.") == ""
@@ -379,7 +375,7 @@ func (c *collector) skipLines(n ast.Node, why, fix string) {
 	for i := range lines.Len() {
 		at := lines.At(i)
 		text := strings.TrimLeft(c.Text[at.Start:at.Stop], " \t-+#>")
-		if l, ok := matchLabel(cutCheckbox(text)); ok && l.mark && l.flaw == "" && !l.form.small {
+		if l, ok := matchLabel(cutCheckbox(text)); ok && l.mark && l.flaw == "" && !l.form.Small {
 			c.pass(ReasonHidden, c.Line(at.Start), l.id, why, fix)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // decide accepts candidates by rules 4 and 5 of the package comment, without those that only refer to a requirement,
@@ -46,7 +48,7 @@ func (c *collector) likely() []*candidate {
 		if cand.table != nil {
 			continue
 		}
-		if why, fix := c.unlikely(cand, c.series[cand.form.stem]); why != "" && !cand.certain {
+		if why, fix := c.unlikely(cand, c.series[cand.form.Stem]); why != "" && !cand.certain {
 			c.refused = append(c.refused, cand)
 			c.pass(cand.reasonToDoubt(), cand.line, cand.id, why, fix)
 			continue
@@ -58,7 +60,7 @@ func (c *collector) likely() []*candidate {
 
 // reasonToDoubt returns why an unlikely candidate is skipped.
 func (cand *candidate) reasonToDoubt() string {
-	if wellKnown[upper(cand.form.letters())] {
+	if reqid.IsWellKnown(cand.form.Letters()) {
 		return ReasonUnrelated
 	}
 	return ReasonNearMiss
@@ -68,12 +70,12 @@ func (cand *candidate) reasonToDoubt() string {
 // those of requirements.
 func (c *collector) withoutOwnID(all []*candidate) []*candidate {
 	for i, cand := range all {
-		if !cand.titles || len(c.candidates) == 1 || usual[upper(cand.form.letters())] {
+		if !cand.titles || len(c.candidates) == 1 || usual[upper(cand.form.Letters())] {
 			continue
 		}
 		like := func(other *candidate) bool {
 			return other != cand &&
-				(other.form.stem == cand.form.stem || strings.HasPrefix(other.id, cand.id+".") ||
+				(other.form.Stem == cand.form.Stem || strings.HasPrefix(other.id, cand.id+".") ||
 					strings.HasPrefix(other.id, cand.id+"-"))
 		}
 		if !slices.ContainsFunc(c.candidates, like) {
@@ -92,14 +94,14 @@ func (c *collector) withoutRegisters(all []*candidate) []*candidate {
 	c.outside = map[string]bool{}
 	for _, cand := range c.candidates {
 		if cand.certain || !cand.section.isRegister() {
-			c.outside[cand.form.stem] = true
+			c.outside[cand.form.Stem] = true
 		}
 	}
 	if len(c.outside) == 0 {
 		return all
 	}
 	return slices.DeleteFunc(all, func(cand *candidate) bool {
-		drop := !cand.certain && cand.section.isRegister() && !c.outside[cand.form.stem]
+		drop := !cand.certain && cand.section.isRegister() && !c.outside[cand.form.Stem]
 		if drop {
 			c.pass(ReasonUnrelated, cand.line, cand.id,
 				fmt.Sprintf("it stands in the section %q, which is not of requirements", cand.section.name()),
@@ -148,14 +150,14 @@ func illegal(cand *candidate) (Problem, bool) {
 			fmt.Sprintf("the id %s on line %d holds characters that only look like others or are invisible: did you mean %s?", written, cand.line, meant),
 			"write "+meant), true
 	}
-	if err := ValidID(cand.id); err != nil {
+	if err := reqid.Valid(cand.id); err != nil {
 		return problem(Place{Line: cand.line}, shorten(cand.id), err.Error(), "shorten the id"), true
 	}
 	return Problem{}, false
 }
 
 // shorten keeps messages short whatever stands in the place of an id.
-func shorten(id string) string { return shortenTo(id, maxID) }
+func shorten(id string) string { return shortenTo(id, reqid.MaxLength) }
 
 func shortenTo(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
@@ -176,16 +178,16 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 			continue
 		}
 		f := cand.form
-		n := f.value()
-		if f.padded() || f.joined && (strong(cand) || n == 0 || n == 1) || cand.bold && usual[upper(f.letters())] {
-			series[f.stem] = true
+		n := f.Value()
+		if f.Padded() || f.Joined && (strong(cand) || n == 0 || n == 1) || cand.bold && usual[upper(f.Letters())] {
+			series[f.Stem] = true
 		}
 		if n >= 0 {
-			numbers[f.stem] = append(numbers[f.stem], n)
+			numbers[f.Stem] = append(numbers[f.Stem], n)
 		}
-		if parent, child := strings.CutSuffix(f.stem, "."); child {
-			if of, ok := formOf(parent); ok {
-				series[of.stem] = true // FR1 counts where there is an FR1.1
+		if parent, child := strings.CutSuffix(f.Stem, "."); child {
+			if of, ok := reqid.FormOf(parent); ok {
+				series[of.Stem] = true // FR1 counts where there is an FR1.1
 			}
 		}
 	}
@@ -193,7 +195,7 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 		slices.Sort(list)
 		list = slices.Compact(list)
 		longest := longestRun(list)
-		series[stem] = series[stem] || longest > 1 || len(list) > 1 && usual[upper(form{stem: stem}.letters())]
+		series[stem] = series[stem] || longest > 1 || len(list) > 1 && usual[upper(reqid.Form{Stem: stem}.Letters())]
 		runs[stem] = longest > 2
 	}
 	return series, runs
@@ -215,14 +217,14 @@ func longestRun(sorted []int) int {
 func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 	const needsPad = "if it is a requirement, write it in bold and with a leading zero"
 	f := cand.form
-	switch letters := f.letters(); {
-	case f.small && !(strong(cand) && f.padded()):
+	switch letters := f.Letters(); {
+	case f.Small && !(strong(cand) && f.Padded()):
 		return "it has small letters", needsPad + ", or in capital letters"
-	case f.padded():
+	case f.Padded():
 		return "", ""
-	case wellKnown[upper(letters)]:
+	case reqid.IsWellKnown(letters):
 		return "names like it are standards or priorities", needsPad
-	case len(letters) == 1 && !f.joined && !strong(cand) && !(c.runs[f.stem] && c.ofRequirements(cand)):
+	case len(letters) == 1 && !f.Joined && !strong(cand) && !(c.runs[f.Stem] && c.ofRequirements(cand)):
 		return "a single letter and a number is taken in bold only, or below a heading of requirements", needsPad
 	case !series:
 		return "no other id continues its numbers", needsPad

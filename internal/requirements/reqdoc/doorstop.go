@@ -2,6 +2,8 @@ package reqdoc
 
 import (
 	"strings"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // readDoorstop reads a heading as Doorstop publishes an item: "1.4 REQ003 {#REQ003}", or "2.1 Title _(REQ002)_
@@ -16,7 +18,7 @@ func readDoorstop(c *collector, b block) (label, bool) {
 		return label{}, false
 	}
 	id := text[open+2 : len(text)-1]
-	if _, shaped := formOf(id); !shaped || scanToken(id) != id {
+	if _, shaped := reqid.FormOf(id); !shaped || reqid.Scan(id) != id {
 		return label{}, false
 	}
 	name := cutNumber(text[:open])
@@ -42,7 +44,7 @@ func finishDoorstop(r *Requirement) {
 			return true
 		case kind == "Parent links" || kind == "Links":
 			for part := range strings.SplitSeq(ids, ",") {
-				if id := scanToken(strings.TrimLeft(part, " \t[")); id != "" {
+				if id := reqid.Scan(strings.TrimLeft(part, " \t[")); id != "" {
 					r.Parents = append(r.Parents, id)
 				}
 			}

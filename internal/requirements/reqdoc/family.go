@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // family is one habit of writing requirement documents.
@@ -113,7 +115,7 @@ func (c *collector) labelLine(b block) (label, bool) {
 	line, _, _ := strings.Cut(b.text, "\n")
 	name, value, _ := strings.Cut(line, ":")
 	token := strings.Trim(value, "* `\\")
-	if !strings.HasPrefix(line, "**") || scanToken(token) != token {
+	if !strings.HasPrefix(line, "**") || reqid.Scan(token) != token {
 		return label{}, false
 	}
 	switch strings.ToLower(strings.Trim(name, "* ")) {
@@ -122,8 +124,8 @@ func (c *collector) labelLine(b block) (label, bool) {
 		return label{}, false
 	}
 	title, begin := c.titleAbove(b.node)
-	f, ok := formOf(canonical(token))
-	return label{id: canonical(token), token: token, form: f, bold: true, mark: true, title: title, begin: begin,
+	f, ok := reqid.FormOf(reqid.Canonical(token))
+	return label{id: reqid.Canonical(token), token: token, form: f, bold: true, mark: true, title: title, begin: begin,
 		at: strings.Index(line, token), rest: len(line)}, ok && begin > 0
 }
 
@@ -163,10 +165,10 @@ func trailingLabel(heading string) (label, bool) {
 	inner := text[open+first : len(text)-width]
 	name, _, _ := strings.Cut(strings.Trim(inner, "* "), ",")
 	l := label{token: name, at: open + first, rest: len(heading), title: cutNumber(text[:open]), mark: true, weak: true}
-	l.id = canonical(l.token)
+	l.id = reqid.Canonical(l.token)
 	var ok bool
-	l.form, ok = formOf(l.id)
-	return l, ok && scanToken(l.token) == l.token
+	l.form, ok = reqid.FormOf(l.id)
+	return l, ok && reqid.Scan(l.token) == l.token
 }
 
 // look notes the first line that shows each family whose definitions are written as in plain Markdown.

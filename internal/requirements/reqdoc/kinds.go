@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // kindOf returns what a candidate is: what its family says, what its letters say, or what its section says.
 func (c *collector) kindOf(cand *candidate) string {
-	switch letters := strings.ToUpper(cand.form.letters()); {
+	switch letters := strings.ToUpper(cand.form.Letters()); {
 	case cand.kind != "":
 		return cand.kind
 	case cand.certain:
@@ -91,8 +92,8 @@ func tracked(r Requirement, unnamed, functional bool) bool {
 	return false
 }
 
-func isFunctional(f form) bool {
-	return slices.Contains([]string{"FR", "REQ", "F", "R", "SRS", "SYS"}, strings.ToUpper(f.letters()))
+func isFunctional(f reqid.Form) bool {
+	return slices.Contains([]string{"FR", "REQ", "F", "R", "SRS", "SYS"}, strings.ToUpper(f.Letters()))
 }
 
 // criterionText returns a criterion that was written as a definition, on one line and without the marks of code blocks.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // readKiro reads a heading "Requirement 3: title", in any of Kiro's languages; the number is the id.
@@ -32,8 +34,8 @@ func readKiro(c *collector, b block) (label, bool) {
 // kiroNumber returns the number that a text begins with, such as 3, 2.1 or 5a, or an id such as R6; "" if there is
 // none, or if it is part of something else.
 func kiroNumber(text string) string {
-	token := scanToken(text)
-	if _, shaped := formOf(token); shaped {
+	token := reqid.Scan(text)
+	if _, shaped := reqid.FormOf(token); shaped {
 		return token
 	}
 	number := strings.TrimRight(text[:len(text)-len(strings.TrimLeft(text, "0123456789."))], ".")

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // label is an id at the start of a block, and how it is set off from what follows.
 type label struct {
 	id     string // canonical
 	token  string // as written; differs from id if that is illegal
-	form   form
+	form   reqid.Form
 	bold   bool
 	spaced bool   // followed by white space or nothing, which is mark enough in a heading
 	mark   bool   // bold, or followed by a delimiter
@@ -40,10 +42,10 @@ func matchLabel(block string) (label, bool) {
 	start := len(block) - len(cutSymbols(strings.TrimLeft(block, " \t\n")))
 	opener := block[start : len(block)-len(strings.TrimLeft(block[start:], "*_`[(~"))]
 	at := start + len(opener)
-	l := label{token: scanToken(block[at:]), at: at, rest: at}
-	l.id = canonical(l.token)
+	l := label{token: reqid.Scan(block[at:]), at: at, rest: at}
+	l.id = reqid.Canonical(l.token)
 	var ok bool
-	if l.form, ok = formOf(l.id); !ok {
+	if l.form, ok = reqid.FormOf(l.id); !ok {
 		return label{}, false
 	}
 	after := at + len(l.token)
@@ -223,8 +225,8 @@ func (l *label) namesAnother(after string) bool {
 	rest := strings.TrimLeft(after, markup)
 	for _, word := range connectives {
 		if tail, found := strings.CutPrefix(rest, word); found {
-			f, ok := formOf(canonical(scanToken(strings.TrimLeft(tail, markup))))
-			return ok && f.letters() == l.form.letters()
+			f, ok := reqid.FormOf(reqid.Canonical(reqid.Scan(strings.TrimLeft(tail, markup))))
+			return ok && f.Letters() == l.form.Letters()
 		}
 	}
 	return false

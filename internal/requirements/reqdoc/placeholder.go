@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // isPlaceholder reports a text that a template left to be filled in: mostly "[what stands here]" or "{name}", or one
@@ -81,7 +82,7 @@ func hollow(inner string, bracket byte, before, after string) bool {
 	}
 	label, _, labelled := strings.Cut(inner, ":")
 	for _, word := range words {
-		if _, id := formOf(strings.Trim(word, ",.;")); id {
+		if _, id := reqid.FormOf(strings.Trim(word, ",.;")); id {
 			return false
 		}
 	}
@@ -133,7 +134,7 @@ func afterColon(title string) string {
 // placeholderID returns an id whose number is yet to be given, such as FR-XXX or REQ-NNN, at the start of a text; or
 // "".
 func placeholderID(text string) string {
-	token := scanToken(strings.TrimLeft(text, " \t*_"))
+	token := reqid.Scan(strings.TrimLeft(text, " \t*_"))
 	letters, number, found := strings.Cut(token, "-")
 	hollow := number != "" && (strings.Trim(number, "X") == "" || strings.Trim(number, "N") == "")
 	if !found || letters == "" || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || !hollow {

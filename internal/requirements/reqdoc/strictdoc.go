@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // readStrictDoc reads a paragraph of StrictDoc fields with a **UID**, titled by the heading right above it.
@@ -23,7 +24,7 @@ func readStrictDoc(c *collector, b block) (label, bool) {
 			return label{}, false
 		}
 		title, begin := c.titleAbove(b.node)
-		f, _ := formOf(id)
+		f, _ := reqid.FormOf(id)
 		return label{id: id, token: id, form: f, at: at + strings.Index(line, id),
 			rest: min(at+len(line)+1, len(b.text)), title: title, begin: begin}, true
 	}
@@ -82,7 +83,7 @@ func strictParents(line string) []string {
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
 		return strings.ContainsRune(" \t*`:,[]()\\", r)
 	}) {
-		if _, shaped := formOf(word); shaped && scanToken(word) == word {
+		if _, shaped := reqid.FormOf(word); shaped && reqid.Scan(word) == word {
 			ids = append(ids, word)
 		}
 	}

@@ -219,7 +219,7 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 		if known(row) {
 			referring++
 		}
-		counts = counts || c.series[row.form.stem]
+		counts = counts || c.series[row.form.Stem]
 	}
 	switch first := t.rows[0]; {
 	case referring == len(t.rows) || t.traces && referring > 0:
@@ -227,13 +227,13 @@ func (c *collector) decideTable(t *table, number int, defined map[string]int) []
 			"no need to act if the table only refers to them")
 		c.skipUnknown(t, known)
 		return nil
-	case first.section.isRegister() && len(defined) > 0 && !c.outside[first.form.stem]:
+	case first.section.isRegister() && len(defined) > 0 && !c.outside[first.form.Stem]:
 		c.pass(ReasonUnrelated, t.line, first.id,
 			fmt.Sprintf("its table stands in the section %q, which is not of requirements", first.section.name()),
 			"move the table to another section if it holds requirements")
 		return nil
 	}
-	if first := t.rows[0]; len(t.rows) == 1 && !t.headedID && len(defined) > 0 && !c.isStem(first) {
+	if first := t.rows[0]; len(t.rows) == 1 && !t.headedID && len(defined) > 0 && !hasSibling(c.candidates, first) {
 		c.skip(t.line, first.id, "its table has one row, and no other id is like it",
 			"name its column ID if it defines a requirement")
 		return nil
@@ -265,11 +265,11 @@ func (c *collector) refuseTable(t *table, reason, why, fix string) {
 	c.refused = append(c.refused, t.rows...)
 }
 
-// isStem reports whether another candidate has an id like this one.
-func (c *collector) isStem(cand *candidate) bool {
-	return slices.ContainsFunc(c.candidates, func(other *candidate) bool {
+// hasSibling reports whether another candidate has an id like this one.
+func hasSibling(all []*candidate, cand *candidate) bool {
+	return slices.ContainsFunc(all, func(other *candidate) bool {
 		return other != cand &&
-			other.form.stem == cand.form.stem
+			other.form.Stem == cand.form.Stem
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // String returns "path:line".
@@ -48,7 +50,7 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 }
 
 // Nearly reports ids that are not the same and that a reader would take for one another.
-func Nearly(a, b string) bool { return a != b && nearKey(a) == nearKey(b) }
+func Nearly(a, b string) bool { return a != b && reqid.NearKey(a) == reqid.NearKey(b) }
 
 // nearMisses reports ids that a reader would take for one another: among those that are defined, and between them
 // and those that looked like a definition and were not taken.
@@ -62,7 +64,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 			"write one id one way everywhere, or choose ids that cannot be mistaken"))
 	}
 	for i, r := range all {
-		key := nearKey(r.ID)
+		key := reqid.NearKey(r.ID)
 		if other, seen := first[key]; seen {
 			report(r.Place, r.ID, all[other])
 			continue
@@ -70,7 +72,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 		first[key] = i
 	}
 	for _, e := range refused {
-		if other, seen := first[nearKey(e.ID)]; seen && all[other].ID != e.ID {
+		if other, seen := first[reqid.NearKey(e.ID)]; seen && all[other].ID != e.ID {
 			report(e.Place, e.ID, all[other])
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // book is what is known of the ids of the requirements, made for finding them at the start of a text.
@@ -115,7 +115,7 @@ func (b *book) looksLikeID(word string) bool {
 	case digit && len(b.alike[fold(word)]) > 0:
 		return true
 	}
-	return reqdoc.LooksLikeID(word)
+	return reqid.LooksLike(word)
 }
 
 // similar returns the ids that differ from this one in case, in leading zeros or in what joins its parts alone.

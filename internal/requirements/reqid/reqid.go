@@ -1,4 +1,8 @@
-package reqdoc
+// Package reqid knows what an id of a requirement is: which texts may be one, how one is taken apart, and which two a
+// reader would take for one another.
+//
+// Ids are compared byte by byte everywhere. The package does no I/O.
+package reqid
 
 import (
 	"strconv"
@@ -9,16 +13,16 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// maxID is the longest id, in characters.
-const maxID = 128
+// MaxLength is the longest id, in characters.
+const MaxLength = 128
 
-// ValidID reports whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of them
+// Valid reports whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of them
 // visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
 // The error is a *fault.Error of kind Invalid and code illegal_id.
-func ValidID(id string) error {
+func Valid(id string) error {
 	illegal := func(format string, args ...any) error {
 		return fault.New(fault.Invalid, "illegal_id", format, args...).
-			WithFix("an id has 1 to %d visible characters, single spaces inside at most, and '-' (U+002D) for a hyphen", maxID)
+			WithFix("an id has 1 to %d visible characters, single spaces inside at most, and '-' (U+002D) for a hyphen", MaxLength)
 	}
 	if id == "" {
 		return illegal("the id is empty")
@@ -26,14 +30,14 @@ func ValidID(id string) error {
 	if !utf8.ValidString(id) {
 		return illegal("the id is not valid UTF-8")
 	}
-	if n := utf8.RuneCountInString(id); n > maxID {
+	if n := utf8.RuneCountInString(id); n > MaxLength {
 		return illegal("the id has %d characters", n)
 	}
 	if id != strings.Join(strings.Fields(id), " ") {
 		return illegal("the id %s has white space at an end, or more than one space in a row", strconv.QuoteToASCII(id))
 	}
 	for i, r := range id {
-		if hidden(r) || lookAlike(r) && !setOff(id, i, r) {
+		if hidden(r) || dashAlike(r) && !setOff(id, i, r) {
 			return illegal("the id %s holds the character %U", strconv.QuoteToASCII(id), r)
 		}
 	}
@@ -53,17 +57,17 @@ func hidden(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// lookAlike reports dashes that are not '-'.
-func lookAlike(r rune) bool {
+// dashAlike reports dashes that are not '-'.
+func dashAlike(r rune) bool {
 	return r != '-' && (unicode.Is(unicode.Pd, r) || r == '\u2212' || r == '\u2043' || r == '\u02d7')
 }
 
-// canonical returns the id that the writer most likely meant: hidden characters dropped, look-alike hyphens and
+// Canonical returns the id that the writer most likely meant: hidden characters dropped, look-alike hyphens and
 // full-width forms replaced by their plain counterparts.
-func canonical(token string) string {
+func Canonical(token string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case lookAlike(r):
+		case dashAlike(r):
 			return '-'
 		case r >= '\uff01' && r <= '\uff5e':
 			return r - '\uff01' + '!'
@@ -74,9 +78,9 @@ func canonical(token string) string {
 	}, token)
 }
 
-// nearKey returns a key that is equal for ids that differ in case, in leading zeros or in what joins letters and number
+// NearKey returns a key that is equal for ids that differ in case, in leading zeros or in what joins letters and number
 // alone.
-func nearKey(id string) string {
+func NearKey(id string) string {
 	var b strings.Builder
 	letters := len(id) - len(strings.TrimLeftFunc(id, unicode.IsLetter))
 	if rest := id[letters:]; letters > 0 && len(rest) > 1 && strings.ContainsAny(rest[:1], "-_.") && rest[1] >= '0' &&
@@ -104,9 +108,9 @@ func invisible(r rune) bool {
 	return hidden(r) && r != utf8.RuneError && !unicode.IsSpace(r) && !unicode.IsControl(r)
 }
 
-// scanToken returns the longest start of s that may be an id, look-alikes included: words joined by single
+// Scan returns the longest start of s that may be an id, look-alikes included: words joined by single
 // '-', '_', '.' or a dash that looks like '-'. A long dash between a number and a word is a delimiter.
-func scanToken(s string) string {
+func Scan(s string) string {
 	last := rune(0)
 	for i, r := range s {
 		if wordRune(r) {
@@ -114,7 +118,7 @@ func scanToken(s string) string {
 			continue
 		}
 		next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
-		joiner := r == '-' || r == '_' || r == '.' || lookAlike(r)
+		joiner := r == '-' || r == '_' || r == '.' || dashAlike(r)
 		long := r >= '\u2013' && r <= '\u2015' && unicode.IsDigit(last) && !unicode.IsDigit(next)
 		if !joiner || long || !wordRune(next) || last == 0 {
 			return s[:i]
@@ -123,62 +127,66 @@ func scanToken(s string) string {
 	return s
 }
 
-// form is the shape of an id: "FR-005a" is stem "FR-" and number "005".
-type form struct {
-	stem, number string
-	joined       bool // '-', '_' or '.' before the number
-	small        bool // small letters in it, other than the "a" of "005a"
+// Form is the shape of an id: "FR-005a" is stem "FR-" and number "005".
+type Form struct {
+	Stem, Number string
+	Joined       bool // '-', '_' or '.' before the number
+	Small        bool // small letters in it, other than the "a" of "005a"
 }
 
-// formOf takes an id apart at its last number. It is not an id without a letter in front and a number that
+// FormOf takes an id apart at its last number. It is not an id without a letter in front and a number that
 // stands at the end of its group, but for one letter.
-func formOf(id string) (form, bool) {
+func FormOf(id string) (Form, bool) {
 	at := strings.LastIndexFunc(id, unicode.IsDigit)
 	first, _ := utf8.DecodeRuneInString(id)
 	if at < 0 || !unicode.IsLetter(first) {
-		return form{}, false
+		return Form{}, false
 	}
 	_, width := utf8.DecodeRuneInString(id[at:])
 	head := strings.TrimRightFunc(id[:at+width], unicode.IsDigit)
-	f := form{stem: head, number: id[len(head) : at+width], joined: strings.ContainsAny(head, "-_.")}
+	f := Form{Stem: head, Number: id[len(head) : at+width], Joined: strings.ContainsAny(head, "-_.")}
 	tail := id[at+width:]
 	if tail != "" && !strings.ContainsAny(tail[:1], "-_.") {
 		letter, n := utf8.DecodeRuneInString(tail)
 		variant := unicode.IsLower(letter) || strings.ContainsAny(head[len(head)-1:], "-_.")
 		if tail = tail[n:]; !variant || tail != "" && !strings.ContainsAny(tail[:1], "-_.") {
-			return form{}, false
+			return Form{}, false
 		}
 	}
-	f.small = strings.ContainsFunc(head+tail, unicode.IsLower)
+	f.Small = strings.ContainsFunc(head+tail, unicode.IsLower)
 	return f, true
 }
 
-// LooksLikeID reports whether a word outside a document has the shape of an id that nobody takes for anything else:
+// LooksLike reports whether a word outside a document has the shape of an id that nobody takes for anything else:
 // capitals, a joiner and a number, such as REQ-7 and PAY-F-12, and no well-known name such as UTF-8.
-func LooksLikeID(word string) bool {
-	f, ok := formOf(word)
-	return ok && utf8.ValidString(word) && f.joined && !f.small && scanToken(word) == word &&
-		!wellKnown[upper(f.letters())]
+func LooksLike(word string) bool {
+	f, ok := FormOf(word)
+	return ok && utf8.ValidString(word) && f.Joined && !f.Small && Scan(word) == word &&
+		!IsWellKnown(f.Letters())
 }
 
-func (f form) padded() bool { return len(f.number) > 1 && f.number[0] == '0' }
+// Padded reports a number with a leading zero.
+func (f Form) Padded() bool { return len(f.Number) > 1 && f.Number[0] == '0' }
 
-// value returns the number, or -1 when it is not one that a series would reach.
-func (f form) value() int {
-	if n, err := strconv.Atoi(f.number); err == nil && n < 1_000_000_000 {
+// Value returns the number, or -1 when it is not one that a series would reach.
+func (f Form) Value() int {
+	if n, err := strconv.Atoi(f.Number); err == nil && n < 1_000_000_000 {
 		return n
 	}
 	return -1
 }
 
-// letters returns the start of the id up to the first character that is not a letter.
-func (f form) letters() string {
-	end := strings.IndexFunc(f.stem, func(r rune) bool { return !unicode.IsLetter(r) })
+// Letters returns the start of the id up to the first character that is not a letter.
+func (f Form) Letters() string {
+	end := strings.IndexFunc(f.Stem, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end < 0 {
-		return f.stem
+		return f.Stem
 	}
-	return f.stem[:end]
+	return f.Stem[:end]
 }
+
+// IsWellKnown reports the letters of names that are not requirements, such as those of standards.
+func IsWellKnown(letters string) bool { return wellKnown[strings.ToUpper(letters)] }
 
 // wellKnown holds, in capitals, what stands before the number in names that are not requirements.
 var wellKnown = map[string]bool{
