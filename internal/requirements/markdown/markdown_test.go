@@ -53,3 +53,27 @@ func TestPlain(t *testing.T) {
 	long := strings.Repeat("*a* ", 1000)
 	require.Equal(t, strings.TrimSpace(long), Plain(long), "beyond any sensible title it stands as it is")
 }
+
+func TestFrontMatterIsNoText(t *testing.T) {
+	for name, c := range map[string]struct{ src, want string }{
+		"YAML":                     {"---\ntitle: A\nreq:\n  - FR-1: b\n- FR-2: c\n# note\n---\n# D\n", strings.Repeat("\n", 7) + "# D\n"},
+		"YAML that ends with dots": {"---\ntitle: A\n...\nb", "\n\n\nb"},
+		"YAML with quoted keys":    {"---\n\"a b\": 1\n---\nb", "\n\n\nb"},
+		"YAML below empty lines":   {"\n\n---\na: 1\n---\nb", "\n\n\n\n\nb"},
+		"YAML and nothing else":    {"---\na: 1\n---", "\n\n"},
+		"CRLF":                     {"---\r\na: 1\r\n---\r\nb", "\n\n\nb"},
+		"a byte order mark":        {"\ufeff---\na: 1\n---\nb", "\n\n\nb"},
+		"TOML":                     {"+++\na = 1\n[b]\nc = [\n  \"- FR-1: d\",\n]\n+++\ne", strings.Repeat("\n", 7) + "e"},
+		"a rule and a heading":     {"---\n# A\n\n- FR-1: a\n\n---\n", "---\n# A\n\n- FR-1: a\n\n---\n"},
+		"a rule and a sentence":    {"---\nNote: this.\nAnd so on\n---\n", "---\nNote: this.\nAnd so on\n---\n"},
+		"a rule and a label":       {"---\n**Note**: this\n\n---\n", "---\n**Note**: this\n\n---\n"},
+		"a status and a list":      {"---\nStatus: new\n# A\n- FR-1: a\n---\n", "---\nStatus: new\n# A\n- FR-1: a\n---\n"},
+		"without an end":           {"---\na: 1\n\n- FR-1: a\n", "---\na: 1\n\n- FR-1: a\n"},
+		"empty":                    {"---\n---\na", "---\n---\na"},
+		"later in the document":    {"# A\n\n---\na: 1\n---\n", "# A\n\n---\na: 1\n---\n"},
+	} {
+		s, err := New([]byte(c.src))
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, s.Text, name)
+	}
+}

@@ -12,10 +12,11 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Source is a document with LF line ends.
+// Source is a document with LF line ends, without its front matter.
 type Source struct {
 	Text   string
-	starts []int // offsets at which lines start
+	Front  string // front matter, whose lines are empty in Text
+	starts []int  // offsets at which lines start
 }
 
 // New checks the bytes of a document. The error is a *fault.Error of kind Invalid with the pointer "#L<line>".
@@ -27,7 +28,8 @@ func New(src []byte) (Source, error) {
 	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
-	s := Source{Text: text, starts: []int{0}}
+	front, text := splitFrontMatter(text)
+	s := Source{Text: text, Front: front, starts: []int{0}}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' && i+1 < len(text) {
 			s.starts = append(s.starts, i+1)

@@ -115,7 +115,7 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 		return r, false
 	}
 	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
-		c.warnings = append(c.warnings, warning(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
+		c.warnings = append(c.warnings, remark(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
 			"answer what stands in [NEEDS CLARIFICATION: …]"))
 	}
 	r.Priority = priority(cand, &r)

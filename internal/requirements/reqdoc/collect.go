@@ -2,7 +2,6 @@ package reqdoc
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -335,24 +334,6 @@ func (c *collector) takeOver(cand *candidate) {
 	}
 }
 
-// skip lists what looks like a requirement and was not taken.
-func (c *collector) skip(line int, id, why, fix string) { c.pass(ReasonNearMiss, line, id, why, fix) }
-
-// pass lists what was not taken for a reason.
-func (c *collector) pass(reason string, line int, id, why, fix string) {
-	if _, known := c.skipped[line]; !known && !isVersion(id) {
-		id = shorten(id)
-		p := problem(Place{Line: line}, id, fmt.Sprintf("%s was not taken: %s", id, why), fix)
-		p.Reason = reason
-		c.skipped[line] = p
-	}
-}
-
-// isVersion reports whether what looks like an id is a version such as "v1.2".
-func isVersion(id string) bool {
-	return len(id) > 1 && (id[0] == 'v' || id[0] == 'V') && strings.Trim(id[1:], "0123456789.") == ""
-}
-
 // leftItems returns the items without an accepted id, as what their section makes of them.
 func (c *collector) leftItems(accepted []*candidate) []Entry {
 	taken := make(map[int]bool, len(accepted))
@@ -367,18 +348,6 @@ func (c *collector) leftItems(accepted []*candidate) []Entry {
 		}
 	}
 	return left
-}
-
-// skipLines lists the labels in a block whose lines are no Markdown.
-func (c *collector) skipLines(n ast.Node, why, fix string) {
-	lines := n.Lines()
-	for i := range lines.Len() {
-		at := lines.At(i)
-		text := strings.TrimLeft(c.Text[at.Start:at.Stop], " \t-+#>")
-		if l, ok := matchLabel(cutCheckbox(text)); ok && l.mark && l.flaw == "" && !l.form.Small {
-			c.pass(ReasonHidden, c.Line(at.Start), l.id, why, fix)
-		}
-	}
 }
 
 // cutCheckbox drops "[ ] ", "[x] " or "[X] " from the start of an item.

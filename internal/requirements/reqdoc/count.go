@@ -84,7 +84,7 @@ func checkCounts(counts []stated, all []Requirement) []Problem {
 		if versioned > 0 {
 			read = fmt.Sprintf("%d were read below the heading of %s", versioned, s.of)
 		}
-		problems = append(problems, warning(ReasonTotal, Place{Line: s.line}, "",
+		problems = append(problems, remark(ReasonTotal, Place{Line: s.line}, "",
 			fmt.Sprintf("the document says that it has %d requirements; %s", s.count, read),
 			"mend the number, or look among what was skipped"))
 	}

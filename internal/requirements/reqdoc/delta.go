@@ -52,7 +52,7 @@ func apply(whole []Requirement, deltas []parsed, partial bool) applied {
 // missing warns of a change to what no document defines.
 func (a *applied) missing(place Place, id, what string) {
 	if !a.partial {
-		a.warnings = append(a.warnings, warning(ReasonDelta, place, id,
+		a.warnings = append(a.warnings, remark(ReasonDelta, place, id,
 			fmt.Sprintf("the delta %s %q, which no document defines", what, id),
 			"mend the name; names are compared letter by letter"))
 	}
@@ -103,7 +103,7 @@ func (a *applied) define(r Requirement) {
 	case r.Change == DeltaModified:
 		a.requirements[i] = r
 	case a.requirements[i].Fingerprint == r.Fingerprint:
-		a.warnings = append(a.warnings, warning(ReasonDelta, r.Place, r.ID,
+		a.warnings = append(a.warnings, remark(ReasonDelta, r.Place, r.ID,
 			fmt.Sprintf("the delta adds %q, which %s has already, word for word", r.ID, a.requirements[i].Place),
 			"the delta was applied to the document; leave it out of the import"))
 	default:

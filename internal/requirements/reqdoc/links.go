@@ -20,7 +20,7 @@ func checkLinks(all []Requirement) []Problem {
 					edges[i] = append(edges[i], to)
 					continue
 				}
-				problems = append(problems, warning(ReasonLink, r.Place, r.ID,
+				problems = append(problems, remark(ReasonLink, r.Place, r.ID,
 					fmt.Sprintf("%s links to %s, which no document defines", r.ID, shorten(id)),
 					"import the document that defines it too, or mend the link"))
 			}
@@ -36,7 +36,7 @@ func checkLinks(all []Requirement) []Problem {
 		}
 		r := all[circle[0]]
 		ids = append(ids, r.ID)
-		problems = append(problems, warning(ReasonLink, r.Place, r.ID,
+		problems = append(problems, remark(ReasonLink, r.Place, r.ID,
 			"links lead in a circle: "+strings.Join(ids, " → "), "take one of the links out"))
 	}
 	return problems

@@ -101,14 +101,14 @@ func (c *collector) deltaLines(text string, line int) {
 // wholeRenames drops renamings that lack a name, with a warning.
 func (c *collector) wholeRenames() []Rename {
 	if c.renames > 0 && len(c.renamed) == 0 {
-		c.warnings = append(c.warnings, warning(ReasonDelta, Place{Line: c.renames}, "",
+		c.warnings = append(c.warnings, remark(ReasonDelta, Place{Line: c.renames}, "",
 			"no renaming was read below this heading",
 			"write - FROM: `### Requirement: old` and - TO: `### Requirement: new`"))
 	}
 	return slices.DeleteFunc(c.renamed, func(r Rename) bool {
 		lacking := r.From == "" || r.To == ""
 		if lacking {
-			c.warnings = append(c.warnings, warning(ReasonDelta, r.Place, "",
+			c.warnings = append(c.warnings, remark(ReasonDelta, r.Place, "",
 				"a renaming lacks one of its two names",
 				"write FROM: `### Requirement: old` and TO: `### Requirement: new`"))
 		}

@@ -33,7 +33,7 @@ func parse(src []byte, o Options) (parsed, error) {
 	if err != nil {
 		return parsed{}, err
 	}
-	c := collector{Source: s, only: o.Family, skipped: map[int]Problem{}, shown: map[string]int{}}
+	c := collector{Source: s, only: o.Family, skipped: inFrontMatter(s.Front), shown: map[string]int{}}
 	c.walk(root, scope{limit: s.Lines()})
 	return c.parsed(o)
 }
@@ -71,7 +71,7 @@ func (c *collector) parsed(o Options) (parsed, error) {
 	p.skipped, p.Rows = skipped, p.Found+nearMisses
 	p.warnings = append(c.warnings, checkCounts(c.counts, p.requirements)...)
 	if p.isEmpty() {
-		p.warnings = append(p.warnings, warning(ReasonEmpty, Place{Line: 1}, "",
+		p.warnings = append(p.warnings, remark(ReasonEmpty, Place{Line: 1}, "",
 			"no requirement was read of this document", "give its requirements ids, or do not name it as a document"))
 	}
 	p.warnings = listed(p.warnings)

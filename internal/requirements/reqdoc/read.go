@@ -131,10 +131,15 @@ const maxExcerpt = 120
 // quote adds to each remark what stands on its line.
 func quote(problems []Problem, sources map[string]markdown.Source) {
 	for i, p := range problems {
-		line := sources[p.Path].LineText(p.Line)
-		line = strings.ToValidUTF8(line[:min(len(line), 8*maxExcerpt)], "")
-		problems[i].Excerpt = shortenTo(markdown.Fold(line), maxExcerpt)
+		if p.Excerpt == "" {
+			problems[i].Excerpt = excerpt(sources[p.Path].LineText(p.Line))
+		}
 	}
+}
+
+func excerpt(line string) string {
+	line = strings.ToValidUTF8(line[:min(len(line), 8*maxExcerpt)], "")
+	return shortenTo(markdown.Fold(line), maxExcerpt)
 }
 
 func digest(content []byte) string {

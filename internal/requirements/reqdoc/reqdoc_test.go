@@ -228,6 +228,9 @@ func TestWhatDefinesARequirement(t *testing.T) {
 		{"what is out of scope, in parts", "- **FR-1**: a\n\n## Out of scope\n\n### By phone\n\n- **FR-2**: b", "FR-1", ""},
 		{"risks and what to do about them", "- **FR-1**: a\n\n## Risks and mitigations\n\n- **R-01**: b", "FR-1", "R-01"},
 		{"a row for a group", "|ID|Requirement|\n|-|-|\n|**Safety**||\n|FR-1|a|", "FR-1", ""},
+		{"front matter", "---\ntitle: Desk\nscope:\n  - FR-1: a\n  - FR-2: b\n---\n\n- **FR-3**: c", "FR-3", "FR-1 FR-2"},
+		{"front matter in TOML", "+++\nscope = [\n- FR-1: a\n]\n+++\n\n- **FR-3**: c", "FR-3", "FR-1"},
+		{"front matter of a story", "---\nstories:\n- US-1: a\n---\n\n### Requirement: Log in\n\na", "Log in", "US-1"},
 		{"Arabic digits", "**م-٠٠١** نص", "م-٠٠١", ""},
 		{"empty document", "", "", ""},
 	} {

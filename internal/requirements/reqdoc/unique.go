@@ -35,7 +35,7 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 		}
 		before := kept[at]
 		if before.Fingerprint == r.Fingerprint {
-			warnings = append(warnings, warning(ReasonRepeated, r.Place, r.ID,
+			warnings = append(warnings, remark(ReasonRepeated, r.Place, r.ID,
 				fmt.Sprintf("%s is defined on %s and again, word for word, on %s", r.ID, before.from(r.Place),
 					r.from(r.Place)),
 				"remove one of the two"))
@@ -77,33 +77,6 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 		}
 	}
 	return problems
-}
-
-func problem(at Place, id, message, fix string) Problem {
-	return Problem{Place: at, ID: id, Message: message, Fix: fix}
-}
-
-func warning(reason string, at Place, id, message, fix string) Problem {
-	return Problem{Place: at, ID: id, Message: message, Fix: fix, Reason: reason}
-}
-
-// skippedBeside returns what was skipped, without mentions of requirements that are defined, and how much of it looks
-// like a requirement.
-func (c *collector) skippedBeside(all []Requirement) (list []Problem, nearMisses int) {
-	defined := make(map[string]bool, len(all))
-	for _, r := range all {
-		defined[r.ID] = true
-	}
-	for _, p := range c.skipped {
-		if defined[p.ID] {
-			continue
-		}
-		list = append(list, p)
-		if p.Reason == ReasonNearMiss {
-			nearMisses++
-		}
-	}
-	return listed(list), nearMisses
 }
 
 // listed returns the first problems in order of documents and lines.
