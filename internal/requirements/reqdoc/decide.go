@@ -222,9 +222,11 @@ func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 		return "it has small letters", needsPad + ", or in capital letters"
 	case f.Padded():
 		return "", ""
+	case cand.named || cand.table != nil && cand.table.defines:
+		return "", ""
 	case reqid.IsWellKnown(letters):
 		return "names like it are standards or priorities", needsPad
-	case len(letters) == 1 && !f.Joined && !strong(cand) && !(c.runs[f.Stem] && c.ofRequirements(cand)):
+	case len(letters) == 1 && !f.Joined && !strong(cand) && !(c.runs[f.Stem] && c.ofRequirements(cand.section)):
 		return "a single letter and a number is taken in bold only, or below a heading of requirements", needsPad
 	case !series:
 		return "no other id continues its numbers", needsPad
@@ -232,12 +234,11 @@ func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 	return "", ""
 }
 
-// ofRequirements reports whether the heading above a candidate speaks of requirements, or where there is none the title
-// of the document.
-func (c *collector) ofRequirements(cand *candidate) bool {
-	if len(cand.section.path()) > 1 {
-		return cand.section.requirements
+// ofRequirements reports whether the heading of a section speaks of requirements, or where there is none the title of
+// the document.
+func (c *collector) ofRequirements(s *section) bool {
+	if len(s.path()) > 1 {
+		return s.requirements
 	}
-	return hasWord(strings.ToLower(shortenTo(c.title, maxHeading)), requirementWords) || cand.section != nil &&
-		cand.section.requirements
+	return hasWord(strings.ToLower(shortenTo(c.title, maxHeading)), requirementWords) || s != nil && s.requirements
 }

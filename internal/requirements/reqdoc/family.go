@@ -125,7 +125,7 @@ func (c *collector) labelLine(b block) (label, bool) {
 	}
 	title, begin := c.titleAbove(b.node)
 	f, ok := reqid.FormOf(reqid.Canonical(token))
-	return label{id: reqid.Canonical(token), token: token, form: f, bold: true, mark: true, title: title, begin: begin,
+	return label{id: reqid.Canonical(token), token: token, form: f, bold: true, mark: true, named: true, title: title, begin: begin,
 		at: strings.Index(line, token), rest: len(line)}, ok && begin > 0
 }
 

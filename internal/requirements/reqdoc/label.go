@@ -16,6 +16,7 @@ type label struct {
 	bold   bool
 	spaced bool   // followed by white space or nothing, which is mark enough in a heading
 	mark   bool   // bold, or followed by a delimiter
+	named  bool   // its place says that it is an id
 	weak   bool   // it may be a reference: it counts only where nothing else defines the id
 	title  string // source of the bold text after the id
 	at     int    // offset of the id in the block

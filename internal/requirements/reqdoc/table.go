@@ -19,6 +19,7 @@ type table struct {
 	roles    []role // of each column
 	id       int    // its column of ids
 	headedID bool   // that column is named "ID", or something that ends so
+	defines  bool   // its columns say that it is a list of requirements, so that ids need no other mark
 	title    int    // the column that says what is required; -1 where no name tells
 	traces   bool   // its section or a column says that it refers to requirements
 	rows     []*candidate
@@ -41,13 +42,14 @@ func (c *collector) addTable(n *extast.Table, in scope) {
 			rows, cells = append(rows, row), append(cells, texts)
 		}
 	}
-	column, labels := idColumn(len(head), cells)
+	column, labels := idColumn(head, cells)
 	if column < 0 {
-		c.skipColumn(len(head), rows, cells)
+		c.skipColumn(head, rows, cells)
 		c.rowsWithoutID(rows, cells)
 		return
 	}
 	t := c.newTable(n, head, column)
+	t.defines = c.namesRequirements(t, head, cells, labels)
 	for i, row := range rows {
 		line := c.Line(row.Pos())
 		cand := &candidate{label: labels[i], place: inRow, line: line, begin: line, limit: line, section: c.section,
@@ -77,7 +79,7 @@ func (c *collector) newTable(n *extast.Table, head []string, column int) *table 
 		title: -1}
 	tracing := false
 	for i, name := range head {
-		name = strings.ToLower(markdown.Plain(name[:min(len(name), maxHeading)]))
+		name = columnName(name)
 		t.headedID = t.headedID || i == column && (name == "id" || strings.HasSuffix(name, " id"))
 		switch {
 		case i == column:
@@ -127,27 +129,69 @@ func cellLabel(cell string) (label, bool) {
 	return l, ok && l.flaw == "" && l.title == "" && l.rest == len(cell) && (l.bold || !l.mark)
 }
 
-// idColumn returns the first column whose cells are all ids, and their labels; -1 if there is none.
-func idColumn(columns int, rows [][]string) (int, []label) {
-	for column := 0; column < columns && len(rows) > 0; column++ {
-		var labels []label
-		for _, row := range rows {
-			l, ok := cellLabel(row[column])
-			if !ok {
-				break
-			}
-			labels = append(labels, l)
+// columnName returns the name of a column in small letters and without markup.
+func columnName(head string) string {
+	return strings.ToLower(markdown.Plain(head[:min(len(head), maxHeading)]))
+}
+
+// idColumn returns the first column whose cells are all ids, and their labels; -1 if there is none. A column of
+// priorities is none, and one of levels is one only where no other is.
+func idColumn(head []string, rows [][]string) (int, []label) {
+	found, of := -1, []label(nil)
+	for column := 0; column < len(head) && len(rows) > 0; column++ {
+		name := columnName(head[column])
+		if isPriority(name) || found >= 0 && isLevel(name) {
+			continue
 		}
-		if len(labels) == len(rows) {
-			return column, labels
+		labels := idsOf(rows, column)
+		if labels == nil {
+			continue
+		}
+		if found, of = column, labels; !isLevel(name) {
+			break
 		}
 	}
-	return -1, nil
+	return found, of
+}
+
+// idsOf returns the labels of a column whose cells are all ids, or nil.
+func idsOf(rows [][]string, column int) []label {
+	var labels []label
+	for _, row := range rows {
+		l, ok := cellLabel(row[column])
+		if !ok {
+			return nil
+		}
+		labels = append(labels, l)
+	}
+	return labels
+}
+
+// namesRequirements reports whether a table lists requirements by what its columns are named: one for the id, with
+// another value in each row, and one for the requirement, or its priority, or a heading that speaks of requirements
+// above it. Such an id may look like anything, P1 for one.
+func (c *collector) namesRequirements(t *table, head []string, rows [][]string, labels []label) bool {
+	name := columnName(head[t.id])
+	if !t.headedID && !slices.Contains(idNames, name) || t.traces || c.section.mayRefer() {
+		return false
+	}
+	seen := make(map[string]bool, len(labels))
+	for _, l := range labels {
+		if seen[l.id] {
+			return false
+		}
+		seen[l.id] = true
+	}
+	required := t.title >= 0 && hasWord(columnName(head[t.title]), requirementNouns) && idsOf(rows, t.title) == nil
+	return required || slices.Contains(t.roles, rolePriority) || c.ofRequirements(c.section)
 }
 
 // skipColumn lists the ids of the first column that holds some and other things too.
-func (c *collector) skipColumn(columns int, rows []ast.Node, cells [][]string) {
-	for column, found := 0, false; column < columns && !found; column++ {
+func (c *collector) skipColumn(head []string, rows []ast.Node, cells [][]string) {
+	for column, found := 0, false; column < len(head) && !found; column++ {
+		if isPriority(columnName(head[column])) {
+			continue
+		}
 		for i, row := range rows {
 			if l, ok := cellLabel(cells[i][column]); ok {
 				found = true

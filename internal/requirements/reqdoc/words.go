@@ -88,7 +88,7 @@ func kindOfName(name string) string {
 			default:
 				continue
 			}
-			if !scope && hasWord(name, requirementWords[:8]) {
+			if !scope && hasWord(name, requirementNouns) {
 				return ""
 			}
 			return s.kind
@@ -133,6 +133,21 @@ func isPriorityValue(word string) bool {
 	return false
 }
 
+// isLevel reports the name of a column that may hold P1, S2 and the like for how much something matters.
+func isLevel(name string) bool {
+	switch name {
+	case "level", "severity", "sev", "urgency", "importance", "tier", "class", "p", "moscow":
+		return true
+	}
+	return false
+}
+
+// idNames name a column of ids, besides "ID" and what ends so.
+var idNames = []string{
+	"#", "no", "no.", "nr", "nr.", "num", "number", "ref", "ref.", "key", "code", "req", "req.", "req #", "req no",
+	"req no.", "requirement #", "requirement no.", "编号", "編號", "序号", "番号", "번호", "номер", "№", "código", "numéro", "nº", "n°",
+}
+
 func isPriority(word string) bool {
 	word = strings.ToLower(strings.Trim(word, "*_: "))
 	for _, name := range priorityWords {
@@ -171,13 +186,14 @@ var referenceWords = []string{
 	"測試", "测试", "テスト", "테스트", "검증",
 }
 
+// requirementNouns name requirements. A heading with one of them tells no other kind.
+var requirementNouns = []string{"requirement", "需求", "要求", "要件", "요구", "anforderung", "requisit", "требован"}
+
 // requirementWords speak of requirements.
-var requirementWords = []string{
-	// these alone keep a heading from telling a kind
-	"requirement", "需求", "要求", "要件", "요구", "anforderung", "requisit", "требован",
+var requirementWords = append([]string{
 	"prd", "specification", "srs", "feature", "기능", "功能", "requerimiento", "exigence", "wymagan", "gereksinim",
 	"yêu cầu", "funktion", "funcion",
-}
+}, requirementNouns...)
 
 // usual are the letters, in capitals, that requirements bear most; in bold they need no neighbour.
 var usual = map[string]bool{
