@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqid"
 )
 
@@ -150,8 +151,8 @@ func illegal(cand *candidate) (Problem, bool) {
 			fmt.Sprintf("the id %s on line %d holds characters that only look like others or are invisible: did you mean %s?", written, cand.line, meant),
 			"write "+meant), true
 	}
-	if err := reqid.Valid(cand.id); err != nil {
-		return problem(Place{Line: cand.line}, shorten(cand.id), err.Error(), "shorten the id"), true
+	if err := fault.As(reqid.Valid(cand.id)); err != nil {
+		return problem(Place{Line: cand.line}, shorten(cand.id), err.Detail, err.Fix), true
 	}
 	return Problem{}, false
 }

@@ -22,7 +22,7 @@ func readDoorstop(c *collector, b block) (label, bool) {
 		return label{}, false
 	}
 	name := cutNumber(text[:open])
-	l := label{id: id, token: id, at: open + 2, rest: len(b.text)}
+	l := label{id: reqid.Canonical(id), token: id, at: open + 2, rest: len(b.text)}
 	at := strings.Index(name, id)
 	if at < 0 {
 		l.flaw, l.fix = "it is a chapter: its heading does not show the id",

@@ -25,7 +25,7 @@ func readKiro(c *collector, b block) (label, bool) {
 			continue
 		}
 		title := strings.TrimLeft(rest[len(number):], " \t.:：-–—、*_")
-		return label{id: number, token: number, at: strings.Index(b.text, number), rest: len(b.text),
+		return label{id: reqid.Canonical(number), token: number, at: strings.Index(b.text, number), rest: len(b.text),
 			title: strings.TrimRight(title, "*_ ")}, true
 	}
 	return label{}, false

@@ -2,12 +2,15 @@ package reqdoc
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // The changes that a section of an OpenSpec delta makes, as its heading names them.
@@ -37,15 +40,24 @@ func readOpenSpec(c *collector, b block) (label, bool) {
 	if b.place != inHeading || b.node.(*ast.Heading).Level < 2 {
 		return label{}, false
 	}
-	name := cutRequirement(b.text)
-	if name == "" {
+	name, found := cutRequirement(b.text)
+	id := reqid.FromName(name)
+	if !found || id == "" && !strings.Contains(strings.ToLower(b.text), "requirement") { // "需求：" heads a section
 		return label{}, false
 	}
-	return label{id: name, token: name, rest: len(b.text), title: name, change: c.delta}, true
+	l := label{id: id, token: id, rest: len(b.text), title: name, change: c.delta}
+	switch n := utf8.RuneCountInString(id); {
+	case n == 0:
+		l.id, l.flaw, l.fix = "Requirement:", "it has no name", "write its name behind the colon"
+	case n > reqid.MaxLength:
+		l.flaw = fmt.Sprintf("its name has %d characters, and an id has at most %d", n, reqid.MaxLength)
+		l.fix = "shorten the name, and write the rest below it"
+	}
+	return l, true
 }
 
-// cutRequirement returns the name in "Requirement: name", or "".
-func cutRequirement(heading string) string {
+// cutRequirement returns the name in "Requirement: name".
+func cutRequirement(heading string) (name string, found bool) {
 	text := strings.TrimLeft(cutSymbols(strings.TrimSpace(heading)), "*_")
 	emphasised := len(text) < len(strings.TrimSpace(heading))
 	for _, word := range requirementNames {
@@ -59,11 +71,11 @@ func cutRequirement(heading string) string {
 				if emphasised || strings.HasPrefix(name, "**") && strings.HasSuffix(name, "**") {
 					name = strings.Trim(name, "*_ ")
 				}
-				return name
+				return name, true
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
 // deltaOf returns the change that a section heading of a delta announces, or "".
@@ -89,10 +101,11 @@ func (c *collector) deltaLines(text string, line int) {
 			name := deltaName(part)
 			c.removed = append(c.removed, Entry{Place: Place{Line: line}, ID: name, Kind: KindRequirement, Title: name})
 		case c.delta == DeltaRenamed && (strings.EqualFold(word, "from") || word == "从"):
-			c.renamed = append(c.renamed, Rename{Place: Place{Line: line}, From: cmp.Or(deltaName(rest), quoted(rest))})
+			c.renamed = append(c.renamed, Rename{Place: Place{Line: line},
+				From: cmp.Or(deltaName(rest), reqid.FromName(quoted(rest)))})
 		case c.delta == DeltaRenamed && (strings.EqualFold(word, "to") || word == "到") && last >= 0 &&
 			c.renamed[last].To == "":
-			c.renamed[last].To = cmp.Or(deltaName(rest), quoted(rest))
+			c.renamed[last].To = cmp.Or(deltaName(rest), reqid.FromName(quoted(rest)))
 		}
 		line++
 	}
@@ -116,8 +129,11 @@ func (c *collector) wholeRenames() []Rename {
 	})
 }
 
-// deltaName returns the name in "`### Requirement: name`".
-func deltaName(text string) string { return cutRequirement(strings.TrimLeft(quoted(text), "# \t")) }
+// deltaName returns the id of the name in "`### Requirement: name`", or "".
+func deltaName(text string) string {
+	name, _ := cutRequirement(strings.TrimLeft(quoted(text), "# \t"))
+	return reqid.FromName(name)
+}
 
 // quoted returns a text without the back quotes around it.
 func quoted(text string) string { return strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "`")) }

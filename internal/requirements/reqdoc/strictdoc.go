@@ -24,8 +24,8 @@ func readStrictDoc(c *collector, b block) (label, bool) {
 			return label{}, false
 		}
 		title, begin := c.titleAbove(b.node)
-		f, _ := reqid.FormOf(id)
-		return label{id: id, token: id, form: f, at: at + strings.Index(line, id),
+		f, _ := reqid.FormOf(reqid.Canonical(id))
+		return label{id: reqid.Canonical(id), token: id, form: f, at: at + strings.Index(line, id),
 			rest: min(at+len(line)+1, len(b.text)), title: title, begin: begin}, true
 	}
 	return label{}, false

@@ -78,6 +78,26 @@ func Canonical(token string) string {
 	}, token)
 }
 
+// FromName returns the id that a name makes: hidden characters dropped, dashes that only look like a hyphen replaced by
+// one, unless spaces set them off, and single spaces between words. So a name that was pasted is the same as one typed.
+func FromName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if hidden(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.Join(strings.Fields(name), " ")
+	var b strings.Builder
+	for i, r := range name {
+		if dashAlike(r) && !setOff(name, i, r) {
+			r = '-'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // NearKey returns a key that is equal for ids that differ in case, in leading zeros or in what joins letters and number
 // alone.
 func NearKey(id string) string {
