@@ -19,7 +19,7 @@ var pure = []string{
 	"internal/boundary/shell", "internal/agentclient", "internal/ledger/audit",
 	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
-	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",
+	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/placeholder", "internal/requirements/markdown",
 	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
 	"internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/placeholder"
 	"orchestrator/internal/requirements/reqid"
 )
 
@@ -107,12 +108,19 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 		return r, false
 	}
 	finish(&r)
-	if isPlaceholder(r.Title) || isPlaceholder(r.Text) || isPlaceholder(r.ID) {
+	if r.isHollow() {
 		c.pass(ReasonPlaceholder, r.Line, r.ID, "it is a placeholder of a template",
 			"write what is required in its place")
 		c.hollow = append(c.hollow, problem(r.Place, r.ID, r.ID+" is a placeholder of a template",
 			"write what is required in its place"))
 		return r, false
+	}
+	for _, criterion := range r.Acceptance {
+		if placeholder.Is(criterion.Text) {
+			c.warnings = append(c.warnings, remark(ReasonPlaceholder, r.Place, r.ID,
+				r.ID+" has a criterion that is a placeholder of a template", "write the criterion in its place"))
+			break
+		}
 	}
 	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
 		c.warnings = append(c.warnings, remark(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
@@ -123,6 +131,14 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 	r.Fingerprint = fingerprint(r)
 	r.Title = cmp.Or(r.Title, r.ID)
 	return r, true
+}
+
+// isHollow reports a requirement that is still to be written: its title, text or name is a placeholder, or there is
+// nothing but criteria that all are.
+func (r Requirement) isHollow() bool {
+	written := func(c Criterion) bool { return !placeholder.Is(c.Text) }
+	return placeholder.Is(r.Title) || placeholder.Is(r.Text) || placeholder.Is(r.ID) ||
+		r.Title+r.Text == "" && len(r.Acceptance) > 0 && !slices.ContainsFunc(r.Acceptance, written)
 }
 
 // trimEnd drops empty lines, thematic breaks and holes from the end of a body.

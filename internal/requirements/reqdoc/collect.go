@@ -8,6 +8,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/placeholder"
 )
 
 // place is where a definition stands.
@@ -150,7 +151,7 @@ func (c *collector) heading(h *ast.Heading, in scope) {
 		c.add(candidate{label: l, place: inHeading, level: h.Level, node: h, begin: line, from: from, titles: titles},
 			start, in)
 	}
-	if id := placeholderID(block); id != "" && !in.quoted {
+	if id := placeholder.ID(block); id != "" && !in.quoted {
 		c.pass(ReasonPlaceholder, line, id, "its number is a placeholder", "give it a number")
 	}
 	if top {
@@ -226,7 +227,7 @@ func (c *collector) paragraph(n ast.Node, in scope) {
 		}
 		c.add(cand, b.start, in)
 	}
-	if id := placeholderID(b.text); id != "" && !in.quoted {
+	if id := placeholder.ID(b.text); id != "" && !in.quoted {
 		c.pass(ReasonPlaceholder, c.Line(start), id, "its number is a placeholder", "give it a number")
 	}
 	c.linesOf(n, in, ok && l.flaw == "" && !in.item && (l.bold || c.listed(n)))

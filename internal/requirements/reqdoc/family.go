@@ -9,6 +9,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"orchestrator/internal/requirements/placeholder"
 	"orchestrator/internal/requirements/reqid"
 )
 
@@ -60,7 +61,7 @@ func bare(heading string) string {
 	for range 4 { // more decoration is none
 		rest := cutNumber(strings.TrimLeft(cutSymbols(heading), " \t*_"))
 		if inner, length := "", 0; strings.HasPrefix(rest, "[") {
-			if inner, length = bracketed(rest); inner != "" {
+			if inner, length = placeholder.Bracketed(rest); inner != "" {
 				rest = rest[length:]
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/placeholder"
 )
 
 // parsed is what one document holds by itself.
@@ -47,7 +48,7 @@ func (c *collector) parsed(o Options) (parsed, error) {
 			maxDefinitions).WithFix("split it into several documents")
 	}
 	accepted, problems := c.decide()
-	if o.Assign && len(accepted) == 0 && len(problems) == 0 && !isTemplate(c.title) {
+	if o.Assign && len(accepted) == 0 && len(problems) == 0 && !placeholder.IsTemplate(c.title) {
 		accepted = c.assign()
 	}
 	found := classify(c.requirements(accepted), c.refused)

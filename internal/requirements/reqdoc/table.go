@@ -1,6 +1,7 @@
 package reqdoc
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/placeholder"
 )
 
 // table is a table with a column of ids.
@@ -19,7 +21,7 @@ type table struct {
 	roles    []role // of each column
 	id       int    // its column of ids
 	headedID bool   // that column is named "ID", or something that ends so
-	defines  bool   // its columns say that it is a list of requirements, so that ids need no other mark
+	defines  bool   // its columns or its heading say that it lists requirements, so that an id may look like P1
 	title    int    // the column that says what is required; -1 where no name tells
 	traces   bool   // its section or a column says that it refers to requirements
 	rows     []*candidate
@@ -38,7 +40,13 @@ func (c *collector) addTable(n *extast.Table, in scope) {
 	var rows []ast.Node
 	var cells [][]string
 	for row := n.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
-		if texts := c.cells(row); filled(texts) > 1 || filled(texts) == 1 && (len(texts) == 1 || texts[0] == "") {
+		texts := c.cells(row)
+		if id, hollow := hollowRow(texts); hollow {
+			c.pass(ReasonPlaceholder, c.Line(row.Pos()), id, "it is a placeholder of a template",
+				"write what is required in its place")
+			continue
+		}
+		if filled(texts) > 1 || filled(texts) == 1 && (len(texts) == 1 || texts[0] == "") {
 			rows, cells = append(rows, row), append(cells, texts)
 		}
 	}
@@ -49,7 +57,8 @@ func (c *collector) addTable(n *extast.Table, in scope) {
 		return
 	}
 	t := c.newTable(n, head, column)
-	t.defines = c.namesRequirements(t, head, cells, labels)
+	t.defines = t.hasIDs(columnName(head[column]), labels) &&
+		(c.ofRequirements(c.section) || t.isOfRequirements(head, cells)) && !c.section.mayRefer()
 	for i, row := range rows {
 		line := c.Line(row.Pos())
 		cand := &candidate{label: labels[i], place: inRow, line: line, begin: line, limit: line, section: c.section,
@@ -98,6 +107,21 @@ func (c *collector) newTable(n *extast.Table, head []string, column int) *table 
 	}
 	t.traces = c.section.isTrace() || tracing && t.title < 0
 	return t
+}
+
+// hollowRow reports a row whose cells are all to be filled in, or whose id is, and what stands for the id.
+func hollowRow(cells []string) (id string, hollow bool) {
+	open := 0
+	for _, cell := range cells {
+		id = cmp.Or(id, placeholder.ID(cell))
+		if cell == "" || placeholder.Is(cell) {
+			open++
+		}
+	}
+	if id == "" && (open < len(cells) || filled(cells) == 0) {
+		return "", false
+	}
+	return cmp.Or(id, cells[0], "the row"), true
 }
 
 func filled(cells []string) int {
@@ -167,12 +191,9 @@ func idsOf(rows [][]string, column int) []label {
 	return labels
 }
 
-// namesRequirements reports whether a table lists requirements by what its columns are named: one for the id, with
-// another value in each row, and one for the requirement, or its priority, or a heading that speaks of requirements
-// above it. Such an id may look like anything, P1 for one.
-func (c *collector) namesRequirements(t *table, head []string, rows [][]string, labels []label) bool {
-	name := columnName(head[t.id])
-	if !t.headedID && !slices.Contains(idNames, name) || t.traces || c.section.mayRefer() {
+// hasIDs reports whether the column of ids is named as one, and has another id in each row.
+func (t *table) hasIDs(name string, labels []label) bool {
+	if !t.headedID && !slices.Contains(idNames, name) || t.traces {
 		return false
 	}
 	seen := make(map[string]bool, len(labels))
@@ -182,8 +203,13 @@ func (c *collector) namesRequirements(t *table, head []string, rows [][]string, 
 		}
 		seen[l.id] = true
 	}
+	return true
+}
+
+// isOfRequirements reports whether a column is named as what is required, or as its priority.
+func (t *table) isOfRequirements(head []string, rows [][]string) bool {
 	required := t.title >= 0 && hasWord(columnName(head[t.title]), requirementNouns) && idsOf(rows, t.title) == nil
-	return required || slices.Contains(t.roles, rolePriority) || c.ofRequirements(c.section)
+	return required || slices.Contains(t.roles, rolePriority)
 }
 
 // skipColumn lists the ids of the first column that holds some and other things too.
