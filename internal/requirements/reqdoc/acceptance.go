@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // criteria gathers the list items under an acceptance label and the lines that they take.
@@ -233,7 +234,7 @@ func labelled(line string) (value, kind string) {
 	if value = strings.TrimSpace(strings.TrimLeft(rest, "*_ ")); value == "" {
 		return "", ""
 	}
-	return value, criterionKind(cutCheckbox(name))
+	return value, vocabulary.CriterionKind(cutCheckbox(name))
 }
 
 // announces returns the kind of criteria that a line announces, as a heading, in bold, or with a colon; or "".
@@ -243,7 +244,7 @@ func announces(line string, heading bool) string {
 	if marked := heading || words != line && !strings.HasSuffix(line, words); !marked || len(words) > 120 {
 		return ""
 	}
-	return criterionKind(words)
+	return vocabulary.CriterionKind(words)
 }
 
 // items returns those of a list that begin before the end and are no requirements of their own.

@@ -115,22 +115,22 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 			"write what is required in its place"))
 		return r, false
 	}
-	for _, criterion := range r.Acceptance {
-		if placeholder.Is(criterion.Text) {
-			c.warnings = append(c.warnings, remark(ReasonPlaceholder, r.Place, r.ID,
-				r.ID+" has a criterion that is a placeholder of a template", "write the criterion in its place"))
-			break
-		}
+	c.warnings = append(c.warnings, r.doubts()...)
+	r.settle(cand, c.LineText(cand.line))
+	return r, true
+}
+
+// doubts returns what a requirement leaves open.
+func (r Requirement) doubts() (remarks []Problem) {
+	if slices.ContainsFunc(r.Acceptance, func(c Criterion) bool { return placeholder.Is(c.Text) }) {
+		remarks = append(remarks, remark(ReasonPlaceholder, r.Place, r.ID,
+			r.ID+" has a criterion that is a placeholder of a template", "write the criterion in its place"))
 	}
 	if strings.Contains(r.Title+r.Text, "[NEEDS CLARIFICATION") {
-		c.warnings = append(c.warnings, remark(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
+		remarks = append(remarks, remark(ReasonQuestion, r.Place, r.ID, r.ID+" leaves a question open",
 			"answer what stands in [NEEDS CLARIFICATION: …]"))
 	}
-	r.Priority = priority(cand, &r)
-	r.Title = cmp.Or(r.Title, firstSentence(r.Text))
-	r.Fingerprint = fingerprint(r)
-	r.Title = cmp.Or(r.Title, r.ID)
-	return r, true
+	return remarks
 }
 
 // isHollow reports a requirement that is still to be written: its title, text or name is a placeholder, or there is

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/placeholder"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // place is where a definition stands.
@@ -187,7 +188,7 @@ func (c *collector) titleAbove(n ast.Node) (title string, line int) {
 		return "", 0
 	}
 	text, _ := c.Block(h)
-	return cutNumber(text), c.StartLine(h)
+	return vocabulary.CutNumber(text), c.StartLine(h)
 }
 
 // cutAnchor drops "{#anchor}" from the end of a heading.

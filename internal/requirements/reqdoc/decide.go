@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // decide accepts candidates by rules 4 and 5 of the package comment, without those that only refer to a requirement,
@@ -71,7 +72,7 @@ func (cand *candidate) reasonToDoubt() string {
 // those of requirements.
 func (c *collector) withoutOwnID(all []*candidate) []*candidate {
 	for i, cand := range all {
-		if !cand.titles || len(c.candidates) == 1 || usual[upper(cand.form.Letters())] {
+		if !cand.titles || len(c.candidates) == 1 || vocabulary.IsUsual(cand.form.Letters()) {
 			continue
 		}
 		like := func(other *candidate) bool {
@@ -180,7 +181,7 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 		}
 		f := cand.form
 		n := f.Value()
-		if f.Padded() || f.Joined && (strong(cand) || n == 0 || n == 1) || cand.bold && usual[upper(f.Letters())] {
+		if f.Padded() || f.Joined && (strong(cand) || n == 0 || n == 1) || cand.bold && vocabulary.IsUsual(f.Letters()) {
 			series[f.Stem] = true
 		}
 		if n >= 0 {
@@ -196,7 +197,7 @@ func (c *collector) findSeries() (series, runs map[string]bool) {
 		slices.Sort(list)
 		list = slices.Compact(list)
 		longest := longestRun(list)
-		series[stem] = series[stem] || longest > 1 || len(list) > 1 && usual[upper(reqid.Form{Stem: stem}.Letters())]
+		series[stem] = series[stem] || longest > 1 || len(list) > 1 && vocabulary.IsUsual(reqid.Form{Stem: stem}.Letters())
 		runs[stem] = longest > 2
 	}
 	return series, runs
@@ -241,5 +242,5 @@ func (c *collector) ofRequirements(s *section) bool {
 	if len(s.path()) > 1 {
 		return s.requirements
 	}
-	return hasWord(strings.ToLower(shortenTo(c.title, maxHeading)), requirementWords) || s != nil && s.requirements
+	return vocabulary.OfRequirements(strings.ToLower(shortenTo(c.title, maxHeading))) || s != nil && s.requirements
 }

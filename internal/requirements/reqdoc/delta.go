@@ -3,8 +3,6 @@ package reqdoc
 import (
 	"fmt"
 	"slices"
-
-	"orchestrator/internal/requirements/markdown"
 )
 
 // applied is what documents and the deltas to them amount to.
@@ -74,9 +72,9 @@ func (a *applied) rename(rename Rename) {
 		return
 	}
 	r := &a.requirements[i]
-	if r.ID = rename.To; r.Title == markdown.Plain(rename.From) {
-		r.Title = markdown.Plain(rename.To)
-		r.Fingerprint = fingerprint(*r)
+	if r.ID = rename.To; r.Title == titleOf(rename.From) {
+		r.Title, r.written = titleOf(rename.To), nil
+		r.sign()
 	}
 	delete(a.at, rename.From)
 	a.at[rename.To] = i

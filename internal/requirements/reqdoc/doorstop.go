@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // readDoorstop reads a heading as Doorstop publishes an item: "1.4 REQ003 {#REQ003}", or "2.1 Title _(REQ002)_
@@ -21,7 +22,7 @@ func readDoorstop(c *collector, b block) (label, bool) {
 	if _, shaped := reqid.FormOf(id); !shaped || reqid.Scan(id) != id {
 		return label{}, false
 	}
-	name := cutNumber(text[:open])
+	name := vocabulary.CutNumber(text[:open])
 	l := label{id: reqid.Canonical(id), token: id, at: open + 2, rest: len(b.text)}
 	at := strings.Index(name, id)
 	if at < 0 {

@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/requirements/placeholder"
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // family is one habit of writing requirement documents.
@@ -59,7 +60,7 @@ func known(name string) bool { return slices.Contains(Families(), name) }
 // bare returns a heading without what decorates its start: symbols, a number, emphasis, remarks in brackets.
 func bare(heading string) string {
 	for range 4 { // more decoration is none
-		rest := cutNumber(strings.TrimLeft(cutSymbols(heading), " \t*_"))
+		rest := vocabulary.CutNumber(strings.TrimLeft(vocabulary.CutSymbols(heading), " \t*_"))
 		if inner, length := "", 0; strings.HasPrefix(rest, "[") {
 			if inner, length = placeholder.Bracketed(rest); inner != "" {
 				rest = rest[length:]
@@ -137,7 +138,7 @@ func plainLabel(b block) (label, bool) {
 		return l, ok
 	}
 	if !ok {
-		rest := cutNumber(b.text)
+		rest := vocabulary.CutNumber(b.text)
 		if l, ok = matchLabel(rest); ok {
 			l.at, l.rest = l.at+len(b.text)-len(rest), l.rest+len(b.text)-len(rest)
 		}
@@ -165,7 +166,7 @@ func trailingLabel(heading string) (label, bool) {
 	_, first := utf8.DecodeRuneInString(text[open:])
 	inner := text[open+first : len(text)-width]
 	name, _, _ := strings.Cut(strings.Trim(inner, "* "), ",")
-	l := label{token: name, at: open + first, rest: len(heading), title: cutNumber(text[:open]), mark: true, weak: true}
+	l := label{token: name, at: open + first, rest: len(heading), title: vocabulary.CutNumber(text[:open]), mark: true, weak: true}
 	l.id = reqid.Canonical(l.token)
 	var ok bool
 	l.form, ok = reqid.FormOf(l.id)

@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // kindOf returns what a candidate is: what its family says, what its letters say, or what its section says.
@@ -59,6 +60,9 @@ func classify(all []built, refused []*candidate) classified {
 		if r.Kind == KindAcceptance && len(owners) > 0 {
 			of := &s.requirements[owners[len(owners)-1].at]
 			of.Text = withoutLabel(of.Text)
+			if of.written != nil {
+				of.written.text = withoutLabel(of.written.text)
+			}
 			of.Acceptance = append(of.Acceptance, Criterion{r.ID, KindAcceptance, criterionText(r)})
 			owed[owners[len(owners)-1].at] = true
 			s.counts[KindAcceptance]++
@@ -75,7 +79,7 @@ func classify(all []built, refused []*candidate) classified {
 		s.entries = append(s.entries, Entry{r.Place, r.ID, r.Kind, r.Title})
 	}
 	for at := range owed {
-		s.requirements[at].Fingerprint = fingerprint(s.requirements[at])
+		s.requirements[at].sign()
 	}
 	return s
 }
@@ -147,7 +151,7 @@ func priority(cand *candidate, r *Requirement) string {
 		}
 		return ""
 	}
-	if isPriorityValue(r.Title) {
+	if vocabulary.IsPriorityValue(r.Title) {
 		value := r.Title
 		r.Title = ""
 		return value
@@ -156,17 +160,17 @@ func priority(cand *candidate, r *Requirement) string {
 		inner := r.Title[open+1 : len(r.Title)-1]
 		word, value, found := strings.Cut(strings.ReplaceAll(inner, "：", ":"), ":")
 		switch {
-		case found && isPriority(word):
+		case found && vocabulary.IsPriority(word):
 			r.Title = strings.TrimSpace(r.Title[:open])
 			return strings.TrimSpace(value)
-		case isPriorityValue(inner):
+		case vocabulary.IsPriorityValue(inner):
 			r.Title = strings.TrimSpace(r.Title[:open])
 			return inner
 		}
 	}
 	for line := range strings.SplitSeq(r.Text, "\n") {
 		word, value, found := strings.Cut(strings.TrimLeft(strings.ReplaceAll(line, "：", ":"), " \t-*_"), ":")
-		if found && len(word) < 40 && isPriority(word) {
+		if found && len(word) < 40 && vocabulary.IsPriority(word) {
 			return strings.Trim(markdown.Plain(value), " *_")
 		}
 	}

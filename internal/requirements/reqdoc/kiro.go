@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // readKiro reads a heading "Requirement 3: title", in any of Kiro's languages; the number is the id.
@@ -15,7 +16,7 @@ func readKiro(c *collector, b block) (label, bool) {
 		return label{}, false
 	}
 	text := bare(b.text)
-	for _, word := range requirementNames {
+	for _, word := range vocabulary.RequirementNames {
 		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
 			continue
 		}

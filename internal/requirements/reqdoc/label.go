@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // label is an id at the start of a block, and how it is set off from what follows.
@@ -40,7 +41,7 @@ const fixBold = "write it as **ID**: text"
 // matchLabel reads the label at the start of a block's source. Symbols such as a tick or a light before it are passed
 // over.
 func matchLabel(block string) (label, bool) {
-	start := len(block) - len(cutSymbols(strings.TrimLeft(block, " \t\n")))
+	start := len(block) - len(vocabulary.CutSymbols(strings.TrimLeft(block, " \t\n")))
 	opener := block[start : len(block)-len(strings.TrimLeft(block[start:], "*_`[(~"))]
 	at := start + len(opener)
 	l := label{token: reqid.Scan(block[at:]), at: at, rest: at}
@@ -71,24 +72,6 @@ func matchLabel(block string) (label, bool) {
 		l.reason = ReasonReference
 	}
 	return l, true
-}
-
-// cutSymbols drops pictographs and comments from the start of s.
-func cutSymbols(s string) string {
-	for {
-		rest := strings.TrimLeftFunc(s, func(r rune) bool {
-			return unicode.Is(unicode.So, r) || r >= 0x1f3fb && r <= 0x1f3ff || r == '\ufe0f' || r == '\u200d'
-		})
-		if strings.HasPrefix(rest, "<!--") {
-			if end := strings.Index(rest, "-->"); end >= 0 {
-				rest = rest[end+3:]
-			}
-		}
-		if len(rest) == len(s) {
-			return s
-		}
-		s = strings.TrimLeft(rest, " \t")
-	}
 }
 
 // closerOf returns what ends a label in brackets, as in "[ID]" and "**(ID)**"; "" for other openers. Code defines
@@ -159,7 +142,7 @@ func (l *label) cutTag(block string) {
 		return
 	}
 	shut := strings.IndexAny(rest, ")]")
-	if shut < 0 || !isPriorityValue(rest[1:shut]) {
+	if shut < 0 || !vocabulary.IsPriorityValue(rest[1:shut]) {
 		return
 	}
 	l.title = rest[1:shut]
@@ -231,14 +214,4 @@ func (l *label) namesAnother(after string) bool {
 		}
 	}
 	return false
-}
-
-// cutNumber drops a chapter number from the start of a heading.
-func cutNumber(heading string) string {
-	heading = strings.TrimLeft(heading, " \t")
-	word, rest, _ := strings.Cut(heading, " ")
-	if word == "" || strings.Trim(word, "0123456789.") != "" || !unicode.IsDigit(rune(word[0])) {
-		return heading
-	}
-	return strings.TrimLeft(rest, " \t")
 }

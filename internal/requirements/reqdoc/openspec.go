@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // The changes that a section of an OpenSpec delta makes, as its heading names them.
@@ -58,9 +59,9 @@ func readOpenSpec(c *collector, b block) (label, bool) {
 
 // cutRequirement returns the name in "Requirement: name".
 func cutRequirement(heading string) (name string, found bool) {
-	text := strings.TrimLeft(cutSymbols(strings.TrimSpace(heading)), "*_")
+	text := strings.TrimLeft(vocabulary.CutSymbols(strings.TrimSpace(heading)), "*_")
 	emphasised := len(text) < len(strings.TrimSpace(heading))
-	for _, word := range requirementNames {
+	for _, word := range vocabulary.RequirementNames {
 		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
 			continue
 		}

@@ -32,7 +32,7 @@
 // but an item goes on after an item with an id of its own within it. Text that this leaves to nobody is a warning.
 // List items under a label such as "Acceptance criteria" (a heading, or a paragraph that is bold or ends in a colon),
 // ids such as AC-1.1 and headings "Scenario: name" are criteria of the requirement in whose text they stand, and no
-// part of it. The heading of a section (words.go) tells what is out of scope, for the future, or a success criterion.
+// part of it. The heading of a section (package vocabulary) tells what is out of scope, for the future, or a success criterion.
 //
 // # What is refused
 //
@@ -41,6 +41,8 @@
 // or blocks, or 64 levels is refused before it can cost time.
 package reqdoc
 
+import "orchestrator/internal/requirements/vocabulary"
+
 // maxListed is how many problems one answer lists.
 const maxListed = 1_000
 
@@ -48,14 +50,14 @@ const maxListed = 1_000
 // through the lifecycle; the rest is listed.
 const (
 	KindRequirement      = "requirement"
-	KindAcceptance       = "acceptance"
-	KindScenario         = "scenario"
-	KindSuccessCriterion = "success_criterion"
-	KindStory            = "story"
-	KindGoal             = "goal"
-	KindEdgeCase         = "edge_case"
-	KindOutOfScope       = "out_of_scope"
-	KindFuture           = "future"
+	KindAcceptance       = vocabulary.Acceptance
+	KindScenario         = vocabulary.Scenario
+	KindSuccessCriterion = vocabulary.SuccessCriterion
+	KindStory            = vocabulary.Story
+	KindGoal             = vocabulary.Goal
+	KindEdgeCase         = vocabulary.EdgeCase
+	KindOutOfScope       = vocabulary.OutOfScope
+	KindFuture           = vocabulary.Future
 )
 
 // Ticks of a check box. They are what the author claims, never a status.
@@ -86,10 +88,13 @@ type Requirement struct {
 	Family     string   // by which it was read
 	Assigned   bool     // the id was made from section and item
 	Priority   string   // as the document has it
-	Tick       string   // TickOpen, TickTicked, or "" without a check box
+	Tick       string   // TickOpen, TickTicked, or "" without a check box and a mark such as ✓
 	Change     string   // of a delta: DeltaAdded or DeltaModified; else ""
 	// "sha256:" and 64 hexadecimal digits over title, text and acceptance; the id has no part in it
 	Fingerprint string
+	// what releases gave for it that left marks such as ✓ in titles; "" where it is the same
+	Earlier string
+	written *written // if marks were taken out of it
 }
 
 // Criterion is an acceptance criterion or scenario of a requirement, on one line.

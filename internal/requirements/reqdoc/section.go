@@ -1,6 +1,10 @@
 package reqdoc
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/requirements/vocabulary"
+)
 
 // maxHeading is how many characters of a heading are kept in the path of a section, and looked at.
 const maxHeading = 200
@@ -18,10 +22,10 @@ type section struct {
 // newSection returns the section of a heading below another one.
 func (c *collector) newSection(above *section, heading string) *section {
 	heading = shortenTo(heading, maxHeading)
-	lower := strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： "))
-	s := &section{kind: kindOfName(lower), register: isRegister(lower), trace: beginsWith(lower, traceWords),
-		requirements: hasWord(lower, requirementWords)}
-	s.refers = s.register || s.trace || hasWord(lower, referenceWords)
+	lower := strings.ToLower(strings.Trim(vocabulary.CutNumber(vocabulary.CutSymbols(heading)), "*_:： "))
+	s := &section{kind: vocabulary.KindOf(lower), register: vocabulary.IsRegister(lower), trace: vocabulary.IsTrace(lower),
+		requirements: vocabulary.OfRequirements(lower)}
+	s.refers = s.register || s.trace || vocabulary.MayRefer(lower)
 	if version := versionOf(lower); s.kind == "" && version != "" && c.version != "" && version != c.version {
 		s.kind = KindFuture // the document is about the version that it names first
 	}

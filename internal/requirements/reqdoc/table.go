@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/placeholder"
+	"orchestrator/internal/requirements/vocabulary"
 )
 
 // table is a table with a column of ids.
@@ -93,15 +94,15 @@ func (c *collector) newTable(n *extast.Table, head []string, column int) *table 
 		switch {
 		case i == column:
 			t.roles[i] = roleID
-		case isPriority(name):
+		case vocabulary.IsPriority(name):
 			t.roles[i] = rolePriority
-		case criterionKind(name) != "":
+		case vocabulary.CriterionKind(name) != "":
 			t.roles[i] = roleCriteria
-		case begins(name, asideWords):
+		case vocabulary.IsStatus(name):
 			t.roles[i] = roleStatus
-		case t.title < 0 && begins(name, titleWords):
+		case t.title < 0 && vocabulary.IsTitle(name):
 			t.title = i
-		case begins(name, traceWords):
+		case vocabulary.Refers(name):
 			tracing = true
 		}
 	}
@@ -164,14 +165,14 @@ func idColumn(head []string, rows [][]string) (int, []label) {
 	found, of := -1, []label(nil)
 	for column := 0; column < len(head) && len(rows) > 0; column++ {
 		name := columnName(head[column])
-		if isPriority(name) || found >= 0 && isLevel(name) {
+		if vocabulary.IsPriority(name) || found >= 0 && vocabulary.IsLevel(name) {
 			continue
 		}
 		labels := idsOf(rows, column)
 		if labels == nil {
 			continue
 		}
-		if found, of = column, labels; !isLevel(name) {
+		if found, of = column, labels; !vocabulary.IsLevel(name) {
 			break
 		}
 	}
@@ -193,7 +194,7 @@ func idsOf(rows [][]string, column int) []label {
 
 // hasIDs reports whether the column of ids is named as one, and has another id in each row.
 func (t *table) hasIDs(name string, labels []label) bool {
-	if !t.headedID && !slices.Contains(idNames, name) || t.traces {
+	if !vocabulary.IsID(name) || t.traces {
 		return false
 	}
 	seen := make(map[string]bool, len(labels))
@@ -208,14 +209,14 @@ func (t *table) hasIDs(name string, labels []label) bool {
 
 // isOfRequirements reports whether a column is named as what is required, or as its priority.
 func (t *table) isOfRequirements(head []string, rows [][]string) bool {
-	required := t.title >= 0 && hasWord(columnName(head[t.title]), requirementNouns) && idsOf(rows, t.title) == nil
+	required := t.title >= 0 && vocabulary.NamesRequirement(columnName(head[t.title])) && idsOf(rows, t.title) == nil
 	return required || slices.Contains(t.roles, rolePriority)
 }
 
 // skipColumn lists the ids of the first column that holds some and other things too.
 func (c *collector) skipColumn(head []string, rows []ast.Node, cells [][]string) {
 	for column, found := 0, false; column < len(head) && !found; column++ {
-		if isPriority(columnName(head[column])) {
+		if vocabulary.IsPriority(columnName(head[column])) {
 			continue
 		}
 		for i, row := range rows {
@@ -268,7 +269,7 @@ var lineBreaks = strings.NewReplacer("<br/>", "<br>", "<br />", "<br>")
 func cellCriteria(cell string) []string {
 	var criteria []string
 	for part := range strings.SplitSeq(lineBreaks.Replace(cell), "<br>") {
-		part = markdown.Fold(strings.TrimLeft(cutNumber(part), " -•*"))
+		part = markdown.Fold(strings.TrimLeft(vocabulary.CutNumber(part), " -•*"))
 		if strings.ContainsFunc(part, unicode.IsLetter) && !strings.EqualFold(part, "n/a") {
 			criteria = append(criteria, part)
 		}

@@ -1,9 +1,25 @@
-package reqdoc
+// Package vocabulary holds the words by which real documents name their sections, columns and labels, in the languages
+// that were met. It does no I/O.
+package vocabulary
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"orchestrator/internal/requirements/markdown"
+)
+
+// What a section or a label tells.
+const (
+	Acceptance       = "acceptance"
+	Scenario         = "scenario"
+	SuccessCriterion = "success_criterion"
+	Story            = "story"
+	Goal             = "goal"
+	EdgeCase         = "edge_case"
+	OutOfScope       = "out_of_scope"
+	Future           = "future"
 )
 
 // The words of real documents, in small letters. A list is tried in order; the words of the languages stand beside
@@ -15,12 +31,12 @@ var sectionWords = []struct {
 	kind  string
 	words []string
 }{
-	{KindAcceptance, []string{
+	{Acceptance, []string{
 		"acceptance criteria", "criterios de aceptación", "critérios de aceitação", "critères d'acceptation",
 		"akzeptanzkriterien", "criteri di accettazione",
 		"验收标准", "驗收標準", "受け入れ基準", "인수 조건", "인수 기준",
 	}},
-	{KindOutOfScope, []string{
+	{OutOfScope, []string{
 		"out of scope", "out-of-scope", "not in scope", "non-goal", "non goal", "nongoal", "non-requirement",
 		"explicit non-", "exclusions$", "excluded$", "excluded from", "not included", "won't have", "won’t have",
 		"poza zakresem",
@@ -28,24 +44,24 @@ var sectionWords = []struct {
 		"no objetivos", "não objetivos", "fora d", "hors p",
 		"außerhalb", "nicht-ziele", "nichtziele", "вне ",
 	}},
-	{KindFuture, []string{
+	{Future, []string{
 		"future requirement", "future work", "future scope", "future enhancement", "future consideration",
 		"deferred$", "deferred requirement", "deferred item", "deferred feature", "deferred to", "backlog",
 		"later release",
 		"post-mvp", "nice to have", "could have", "stretch goal", "향후", "未来", "今後", "將來", "zukünftig",
 	}},
-	{KindSuccessCriterion, []string{
+	{SuccessCriterion, []string{
 		"success criteria", "measurable outcome", "success metric", "성공 기준", "성공기준", "측정 가능", "成功标准", "成功指标", "成功基準",
 		"成功条件", "criterios de éxito", "métricas de éxito", "métricas de sucesso",
 		"critérios de sucesso", "critères de succès", "erfolgskriterien", "критерии успеха",
 	}},
-	{KindEdgeCase, []string{
+	{EdgeCase, []string{
 		"edge case", "corner case", "엣지 케이스", "경계 사례", "예외 상황", "边界情况", "边缘情况", "邊界", "エッジケース", "casos límite",
 		"casos borde", "casos extremos", "cas limites",
 		"grenzfälle", "randfälle", "граничные",
 	}},
-	{KindStory, []string{"user stor", "사용자 스토리", "用户故事", "使用者故事", "ユーザーストーリー", "historias de usuario", "histórias de usuário", "benutzergeschichten"}},
-	{KindGoal, []string{"goals", "objectives", "목표", "目标", "目標", "objetivos", "objectifs", "ziele", "цели"}},
+	{Story, []string{"user stor", "사용자 스토리", "用户故事", "使用者故事", "ユーザーストーリー", "historias de usuario", "histórias de usuário", "benutzergeschichten"}},
+	{Goal, []string{"goals", "objectives", "목표", "目标", "目標", "objetivos", "objectifs", "ziele", "цели"}},
 }
 
 // criterionWords are labels of lists of acceptance criteria and of scenarios.
@@ -53,7 +69,7 @@ var criterionWords = []struct {
 	kind  string
 	words []string
 }{
-	{KindAcceptance, []string{
+	{Acceptance, []string{
 		"acceptance", "acceptance criteria", "acceptance criterion", "acceptance evidence", "ac", "验收", "验收标准",
 		"驗收標準", "验收条件", "受け入れ基準", "受入基準", "受け入れ条件", "인수 조건", "인수 기준", "수락 기준", "수용 기준",
 		"승인 기준", "criterios de aceptación", "critérios de aceitação", "critérios de aceite", "critères d'acceptation",
@@ -62,7 +78,7 @@ var criterionWords = []struct {
 		"criteri di accettazione", "acceptatiecriteria",
 		"kryteria akceptacji", "kabul kriterleri", "معايير القبول", "קריטריוני קבלה", "consequences (testable)",
 	}},
-	{KindScenario, []string{
+	{Scenario, []string{
 		"acceptance scenarios", "scenarios", "수락 시나리오", "인수 시나리오", "수용 시나리오", "验收场景", "驗收場景", "受け入れシナリオ",
 		"escenarios de aceptación",
 		"cenários de aceitação", "scénarios d'acceptation", "akzeptanzszenarien", "сценарии приемки",
@@ -75,11 +91,11 @@ var priorityWords = []string{
 	"приоритет", "priorità",
 }
 
-// kindOfName returns what a heading says. One that also speaks of requirements says nothing, other than that they are
+// KindOf returns what a heading says. One that also speaks of requirements says nothing, other than that they are
 // out of scope or for the future.
-func kindOfName(name string) string {
+func KindOf(name string) string {
 	for _, s := range sectionWords {
-		scope := s.kind == KindOutOfScope || s.kind == KindFuture
+		scope := s.kind == OutOfScope || s.kind == Future
 		for _, word := range s.words {
 			whole, exact := strings.CutSuffix(word, "$")
 			switch {
@@ -100,10 +116,10 @@ func kindOfName(name string) string {
 // dashes makes remarks behind a dash into remarks in brackets.
 var dashes = strings.NewReplacer(" - ", "(", " – ", "(", " — ", "(")
 
-// criterionKind returns the kind of the list that a label announces, or "". A label may be decorated, numbered, in two
+// CriterionKind returns the kind of the list that a label announces, or "". A label may be decorated, numbered, in two
 // languages, or say more in brackets or behind a dash.
-func criterionKind(words string) string {
-	words = strings.ToLower(markdown.Fold(strings.Trim(cutNumber(cutSymbols(words)), "*_:： ")))
+func CriterionKind(words string) string {
+	words = strings.ToLower(markdown.Fold(strings.Trim(CutNumber(CutSymbols(words)), "*_:： ")))
 	if len(words) > 120 {
 		return ""
 	}
@@ -122,8 +138,8 @@ func criterionKind(words string) string {
 	return ""
 }
 
-// isPriorityValue reports a word that says how much something matters.
-func isPriorityValue(word string) bool {
+// IsPriorityValue reports a word that says how much something matters.
+func IsPriorityValue(word string) bool {
 	switch strings.ToLower(strings.Trim(word, "*_ ")) {
 	case "must", "must have", "must-have", "should", "should have", "could", "could have", "won't", "critical",
 		"high", "medium", "low", "mandatory", "optional",
@@ -133,8 +149,8 @@ func isPriorityValue(word string) bool {
 	return false
 }
 
-// isLevel reports the name of a column that may hold P1, S2 and the like for how much something matters.
-func isLevel(name string) bool {
+// IsLevel reports the name of a column that may hold P1, S2 and the like for how much something matters.
+func IsLevel(name string) bool {
 	switch name {
 	case "level", "severity", "sev", "urgency", "importance", "tier", "class", "p", "moscow":
 		return true
@@ -148,7 +164,8 @@ var idNames = []string{
 	"req no.", "requirement #", "requirement no.", "编号", "編號", "序号", "番号", "번호", "номер", "№", "código", "numéro", "nº", "n°",
 }
 
-func isPriority(word string) bool {
+// IsPriority reports the name of a priority.
+func IsPriority(word string) bool {
 	word = strings.ToLower(strings.Trim(word, "*_: "))
 	for _, name := range priorityWords {
 		if word == name {
@@ -201,8 +218,8 @@ var usual = map[string]bool{
 	"PR": true,
 }
 
-// isRegister reports whether a heading, in small letters, names such a section.
-func isRegister(name string) bool {
+// IsRegister reports whether a heading, in small letters, names such a section.
+func IsRegister(name string) bool {
 	for _, word := range registerWords {
 		for _, form := range []string{word, word + "s"} {
 			rest, first := strings.CutPrefix(name, form)
@@ -215,9 +232,39 @@ func isRegister(name string) bool {
 	return false
 }
 
+// IsTrace reports whether a heading, in small letters and without its number, says that ids below it refer to
+// requirements.
+func IsTrace(name string) bool { return beginsWith(name, traceWords) }
+
+// MayRefer reports whether ids below a heading, in small letters, may refer to what another section defines.
+func MayRefer(name string) bool { return hasWord(name, referenceWords) }
+
+// OfRequirements reports whether a heading, in small letters, speaks of requirements.
+func OfRequirements(name string) bool { return hasWord(name, requirementWords) }
+
+// NamesRequirement reports whether a column, in small letters, is named as what is required.
+func NamesRequirement(column string) bool { return hasWord(column, requirementNouns) }
+
+// IsID reports whether a column, in small letters, is named as one of ids.
+func IsID(column string) bool {
+	return column == "id" || strings.HasSuffix(column, " id") || slices.Contains(idNames, column)
+}
+
+// IsTitle reports whether a column is named as one that says what is required.
+func IsTitle(column string) bool { return begins(column, titleWords) }
+
+// IsStatus reports whether a column is named as one of a status.
+func IsStatus(column string) bool { return begins(column, asideWords) }
+
+// Refers reports whether a column is named as one that refers to something.
+func Refers(column string) bool { return begins(column, traceWords) }
+
+// IsUsual reports the letters that requirements bear most.
+func IsUsual(letters string) bool { return usual[strings.ToUpper(letters)] }
+
 // begins reports whether a heading begins with one of the words, after its number.
 func begins(heading string, words []string) bool {
-	return beginsWith(strings.ToLower(strings.Trim(cutNumber(cutSymbols(heading)), "*_:： ")), words)
+	return beginsWith(strings.ToLower(strings.Trim(CutNumber(CutSymbols(heading)), "*_:： ")), words)
 }
 
 func beginsWith(name string, words []string) bool {
@@ -251,10 +298,38 @@ var (
 	asideWords = []string{"status", "state", "done", "状态", "狀態", "상태", "estado", "état", "статус", "stan", "durum"}
 )
 
-// requirementNames is what a heading calls a requirement, by language.
-var requirementNames = []string{
+// RequirementNames is what a heading calls a requirement, by language.
+var RequirementNames = []string{
 	"requirement", "需求", "要求", "要件", "요구사항", "요구 사항", "anforderung", "exigence", "requisito", "requisitos",
 	"requerimiento",
 	"требование", "вимога", "wymaganie", "vereiste", "krav", "gereksinim", "yêu cầu", "persyaratan", "आवश्यकता",
 	"דרישה", "متطلب",
+}
+
+// CutSymbols drops pictographs and comments from the start of s.
+func CutSymbols(s string) string {
+	for {
+		rest := strings.TrimLeftFunc(s, func(r rune) bool {
+			return unicode.Is(unicode.So, r) || r >= 0x1f3fb && r <= 0x1f3ff || r == '\ufe0f' || r == '\u200d'
+		})
+		if strings.HasPrefix(rest, "<!--") {
+			if end := strings.Index(rest, "-->"); end >= 0 {
+				rest = rest[end+3:]
+			}
+		}
+		if len(rest) == len(s) {
+			return s
+		}
+		s = strings.TrimLeft(rest, " \t")
+	}
+}
+
+// CutNumber drops a chapter number from the start of a heading.
+func CutNumber(heading string) string {
+	heading = strings.TrimLeft(heading, " \t")
+	word, rest, _ := strings.Cut(heading, " ")
+	if word == "" || strings.Trim(word, "0123456789.") != "" || !unicode.IsDigit(rune(word[0])) {
+		return heading
+	}
+	return strings.TrimLeft(rest, " \t")
 }
