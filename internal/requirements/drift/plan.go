@@ -50,6 +50,10 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
 	}
+	var err error
+	if set.Requirements, err = keepFingerprints(from, set.Requirements); err != nil {
+		return p, err
+	}
 	for _, r := range set.Requirements {
 		p.present[r.ID] = true
 	}
