@@ -111,6 +111,7 @@ var onlyIn = map[string][]string{
 	"github.com/tailscale/hujson": {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":    {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"go.etcd.io/bbolt":            {"internal/ledger/store/boltstore"},
+	"go.mau.fi/util":              {"internal/requirements/reqid"},
 	"go.yaml.in/yaml/v3":          {"internal/conductor/contract"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},

@@ -146,6 +146,12 @@ func refersBySection(cand *candidate) bool {
 }
 
 func illegal(cand *candidate) (Problem, bool) {
+	if readAs, why := reqid.Mixed(cand.token); why != "" {
+		return problem(Place{Line: cand.line}, shorten(readAs),
+			fmt.Sprintf("the id %s on line %d mixes letters of several scripts: %s; did you mean %s?",
+				shorten(cand.token), cand.line, why, shorten(readAs)),
+			"write "+shorten(readAs)+" in one script"), true
+	}
 	if cand.token != cand.id {
 		written, meant := strconv.QuoteToASCII(shorten(cand.token)), shorten(cand.id)
 		return problem(Place{Line: cand.line}, meant,

@@ -50,7 +50,9 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 }
 
 // Nearly reports ids that are not the same and that a reader would take for one another.
-func Nearly(a, b string) bool { return a != b && reqid.NearKey(a) == reqid.NearKey(b) }
+func Nearly(a, b string) bool {
+	return a != b && (reqid.NearKey(a) == reqid.NearKey(b) || reqid.LookAlike(a, b))
+}
 
 // nearMisses reports ids that a reader would take for one another: among those that are defined, and between them
 // and those that looked like a definition and were not taken.
@@ -71,9 +73,40 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 		}
 		first[key] = i
 	}
+	problems = append(problems, lookalikes(all, refused)...)
 	for _, e := range refused {
 		if other, seen := first[reqid.NearKey(e.ID)]; seen && all[other].ID != e.ID {
 			report(e.Place, e.ID, all[other])
+		}
+	}
+	return problems
+}
+
+// lookalikes reports ids that look alike in different scripts.
+func lookalikes(all []Requirement, refused []Entry) []Problem {
+	foreign := func(r Requirement) bool { return reqid.IsForeign(r.ID) }
+	if !slices.ContainsFunc(all, foreign) {
+		return nil
+	}
+	var problems []Problem
+	seen, places := reqid.Lookalikes{}, make(map[string]Place, len(all))
+	check := func(at Place, id string) {
+		places[id] = at
+		other := seen.Add(id)
+		if other == "" {
+			return
+		}
+		problems = append(problems, problem(at, id,
+			fmt.Sprintf("%s on %s looks like %s on %s, and is another id: %s", id, at.from(at), other,
+				places[other].from(at), reqid.Difference(id, other)),
+			fmt.Sprintf("write %s if it is meant, or choose an id that cannot be mistaken for it", other)))
+	}
+	for _, r := range all {
+		check(r.Place, r.ID)
+	}
+	for _, e := range refused {
+		if _, known := places[e.ID]; !known {
+			check(e.Place, e.ID)
 		}
 	}
 	return problems

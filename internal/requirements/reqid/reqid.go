@@ -62,10 +62,13 @@ func dashAlike(r rune) bool {
 	return r != '-' && (unicode.Is(unicode.Pd, r) || r == '\u2212' || r == '\u2043' || r == '\u02d7')
 }
 
-// Canonical returns the id that the writer most likely meant: hidden characters dropped, look-alike hyphens and
-// full-width forms replaced by their plain counterparts.
+// Canonical returns the id that the writer most likely meant: hidden characters dropped, look-alike hyphens,
+// full-width forms and letters of another script replaced by their plain counterparts.
 func Canonical(token string) string {
-	return strings.Map(func(r rune) rune {
+	if isASCII(token) {
+		return token
+	}
+	plain := strings.Map(func(r rune) rune {
 		switch {
 		case dashAlike(r):
 			return '-'
@@ -76,6 +79,10 @@ func Canonical(token string) string {
 		}
 		return r
 	}, token)
+	if readAs, _ := Mixed(plain); readAs != "" {
+		return readAs
+	}
+	return plain
 }
 
 // FromName returns the id that a name makes: hidden characters dropped, dashes that only look like a hyphen replaced by
