@@ -40,6 +40,7 @@ func TestADeltaThatContradictsTheStateIsRefused(t *testing.T) {
 		"a known id with another text": {deltaOf(reqdoc.DeltaAdded, "A-2 other"), `the delta adds "A-2", which the project has with another text`, "list it under MODIFIED Requirements, or give it another name"},
 		"modified, nearly known":       {deltaOf(reqdoc.DeltaModified, "a-2 two"), "a-2 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
 		"added, nearly known":          {deltaOf(reqdoc.DeltaAdded, "A-02 new"), "A-02 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
+		"of another script":            {deltaOf(reqdoc.DeltaAdded, "А-2 new"), "А-2 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
 		"of no kind, nearly known":     {deltaOf("", "a-02 new"), "a-02 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -30,7 +31,9 @@ func newDelta(p *Plan, from store.Getter, set reqdoc.Set) *delta {
 		alike: map[string][]string{}, leaving: map[string]bool{}}
 	for _, id := range p.before.IDs {
 		d.known[id] = true
-		d.alike[skeleton(id)] = append(d.alike[skeleton(id)], id)
+		for _, key := range keys(id) {
+			d.alike[key] = append(d.alike[key], id)
+		}
 	}
 	for _, e := range set.Removed {
 		d.leaving[e.ID] = true
@@ -54,13 +57,16 @@ func (p *Plan) applyDelta(from store.Getter, set reqdoc.Set) error {
 	return d.takeAway()
 }
 
-// skeleton returns a key that is equal for ids that are nearly the same, so that each is compared with a few and not
-// with all.
-func skeleton(id string) string { return strings.ToLower(strings.ReplaceAll(id, "0", "")) }
+// keys returns two keys, of which one is equal for ids that are nearly the same, so that each is compared with a few and
+// not with all.
+func keys(id string) [2]string {
+	return [2]string{"near " + strings.ToLower(strings.ReplaceAll(id, "0", "")), "alike " + reqid.Skeleton(id)}
+}
 
 // near finds an id of the state that a reader would take for this one. One that is in use goes before a retired one.
 func (d *delta) near(id string) (near string, inUse bool, err error) {
-	for _, other := range d.alike[skeleton(id)] {
+	alike := keys(id)
+	for _, other := range slices.Concat(d.alike[alike[0]], d.alike[alike[1]]) {
 		if d.leaving[other] || !reqdoc.Nearly(id, other) {
 			continue
 		}
