@@ -28,8 +28,6 @@ type table struct {
 	rows     []*candidate
 }
 
-func upper(s string) string { return strings.ToUpper(s) }
-
 // addTable takes the rows of a table with a column of ids as candidates, and lists columns that nearly are. Rows that
 // name a group, with nothing but their first cell, and empty ones are passed over. A family with a mark of its own has
 // no tables.
