@@ -213,6 +213,10 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	}, nil
 }
 
-func (r repository) Recheck(_ context.Context, all []lifecycle.Evidence) ([]evidence.Standing, error) {
-	return make([]evidence.Standing, len(all)), nil
+func (r repository) Recheck(_ context.Context, all []evidence.Subject) ([][]evidence.Standing, error) {
+	stand := make([][]evidence.Standing, len(all))
+	for i, s := range all {
+		stand[i] = make([]evidence.Standing, len(s.Cited))
+	}
+	return stand, nil
 }

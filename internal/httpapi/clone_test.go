@@ -37,6 +37,7 @@ func inRepository(t *testing.T, c *clone, files map[string]string) func(*options
 	c.commit("first")
 	repository, err := evidence.Open(t.Context(), c.dir, evidence.Options{Timeout: time.Minute})
 	require.NoError(t, err)
+	repository.Follow("main")
 	t.Cleanup(func() { require.NoError(t, repository.Close()) })
 	return func(o *options) { o.Evidence, o.Repository = projection.EvidenceVerified, repository }
 }

@@ -188,11 +188,15 @@ func (credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found
 	return found, nil
 }
 
-func (c credulous) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Standing, error) {
-	if c.again != nil {
-		return make([]evidence.Standing, len(cited)), c.again()
+func (c credulous) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
+	stand := make([][]evidence.Standing, len(subjects))
+	for i, s := range subjects {
+		stand[i] = make([]evidence.Standing, len(s.Cited))
 	}
-	return make([]evidence.Standing, len(cited)), nil
+	if c.again != nil {
+		return stand, c.again()
+	}
+	return stand, nil
 }
 
 // provokeEvidence has evidence looked up by a repository of the test.

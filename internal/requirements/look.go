@@ -98,22 +98,20 @@ func (s *Rechecker) lookAgain(ctx context.Context, id string, c *lifecycle.Chang
 
 // recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
 func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
-	var cited []lifecycle.Evidence
-	for _, req := range all {
+	subjects := make([]evidence.Subject, len(all))
+	for i, req := range all {
 		for _, c := range req.Citations() {
-			cited = append(cited, c.Evidence)
+			subjects[i].Cited = append(subjects[i].Cited, c.Evidence)
 		}
 	}
-	standings, err := s.options.Repository.Recheck(ctx, cited)
+	standings, err := s.options.Repository.Recheck(ctx, subjects)
 	if err != nil {
 		return nil, err
 	}
 	now := s.clock().UTC().Truncate(time.Microsecond)
 	found := make([]lifecycle.Recheck, len(all))
 	for i, req := range all {
-		citations := req.Citations()
-		found[i] = recheckOf(req, citations, standings[:len(citations)], now)
-		standings = standings[len(citations):]
+		found[i] = recheckOf(req, req.Citations(), standings[i], now)
 	}
 	return found, nil
 }
@@ -123,6 +121,7 @@ func recheckOf(req lifecycle.Requirement, cited []lifecycle.Citation, standings 
 	found := lifecycle.Recheck{Revision: req.Revision}
 	for i, c := range cited {
 		switch v := standings[i]; {
+		case v.Reason == lifecycle.Elsewhere || v.Reason == lifecycle.Uncommitted: // it counts before Rules3
 		case v.Reason != "":
 			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason,
 				Detail: fault.Clip(v.Detail, maxRemark), Since: now})

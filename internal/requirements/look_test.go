@@ -57,15 +57,17 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	return found, nil
 }
 
-func (f *shelf) Recheck(_ context.Context, cited []lifecycle.Evidence) ([]evidence.Standing, error) {
+func (f *shelf) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
 	if f.during != nil {
 		f.during()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	verdicts := make([]evidence.Standing, len(cited))
-	for i, e := range cited {
-		verdicts[i] = f.verdict[e.Path+e.Commit+e.Name]
+	verdicts := make([][]evidence.Standing, len(subjects))
+	for i, s := range subjects {
+		for _, e := range s.Cited {
+			verdicts[i] = append(verdicts[i], f.verdict[e.Path+e.Commit+e.Name])
+		}
 	}
 	return verdicts, f.failing
 }

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -137,21 +138,22 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 	if !s.evidence.verifies() || len(cited) == 0 {
 		return nil
 	}
-	evidence := make([]lifecycle.Evidence, len(cited))
+	subject := evidence.Subject{Cited: make([]lifecycle.Evidence, len(cited))}
 	for i, c := range cited {
-		evidence[i] = c.Evidence
+		subject.Cited[i] = c.Evidence
 	}
-	standings, err := s.options.Repository.Recheck(ctx, evidence)
+	standings, err := s.options.Repository.Recheck(ctx, []evidence.Subject{subject})
 	found := make([]review.Rechecked, len(cited))
 	for i, c := range cited {
 		found[i] = review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds}
 		switch {
 		case err != nil:
 			found[i].Verdict, found[i].Detail = review.NotLookedUp, "the repository cannot be read now"
-		case standings[i].Reason != "":
-			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, standings[i].Reason, standings[i].Detail
-		case standings[i].MovedTo != "":
-			found[i].Verdict, found[i].Detail = review.Moved, standings[i].MovedTo
+		case standings[0][i].Reason == lifecycle.Elsewhere || standings[0][i].Reason == lifecycle.Uncommitted:
+		case standings[0][i].Reason != "":
+			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, standings[0][i].Reason, standings[0][i].Detail
+		case standings[0][i].MovedTo != "":
+			found[i].Verdict, found[i].Detail = review.Moved, standings[0][i].MovedTo
 		}
 	}
 	return found

@@ -101,7 +101,7 @@ type Reviews struct {
 // Repository is where evidence is looked up.
 type Repository interface {
 	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
-	Recheck(context.Context, []lifecycle.Evidence) ([]evidence.Standing, error)
+	Recheck(context.Context, []evidence.Subject) ([][]evidence.Standing, error)
 }
 
 // signedAt is the signed checkpoint of one size of the log.

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -26,6 +27,11 @@ func (p *Plan) openRepository(ctx context.Context, d *dataFolder) (*evidence.Rep
 	}
 	repository, err := evidence.Open(ctx, p.repositoryDir(), evidence.Options{Private: p.ownFiles()})
 	if err == nil {
+		branch, err := repository.HeadBranch(ctx)
+		if err != nil {
+			return nil, errors.Join(err, repository.Close())
+		}
+		repository.Follow(branch)
 		d.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
 		return repository, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/git"
@@ -27,10 +28,13 @@ var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func newBatch(g *gitCommand) *batch { return &batch{git: g, turn: newTurn()} }
 
-// blob returns the content of a file of at most most bytes. A missing object is fault.NotFound, a larger one
-// fault.TooLarge. A process that has died, or that misses the object, is started again once: the repository may have
-// been replaced under it.
-func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error) {
+// newborn is how long a process that misses an object is believed: the repository may be replaced under an older one.
+const newborn = time.Second
+
+// object returns the content of a blob, tree or commit of at most most bytes. A missing object is fault.NotFound, a
+// larger one fault.TooLarge. A process that has died is started again once, and so is one that misses the object unless
+// it is newborn.
+func (b *batch) object(ctx context.Context, id, kind string, most int64) ([]byte, error) {
 	if !fullID.MatchString(id) {
 		return nil, fault.New(fault.NotFound, "object_missing", "%q is no id of an object", id)
 	}
@@ -45,9 +49,9 @@ func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error)
 		if err := b.start(); err != nil {
 			return nil, err
 		}
-		content, err := b.ask(ctx, id, most)
-		if err == nil {
-			return content, nil
+		content, err := b.ask(ctx, id, kind, most)
+		if err == nil || errors.Is(err, fault.NotFound) && time.Since(b.open.began) < newborn {
+			return content, err
 		}
 		b.end()
 		if fresh || ctx.Err() != nil || errors.Is(err, fault.TooLarge) {
@@ -57,10 +61,10 @@ func (b *batch) blob(ctx context.Context, id string, most int64) ([]byte, error)
 }
 
 // ask sends one request, and kills the process where ctx ends before the answer has.
-func (b *batch) ask(ctx context.Context, id string, most int64) ([]byte, error) {
+func (b *batch) ask(ctx context.Context, id, kind string, most int64) ([]byte, error) {
 	p, killed := b.open, make(chan struct{})
 	stop := context.AfterFunc(ctx, func() { p.kill(); close(killed) })
-	content, err := p.exchange(id, most)
+	content, err := p.exchange(id, kind, most)
 	if !stop() {
 		<-killed
 		return nil, b.git.late(ctx, "cat-file")
@@ -100,14 +104,15 @@ func (b *batch) close() error {
 
 // process is a running cat-file.
 type process struct {
-	cmd *git.Process
-	in  io.WriteCloser
-	out io.ReadCloser
-	buf *bufio.Reader
+	began time.Time
+	cmd   *git.Process
+	in    io.WriteCloser
+	out   io.ReadCloser
+	buf   *bufio.Reader
 }
 
 func startProcess(cmd *git.Process) (*process, error) {
-	p := &process{cmd: cmd}
+	p := &process{cmd: cmd, began: time.Now()}
 	var err error
 	if p.in, err = cmd.StdinPipe(); err == nil {
 		if p.out, err = cmd.StdoutPipe(); err == nil {
@@ -128,7 +133,7 @@ func (p *process) kill() {
 	_ = p.out.Close()
 }
 
-func (p *process) exchange(id string, most int64) ([]byte, error) {
+func (p *process) exchange(id, kind string, most int64) ([]byte, error) {
 	if _, err := io.WriteString(p.in, id+"\n"); err != nil {
 		return nil, fault.New(fault.Unavailable, failed, "git cat-file has ended").Because(err)
 	}
@@ -136,7 +141,7 @@ func (p *process) exchange(id string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, failed, "git cat-file has ended").Because(err)
 	}
-	size, err := sizeOf(string(header), id)
+	size, err := sizeOf(string(header), id, kind)
 	switch {
 	case err != nil:
 		return nil, err
@@ -150,16 +155,16 @@ func (p *process) exchange(id string, most int64) ([]byte, error) {
 	return content[:size:size], nil
 }
 
-// sizeOf reads the header of the answer for the blob id.
-func sizeOf(header, id string) (int64, error) {
+// sizeOf reads the header of the answer for the object id.
+func sizeOf(header, id, kind string) (int64, error) {
 	part := strings.Fields(header)
 	if len(part) == 2 && part[0] == id && part[1] == "missing" {
 		return 0, fault.New(fault.NotFound, "object_missing", "object %s is not in this repository", short(id))
 	}
-	if len(part) == 3 && part[0] == id && part[1] == "blob" {
+	if len(part) == 3 && part[0] == id && part[1] == kind {
 		if size, err := strconv.ParseInt(part[2], 10, 64); err == nil && size >= 0 {
 			return size, nil
 		}
 	}
-	return 0, fault.New(fault.Unavailable, failed, "git cat-file answered something else than the file %s", short(id))
+	return 0, fault.New(fault.Unavailable, failed, "git cat-file answered something else than the %s %s", kind, short(id))
 }

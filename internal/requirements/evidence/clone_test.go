@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,6 +64,9 @@ func (c clone) open(o Options) *Repository {
 	r, err := Open(c.t.Context(), c.dir, o)
 	require.NoError(c.t, err)
 	c.t.Cleanup(func() { require.NoError(c.t, r.Close()) })
+	branch, err := r.HeadBranch(c.t.Context())
+	require.NoError(c.t, err)
+	r.Follow(branch)
 	return r
 }
 
@@ -111,11 +115,27 @@ func looked(t *testing.T, r *Repository, e lifecycle.Evidence) lifecycle.Evidenc
 
 func recheck(t *testing.T, r *Repository, e lifecycle.Evidence) Standing {
 	t.Helper()
-	all, err := r.Recheck(t.Context(), []lifecycle.Evidence{e})
+	return stands(t, r, Subject{Cited: []lifecycle.Evidence{e}})[0]
+}
+
+// stands returns how the citations of one subject stand.
+func stands(t *testing.T, r *Repository, s Subject) []Standing {
+	t.Helper()
+	all, err := r.Recheck(t.Context(), []Subject{s})
 	require.NoError(t, err)
 	require.Len(t, all, 1)
-	require.Equal(t, all[0].Reason == "", all[0].Detail == "", "%+v", all[0])
+	require.Len(t, all[0], len(s.Cited))
+	for _, one := range all[0] {
+		require.Equal(t, one.Reason == "", one.Detail == "", "%+v", one)
+		require.NotContains(t, one.Detail, r.Root(), "an answer shows a path of the machine")
+	}
 	return all[0]
+}
+
+// recheckAll checks citations that belong to no requirement.
+func recheckAll(ctx context.Context, r *Repository, cited []lifecycle.Evidence) ([]Standing, error) {
+	all, err := r.Recheck(ctx, []Subject{{Cited: cited}})
+	return all[0], err
 }
 
 // within fails a call that does not return: the deadlines under test are far shorter.

@@ -109,25 +109,27 @@ func (r *Repository) refuseOther(ctx context.Context, id, object, kind string) e
 	return refusal
 }
 
-// checkReachable refuses a commit that no branch and no tag has: it was replaced, or never given to anyone, and git
-// will delete it.
+// checkReachable refuses a commit that neither HEAD nor a branch nor a tag has: it was replaced, or never given to
+// anyone, and git will delete it. Whatever else refers to it, such as the stash or the head of a change that was never
+// merged, is no history.
 func (r *Repository) checkReachable(ctx context.Context, commit string) error {
-	for _, from := range []string{"HEAD", "--all"} { // HEAD nearly always has it, and a repository may have many refs
-		left, err := r.outside(ctx, []string{commit}, from)
-		if err == nil && len(left) == 0 {
-			return nil
-		}
-		if err != nil && from == "--all" {
-			return err
-		}
+	left, err := r.outside(ctx, []string{commit}, "HEAD") // it nearly always has it, and there may be many refs
+	if err != nil || len(left) > 0 {
+		left, err = r.outside(ctx, []string{commit}, everyRef...)
+	}
+	if err != nil || len(left) == 0 {
+		return err
 	}
 	return refuse("commit_dangling", "commit %s is in no history: no branch or tag has it", short(commit)).
 		WithFix("was it amended or rebased away? cite the commit that replaced it, or bring this one back on a branch")
 }
 
-// outside returns which of the commits are not in the history of from: "HEAD", a full id, or "--all" for HEAD and all
-// refs. Every commit must exist.
-func (r *Repository) outside(ctx context.Context, commits []string, from string) (map[string]bool, error) {
+// everyRef selects what the history is looked for in, besides HEAD.
+var everyRef = []string{"--branches", "--remotes", "--tags"}
+
+// outside returns which of the commits are not in the history of from: "HEAD", a full id, or everyRef. Every commit
+// must exist.
+func (r *Repository) outside(ctx context.Context, commits []string, from ...string) (map[string]bool, error) {
 	left := map[string]bool{}
 	if len(commits) == 0 {
 		return left, nil
@@ -136,7 +138,8 @@ func (r *Repository) outside(ctx context.Context, commits []string, from string)
 	if len(commits) == 1 {
 		limit = "--max-count=1" // that any is outside means that this one is
 	}
-	out, err := r.git.run(ctx, strings.Join(commits, "\n")+"\n", "rev-list", limit, "--stdin", "--not", from)
+	args := append([]string{"rev-list", limit, "--stdin", "--not"}, from...)
+	out, err := r.git.run(ctx, strings.Join(commits, "\n")+"\n", append(args, "--")...)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +156,23 @@ func (r *Repository) outside(ctx context.Context, commits []string, from string)
 // cutOff returns a hint that this clone lacks a part of the history, or "". Older versions of git die in a partial
 // clone when they miss an object and may not fetch it.
 func (r *Repository) cutOff(ctx context.Context) string {
+	if hint := r.shallow(ctx); hint != "" {
+		return hint
+	}
+	return r.partial(ctx)
+}
+
+// shallow returns a hint that the history of this clone ends early, or "".
+func (r *Repository) shallow(ctx context.Context) string {
 	if out, err := r.git.run(ctx, "", "rev-parse", "--is-shallow-repository"); err == nil &&
 		strings.TrimSpace(out) == "true" {
 		return ": it is a shallow clone, whose history is cut off"
 	}
+	return ""
+}
+
+// partial returns a hint that this clone was made without some of the objects, or "".
+func (r *Repository) partial(ctx context.Context) string {
 	if _, err := r.git.run(ctx, "", "config", "--get-regexp", `^remote\..*\.promisor$`); err == nil {
 		return ": it is a partial clone, which lacks objects"
 	}

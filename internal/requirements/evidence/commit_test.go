@@ -151,7 +151,7 @@ func TestAShallowCloneSaysThatItsHistoryIsCutOff(t *testing.T) {
 	c.git("clone", "-q", "--depth=1", "file://"+c.dir, shallow.dir)
 	r := shallow.open(Options{})
 	require.Equal(t, head, found(t, r, commit(head[:7])).Commit)
-	require.Equal(t, lifecycle.InHead, found(t, r, file("a", "1")).In)
+	require.Equal(t, lifecycle.InBranch, found(t, r, file("a", "1")).In)
 	w := wrong(t, r, commit(first))
 	require.Equal(t, "commit_unknown", string(w.Code))
 	require.Contains(t, w.Detail, "it is a shallow clone, whose history is cut off")

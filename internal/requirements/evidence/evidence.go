@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -41,12 +42,16 @@ type Repository struct {
 	root     string
 	idLength int      // of a full id, in characters: 40 or 64
 	private  []string // Options.Private that lie in the working tree, as paths from root
+	common   string   // the git directory that all working trees of the repository share
+	branch   atomic.Pointer[string]
 	git      *gitCommand
 	batch    *batch
 	trees    trees
+	facts    facts
 	renames  renames
 	reports  reports
 	listing  listing
+	assumed  assumed
 }
 
 // Open finds the working tree that dir lies in; its root is the top of that tree. Codes: git_missing where there is no
@@ -62,12 +67,12 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	}
 	g := newGit(command, dir, o.Timeout)
 	out, err := g.run(ctx, "", "rev-parse", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir",
-		"--show-toplevel")
+		"--show-toplevel", "--git-common-dir")
 	if err != nil {
 		return nil, noRepository(dir, err)
 	}
 	part := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(part) != 4 || part[0] != "true" {
+	if len(part) != 5 || part[0] != "true" {
 		return nil, noRepository(dir, nil)
 	}
 	lengths := map[string]int{"sha1": 40, "sha256": 64}
@@ -75,9 +80,13 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	if r.idLength == 0 {
 		return nil, noRepository(dir, fault.New(fault.Unavailable, failed, "unknown object format %q", part[1]))
 	}
+	if r.common = part[4]; !filepath.IsAbs(r.common) {
+		r.common = filepath.Join(dir, r.common)
+	}
 	r.private = pathsUnder(r.root, o.Private)
 	r.batch = newBatch(r.git)
-	r.trees.turn, r.renames.turn, r.listing.turn = newTurn(), newTurn(), newTurn()
+	r.trees.turn, r.renames.turn, r.listing.turn, r.assumed.turn = newTurn(), newTurn(), newTurn(), newTurn()
+	r.facts = facts{newTurn(), map[string]entry{}, map[string][]string{}, 0}
 	r.reports = reports{newTurn(), map[string]*readReport{}}
 	return r, nil
 }
@@ -113,22 +122,6 @@ func noRepository(dir string, err error) error {
 // Root returns the absolute path of the top of the working tree.
 func (r *Repository) Root() string { return r.root }
 
-// Head returns the full id of the commit that is checked out, or "" before the first commit.
-func (r *Repository) Head(ctx context.Context) (string, error) {
-	out, err := r.git.run(ctx, "", "rev-parse", "--quiet", "--verify", "HEAD")
-	if err == nil {
-		return strings.TrimSpace(out), nil
-	}
-	if git.ExitCode(err) != 1 {
-		return "", err
-	}
-	// A branch without commit has a name; one that is broken has none.
-	if _, broken := r.git.run(ctx, "", "symbolic-ref", "--quiet", "HEAD"); broken != nil {
-		return "", fault.New(fault.Unavailable, failed, "git does not know which commit HEAD is").Because(broken)
-	}
-	return "", nil
-}
-
 // Look finds what e cites, or says what is wrong with it; exactly one of the two is nil. The Pointer of the field is
 // left to the caller. Code CodeUnreadable means that it could not be looked up, and may be there.
 func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
@@ -142,6 +135,9 @@ func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle
 }
 
 func (r *Repository) look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, error) {
+	if err := r.checkObjects(); err != nil {
+		return nil, err
+	}
 	switch e.Kind {
 	case lifecycle.EvidenceFile:
 		return r.lookFile(ctx, e)

@@ -25,20 +25,20 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 		}
 		return r.fileAt(ctx, e.Path, lines, commit, lifecycle.InCommit)
 	}
-	head, err := r.Head(ctx)
+	tip, err := r.Tip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if head == "" {
+	if tip == "" {
 		return r.fileOnDisk(ctx, e.Path, lines)
 	}
-	found, err := r.fileAt(ctx, e.Path, lines, head, lifecycle.InHead)
+	found, err := r.fileAt(ctx, e.Path, lines, tip, lifecycle.InBranch)
 	if !errors.Is(err, fault.NotFound) {
 		return found, r.hint(ctx, err, e.Path, lines)
 	}
 	missing := err
 	if found, err = r.fileOnDisk(ctx, e.Path, lines); errors.Is(err, fault.NotFound) {
-		return nil, fault.As(missing).WithDetail("there is no %s at HEAD (%s) and none %s", e.Path, short(head),
+		return nil, fault.As(missing).WithDetail("there is no %s at %s and none %s", e.Path, r.nameTip(tip),
 			inWorktree).
 			WithFix("%s", fault.As(missing).Fix)
 	}
@@ -63,8 +63,8 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 		return nil, err
 	}
 	where := "at " + short(commit)
-	if in == lifecycle.InHead {
-		where = "at HEAD (" + short(commit) + ")"
+	if in == lifecycle.InBranch {
+		where = "at " + r.nameTip(commit)
 	}
 	sum, err := cited(content, lines, path, where)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 // blob returns the content of the file at path, whose object git has listed: that it is missing means that it cannot be
 // read.
 func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
-	content, err := r.batch.blob(ctx, id, r.options.MaxBytes)
+	content, err := r.batch.object(ctx, id, "blob", r.options.MaxBytes)
 	switch {
 	case errors.Is(err, fault.TooLarge):
 		return nil, refuseSize(path, fault.As(err).Detail)
@@ -135,13 +135,13 @@ func cited(content []byte, lines span, path, where string) (string, error) {
 	return digest(part), nil
 }
 
-// hint adds to the refusal of lines that HEAD lacks, that the working tree has them.
+// hint adds to the refusal of lines that the branch lacks, that the working tree has them.
 func (r *Repository) hint(ctx context.Context, err error, path string, lines span) error {
 	refusal := fault.As(err)
 	if refusal == nil || refusal.Code != codeLinesOutside {
 		return err
 	}
-	content, _, failed := r.readDisk(ctx, path, func() error { return nil }) // HEAD has it
+	content, _, failed := r.readDisk(ctx, path, func() error { return nil }) // the branch has it
 	if _, ok := cut(content, lines); failed == nil && ok {
 		return refusal.WithFix("the working tree has these lines: commit the change first")
 	}

@@ -71,7 +71,7 @@ func TestAPathIsNeverAPatternOrAnOption(t *testing.T) {
 	r := c.open(Options{})
 	for _, path := range []string{"-rf", "--output=x", ":(top)x", "*.go", "a b", "HEAD", "ü.go", "odd/--output=x"} {
 		require.Equal(t, digest([]byte(filepath.Base(path))), found(t, r, fileIn(head, path, "")).SHA256, path)
-		require.Equal(t, lifecycle.InHead, found(t, r, file(path, "")).In, path)
+		require.Equal(t, lifecycle.InBranch, found(t, r, file(path, "")).In, path)
 	}
 	require.Equal(t, "file_missing", string(wrong(t, r, file("?eal.go", "")).Code))
 	require.Equal(t, "file_missing", string(wrong(t, r, file(":/real.go", "")).Code))

@@ -21,14 +21,14 @@ func TestAFileIsFoundAtHead(t *testing.T) {
 	head := c.commit("first")
 	c.write("a/b.go", "not committed\n")
 	r := c.open(Options{})
-	want := lifecycle.Found{In: lifecycle.InHead, Commit: head, Blob: c.git("rev-parse", "HEAD:a/b.go"), Bytes: int64(len(fiveLines))}
+	want := lifecycle.Found{In: lifecycle.InBranch, Commit: head, Blob: c.git("rev-parse", "HEAD:a/b.go"), Bytes: int64(len(fiveLines))}
 	for lines, text := range map[string]string{
 		"": fiveLines, "1": "one\n", "2-3": "two\nthree\n", "1-5": fiveLines, "5": "five", "4-5": "four\nfive",
 	} {
 		want.SHA256 = digest([]byte(text))
 		require.Equal(t, want, found(t, r, file("a/b.go", lines)), "lines %q", lines)
 	}
-	again, err := r.Head(t.Context())
+	again, err := r.Tip(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, head, again)
 }
@@ -71,7 +71,7 @@ func TestAFileIsFoundInTheWorkingTreeWhereHeadHasNone(t *testing.T) {
 			require.Equal(t, lifecycle.Found{
 				In: lifecycle.InWorktree, Blob: c.git("hash-object", "new.txt"), SHA256: digest([]byte("two\n")), Bytes: 8, Modified: f.Modified,
 			}, f)
-			head, err := r.Head(t.Context())
+			head, err := r.Tip(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, born, head != "")
 		}
@@ -119,7 +119,7 @@ func TestAFileThatNoCommitWillHaveIsNoEvidence(t *testing.T) {
 	require.Equal(t, "file_ignored", string(wrong(t, r, file(".env", "")).Code))
 	c.git("add", "-f", ".env")
 	c.git("commit", "-q", "-m", "with it")
-	require.Equal(t, lifecycle.InHead, found(t, r, file(".env", "")).In)
+	require.Equal(t, lifecycle.InBranch, found(t, r, file(".env", "")).In)
 }
 
 func TestWhatGitListedIsBelievedForAMoment(t *testing.T) {

@@ -1,55 +1,53 @@
 package evidence
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
-const maxRenames = 64 // earlier commits whose renames are kept
-
-// file checks a cited file. What was found at a commit of another branch holds as long as that commit is there: to
-// check another branch out changes nothing. What was found at HEAD is compared with the HEAD of now, even where the
-// commit of then was amended away. What the evidence itself tied to a commit is gone with that commit.
+// file checks a cited file: the tip must have what was cited, at the same path or where it moved to. A commit that the
+// evidence names must be in the history of the branch besides. One that it does not name may have been amended away.
 func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
-	now, then := c.tree.entries[e.Path], e.Found
-	if then.In != lifecycle.InWorktree {
-		switch at := c.ancestries[then.Commit]; {
-		case at == elsewhere:
-			return Standing{}
-		case at != inHistory && then.In == lifecycle.InCommit:
-			return c.commit(then.Commit)
+	if e.Found.In == lifecycle.InCommit {
+		if s := c.commit(ctx, e.Found.Commit); s.Reason != "" {
+			return s
 		}
 	}
-	if now.isFile() && now.id == then.Blob {
+	now := c.tree.entries[e.Path]
+	if now.isFile() && now.id == e.Found.Blob {
 		return Standing{}
 	}
 	lines, err := parseSpan(e.Lines)
-	if err != nil {
+	switch {
+	case err != nil:
 		return cannot(err)
-	}
-	if now.isFile() {
+	case now.isFile():
 		return c.fileAt(ctx, e, lines, e.Path)
-	}
-	if then.In == lifecycle.InWorktree && now.mode == "" {
+	case now.mode != "":
+		return Standing{Reason: lifecycle.FileGone,
+			Detail: fmt.Sprintf("%s is a symbolic link or a submodule at %s", e.Path, c.at())}
+	case e.Found.In == lifecycle.InWorktree:
 		return c.fileOnDisk(ctx, e, lines)
 	}
 	return c.moved(ctx, e, lines)
 }
 
-// fileAt compares with what HEAD has at path.
+// at names the tip in a detail.
+func (c *check) at() string { return c.r.nameTip(c.tip) }
+
+// fileAt compares with what the tip has at path.
 func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Standing {
 	content, err := c.blob(ctx, &c.now, path, c.tree.entries[path].id)
 	if err != nil {
 		return cannot(err)
 	}
-	return c.compare(ctx, e, lines, path, content, "at HEAD ("+short(c.head)+")")
+	return c.compare(ctx, e, lines, path, content, "at "+c.at())
 }
 
 // blob reads a file of git, and keeps it.
@@ -67,7 +65,8 @@ func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, err
 	return content, err
 }
 
-// fileOnDisk compares with the working tree, for a file that HEAD lacked then and still lacks.
+// fileOnDisk looks in the working tree for a file that the branch lacked then and still lacks: at best it was not
+// committed yet.
 func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Standing {
 	err := c.r.checkPath(e.Path)
 	var f diskFile
@@ -76,10 +75,7 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 	}
 	switch {
 	case errors.Is(err, fault.NotFound):
-		if to, found := c.sameContent(e, lines); found {
-			return Standing{MovedTo: to}
-		}
-		return Standing{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
+		return c.gone(e)
 	case errors.Is(err, fault.Invalid):
 		return Standing{Reason: lifecycle.FileGone, Detail: fault.As(err).Detail}
 	case err != nil:
@@ -92,7 +88,11 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 		}
 		c.now = kept{key, content}
 	}
-	return c.compare(ctx, e, lines, e.Path, c.now.content, inWorktree)
+	if s := c.compare(ctx, e, lines, e.Path, c.now.content, inWorktree); s.Reason != "" {
+		return s
+	}
+	return Standing{Reason: lifecycle.Uncommitted,
+		Detail: fmt.Sprintf("%s is %s, and not at %s: commit it", e.Path, inWorktree, c.at())}
 }
 
 // compare looks for what was cited in the content that path has now.
@@ -148,73 +148,46 @@ func movedTo(e lifecycle.Evidence, cited span, path string, now span) string {
 	return path + ":" + now.String()
 }
 
-// moved looks for a file that HEAD does not have at its path any more: under another name with the same content, then
-// under the name that git's rename detection gives.
+// moved looks for a file that the tip does not have at its path any more, under the name that git's rename detection
+// gives.
 func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Standing {
-	if to, found := c.sameContent(e, lines); found {
-		return Standing{MovedTo: to}
+	if c.tip == "" {
+		return c.gone(e)
 	}
-	gone := Standing{Reason: lifecycle.FileGone, Detail: fmt.Sprintf("%s is not at HEAD (%s) any more", e.Path,
-		cmp.Or(short(c.head), "no commit yet"))}
-	if now := c.tree.entries[e.Path]; now.mode != "" {
-		gone.Detail = fmt.Sprintf("%s is a symbolic link or a submodule at HEAD (%s)", e.Path, short(c.head))
-	}
-	if c.ancestries[e.Found.Commit] == missing || c.head == "" {
-		return gone
-	}
-	if c.noRenames == nil {
-		var to string
-		to, c.noRenames = c.r.renamed(ctx, e.Found.Commit, c.head, e.Path)
-		if c.noRenames == nil && c.tree.entries[to].isFile() {
-			return c.fileAt(ctx, e, lines, to)
+	if c.history == nil && c.ancestries[e.Found.Commit] == missing {
+		if s := c.unlessCut(ctx, lifecycle.FileGone, ""); s.Reason == lifecycle.Unknown {
+			return Standing{Reason: s.Reason,
+				Detail: fmt.Sprintf("%s is not at %s any more, and whether it was renamed cannot be told%s", e.Path, c.at(), s.Detail)}
 		}
+		return c.gone(e)
 	}
-	if c.noRenames != nil {
-		gone.Detail += "; whether it was renamed cannot be told"
+	to, err := c.renamedTo(e.Found.Commit, e.Path)
+	switch {
+	case err != nil:
+		return c.lacking(ctx, err)
+	case c.tree.entries[to].isFile():
+		return c.fileAt(ctx, e, lines, to)
 	}
-	return gone
+	return c.gone(e)
 }
 
-// sameContent finds a file at HEAD that has exactly the content of then. Empty files are all alike, and prove nothing.
-func (c *check) sameContent(e lifecycle.Evidence, lines span) (to string, found bool) {
-	if c.head == "" || e.Found.Bytes == 0 {
-		return "", false
+// gone says of a file that is not at its path where else the tip has its content. That is a copy, and nobody said that
+// it stands for the file. Empty files are all alike.
+func (c *check) gone(e lifecycle.Evidence) Standing {
+	detail := fmt.Sprintf("%s is not at %s", e.Path, c.at())
+	if c.tip == "" || e.Found.Bytes == 0 || len(c.tree.byID()[e.Found.Blob]) == 0 {
+		return Standing{Reason: lifecycle.FileGone, Detail: detail}
 	}
 	paths := slices.Clone(c.tree.byID()[e.Found.Blob])
-	if len(paths) == 0 {
-		return "", false
-	}
 	nearestFirst(paths, e.Path)
-	return movedTo(e, lines, paths[0], lines), true
+	return Standing{Reason: lifecycle.Copied, Detail: fmt.Sprintf(
+		"%s; %s has the same content, and git sees no rename between the two", detail, shown(paths[0]))}
 }
 
-// renames keeps what was renamed between earlier commits and one later one, by the earlier commit and the old path.
-type renames struct {
-	turn turn
-	to   string
-	from map[string]map[string]string
-}
-
-// renamed returns the path at commit now of the file that was at path at commit then, or "" where git sees no rename.
-func (r *Repository) renamed(ctx context.Context, then, now, path string) (string, error) {
-	if err := r.renames.turn.take(ctx); err != nil {
-		return "", err
+// shown returns a path as an answer may show it: what stands in a repository may have any name.
+func shown(path string) string {
+	if checkPath(path) != nil {
+		return strconv.Quote(path)
 	}
-	defer r.renames.turn.give()
-	if r.renames.to != now || len(r.renames.from) >= maxRenames {
-		r.renames.to, r.renames.from = now, map[string]map[string]string{}
-	}
-	known, asked := r.renames.from[then]
-	if !asked {
-		out, err := r.git.run(ctx, "", "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", then, now)
-		if err != nil {
-			return "", err
-		}
-		known = map[string]string{}
-		for part := strings.Split(out, "\x00"); len(part) >= 3; part = part[3:] { // status, old path, new path
-			known[part[1]] = part[2]
-		}
-		r.renames.from[then] = known
-	}
-	return known[path], nil
+	return path
 }

@@ -187,7 +187,7 @@ func TestWhatCannotBeReadIsUnreadable(t *testing.T) {
 	odd.Kind = "link"
 	require.Equal(t, lifecycle.Unreadable, recheck(t, r, odd).Reason)
 	forged := e
-	forged.Found = &lifecycle.Found{In: lifecycle.InHead, Commit: head, Blob: "HEAD:a\nHEAD:a", SHA256: digest(nil), Bytes: 1}
+	forged.Found = &lifecycle.Found{In: lifecycle.InBranch, Commit: head, Blob: "HEAD:a\nHEAD:a", SHA256: digest(nil), Bytes: 1}
 	require.Equal(t, lifecycle.LinesChanged, recheck(t, r, forged).Reason)
 	require.Equal(t, Standing{}, recheck(t, r, e), "an id with a line feed reached git")
 	forged = commit("x")
@@ -212,7 +212,7 @@ func TestRecheckKeepsTheOrderAndStopsWithItsContext(t *testing.T) {
 	cited := []lifecycle.Evidence{looked(t, r, file("a", "1")), looked(t, r, file("b", "1")), looked(t, r, commit(head)), file("a", "")}
 	c.write("a", "x")
 	c.commit("second")
-	all, err := r.Recheck(t.Context(), cited)
+	all, err := recheckAll(t.Context(), r, cited)
 	require.NoError(t, err)
 	var reasons []string
 	for _, v := range all {
@@ -221,9 +221,9 @@ func TestRecheckKeepsTheOrderAndStopsWithItsContext(t *testing.T) {
 	require.Equal(t, []string{lifecycle.LinesChanged, "", "", lifecycle.Unreadable}, reasons)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = r.Recheck(ctx, cited)
+	_, err = recheckAll(ctx, r, cited)
 	require.ErrorIs(t, err, context.Canceled)
-	all, err = r.Recheck(t.Context(), nil)
+	all, err = recheckAll(t.Context(), r, nil)
 	require.NoError(t, err)
 	require.Empty(t, all)
 }
@@ -247,7 +247,7 @@ func TestRecheckAsksAGitThatHangsOnce(t *testing.T) {
 	r.hurry(time.Second)
 	before := r.git.starts.Load()
 	within(t, func() {
-		all, err := r.Recheck(t.Context(), cited)
+		all, err := recheckAll(t.Context(), r, cited)
 		require.NoError(t, err)
 		for _, v := range all {
 			require.Equal(t, lifecycle.Unreadable, v.Reason)
@@ -276,7 +276,7 @@ func BenchmarkRecheckUnchanged(b *testing.B) {
 		cited[i].Found = f
 	}
 	for b.Loop() {
-		all, err := r.Recheck(b.Context(), cited)
+		all, err := recheckAll(b.Context(), r, cited)
 		require.NoError(b, err)
 		require.Equal(b, "", all[citations-1].Reason)
 	}
@@ -300,7 +300,7 @@ func BenchmarkRecheckMoved(b *testing.B) {
 	c.write("a", "new\n"+numbered(1, 10000))
 	c.commit("second")
 	for b.Loop() {
-		all, err := r.Recheck(b.Context(), cited)
+		all, err := recheckAll(b.Context(), r, cited)
 		require.NoError(b, err)
 		require.Equal(b, "a:2000-2029", all[1998].MovedTo)
 		require.Equal(b, "a:2-31", all[0].MovedTo)

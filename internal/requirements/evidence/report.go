@@ -16,6 +16,7 @@ import (
 const (
 	maxReports = 4
 	skew       = time.Minute     // that the clock of a file system may be ahead
+	maxAhead   = 5 * time.Minute // that the clock of the machine that ran the tests may be ahead
 	settled    = 2 * time.Second // after which a file that is written again has another time, on every file system
 )
 
@@ -51,10 +52,8 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 	if err != nil {
 		return nil, err
 	}
-	if read.file.info.ModTime().After(time.Now().Add(skew)) {
-		return nil, refuse("report_from_future", "%s was written at %s, which is yet to come", e.Report,
-			read.file.modified().Format(time.RFC3339)).
-			WithFix("run the tests again, and leave the time of the report as it is")
+	if err := read.checkTimes(time.Now()); err != nil {
+		return nil, err
 	}
 	result, err := read.report.Find(e.Name)
 	if err != nil {
@@ -66,12 +65,28 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 			WithFix("write the result that the report has, or run the tests again")
 	}
 	counts := read.report.Counts()
-	return &lifecycle.Found{
+	found := &lifecycle.Found{
 		In: lifecycle.InWorktree, SHA256: read.sum, Bytes: read.file.info.Size(), Modified: read.file.modified(),
-		Format: read.report.Format,
+		Format: read.report.Format, Run: read.report.Run, Ran: read.report.RanOf(e.Name).Latest,
 		Counts: &lifecycle.Results{Run: counts.Run, Passed: counts.Passed, Failed: counts.Failed,
 			Skipped: counts.Skipped},
-	}, nil
+	}
+	return found, r.tie(ctx, e, found)
+}
+
+// checkTimes refuses a report that says that it is not there yet.
+func (k *readReport) checkTimes(now time.Time) error {
+	switch written, ran := k.file.modified(), k.report.Ran; {
+	case written.After(now.Add(skew)):
+		return refuse("report_from_future", "%s was written at %s, which is yet to come", k.file.name,
+			written.Format(time.RFC3339)).
+			WithFix("run the tests again, and leave the time of the report as it is")
+	case ran.After(now.Add(maxAhead)):
+		return refuse("report_from_future", "%s says that its tests ran at %s, which is yet to come", k.file.name,
+			ran.Earliest.Format(time.RFC3339)).
+			WithFix("set the clock of the machine that runs the tests, and run them again")
+	}
+	return nil
 }
 
 // report reads and parses the report at path, which has passed checkPath.
@@ -107,16 +122,22 @@ func (r *Repository) readReport(ctx context.Context, root *os.Root, f diskFile) 
 		return nil, err
 	}
 	now.sum = digest(content)
-	if old := r.reports.kept[f.name]; old != nil && old.sum == now.sum {
+	r.reports.parse(now, content)
+	return now, now.wrong
+}
+
+// parse completes what was read. The caller has the turn.
+func (k *reports) parse(now *readReport, content []byte) {
+	name := now.file.name
+	if old := k.kept[name]; old != nil && old.sum == now.sum {
 		now.report, now.wrong = old.report, old.wrong
 	} else if now.report, now.wrong = testreport.Parse(content); now.wrong != nil {
-		now.wrong = of(f.name, now.wrong)
+		now.wrong = of(name, now.wrong)
 	}
-	if delete(r.reports.kept, f.name); len(r.reports.kept) >= maxReports {
-		clear(r.reports.kept)
+	if delete(k.kept, name); len(k.kept) >= maxReports {
+		clear(k.kept)
 	}
-	r.reports.kept[f.name] = now
-	return now, now.wrong
+	k.kept[name] = now
 }
 
 // holds reports whether the file is surely still what was read. One that was written shortly before it was read may

@@ -132,7 +132,7 @@ func TestADeletedRepositoryIsNotThatOfTheFolderAbove(t *testing.T) {
 	for _, e := range []lifecycle.Evidence{file("a", "1"), fileIn(head, "a", "1"), commit(head), commit(head[:7])} {
 		require.Equal(t, CodeUnreadable, wrong(t, r, e).Code)
 	}
-	_, err := r.Head(t.Context())
+	_, err := r.Tip(t.Context())
 	require.Error(t, err)
 	require.Equal(t, lifecycle.Unreadable, recheck(t, r, e).Reason)
 	require.Equal(t, lifecycle.Unreadable, recheck(t, r, known).Reason)
@@ -227,7 +227,7 @@ func TestAGitThatHangsEverywhereIsEnded(t *testing.T) {
 		w := wrong(t, r, file("a", "1"))
 		require.Equal(t, CodeUnreadable, w.Code)
 		require.Contains(t, w.Detail, "did not answer within 200ms")
-		verdicts, err := r.Recheck(t.Context(), cited)
+		verdicts, err := recheckAll(t.Context(), r, cited)
 		require.NoError(t, err)
 		for _, v := range verdicts {
 			require.Equal(t, lifecycle.Unreadable, v.Reason)
