@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence/gitrepo"
 )
 
 const (
@@ -153,4 +154,4 @@ func checkID(id string, most int) error {
 }
 
 // short returns an id as people read it.
-func short(id string) string { return id[:min(len(id), 10)] }
+func short(id string) string { return gitrepo.Short(id) }

@@ -24,7 +24,7 @@ func TestACommitIsStoredInFull(t *testing.T) {
 		for _, id := range []string{first, first[:4], first[:20], second} {
 			f := found(t, r, commit(id))
 			require.Equal(t, lifecycle.Found{In: lifecycle.InCommit, Commit: f.Commit}, f)
-			require.True(t, strings.HasPrefix(f.Commit, id) && len(f.Commit) == r.idLength)
+			require.True(t, strings.HasPrefix(f.Commit, id) && len(f.Commit) == r.git.IDLength)
 		}
 		require.Equal(t, digest([]byte("a\n")), found(t, r, fileIn(first[:8], "a", "1")).SHA256)
 	}

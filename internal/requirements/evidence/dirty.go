@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence/gitrepo"
 )
 
 // Dirty reports which of the paths differ in the working tree from the tip of the branch. Where another branch is checked
@@ -16,16 +17,16 @@ import (
 func (r *Repository) Dirty(ctx context.Context, paths []string) (map[string]bool, error) {
 	dirty := map[string]bool{}
 	head, err := r.HeadBranch(ctx)
-	if err != nil || head == "" || head != r.following() {
+	if err != nil || head == "" || head != r.git.Branch() {
 		return dirty, err
 	}
 	tip, err := r.Tip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	has := &tree{}
+	has := &gitrepo.Tree{}
 	if tip != "" {
-		if has, err = r.tree(ctx, tip); err != nil {
+		if has, err = r.git.Tree(ctx, tip); err != nil {
 			return nil, err
 		}
 	}
@@ -38,7 +39,7 @@ func (r *Repository) Dirty(ctx context.Context, paths []string) (map[string]bool
 		if r.checkPath(path) != nil {
 			continue
 		}
-		differs, err := r.differs(ctx, root, path, has.entries[path])
+		differs, err := differs(ctx, r, root, path, has.At(path))
 		if err != nil {
 			return nil, err
 		}
@@ -50,14 +51,14 @@ func (r *Repository) Dirty(ctx context.Context, paths []string) (map[string]bool
 }
 
 // differs reports whether a file of the working tree is another one than the tip has.
-func (r *Repository) differs(ctx context.Context, root *os.Root, path string, at entry) (bool, error) {
+func differs(ctx context.Context, r *Repository, root *os.Root, path string, at gitrepo.Entry) (bool, error) {
 	f, err := stat(root, path)
 	switch {
 	case errors.Is(err, fault.NotFound):
-		return at.mode != "", nil
+		return at.There(), nil
 	case errors.Is(err, fault.Invalid): // a link, a folder or a pipe
-		return at.isFile(), nil
-	case err != nil || !at.isFile():
+		return at.IsFile(), nil
+	case err != nil || !at.IsFile():
 		return true, err
 	}
 	content, err := read(ctx, root, f, r.options.MaxBytes)
@@ -68,10 +69,10 @@ func (r *Repository) differs(ctx context.Context, root *os.Root, path string, at
 		return false, err
 	}
 	unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
-	if blobID(content, r.idLength) == at.id || blobID(unix, r.idLength) == at.id {
+	if blobID(content, r.git.IDLength) == at.ID || blobID(unix, r.git.IDLength) == at.ID {
 		return false, nil
 	}
-	tracked, err := r.blob(ctx, path, at.id)
+	tracked, err := r.blob(ctx, path, at.ID)
 	return !isPointerTo(tracked, content), err
 }
 

@@ -12,13 +12,11 @@ package evidence
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence/gitrepo"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/git"
 )
@@ -31,6 +29,21 @@ type Options struct {
 	Private  []string      // files and folders that nothing is looked up in, such as where the service keeps its tokens
 }
 
+// The codes of evidence that a caller decides by.
+const (
+	CodeUnreadable fault.Code = "evidence_unreadable" // it could not be looked up, and may be there
+	CodeGitMissing fault.Code = "git_missing"         // there is no program git
+
+	CodeBranchUnknown   = gitrepo.CodeBranchUnknown   // no branch was named
+	CodeBranchGone      = gitrepo.CodeBranchGone      // there is no branch of the name
+	CodeObjectsBorrowed = gitrepo.CodeObjectsBorrowed // git would take objects of another repository for its own
+
+	codeLinesOutside fault.Code = "lines_outside" // the file has fewer lines
+)
+
+// CheckBranch refuses a name that no branch can have by the rules of git check-ref-format. Code: branch_malformed.
+func CheckBranch(name string) error { return gitrepo.CheckBranch(name) }
+
 const (
 	defaultTimeout  = 5 * time.Second
 	defaultMaxBytes = 32 << 20
@@ -38,20 +51,12 @@ const (
 
 // Repository is a git working tree in which evidence is looked up. Its methods may be called at the same time.
 type Repository struct {
-	options  Options
-	root     string
-	idLength int      // of a full id, in characters: 40 or 64
-	private  []string // Options.Private that lie in the working tree, as paths from root
-	common   string   // the git directory that all working trees of the repository share
-	branch   atomic.Pointer[string]
-	git      *gitCommand
-	batch    *batch
-	trees    trees
-	facts    facts
-	renames  renames
-	reports  reports
-	listing  listing
-	assumed  assumed
+	options Options
+	private []string // Options.Private that lie in the working tree, as paths from root
+	git     *gitrepo.Repository
+	reports reports
+	listing listing
+	assumed assumed
 }
 
 // Open finds the working tree that dir lies in; its root is the top of that tree. Codes: git_missing where there is no
@@ -63,31 +68,15 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 		return nil, err
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, noRepository(dir, err)
+		return nil, fault.New(fault.Unavailable, "no_repository", "the current folder cannot be told").Because(err)
 	}
-	g := newGit(command, dir, o.Timeout)
-	out, err := g.run(ctx, "", "rev-parse", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir",
-		"--show-toplevel", "--git-common-dir")
+	in, err := gitrepo.Open(ctx, command, dir, o.Timeout)
 	if err != nil {
-		return nil, noRepository(dir, err)
+		return nil, err
 	}
-	part := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(part) != 5 || part[0] != "true" {
-		return nil, noRepository(dir, nil)
-	}
-	lengths := map[string]int{"sha1": 40, "sha256": 64}
-	r := &Repository{options: o, root: part[3], idLength: lengths[part[1]], git: g.at(part[2], part[3])}
-	if r.idLength == 0 {
-		return nil, noRepository(dir, fault.New(fault.Unavailable, failed, "unknown object format %q", part[1]))
-	}
-	if r.common = part[4]; !filepath.IsAbs(r.common) {
-		r.common = filepath.Join(dir, r.common)
-	}
-	r.private = pathsUnder(r.root, o.Private)
-	r.batch = newBatch(r.git)
-	r.trees.turn, r.renames.turn, r.listing.turn, r.assumed.turn = newTurn(), newTurn(), newTurn(), newTurn()
-	r.facts = facts{newTurn(), map[string]entry{}, map[string][]string{}, 0}
-	r.reports = reports{newTurn(), map[string]*readReport{}}
+	r := &Repository{options: o, git: in, private: pathsUnder(in.Root, o.Private)}
+	r.listing.turn, r.assumed.turn = gitrepo.NewTurn(), gitrepo.NewTurn()
+	r.reports = reports{gitrepo.NewTurn(), map[string]*readReport{}}
 	return r, nil
 }
 
@@ -110,17 +99,27 @@ func findGit(name string) (string, error) {
 	return command, nil
 }
 
-func noRepository(dir string, err error) error {
-	detail := fmt.Sprintf("%s is not in a git working tree", dir)
-	if f := fault.As(err); f != nil {
-		detail += ": " + f.Detail
-	}
-	return fault.New(fault.Unavailable, "no_repository", "%s", detail).
-		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
-}
-
 // Root returns the absolute path of the top of the working tree.
-func (r *Repository) Root() string { return r.root }
+func (r *Repository) Root() string { return r.git.Root }
+
+// Follow sets the branch whose tip counts, as "main" or "origin/main": the local branch of this name, else the one that
+// was fetched. "" is none.
+func (r *Repository) Follow(branch string) { r.git.Follow(branch) }
+
+// HeadBranch returns the name of the branch that HEAD names, also of one without commit; "" where HEAD is detached.
+func (r *Repository) HeadBranch(ctx context.Context) (string, error) { return r.git.HeadBranch(ctx) }
+
+// Tip returns the full id of the commit at the tip of the branch; "" where HEAD names the branch and it has no commit
+// yet. Codes, of kind Unavailable: CodeBranchUnknown, CodeBranchGone, CodeObjectsBorrowed.
+func (r *Repository) Tip(ctx context.Context) (string, error) { return r.git.Tip(ctx) }
+
+// nameTip names the tip of the branch in a detail.
+func (r *Repository) nameTip(tip string) string {
+	if tip == "" {
+		return "the tip of " + r.git.Branch() + ", which has no commit yet"
+	}
+	return "the tip of " + r.git.Branch() + " (" + short(tip) + ")"
+}
 
 // Look finds what e cites, or says what is wrong with it; exactly one of the two is nil. The Pointer of the field is
 // left to the caller. Code CodeUnreadable means that it could not be looked up, and may be there.
@@ -135,7 +134,7 @@ func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle
 }
 
 func (r *Repository) look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, error) {
-	if err := r.checkObjects(); err != nil {
+	if err := r.git.CheckObjects(); err != nil {
 		return nil, err
 	}
 	switch e.Kind {
@@ -164,4 +163,4 @@ func field(err error) *fault.Field {
 }
 
 // Close ends the git process that is kept open. Lookups after it fail.
-func (r *Repository) Close() error { return r.batch.close() }
+func (r *Repository) Close() error { return r.git.Close() }

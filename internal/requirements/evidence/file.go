@@ -47,18 +47,18 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 
 // fileAt looks a file up at a commit, given by its full id. Where there is none the error is fault.NotFound.
 func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit, in string) (*lifecycle.Found, error) {
-	t, err := r.tree(ctx, commit)
+	t, err := r.git.Tree(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	e, err := t.find(path)
+	e, err := findIn(t, path)
 	if errors.Is(err, fault.NotFound) {
-		return nil, fault.As(err).WithFix("%s", t.guess(path))
+		return nil, fault.As(err).WithFix("%s", guess(t, path))
 	}
 	if err != nil {
 		return nil, err
 	}
-	content, err := r.blob(ctx, path, e.id)
+	content, err := r.blob(ctx, path, e.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +70,13 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 	if err != nil {
 		return nil, err
 	}
-	return &lifecycle.Found{In: in, Commit: commit, Blob: e.id, SHA256: sum, Bytes: int64(len(content))}, nil
+	return &lifecycle.Found{In: in, Commit: commit, Blob: e.ID, SHA256: sum, Bytes: int64(len(content))}, nil
 }
 
 // blob returns the content of the file at path, whose object git has listed: that it is missing means that it cannot be
 // read.
 func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
-	content, err := r.batch.object(ctx, id, "blob", r.options.MaxBytes)
+	content, err := r.git.Blob(ctx, id, r.options.MaxBytes)
 	switch {
 	case errors.Is(err, fault.TooLarge):
 		return nil, refuseSize(path, fault.As(err).Detail)
@@ -98,7 +98,7 @@ func (r *Repository) fileOnDisk(ctx context.Context, path string, lines span) (*
 	}
 	return &lifecycle.Found{
 		In: lifecycle.InWorktree, Blob: blobID(content,
-			r.idLength), SHA256: sum, Bytes: int64(len(content)), Modified: f.modified(),
+			r.git.IDLength), SHA256: sum, Bytes: int64(len(content)), Modified: f.modified(),
 	}, nil
 }
 

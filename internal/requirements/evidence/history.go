@@ -1,11 +1,11 @@
 package evidence
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"orchestrator/internal/requirements/evidence/gitrepo"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/git"
 )
@@ -30,7 +30,7 @@ func (c *check) commit(ctx context.Context, id string) Standing {
 		return Standing{}
 	case elsewhere:
 		return c.unlessShallow(ctx, lifecycle.Elsewhere, fmt.Sprintf(
-			"commit %s is not in the history of %s: another branch, a tag or HEAD has it", short(id), c.r.following()))
+			"commit %s is not in the history of %s: another branch, a tag or HEAD has it", short(id), c.r.git.Branch()))
 	case dangling:
 		return c.unlessShallow(ctx, lifecycle.CommitGone, fmt.Sprintf(
 			"commit %s is in no history any more: no branch or tag has it", short(id)))
@@ -38,9 +38,10 @@ func (c *check) commit(ctx context.Context, id string) Standing {
 	return c.unlessCut(ctx, lifecycle.CommitGone, fmt.Sprintf("commit %s is not in this repository any more", short(id)))
 }
 
-// ancestries returns where each commit is in which something was found. A commit that is left out is missing.
-func (r *Repository) ancestries(ctx context.Context, tip string, subjects []Subject) (map[string]ancestry, error) {
+// askAncestries asks where each commit is in which something was found.
+func (c *check) askAncestries(ctx context.Context, subjects []Subject) error {
 	seen := map[string]ancestry{}
+	c.ancestries = seen
 	var commits []string
 	for _, s := range subjects {
 		for _, e := range slices.Concat(s.Cited, s.Code) {
@@ -52,33 +53,33 @@ func (r *Repository) ancestries(ctx context.Context, tip string, subjects []Subj
 				continue
 			}
 			seen[id] = missing
-			if len(id) == r.idLength && hexadecimal.MatchString(id) {
+			if len(id) == c.r.git.IDLength && hexadecimal.MatchString(id) {
 				commits = append(commits, id)
 			}
 		}
 	}
-	kinds, err := r.kinds(ctx, commits)
+	kinds, err := c.r.git.Kinds(ctx, commits)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	commits = slices.DeleteFunc(commits, func(id string) bool { return kinds[id] != "commit" })
-	return seen, r.rank(ctx, tip, commits, seen)
+	return c.rank(ctx, commits)
 }
 
 // rank asks the tip first, since it nearly always has all of them, then every ref about the rest, and HEAD, which may
 // be detached.
-func (r *Repository) rank(ctx context.Context, tip string, commits []string, seen map[string]ancestry) error {
+func (c *check) rank(ctx context.Context, commits []string) error {
 	for _, id := range commits {
-		seen[id] = dangling
+		c.ancestries[id] = dangling
 	}
 	for _, from := range []struct {
 		refs []string
 		in   ancestry
-	}{{[]string{tip}, inHistory}, {everyRef, elsewhere}, {[]string{"HEAD"}, elsewhere}} {
+	}{{[]string{c.tip}, inHistory}, {gitrepo.Everyone, elsewhere}, {[]string{"HEAD"}, elsewhere}} {
 		if from.refs[0] == "" || len(commits) == 0 {
 			continue
 		}
-		left, err := r.outside(ctx, commits, from.refs...)
+		left, err := c.r.git.Outside(ctx, commits, from.refs...)
 		if from.refs[0] == "HEAD" && git.ExitCode(err) > 0 {
 			return nil // it has no commit
 		}
@@ -87,7 +88,7 @@ func (r *Repository) rank(ctx context.Context, tip string, commits []string, see
 		}
 		for _, id := range commits {
 			if !left[id] {
-				seen[id] = from.in
+				c.ancestries[id] = from.in
 			}
 		}
 		commits = slices.DeleteFunc(commits, func(id string) bool { return !left[id] })
@@ -96,32 +97,27 @@ func (r *Repository) rank(ctx context.Context, tip string, commits []string, see
 }
 
 // lacks tells what the clone lacks. It is asked for the first time that something is not there.
-type lacks struct {
-	asked            bool
-	shallow, partial string // hints; "" where nothing is lacking
-}
+type lacks struct{ asked, shallow, partial bool }
 
 func (c *check) lack(ctx context.Context) lacks {
 	if !c.lacks.asked {
-		c.lacks = lacks{true, c.r.shallow(ctx), c.r.partial(ctx)}
+		c.lacks = lacks{true, c.r.git.Shallow(ctx), c.r.git.Partial(ctx)}
 	}
 	return c.lacks
 }
 
 // unlessShallow returns a reason, or that nothing can be told since the history is cut off.
 func (c *check) unlessShallow(ctx context.Context, reason, detail string) Standing {
-	return unless(c.lack(ctx).shallow, reason, detail)
+	if c.lack(ctx).shallow {
+		return Standing{Reason: lifecycle.Unknown, Detail: detail + isShallow}
+	}
+	return Standing{Reason: reason, Detail: detail}
 }
 
 // unlessCut returns a reason, or that nothing can be told since the clone lacks history or objects.
 func (c *check) unlessCut(ctx context.Context, reason, detail string) Standing {
-	l := c.lack(ctx)
-	return unless(cmp.Or(l.shallow, l.partial), reason, detail)
-}
-
-func unless(lacking, reason, detail string) Standing {
-	if lacking != "" {
-		return Standing{Reason: lifecycle.Unknown, Detail: detail + lacking}
+	if c.lack(ctx).partial {
+		return Standing{Reason: lifecycle.Unknown, Detail: detail + isPartial}
 	}
-	return Standing{Reason: reason, Detail: detail}
+	return c.unlessShallow(ctx, reason, detail)
 }

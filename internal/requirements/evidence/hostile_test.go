@@ -36,7 +36,7 @@ func TestAHostilePathIsRefusedBeforeAnythingIsOpenedOrStarted(t *testing.T) {
 	canary := filepath.Join(filepath.Dir(c.dir), "canary")
 	require.NoError(t, syscall.Mkfifo(canary, 0o644)) // who opens it to read waits for ever
 	r := c.open(Options{Timeout: time.Minute})
-	before := r.git.starts.Load()
+	before := r.git.Starts()
 	within(t, func() {
 		for code, paths := range hostilePaths {
 			for _, path := range append(paths, paths...) {
@@ -48,7 +48,7 @@ func TestAHostilePathIsRefusedBeforeAnythingIsOpenedOrStarted(t *testing.T) {
 			}
 		}
 	})
-	require.Equal(t, before, r.git.starts.Load(), "git was started for a path that is refused")
+	require.Equal(t, before, r.git.Starts(), "git was started for a path that is refused")
 }
 
 func TestPathsThatAreFine(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAHostileCommitIsRefusedBeforeGitSeesIt(t *testing.T) {
 	head := c.commit("first")
 	c.git("branch", "deadbeef", head)
 	r := c.open(Options{})
-	before := r.git.starts.Load()
+	before := r.git.Starts()
 	for _, id := range []string{
 		"-x", "--all", "--output=/tmp/x", "-", "HEAD", "HEAD~1", "main", "@", "@{u}", "@{-1}", ":/first", "^" + head, head + "^{tree}", head + ":a",
 		head + "..", head + "\n", "\n" + head, head + " " + head, strings.ToUpper(head), "abc", strings.Repeat("a", 65), strings.Repeat("a", 41),
@@ -93,7 +93,7 @@ func TestAHostileCommitIsRefusedBeforeGitSeesIt(t *testing.T) {
 		require.Equal(t, "commit_malformed", string(wrong(t, r, fileIn(id, "a", "")).Code), "%q", id)
 	}
 	require.Equal(t, "commit_malformed", string(wrong(t, r, commit("")).Code))
-	require.Equal(t, before, r.git.starts.Load(), "git was started for an id that is refused")
+	require.Equal(t, before, r.git.Starts(), "git was started for an id that is refused")
 	require.Equal(t, "commit_unknown", string(wrong(t, r, commit("deadbeef")).Code), "a branch was taken for a commit")
 }
 
@@ -102,13 +102,13 @@ func TestHostileLinesAreRefusedBeforeAnythingIsOpened(t *testing.T) {
 	c.write("a", "a\n")
 	c.commit("first")
 	r := c.open(Options{})
-	before := r.git.starts.Load()
+	before := r.git.Starts()
 	for _, lines := range []string{
 		"0", "0-1", "-1", "1-", "-", "2-1", "1-0", "01", "1 - 2", " 1", "1,2", "1-2-3", "+1", "1e3", "9999999999", "1-9999999999", "１", "x", "L1-L2", "1\n",
 	} {
 		require.Equal(t, "lines_malformed", string(wrong(t, r, file("a", lines)).Code), "%q", lines)
 	}
-	require.Equal(t, before, r.git.starts.Load())
+	require.Equal(t, before, r.git.Starts())
 	require.Equal(t, "lines_outside", string(wrong(t, r, file("a", "999999999")).Code))
 }
 

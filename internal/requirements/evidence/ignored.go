@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"orchestrator/internal/requirements/evidence/gitrepo"
 )
 
 const (
@@ -13,7 +15,7 @@ const (
 
 // listing keeps for a moment what git tracks, and what it would add, in the working tree: a change may cite many files.
 type listing struct {
-	turn  turn
+	turn  gitrepo.Turn
 	at    time.Time // before git listed it
 	paths string    // each between two NULs
 }
@@ -23,15 +25,15 @@ type listing struct {
 // git lists, and git is not told it.
 func (r *Repository) checkKept(ctx context.Context, path string) error {
 	l := &r.listing
-	if err := l.turn.take(ctx); err != nil {
+	if err := l.turn.Take(ctx); err != nil {
 		return err
 	}
-	defer l.turn.give()
+	defer l.turn.Give()
 	if time.Since(l.at) < listingAge && l.has(path) {
 		return nil
 	}
 	begun := time.Now()
-	out, err := r.git.run(ctx, "", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	out, err := r.git.Files(ctx)
 	if err != nil {
 		return err
 	}

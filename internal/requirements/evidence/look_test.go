@@ -112,9 +112,9 @@ func TestAFileThatNoCommitWillHaveIsNoEvidence(t *testing.T) {
 	require.Equal(t, lifecycle.InWorktree, found(t, r, file("forced.log", "")).In, "git will commit it")
 	c.write("later.txt", "a\n")
 	found(t, r, file("later.txt", "")) // although what git listed a moment ago lacks it
-	starts := r.git.starts.Load()
+	starts := r.git.Starts()
 	found(t, r, file("later.txt", ""))
-	require.Equal(t, starts+1, r.git.starts.Load(), "HEAD was asked for, the files were not listed again")
+	require.Equal(t, starts+1, r.git.Starts(), "the tip was asked for, the files were not listed again")
 	c.commit("all but what is ignored")
 	require.Equal(t, "file_ignored", string(wrong(t, r, file(".env", "")).Code))
 	c.git("add", "-f", ".env")
@@ -180,7 +180,7 @@ func TestWhatIsNoFileOfTheRepositoryIsRefused(t *testing.T) {
 		{file("module", ""), "in_submodule", "belong to its own repository", ""},
 		{file("module/secret", ""), "in_submodule", "belong to its own repository", ""},
 		{file("docs/guide.md/x", ""), "file_missing", "", ""},
-		{file("docs/Guide.MD", ""), "file_missing", "there is no docs/Guide.MD at HEAD (" + short(head) + ") and none in the working tree", "did you mean docs/guide.md?"},
+		{file("docs/Guide.MD", ""), "file_missing", "there is no docs/Guide.MD at the tip of main (" + short(head) + ") and none in the working tree", "did you mean docs/guide.md?"},
 		{file("z/util/a.go", ""), "file_missing", "", "did you mean x/util/a.go or y/util/a.go?"},
 		{file("same.go", ""), "file_missing", "", "did you mean many/1/same.go or many/2/same.go or many/3/same.go (or 1 more)?"},
 		{file("nothing.like", ""), "file_missing", "", fromRoot},
@@ -223,6 +223,7 @@ func TestOpen(t *testing.T) {
 	top, err := filepath.EvalSymlinks(c.dir)
 	require.NoError(t, err)
 	require.Equal(t, top, r.Root())
+	r.Follow("main")
 	c.commit("first")
 	require.Equal(t, int64(1), found(t, r, file("deep/down/x", "")).Bytes)
 	require.NoError(t, r.Close())

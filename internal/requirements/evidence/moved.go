@@ -19,17 +19,17 @@ func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
 			return s
 		}
 	}
-	now := c.tree.entries[e.Path]
-	if now.isFile() && now.id == e.Found.Blob {
+	now := c.tree.At(e.Path)
+	if now.IsFile() && now.ID == e.Found.Blob {
 		return Standing{}
 	}
 	lines, err := parseSpan(e.Lines)
 	switch {
 	case err != nil:
 		return cannot(err)
-	case now.isFile():
+	case now.IsFile():
 		return c.fileAt(ctx, e, lines, e.Path)
-	case now.mode != "":
+	case now.There():
 		return Standing{Reason: lifecycle.FileGone,
 			Detail: fmt.Sprintf("%s is a symbolic link or a submodule at %s", e.Path, c.at())}
 	case e.Found.In == lifecycle.InWorktree:
@@ -43,7 +43,7 @@ func (c *check) at() string { return c.r.nameTip(c.tip) }
 
 // fileAt compares with what the tip has at path.
 func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Standing {
-	content, err := c.blob(ctx, &c.now, path, c.tree.entries[path].id)
+	content, err := c.blob(ctx, &c.now, path, c.tree.At(path).ID)
 	if err != nil {
 		return cannot(err)
 	}
@@ -161,11 +161,11 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Sta
 		}
 		return c.gone(e)
 	}
-	to, err := c.renamedTo(e.Found.Commit, e.Path)
+	to, err := c.renamed(e.Found.Commit).To(e.Path)
 	switch {
 	case err != nil:
 		return c.lacking(ctx, err)
-	case c.tree.entries[to].isFile():
+	case c.tree.At(to).IsFile():
 		return c.fileAt(ctx, e, lines, to)
 	}
 	return c.gone(e)
@@ -175,10 +175,10 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Sta
 // it stands for the file. Empty files are all alike.
 func (c *check) gone(e lifecycle.Evidence) Standing {
 	detail := fmt.Sprintf("%s is not at %s", e.Path, c.at())
-	if c.tip == "" || e.Found.Bytes == 0 || len(c.tree.byID()[e.Found.Blob]) == 0 {
+	if c.tip == "" || e.Found.Bytes == 0 || len(c.tree.Holding(e.Found.Blob)) == 0 {
 		return Standing{Reason: lifecycle.FileGone, Detail: detail}
 	}
-	paths := slices.Clone(c.tree.byID()[e.Found.Blob])
+	paths := slices.Clone(c.tree.Holding(e.Found.Blob))
 	nearestFirst(paths, e.Path)
 	return Standing{Reason: lifecycle.Copied, Detail: fmt.Sprintf(
 		"%s; %s has the same content, and git sees no rename between the two", detail, shown(paths[0]))}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence/gitrepo"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -29,16 +31,15 @@ type Standing struct {
 // check is one call of Recheck: everything is compared with one tip of the branch.
 type check struct {
 	r          *Repository
-	tip        string // "" before the first commit
-	tree       *tree  // of tip; without entries before the first commit
+	tip        string        // "" before the first commit
+	tree       *gitrepo.Tree // of tip; without entries before the first commit
 	ancestries map[string]ancestry
 	failure    error // why git cannot be asked, from the first time on that it could not
 	history    error // why it cannot be told where commits are
 	lacks      lacks
-	folders    map[string]map[string]entry
-	renames    map[string]renamed // by earlier commit
-	wanted     map[string]bool    // earlier commits whose renames are asked for next
-	waits      bool               // the item that is judged needs them
+	renames    map[string]gitrepo.Renames // by earlier commit
+	wanted     map[string]bool            // earlier commits whose renames are asked for next
+	waits      bool                       // the item that is judged needs them
 	root       *os.Root
 	reports    map[string]*reportNow
 	now, then  kept // of the file that was compared last: citations of one file often follow each other
@@ -71,8 +72,8 @@ func (r *Repository) Recheck(ctx context.Context, subjects []Subject) ([][]Stand
 	if len(items) == 0 {
 		return all, ctx.Err()
 	}
-	c := &check{r: r, tree: &tree{}, folders: map[string]map[string]entry{},
-		renames: map[string]renamed{}, wanted: map[string]bool{}, reports: map[string]*reportNow{}}
+	c := &check{r: r, tree: &gitrepo.Tree{},
+		renames: map[string]gitrepo.Renames{}, wanted: map[string]bool{}, reports: map[string]*reportNow{}}
 	root, disk := r.disk()
 	if disk == nil {
 		defer root.Close()
@@ -134,11 +135,11 @@ func (c *check) askGit(ctx context.Context, subjects []Subject) (err error) {
 		return err
 	}
 	if c.tip != "" {
-		if c.tree, err = c.r.tree(ctx, c.tip); err != nil {
+		if c.tree, err = c.r.git.Tree(ctx, c.tip); err != nil {
 			return err
 		}
 	}
-	c.ancestries, c.history = c.r.ancestries(ctx, c.tip, subjects)
+	c.history = c.askAncestries(ctx, subjects)
 	if errors.Is(c.history, context.DeadlineExceeded) {
 		return c.history
 	}
@@ -178,8 +179,30 @@ func cannot(err error) Standing {
 
 // lacking returns the standing of what err keeps from being told where it may come from objects that the clone lacks.
 func (c *check) lacking(ctx context.Context, err error) Standing {
-	if c.failure != nil || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		c.failure = err
+	}
+	if c.failure != nil {
 		return cannot(err)
 	}
 	return c.unlessCut(ctx, lifecycle.Unreadable, cannot(err).Detail)
+}
+
+// renamed returns what was renamed between an earlier commit and the tip. What is not known yet is asked for before the
+// item is judged again.
+func (c *check) renamed(then string) gitrepo.Renames {
+	known, asked := c.renames[then]
+	if !asked {
+		c.wanted[then], c.waits = true, true
+	}
+	return known
+}
+
+// askRenames asks for all renames that are wanted at once.
+func (c *check) askRenames(ctx context.Context) {
+	found, err := c.r.git.Renames(ctx, slices.Sorted(maps.Keys(c.wanted)), c.tip)
+	if c.failure = cmp.Or(c.failure, err); err == nil {
+		maps.Copy(c.renames, found)
+	}
+	clear(c.wanted)
 }

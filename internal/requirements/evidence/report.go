@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence/gitrepo"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -32,7 +33,7 @@ type readReport struct {
 // reports keeps a few that were read, by path. It saves reading and parsing one again for each of the tests that a
 // request names in it.
 type reports struct {
-	turn turn
+	turn gitrepo.Turn
 	kept map[string]*readReport
 }
 
@@ -91,10 +92,10 @@ func (k *readReport) checkTimes(now time.Time) error {
 
 // report reads and parses the report at path, which has passed checkPath.
 func (r *Repository) report(ctx context.Context, path string) (*readReport, error) {
-	if err := r.reports.turn.take(ctx); err != nil {
+	if err := r.reports.turn.Take(ctx); err != nil {
 		return nil, err
 	}
-	defer r.reports.turn.give()
+	defer r.reports.turn.Give()
 	root, err := r.disk()
 	if err != nil {
 		return nil, err

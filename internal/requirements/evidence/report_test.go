@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -20,6 +21,15 @@ const junit = `<testsuite name="s" tests="4">
 </testsuite>
 `
 
+// runOf returns the run that a report tells.
+func runOf(t *testing.T, report string) string {
+	t.Helper()
+	read, err := testreport.Parse([]byte(report))
+	require.NoError(t, err)
+	require.Len(t, read.Run, 64)
+	return read.Run
+}
+
 func TestATestIsLookedUpInItsReport(t *testing.T) {
 	c := newClone(t)
 	c.write("build/junit.xml", junit)
@@ -28,7 +38,7 @@ func TestATestIsLookedUpInItsReport(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(c.dir, "build/junit.xml"), written, written))
 	want := lifecycle.Found{
 		In: lifecycle.InWorktree, SHA256: digest([]byte(junit)), Bytes: int64(len(junit)), Modified: written.Truncate(time.Microsecond), Format: "junit",
-		Counts: &lifecycle.Results{Run: 4, Passed: 2, Failed: 2, Skipped: 1},
+		Counts: &lifecycle.Results{Run: 4, Passed: 2, Failed: 2, Skipped: 1}, Run: runOf(t, junit),
 	}
 	require.Equal(t, want, found(t, r, test("TestGood", lifecycle.ResultPass, "build/junit.xml")))
 	require.Equal(t, want, found(t, r, test("c.TestBad", lifecycle.ResultFail, "build/junit.xml")))
@@ -115,7 +125,12 @@ func TestAReportIsCheckedAgain(t *testing.T) {
 	require.NoError(t, os.Chtimes(full, e.Found.Modified, e.Found.Modified))
 	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, e).Reason, "same size, and the time set back")
 	c.write("r.xml", junit+"\n")
-	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, e).Reason, "another size")
+	require.Equal(t, Standing{}, recheck(t, r, e), "the same run")
+	old := e
+	old.Found = &lifecycle.Found{In: e.Found.In, SHA256: e.Found.SHA256, Bytes: e.Found.Bytes}
+	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, old).Reason, "its run is not known")
+	c.write("r.xml", "no report")
+	require.Equal(t, lifecycle.ReportChanged, recheck(t, r, e).Reason)
 	require.NoError(t, os.Remove(full))
 	require.Equal(t, Standing{Reason: lifecycle.ReportGone, Detail: "there is no r.xml in the working tree"}, recheck(t, r, e))
 	require.NoError(t, os.Symlink("/etc/passwd", full))

@@ -78,10 +78,10 @@ func (c *check) sameRun(ctx context.Context, now *reportNow, then *lifecycle.Fou
 
 // runOf returns the run that a report tells, or "" for what is no report.
 func (r *Repository) runOf(ctx context.Context, read *readReport, content []byte) (string, error) {
-	if err := r.reports.turn.take(ctx); err != nil {
+	if err := r.reports.turn.Take(ctx); err != nil {
 		return "", err
 	}
-	defer r.reports.turn.give()
+	defer r.reports.turn.Give()
 	r.reports.parse(read, content)
 	return read.report.Run, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -40,18 +41,41 @@ func TestASubmoduleIsARepositoryOfItsOwn(t *testing.T) {
 	r, err := Open(t.Context(), filepath.Join(c.dir, "module"), Options{})
 	require.NoError(t, err)
 	defer r.Close()
+	r.Follow("main")
 	require.Equal(t, head, found(t, r, file("a", "1")).Commit)
 	require.Equal(t, "commit_unknown", string(wrong(t, c.open(Options{}), commit(head)).Code))
 }
 
-func TestObjectsOfAnAlternateAreThere(t *testing.T) {
+func TestBorrowedObjectsAreNoEvidence(t *testing.T) {
 	c := newClone(t)
 	c.write("a", "a\n")
 	head := c.commit("first")
 	shared := clone{t, filepath.Join(t.TempDir(), "shared")}
-	c.git("clone", "-q", "--shared", c.dir, shared.dir)
+	c.git("clone", "-q", c.dir, shared.dir)
 	r := shared.open(Options{})
-	require.Equal(t, head, found(t, r, fileIn(head[:6], "a", "1")).Commit)
+	shared.write("r.xml", junit)
+	cited := []lifecycle.Evidence{looked(t, r, file("a", "1")), looked(t, r, fileIn(head, "a", "1")), looked(t, r, commit(head)),
+		looked(t, r, test("TestGood", "pass", "r.xml"))}
+	shared.write(".git/objects/info/alternates", filepath.Join(c.dir, ".git/objects")+"\n")
+	for _, e := range cited {
+		w := wrong(t, r, e)
+		require.Equal(t, CodeUnreadable, w.Code)
+		require.Contains(t, w.Detail, "this repository borrows objects of another one (objects/info/alternates)")
+		require.Contains(t, w.Fix, "git repack -a -d")
+		require.Equal(t, lifecycle.Unknown, recheck(t, r, e).Reason)
+	}
+	_, err := r.Tip(t.Context())
+	require.Equal(t, CodeObjectsBorrowed, fault.As(err).Code)
+	linked := clone{t, filepath.Join(t.TempDir(), "linked")} // it has the objects of the working tree that it is linked to
+	shared.git("worktree", "add", "-q", "-b", "side", linked.dir)
+	_, err = linked.open(Options{}).Tip(t.Context())
+	require.Equal(t, CodeObjectsBorrowed, fault.As(err).Code)
+	shared.git("repack", "-a", "-d", "-q")
+	shared.write(".git/objects/info/alternates", "")
+	for _, e := range cited {
+		found(t, r, e)
+		require.Equal(t, Standing{}, recheck(t, r, e))
+	}
 }
 
 func TestTheRepositoryMayChangeUnderIt(t *testing.T) {
@@ -67,10 +91,12 @@ func TestTheRepositoryMayChangeUnderIt(t *testing.T) {
 	second := c.commit("second")
 	require.Equal(t, second, found(t, r, file("a", "1")).Commit)
 	c.git("checkout", "-q", "--detach", first)
-	require.Equal(t, first, found(t, r, file("a", "1")).Commit)
+	require.Equal(t, second, found(t, r, file("a", "1")).Commit, "what is checked out does not matter")
 	c.git("repack", "-a", "-d", "-q")
 	require.Equal(t, second, found(t, r, fileIn(second, "a", "1")).Commit)
 	c.git("checkout", "-q", "--orphan", "unborn")
+	require.Equal(t, second, found(t, r, file("a", "1")).Commit)
+	r.Follow("unborn")
 	require.Equal(t, lifecycle.InWorktree, found(t, r, file("a", "1")).In)
 }
 
@@ -163,7 +189,8 @@ exec git "$@"`, well, script)), well
 
 // hurry sets the deadline of the lookups from now on.
 func (r *Repository) hurry(timeout time.Duration) {
-	r.options.Timeout, r.git.timeout = timeout, timeout
+	r.options.Timeout = timeout
+	r.git.SetTimeout(timeout)
 }
 
 // program makes a shell script. Another process writes it: a child that another test starts meanwhile would hold a file
@@ -233,16 +260,6 @@ func TestAGitThatHangsEverywhereIsEnded(t *testing.T) {
 			require.Equal(t, lifecycle.Unreadable, v.Reason)
 		}
 	})
-}
-
-func TestAProcessThatWasKilledIsStartedAgain(t *testing.T) {
-	c := newClone(t)
-	c.write("a", "a\n")
-	c.commit("first")
-	r := c.open(Options{})
-	found(t, r, file("a", "1"))
-	require.NoError(t, r.batch.open.cmd.Process.Kill())
-	found(t, r, file("a", "1"))
 }
 
 // Callers that give up in the middle leave no half answer to the others.

@@ -68,7 +68,7 @@ func (c *check) filesOf(ctx context.Context, cited []lifecycle.Evidence) (files 
 		case e.Kind == lifecycle.EvidenceFile:
 			files = append(files, codeFile{e.Path, e.Found.Commit})
 		case e.Kind == lifecycle.EvidenceCommit && c.ancestries[e.Found.Commit] != missing:
-			paths, err := c.changedBy(ctx, e.Found.Commit)
+			paths, err := c.r.git.ChangedBy(ctx, e.Found.Commit)
 			if err != nil {
 				return nil, err
 			}
@@ -84,32 +84,29 @@ func (c *check) filesOf(ctx context.Context, cited []lifecycle.Evidence) (files 
 // another name by git's rename detection. A file that neither has is the same; so is one that both have under the name
 // that it was given later.
 func (c *check) sameFile(ctx context.Context, f codeFile, saw string) (bool, error) {
-	was, err := c.place(ctx, saw, f.path)
-	is := c.tree.entries[f.path]
+	was, err := c.r.git.Place(ctx, saw, f.path)
+	is := c.tree.At(f.path)
 	switch {
 	case err != nil:
 		return false, err
-	case was.mode != "" && is.mode != "":
-		return alike(was, is), nil
-	case was.mode != "":
-		to, err := c.renamedTo(saw, f.path)
-		return to != "" && alike(was, c.tree.entries[to]), err
-	case is.mode != "":
-		from, err := c.renamedFrom(saw, f.path)
+	case was.There() && is.There():
+		return was.Like(is), nil
+	case was.There():
+		to, err := c.renamed(saw).To(f.path)
+		return to != "" && was.Like(c.tree.At(to)), err
+	case is.There():
+		from, err := c.renamed(saw).From(f.path)
 		if from == "" || err != nil {
 			return false, err
 		}
-		was, err = c.place(ctx, saw, from)
-		return alike(was, is), err
+		was, err = c.r.git.Place(ctx, saw, from)
+		return was.Like(is), err
 	case f.since == "" || c.ancestries[f.since] == missing:
 		return true, nil
 	}
-	to, err := c.renamedTo(f.since, f.path)
+	to, err := c.renamed(f.since).To(f.path)
 	if to == "" || err != nil {
 		return err == nil, err
 	}
 	return c.sameFile(ctx, codeFile{to, f.since}, saw)
 }
-
-// alike reports whether two entries have the same content, whoever may execute it.
-func alike(a, b entry) bool { return a.id == b.id && a.isFile() == b.isFile() }

@@ -125,7 +125,7 @@ func reason(err error) string {
 // disk opens the working tree. It is opened for each lookup, since a folder that was put in the place of the old one is
 // the working tree from then on.
 func (r *Repository) disk() (*os.Root, error) {
-	root, err := os.OpenRoot(r.root)
+	root, err := os.OpenRoot(r.git.Root)
 	if err != nil {
 		return nil, unreadable("the working tree", err)
 	}

@@ -1,4 +1,4 @@
-package evidence
+package gitrepo
 
 import (
 	"context"
@@ -35,7 +35,7 @@ var inNoBranch = regexp.MustCompile(`^-|^/|/$|//|\.$|\.\.|@\{|^@$|(?:^|/)\.|\.lo
 func CheckBranch(name string) error {
 	if name == "" || len(name) > maxBranch || !utf8.ValidString(name) || inNoBranch.MatchString(name) ||
 		strings.ContainsFunc(name, unicode.IsControl) {
-		return refuse("branch_malformed", "%q is no name of a branch", fault.Clip(name, maxBranch)).
+		return fault.New(fault.Invalid, "branch_malformed", "%q is no name of a branch", fault.Clip(name, maxBranch)).
 			WithFix("write the name as git branch shows it, as in main or origin/main")
 	}
 	return nil
@@ -45,8 +45,8 @@ func CheckBranch(name string) error {
 // was fetched. "" is none.
 func (r *Repository) Follow(branch string) { r.branch.Store(&branch) }
 
-// following returns the name of the branch that is followed, or "".
-func (r *Repository) following() string {
+// Branch returns the name of the branch that is followed, or "".
+func (r *Repository) Branch() string {
 	if name := r.branch.Load(); name != nil {
 		return *name
 	}
@@ -60,7 +60,7 @@ func (r *Repository) HeadBranch(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fault.New(fault.Unavailable, failed, "git does not know which branch HEAD names").Because(err)
+		return "", fault.New(fault.Unavailable, CodeFailed, "git does not know which branch HEAD names").Because(err)
 	}
 	name, isBranch := strings.CutPrefix(strings.TrimSuffix(out, "\n"), headsPrefix)
 	if !isBranch {
@@ -72,10 +72,10 @@ func (r *Repository) HeadBranch(ctx context.Context) (string, error) {
 // Tip returns the full id of the commit at the tip of the branch; "" where HEAD names the branch and it has no commit
 // yet. Codes, of kind Unavailable: CodeBranchUnknown, CodeBranchGone, CodeObjectsBorrowed.
 func (r *Repository) Tip(ctx context.Context) (string, error) {
-	if err := r.checkObjects(); err != nil {
+	if err := r.CheckObjects(); err != nil {
 		return "", err
 	}
-	name := r.following()
+	name := r.Branch()
 	if err := CheckBranch(name); err != nil {
 		return "", fault.New(fault.Unavailable, CodeBranchUnknown, "nobody has named the branch that counts").
 			WithFix("start the service with --branch and the name of the branch").Because(err)
@@ -92,8 +92,8 @@ func (r *Repository) Tip(ctx context.Context) (string, error) {
 			if len(part) != 3 || part[2] != full {
 				continue
 			}
-			if len(part[0]) != r.idLength || part[1] != "commit" {
-				return "", fault.New(fault.Unavailable, failed, "%s is a %s, and no commit", full, part[1])
+			if len(part[0]) != r.IDLength || part[1] != "commit" {
+				return "", fault.New(fault.Unavailable, CodeFailed, "%s is a %s, and no commit", full, part[1])
 			}
 			return part[0], nil
 		}
@@ -111,25 +111,17 @@ func (r *Repository) checkUnborn(ctx context.Context, name string) error {
 		WithFix("bring the branch back, or name the one that counts now with --branch")
 }
 
-// checkObjects refuses a repository that takes objects of another one for its own: they may be gone tomorrow, and they
+// CheckObjects refuses a repository that takes objects of another one for its own: they may be gone tomorrow, and they
 // are no part of what was pushed here. Nothing is read.
-func (r *Repository) checkObjects() error {
+func (r *Repository) CheckObjects() error {
 	info, err := os.Lstat(filepath.Join(r.common, "objects", "info", "alternates"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0:
 		return nil
 	case err != nil:
-		return unreadable("objects/info/alternates", err)
+		return fault.New(fault.Unavailable, CodeFailed, "objects/info/alternates cannot be read: %s", reasonOf(err))
 	}
 	return fault.New(fault.Unavailable, CodeObjectsBorrowed,
 		"this repository borrows objects of another one (objects/info/alternates)").
 		WithFix("give the repository its own objects: run git repack -a -d, and remove objects/info/alternates")
-}
-
-// nameTip names the tip of the branch in a detail.
-func (r *Repository) nameTip(tip string) string {
-	if tip == "" {
-		return "the tip of " + r.following() + ", which has no commit yet"
-	}
-	return "the tip of " + r.following() + " (" + short(tip) + ")"
 }

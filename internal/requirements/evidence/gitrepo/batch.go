@@ -1,4 +1,4 @@
-package evidence
+package gitrepo
 
 import (
 	"bufio"
@@ -18,15 +18,18 @@ import (
 // type and size comes out, then the content and a line feed. Only full hexadecimal ids go in. One caller talks to the
 // process at a time; whoever leaves in the middle of an answer ends the process, so that nobody reads the rest of it.
 type batch struct {
-	git    *gitCommand
-	turn   turn
+	git    *command
+	turn   Turn
 	open   *process // nil when none runs
 	closed bool
 }
 
 var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-func newBatch(g *gitCommand) *batch { return &batch{git: g, turn: newTurn()} }
+// Short returns an id as people read it.
+func Short(id string) string { return id[:min(len(id), 10)] }
+
+func newBatch(g *command) *batch { return &batch{git: g, turn: NewTurn()} }
 
 // newborn is how long a process that misses an object is believed: the repository may be replaced under an older one.
 const newborn = time.Second
@@ -40,10 +43,10 @@ func (b *batch) object(ctx context.Context, id, kind string, most int64) ([]byte
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.git.timeout)
 	defer cancel()
-	if err := b.turn.take(ctx); err != nil {
+	if err := b.turn.Take(ctx); err != nil {
 		return nil, err
 	}
-	defer b.turn.give()
+	defer b.turn.Give()
 	for {
 		fresh := b.open == nil
 		if err := b.start(); err != nil {
@@ -74,7 +77,7 @@ func (b *batch) ask(ctx context.Context, id, kind string, most int64) ([]byte, e
 
 func (b *batch) start() error {
 	if b.closed {
-		return fault.New(fault.Unavailable, failed, "the repository is closed")
+		return fault.New(fault.Unavailable, CodeFailed, "the repository is closed")
 	}
 	if b.open != nil {
 		return nil
@@ -93,10 +96,10 @@ func (b *batch) end() {
 }
 
 func (b *batch) close() error {
-	if err := b.turn.take(context.Background()); err != nil {
+	if err := b.turn.Take(context.Background()); err != nil {
 		return err
 	}
-	defer b.turn.give()
+	defer b.turn.Give()
 	b.closed = true
 	b.end()
 	return nil
@@ -120,7 +123,7 @@ func startProcess(cmd *git.Process) (*process, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file does not start: %s", reason(err)).Because(err)
+		return nil, fault.New(fault.Unavailable, CodeFailed, "git cat-file does not start: %s", reasonOf(err)).Because(err)
 	}
 	p.buf = bufio.NewReader(p.out)
 	return p, nil
@@ -135,11 +138,11 @@ func (p *process) kill() {
 
 func (p *process) exchange(id, kind string, most int64) ([]byte, error) {
 	if _, err := io.WriteString(p.in, id+"\n"); err != nil {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file has ended").Because(err)
+		return nil, fault.New(fault.Unavailable, CodeFailed, "git cat-file has ended").Because(err)
 	}
 	header, err := p.buf.ReadSlice('\n')
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file has ended").Because(err)
+		return nil, fault.New(fault.Unavailable, CodeFailed, "git cat-file has ended").Because(err)
 	}
 	size, err := sizeOf(string(header), id, kind)
 	switch {
@@ -150,7 +153,7 @@ func (p *process) exchange(id, kind string, most int64) ([]byte, error) {
 	}
 	content := make([]byte, size+1)
 	if _, err := io.ReadFull(p.buf, content); err != nil || content[size] != '\n' {
-		return nil, fault.New(fault.Unavailable, failed, "git cat-file broke its answer off").Because(err)
+		return nil, fault.New(fault.Unavailable, CodeFailed, "git cat-file broke its answer off").Because(err)
 	}
 	return content[:size:size], nil
 }
@@ -159,12 +162,12 @@ func (p *process) exchange(id, kind string, most int64) ([]byte, error) {
 func sizeOf(header, id, kind string) (int64, error) {
 	part := strings.Fields(header)
 	if len(part) == 2 && part[0] == id && part[1] == "missing" {
-		return 0, fault.New(fault.NotFound, "object_missing", "object %s is not in this repository", short(id))
+		return 0, fault.New(fault.NotFound, "object_missing", "object %s is not in this repository", Short(id))
 	}
 	if len(part) == 3 && part[0] == id && part[1] == kind {
 		if size, err := strconv.ParseInt(part[2], 10, 64); err == nil && size >= 0 {
 			return size, nil
 		}
 	}
-	return 0, fault.New(fault.Unavailable, failed, "git cat-file answered something else than the %s %s", kind, short(id))
+	return 0, fault.New(fault.Unavailable, CodeFailed, "git cat-file answered something else than the %s %s", kind, Short(id))
 }
