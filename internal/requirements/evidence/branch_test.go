@@ -500,3 +500,51 @@ func TestDirtyFilesOfTheBranch(t *testing.T) {
 	_, err := r.Dirty(t.Context(), paths)
 	require.ErrorIs(t, err, fault.Unavailable)
 }
+
+func TestAPartialCloneTellsWhatItCan(t *testing.T) {
+	c := newClone(t)
+	for i, name := range []string{"same", "pure", "edited", "gone", "moved"} {
+		c.write(name, numbered(100*i+1, 100*i+30))
+	}
+	first := c.commit("first")
+	cited := map[string]lifecycle.Evidence{}
+	r := c.open(Options{})
+	for _, name := range []string{"same", "pure", "edited", "gone", "moved"} {
+		cited[name] = looked(t, r, file(name, "5-9"))
+	}
+	c.write("r.xml", junit)
+	ran := looked(t, r, at(first))
+	require.NoError(t, os.Remove(filepath.Join(c.dir, "r.xml")))
+	c.git("mv", "pure", "pure2")
+	c.git("mv", "edited", "edited2")
+	c.write("edited2", "new\n"+numbered(201, 230))
+	c.git("rm", "-q", "gone")
+	c.write("moved", "new\n"+numbered(401, 430))
+	c.commit("second")
+	for _, filter := range []string{"blob:none", "tree:0"} {
+		c.git("config", "uploadpack.allowFilter", "true")
+		partial := clone{t, filepath.Join(t.TempDir(), "partial")}
+		c.git("clone", "-q", "--filter="+filter, "file://"+c.dir, partial.dir)
+		partial.write("r.xml", junit)
+		lacks := partial.open(Options{})
+		want := map[string]string{"same": "", "pure": "pure2:5-9", "edited": lifecycle.Unknown, "gone": lifecycle.Unknown, "moved": "moved:6-10"}
+		if filter == "tree:0" {
+			want["pure"] = lifecycle.Unknown
+		}
+		for name, want := range want {
+			s := recheck(t, lacks, cited[name])
+			require.Equal(t, want, s.Reason+s.MovedTo, "%s, %s: %s", filter, name, s.Detail)
+			if want == lifecycle.Unknown {
+				require.Contains(t, s.Detail, "it is a partial clone, which lacks objects")
+			}
+		}
+		code := map[string]string{"same": "", "pure": "", "moved": lifecycle.CodeChanged, "gone": lifecycle.Unknown}
+		if filter == "tree:0" {
+			code = map[string]string{"same": lifecycle.Unknown}
+		}
+		for name, want := range code {
+			require.Equal(t, want, holds(t, lacks, ran, cited[name]).Reason, "%s, %s", filter, name)
+		}
+		require.Equal(t, Standing{}, recheck(t, lacks, lifecycle.Evidence{Kind: "commit", Commit: first, Found: &lifecycle.Found{Commit: first}}))
+	}
+}
