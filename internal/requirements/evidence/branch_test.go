@@ -395,6 +395,28 @@ func TestEndsOfLinesAreContent(t *testing.T) {
 	require.Equal(t, lifecycle.LinesChanged, why(t, r, kept))
 }
 
+// git may replace the ends of lines when a file is committed, and the other way round when it is checked out.
+func TestEndsOfLinesThatGitReplaces(t *testing.T) {
+	c := newClone(t)
+	c.git("config", "core.autocrlf", "true")
+	c.commit("first")
+	c.write("new", strings.ReplaceAll(numbered(1, 5), "\n", "\r\n"))
+	r := c.open(Options{})
+	lines, whole := looked(t, r, file("new", "2-3")), looked(t, r, file("new", ""))
+	require.Equal(t, lifecycle.InWorktree, lines.Found.In)
+	c.commit("second")
+	require.NotContains(t, c.git("cat-file", "-p", "HEAD:new"), "\r")
+	require.Equal(t, Standing{}, recheck(t, r, lines))
+	require.Equal(t, Standing{}, recheck(t, r, whole))
+	dirty, err := r.Dirty(t.Context(), []string{"new"})
+	require.NoError(t, err)
+	require.Empty(t, dirty)
+	c.write("new", strings.ReplaceAll("0\n"+numbered(1, 5), "\n", "\r\n"))
+	c.commit("third")
+	require.Equal(t, lifecycle.LinesChanged, why(t, r, lines))
+	require.Equal(t, lifecycle.FileChanged, why(t, r, whole))
+}
+
 func TestAShallowCloneTellsWhatItCan(t *testing.T) {
 	c := newClone(t)
 	c.write("a", numbered(1, 30))

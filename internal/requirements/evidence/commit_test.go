@@ -199,4 +199,13 @@ func TestReplacementsAndGraftsAreNotFollowed(t *testing.T) {
 	c.write(".git/info/grafts", head+" "+lone+"\n")
 	require.Equal(t, "commit_dangling", string(wrong(t, r, commit(lone)).Code), "a graft made it history")
 	require.Equal(t, first, found(t, r, commit(first)).Commit, "a graft took it out of history")
+	known := commit(lone)
+	known.Found = &lifecycle.Found{In: lifecycle.InCommit, Commit: lone}
+	require.Equal(t, lifecycle.CommitGone, recheck(t, r, known).Reason)
+	require.NoError(t, os.Remove(filepath.Join(c.dir, ".git/info/grafts")))
+	c.git("replace", "--graft", head, lone)
+	require.Contains(t, c.git("log", "--format=%H"), lone, "git follows the replacement")
+	require.Equal(t, lifecycle.CommitGone, recheck(t, r, known).Reason)
+	require.Equal(t, "commit_dangling", string(wrong(t, r, commit(lone)).Code))
+	require.Equal(t, Standing{}, recheck(t, r, looked(t, r, commit(first))))
 }

@@ -15,6 +15,9 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// dos returns text with the ends of lines that it had before git stored it, where git replaces them.
+func dos(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
+
 // countLines counts lines; a last one without line feed counts.
 func countLines(b []byte) int {
 	n := bytes.Count(b, []byte("\n"))

@@ -99,7 +99,7 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, path string, content []byte,
 	where string) Standing {
 	part, has := cut(content, lines)
-	if has && digest(part) == e.Found.SHA256 {
+	if has && (digest(part) == e.Found.SHA256 || e.Found.In == lifecycle.InWorktree && digest(dos(part)) == e.Found.SHA256) {
 		return Standing{MovedTo: movedTo(e, lines, path, lines)}
 	}
 	cited := e.Path

@@ -119,3 +119,37 @@ func TestLookStartsFewProcesses(t *testing.T) {
 		require.Equal(t, x.all, r.git.Starts()-before, x.name)
 	}
 }
+
+// Every requirement has a test of a commit of its own, and an implementation of as many files.
+func BenchmarkRecheckTested(b *testing.B) {
+	for _, files := range []int{3, 1000} {
+		b.Run(fmt.Sprintf("%d files", files), func(b *testing.B) {
+			c := newClone(b)
+			for i := range 2000 {
+				c.write(fmt.Sprintf("pkg%d/sub/file%d.go", i%50, i), numbered(i, i+40))
+			}
+			c.write(".gitignore", "r.xml\n")
+			c.commit("first")
+			c.write("r.xml", junit)
+			r := c.open(Options{})
+			subjects := make([]Subject, 200)
+			for i := range subjects {
+				for j := range files {
+					e := file(fmt.Sprintf("pkg%d/sub/file%d.go", (i+j)%50, i+j), "")
+					e.Found = &lifecycle.Found{In: lifecycle.InBranch}
+					subjects[i].Code = append(subjects[i].Code, e)
+				}
+				c.git("commit", "-q", "--allow-empty", "-m", fmt.Sprint(i))
+				e := at(c.git("rev-parse", "HEAD"))
+				e.Found, _ = r.Look(b.Context(), e)
+				subjects[i].Cited = []lifecycle.Evidence{e}
+			}
+			for b.Loop() {
+				c.git("commit", "-q", "--allow-empty", "-m", "the tip moves")
+				all, err := r.Recheck(b.Context(), subjects)
+				require.NoError(b, err)
+				require.Equal(b, "", all[0][0].Reason)
+			}
+		})
+	}
+}

@@ -23,13 +23,14 @@ type objects struct {
 	places   map[string]Entry            // by commit, colon and path
 	changes  map[string][]string         // paths by commit
 	folders  map[string]map[string]Entry // by id
+	commits  map[string]commit           // by id
 	paths    int                         // in changes
 	entries  int                         // in folders
 }
 
 func newObjects(b *batch, idLength int) *objects {
 	return &objects{batch: b, idLength: idLength, turn: NewTurn(), places: map[string]Entry{},
-		changes: map[string][]string{}, folders: map[string]map[string]Entry{}}
+		changes: map[string][]string{}, folders: map[string]map[string]Entry{}, commits: map[string]commit{}}
 }
 
 // place returns what a commit has at path, and the zero Entry where it has nothing or a folder.
@@ -53,13 +54,22 @@ func (o *objects) place(ctx context.Context, commit, path string) (Entry, error)
 	return e, nil
 }
 
+// read reads a commit by its id.
+func (o *objects) read(ctx context.Context, id string) (commit, error) {
+	if err := o.turn.Take(ctx); err != nil {
+		return commit{}, err
+	}
+	defer o.turn.Give()
+	return o.commit(ctx, id)
+}
+
 // walk reads the folders on the way to path.
 func (o *objects) walk(ctx context.Context, commit, path string) (Entry, error) {
-	root, _, err := o.commit(ctx, commit)
+	at, err := o.commit(ctx, commit)
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{modeFolder, root}
+	e := Entry{modeFolder, at.root}
 	for part := range strings.SplitSeq(path, "/") {
 		if e.mode != modeFolder {
 			return Entry{}, nil
@@ -77,22 +87,22 @@ func (o *objects) walk(ctx context.Context, commit, path string) (Entry, error) 
 }
 
 // changedBy returns the paths that a commit changed against its first parent, all of them for a commit without parent.
-func (o *objects) changedBy(ctx context.Context, commit string) ([]string, error) {
+func (o *objects) changedBy(ctx context.Context, id string) ([]string, error) {
 	if err := o.turn.Take(ctx); err != nil {
 		return nil, err
 	}
 	defer o.turn.Give()
-	if paths, known := o.changes[commit]; known {
+	if paths, known := o.changes[id]; known {
 		return paths, nil
 	}
-	now, parent, err := o.commit(ctx, commit)
-	before := ""
-	if err == nil && parent != "" {
-		before, _, err = o.commit(ctx, parent)
+	now, err := o.commit(ctx, id)
+	var before commit
+	if err == nil && now.parent != "" {
+		before, err = o.commit(ctx, now.parent)
 	}
 	var paths []string
 	if err == nil {
-		err = o.compareFolders(ctx, before, now, "", &paths)
+		err = o.compareFolders(ctx, before.root, now.root, "", &paths)
 	}
 	if err != nil {
 		return nil, err
@@ -102,7 +112,7 @@ func (o *objects) changedBy(ctx context.Context, commit string) ([]string, error
 		o.paths = len(paths)
 	}
 	slices.Sort(paths)
-	o.changes[commit] = paths
+	o.changes[id] = paths
 	return paths, nil
 }
 
@@ -153,25 +163,35 @@ func (e Entry) folderID() string {
 	return e.ID
 }
 
-// commit returns the ids of the folder and of the first parent of a commit, "" where it has none. They are what
-// the commit itself says, also where a clone is cut off there.
-func (o *objects) commit(ctx context.Context, id string) (root, parent string, err error) {
+// commit is what a commit says of itself, also where a clone is cut off there: the ids of its folder and of its first
+// parent, "" where it has none.
+type commit struct{ root, parent string }
+
+// commit reads a commit by its id.
+func (o *objects) commit(ctx context.Context, id string) (commit, error) {
+	if known, ok := o.commits[id]; ok {
+		return known, nil
+	}
 	content, err := o.batch.object(ctx, id, "commit", maxOutput)
 	if err != nil {
-		return "", "", err
+		return commit{}, err
 	}
-	for line := range bytes.Lines(content) {
-		word, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-		switch {
-		case word == "tree" && root == "":
-			root = value
-		case word == "parent":
-			return root, value, nil
-		default:
-			return root, "", nil
-		}
+	if len(o.commits) >= maxKept {
+		clear(o.commits)
 	}
-	return root, "", nil
+	o.commits[id] = parseCommit(string(content))
+	return o.commits[id], nil
+}
+
+// parseCommit reads the first lines: "tree ID", and "parent ID" for each parent.
+func parseCommit(content string) (c commit) {
+	tree, rest, _ := strings.Cut(content, "\n")
+	first, _, _ := strings.Cut(rest, "\n")
+	c.root, _ = strings.CutPrefix(tree, "tree ")
+	if parent, has := strings.CutPrefix(first, "parent "); has {
+		c.parent = parent
+	}
+	return c
 }
 
 // folder returns what is in a folder by its id, by name.

@@ -55,10 +55,10 @@ func (n *renames) between(ctx context.Context, commits []string, tip string) (ma
 	for _, commit := range commits {
 		if known, ok := n.from[commit]; ok {
 			found[commit] = known
-		} else if root, _, err := n.objects.commit(ctx, commit); err != nil {
+		} else if earlier, err := n.objects.read(ctx, commit); err != nil {
 			found[commit] = Renames{err: err}
 		} else {
-			roots[commit] = root
+			roots[commit] = earlier.root
 		}
 	}
 	fresh := n.ask(ctx, roots, tip)
@@ -77,13 +77,13 @@ func (n *renames) ask(ctx context.Context, roots map[string]string, tip string) 
 		return found
 	}
 	exact, out := false, ""
-	later, _, err := n.objects.commit(ctx, tip)
+	later, err := n.objects.read(ctx, tip)
 	if err == nil {
-		out, err = n.diff(ctx, "-M", roots, later)
+		out, err = n.diff(ctx, "-M", roots, later.root)
 	}
 	if err != nil && ctx.Err() == nil && n.git.partial(ctx) { // it may lack the content to compare
 		exact = true
-		out, err = n.diff(ctx, "-M100%", roots, later)
+		out, err = n.diff(ctx, "-M100%", roots, later.root)
 	}
 	for _, root := range roots {
 		found[root] = Renames{map[string]string{}, map[string]string{}, exact, err}
