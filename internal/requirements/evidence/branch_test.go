@@ -100,6 +100,25 @@ func TestTheHeadOfAnotherWorkingTreeIsNoHistory(t *testing.T) {
 	found(t, linked.open(Options{}), commit(lone))
 }
 
+// Whoever breaks a ref keeps nobody from seeing that a commit is in no history.
+func TestABrokenRefHidesNothing(t *testing.T) {
+	for _, content := range []string{"garbage\n", strings.Repeat("1", 40) + "\n", ""} {
+		c := newClone(t)
+		first := c.commit("first")
+		lone := c.commit("lone")
+		r := c.open(Options{})
+		e := looked(t, r, commit(lone))
+		c.git("reset", "-q", "--hard", first)
+		for _, ref := range []string{"refs/heads/bad", "refs/tags/bad", "refs/remotes/origin/bad"} {
+			c.write(".git/"+ref, content)
+			require.Equal(t, lifecycle.CommitGone, why(t, r, e), "%s: %q", ref, content)
+			require.Equal(t, "commit_dangling", string(wrong(t, r, commit(lone)).Code))
+		}
+		c.git("tag", "good", lone)
+		require.Equal(t, lifecycle.Elsewhere, why(t, r, e), "%q", content)
+	}
+}
+
 // merges bring a feature branch of two commits to main, each in its way.
 var merges = []struct {
 	name         string

@@ -81,12 +81,11 @@ func (r *Repository) refuseOther(ctx context.Context, id, object, kind string) e
 // anyone, and git will delete it. Whatever else refers to it, such as the stash or the head of a change that was never
 // merged, is no history.
 func (r *Repository) checkReachable(ctx context.Context, commit string) error {
-	left, err := r.git.Outside(ctx, []string{commit}, "HEAD") // it nearly always has it, and there may be many refs
-	if err != nil || len(left) > 0 {
-		left, err = r.git.Outside(ctx, []string{commit}, gitrepo.Everyone...)
-	}
-	if err != nil || len(left) == 0 {
-		return err
+	for _, from := range [][]string{{"HEAD"}, gitrepo.Everyone} { // HEAD nearly always has it, and there may be many refs
+		left, err := r.git.Outside(ctx, []string{commit}, from...)
+		if err != nil || len(left) == 0 {
+			return err
+		}
 	}
 	return refuse("commit_dangling", "commit %s is in no history: no branch or tag has it", short(commit)).
 		WithFix("was it amended or rebased away? cite the commit that replaced it, or bring this one back on a branch")

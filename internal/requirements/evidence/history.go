@@ -7,7 +7,6 @@ import (
 
 	"orchestrator/internal/requirements/evidence/gitrepo"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/git"
 )
 
 // ancestry is where a commit is, as seen from the tip of the branch.
@@ -80,9 +79,6 @@ func (c *check) rank(ctx context.Context, commits []string) error {
 			continue
 		}
 		left, err := c.r.git.Outside(ctx, commits, from.refs...)
-		if from.refs[0] == "HEAD" && git.ExitCode(err) > 0 {
-			return nil // it has no commit
-		}
 		if err != nil {
 			return err
 		}

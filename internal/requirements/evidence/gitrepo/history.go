@@ -54,7 +54,7 @@ func (r *Repository) Tagged(ctx context.Context, id string) (string, error) {
 }
 
 // Outside returns which of the commits are not in the history of from: "HEAD", a full id, or Everyone. Every commit
-// must exist.
+// must exist. A broken ref has no history.
 func (r *Repository) Outside(ctx context.Context, commits []string, from ...string) (map[string]bool, error) {
 	left := map[string]bool{}
 	if len(commits) == 0 {
@@ -64,7 +64,7 @@ func (r *Repository) Outside(ctx context.Context, commits []string, from ...stri
 	if len(commits) == 1 {
 		limit = "--max-count=1" // that any is outside means that this one is
 	}
-	args := append([]string{"rev-list", limit, "--stdin", "--not"}, from...)
+	args := append([]string{"rev-list", limit, "--ignore-missing", "--stdin", "--not"}, from...)
 	out, err := r.git.run(ctx, strings.Join(commits, "\n")+"\n", append(args, "--")...)
 	if err != nil {
 		return nil, err
