@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"orchestrator/internal/requirements/evidence/gitrepo"
@@ -43,11 +44,7 @@ func (c *check) askAncestries(ctx context.Context, subjects []Subject) error {
 	c.ancestries = seen
 	var commits []string
 	for _, s := range subjects {
-		for _, e := range slices.Concat(s.Cited, s.Code) {
-			if e.Found == nil {
-				continue
-			}
-			id := e.Found.Commit
+		for id := range foundAt(s) {
 			if _, known := seen[id]; known {
 				continue
 			}
@@ -63,6 +60,19 @@ func (c *check) askAncestries(ctx context.Context, subjects []Subject) error {
 	}
 	commits = slices.DeleteFunc(commits, func(id string) bool { return kinds[id] != "commit" })
 	return c.rank(ctx, commits)
+}
+
+// foundAt yields the commits at which the evidence of a subject was found.
+func foundAt(s Subject) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, list := range [][]lifecycle.Evidence{s.Cited, s.Code} {
+			for i := range list {
+				if list[i].Found != nil && !yield(list[i].Found.Commit) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // rank asks the tip first, since it nearly always has all of them, then every ref about the rest, and HEAD, which may

@@ -91,7 +91,7 @@ func (r *Repository) Recheck(ctx context.Context, subjects []Subject) ([][]Stand
 
 // itemsOf returns the citations in the order in which those of one file, and of one content of it, follow each other:
 // each content is then read once. What is found of them is written to all.
-func itemsOf(subjects []Subject) (all [][]Standing, items []item) {
+func itemsOf(subjects []Subject) (all [][]Standing, items []*item) {
 	all = make([][]Standing, len(subjects))
 	for i, s := range subjects {
 		all[i] = make([]Standing, len(s.Cited))
@@ -100,23 +100,23 @@ func itemsOf(subjects []Subject) (all [][]Standing, items []item) {
 			tied = &code{cited: s.Code}
 		}
 		for j, e := range s.Cited {
-			items = append(items, item{e, tied, &all[i][j]})
+			items = append(items, &item{e, tied, &all[i][j]})
 		}
 	}
-	blob := func(e item) string {
+	blob := func(e *item) string {
 		if e.Found == nil {
 			return ""
 		}
 		return e.Found.Blob
 	}
-	slices.SortStableFunc(items, func(a, b item) int {
+	slices.SortStableFunc(items, func(a, b *item) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(blob(a), blob(b)))
 	})
 	return all, items
 }
 
 // judge writes how items stand, and returns those that wait for renames.
-func (c *check) judge(ctx context.Context, items []item) (waiting []item) {
+func (c *check) judge(ctx context.Context, items []*item) (waiting []*item) {
 	for _, one := range items {
 		if ctx.Err() != nil {
 			return nil
@@ -146,7 +146,7 @@ func (c *check) askGit(ctx context.Context, subjects []Subject) (err error) {
 	return nil
 }
 
-func (c *check) recheck(ctx context.Context, one item) Standing {
+func (c *check) recheck(ctx context.Context, one *item) Standing {
 	switch {
 	case one.Found == nil:
 		return Standing{Reason: lifecycle.Unreadable, Detail: "it was never looked up"}

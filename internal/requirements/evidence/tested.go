@@ -19,7 +19,7 @@ type code struct {
 type codeFile struct{ path, since string } // the commit at which it had this path; "" where no commit has it
 
 // test reports how a test stands: its report must be what it was, and the code that it saw must be that of the tip.
-func (c *check) test(ctx context.Context, one item) Standing {
+func (c *check) test(ctx context.Context, one *item) Standing {
 	if s := c.report(ctx, one.Evidence); s.Reason != "" {
 		return s
 	}
