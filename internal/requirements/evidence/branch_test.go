@@ -587,5 +587,11 @@ func TestAPartialCloneTellsWhatItCan(t *testing.T) {
 			require.Equal(t, want, holds(t, lacks, ran, cited[name]).Reason, "%s, %s", filter, name)
 		}
 		require.Equal(t, Standing{}, recheck(t, lacks, lifecycle.Evidence{Kind: "commit", Commit: first, Found: &lifecycle.Found{Commit: first}}))
+		blob := c.git("rev-parse", "HEAD:moved")
+		dropped := clone{t, filepath.Join(t.TempDir(), "dropped")}
+		c.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+c.dir, dropped.dir)
+		s := recheck(t, dropped.open(Options{}), cited["moved"])
+		require.Equal(t, lifecycle.Unknown, s.Reason, "the tip's own content was never fetched")
+		require.Contains(t, s.Detail, "the content of moved: ", blob)
 	}
 }

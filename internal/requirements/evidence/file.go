@@ -73,16 +73,25 @@ func (r *Repository) fileAt(ctx context.Context, path string, lines span, commit
 	return &lifecycle.Found{In: in, Commit: commit, Blob: e.ID, SHA256: sum, Bytes: int64(len(content))}, nil
 }
 
-// blob returns the content of the file at path, whose object git has listed: that it is missing means that it cannot be
-// read.
+// blob returns the content of the file at path, and says so where it is missing since the clone lacks it.
 func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) {
+	content, err := readBlob(ctx, r, path, id)
+	if f := fault.As(err); f != nil && f.Kind == fault.Unavailable {
+		return nil, f.WithDetail("%s%s", f.Detail, r.cutOff(ctx))
+	}
+	return content, err
+}
+
+// readBlob returns the content of the file at path, whose object git has listed: that it is missing means that it cannot
+// be read.
+func readBlob(ctx context.Context, r *Repository, path, id string) ([]byte, error) {
 	content, err := r.git.Blob(ctx, id, r.options.MaxBytes)
 	switch {
 	case errors.Is(err, fault.TooLarge):
 		return nil, refuseSize(path, fault.As(err).Detail)
 	case err != nil:
-		return nil, fault.New(fault.Unavailable, CodeUnreadable, "the content of %s: %s%s", path, fault.As(err).Detail,
-			r.cutOff(ctx)).Because(err)
+		return nil, fault.New(fault.Unavailable, CodeUnreadable, "the content of %s: %s", path, fault.As(err).Detail).
+			Because(err)
 	}
 	return content, nil
 }

@@ -44,6 +44,9 @@ func (c *check) at() string { return c.r.nameTip(c.tip) }
 // fileAt compares with what the tip has at path.
 func (c *check) fileAt(ctx context.Context, e lifecycle.Evidence, lines span, path string) Standing {
 	content, err := c.blob(ctx, &c.now, path, c.tree.At(path).ID)
+	if errors.Is(err, fault.Unavailable) {
+		return c.lacking(ctx, err)
+	}
 	if err != nil {
 		return cannot(err)
 	}
@@ -55,7 +58,7 @@ func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, err
 	if k.key == id {
 		return k.content, nil
 	}
-	content, err := c.r.blob(ctx, path, id)
+	content, err := readBlob(ctx, c.r, path, id)
 	if errors.Is(err, context.DeadlineExceeded) {
 		c.failure = err
 	}

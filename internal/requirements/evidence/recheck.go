@@ -15,10 +15,11 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Subject is the evidence of one requirement that is looked at together.
+// Subject is the evidence of one requirement that is looked at together. Tests are tied to the files of the
+// implementation. Where Code is nil they are not, and a test of which nobody knows the commit holds.
 type Subject struct {
 	Cited []lifecycle.Evidence
-	Code  []lifecycle.Evidence // of the implementation, to whose files tests are tied; nil: they are tied to none
+	Code  []lifecycle.Evidence // of the implementation
 }
 
 // Standing is how a citation stands when it is checked again.
@@ -123,6 +124,7 @@ func (c *check) judge(ctx context.Context, items []*item) (waiting []*item) {
 		}
 		c.waits = false
 		if *one.stand = c.recheck(ctx, one); c.waits {
+			*one.stand = Standing{Reason: lifecycle.Unreadable, Detail: "git was not asked which files were renamed"}
 			waiting = append(waiting, one)
 		}
 	}
