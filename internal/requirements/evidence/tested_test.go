@@ -135,6 +135,10 @@ func TestATestCountsForTheCodeThatItSaw(t *testing.T) {
 			c.git("rm", "-q", "src/cited.go")
 			require.NoError(c.t, os.Symlink("copy.go", filepath.Join(c.dir, "src/cited.go")))
 		}, "src/cited.go"},
+		{"a link with the bytes of the file", func(c clone) {
+			require.NoError(c.t, os.Remove(filepath.Join(c.dir, "src/name.go")))
+			require.NoError(c.t, os.Symlink("copy.go", filepath.Join(c.dir, "src/name.go")))
+		}, "src/name.go"},
 		{"a folder in its place", all(func(c clone) { c.git("rm", "-q", "src/two.go") }, write("src/two.go/x", "x\n")), "src/two.go"},
 		{"executable", func(c clone) { require.NoError(c.t, os.Chmod(filepath.Join(c.dir, "src/cited.go"), 0o755)) }, ""},
 		{"not committed", write("src/cited.go", "not committed\n"), ""},
@@ -148,6 +152,7 @@ func TestATestCountsForTheCodeThatItSaw(t *testing.T) {
 			c.write("src/left.go", numbered(301, 330))
 			c.write("src/deleted.go", numbered(401, 430))
 			c.write("src/two.go", numbered(501, 510))
+			c.write("src/name.go", "copy.go")
 			c.commit("base")
 			c.write("src/two.go", numbered(501, 530))
 			c.write("src/added.go", numbered(601, 630))
@@ -155,7 +160,7 @@ func TestATestCountsForTheCodeThatItSaw(t *testing.T) {
 			made := c.commit("implementation")
 			c.write("r.xml", junit)
 			r := c.open(Options{})
-			code := []lifecycle.Evidence{looked(t, r, file("src/cited.go", "3-5")), looked(t, r, file("src/copied.go", "")), looked(t, r, commit(made))}
+			code := []lifecycle.Evidence{looked(t, r, file("src/cited.go", "3-5")), looked(t, r, file("src/copied.go", "")), looked(t, r, file("src/name.go", "")), looked(t, r, commit(made))}
 			ran := looked(t, r, at(made))
 			x.change(c)
 			if x.name != "not committed" {
@@ -303,6 +308,9 @@ func TestAReportCountsByItsOwnTimes(t *testing.T) {
 	f := found(t, r, test("TestGood", "pass", "r.xml"))
 	require.Equal(t, old, f.Ran, "whatever the time of the file")
 	require.WithinDuration(t, time.Now(), f.Modified, time.Minute)
+	c.write("r.xml", "<testsuites>"+report(old)+strings.Replace(report(old.AddDate(1, 0, 0)), "TestGood", "TestNew", 1)+"</testsuites>")
+	require.Equal(t, old, found(t, r, test("TestGood", "pass", "r.xml")).Ran, "no young test speaks for an old one")
+	require.Equal(t, old.AddDate(1, 0, 0), found(t, r, test("TestNew", "pass", "r.xml")).Ran)
 	c.write("r.xml", junit)
 	require.True(t, found(t, r, test("TestGood", "pass", "r.xml")).Ran.IsZero(), "it says nothing")
 	c.write("r.xml", report(time.Now().Add(4*time.Minute)))
