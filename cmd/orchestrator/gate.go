@@ -38,6 +38,8 @@ that drifted. The gates of done requirements are checked again, and stale eviden
 and are counted. A requirement that was removed from the documents after work on it began fails until it is deferred.
 
 --require tested accepts tests that passed and still hold instead of done. --allow-stale accepts stale evidence.
+--strict-import fails for each row of the documents that looks like a requirement and was not read, for each total that
+a document states and that differs from what was read, and for each document of which nothing was read.
 
 It asks a running service. With --export, or if no service is running and no --server is given, it reads only
 project_status.json, and says what it could not check.
@@ -60,6 +62,7 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possib
 	f.StringVar(&o.Require, "require", levels[0], "what every requirement must be: "+strings.Join(levels, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.AllowStale, "allow-stale", false, "accept stale evidence")
+	f.BoolVar(&o.StrictImport, "strict-import", false, "fail when something of the documents was not read")
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
 	timeoutFlag(cmd, &o.serverOptions)

@@ -65,6 +65,9 @@ func (p *reportPrinter) documents(r drift.Report) {
 			noun = "requirement"
 		}
 		line := fmt.Sprintf("%s: %s: %d %s", printable(d.Path), family, d.Found, noun)
+		if d.Rows > d.Found {
+			line += fmt.Sprintf(", of %d rows that look like requirements", d.Rows)
+		}
 		if len(d.Families) > 1 {
 			line += " (" + counts(d.Families) + ")"
 		}
@@ -94,13 +97,19 @@ func (p *reportPrinter) drift(r drift.Report) {
 	for _, c := range r.Changed {
 		state := ""
 		if c.Suspect {
-			state = ", which is suspect now: PM must accept the new text"
+			state = ", which is suspect now: PM must accept it"
 		}
 		if len(c.Stale) > 0 {
 			state += "; made for another text: " + printable(strings.Join(c.Stale, ", "))
 		}
 		p.line("%schanged %s%s", at(c.Path, c.Line), printable(c.ID), state)
-		p.line("    %s", p.wordDiff(c.Diff))
+		if c.Priority != nil {
+			p.line("    priority: %s", p.wordDiff([]drift.Edit{
+				{Op: drift.OpDelete, Text: c.Priority.From}, {Op: drift.OpInsert, Text: c.Priority.To}}))
+		}
+		if len(c.Diff) > 0 {
+			p.line("    %s", p.wordDiff(c.Diff))
+		}
 	}
 	p.moves(r)
 	p.renamings(r)

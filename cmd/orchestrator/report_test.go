@@ -40,7 +40,7 @@ func TestReportForPeople(t *testing.T) {
 	require.Empty(t, notes.String())
 	require.Equal(t, `a.md: gsd (a heading, as on line 3): 3 requirements (2 gsd, 1 markdown); beside them 1 goal, 2 story
 b\x1b.md: no family, a delta: 0 requirements
-a.md:3: changed A-1, which is suspect now: PM must accept the new text; made for another text: design_spec, test
+a.md:3: changed A-1, which is suspect now: PM must accept it; made for another text: design_spec, test
     Log in [-at
     once-]{+\x1b[31m+}
     with a key

@@ -60,6 +60,7 @@ var routes = map[string]door{
 	"GET /requirements/{id}/history": asking("/requirements/REQ-001/history"),
 	"GET /requirements/{id}/review":  asking("/requirements/REQ-001/review"),
 	"GET /workflow":                  asking("/workflow"),
+	"GET /project/import":            asking("/project/import"),
 	"GET /audit":                     asking("/audit"),
 	"GET /audit/checkpoint":          asking("/audit/checkpoint"),
 	"GET /audit/key":                 asking("/audit/key"),

@@ -38,6 +38,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
@@ -150,7 +151,8 @@ func (h *harness) startService(o options) {
 		require.NoError(h.t, h.Ledger.Close())
 	})
 	h.write(o.Document)
-	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents, requirements.ImportOptions{})
+	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents,
+		requirements.ImportOptions{Origin: projection.ImportOrigin{Via: projection.ViaStart}})
 	require.NoError(h.t, err)
 }
 

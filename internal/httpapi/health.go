@@ -58,11 +58,20 @@ func (h *healthHandlers) checks() []Check {
 		failingIf("serving", h.draining()),
 		checkExport(state),
 		warningIf("import", state.Import),
+		checkRead(state),
 	}
 	if h.Checks != nil {
 		checks = append(checks, h.Checks()...)
 	}
 	return checks
+}
+
+// checkRead warns of what may be missing from the state.
+func checkRead(state requirements.State) Check {
+	if state.Read.Lacks() {
+		return Check{"documents", CheckWarning, state.Read.String() + "; GET /project/import says what was not"}
+	}
+	return Check{Name: "documents", Status: CheckOK}
 }
 
 func (h *healthHandlers) draining() error {

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -272,7 +273,16 @@ func (h *requirementHandlers) runImport(w http.ResponseWriter, r *http.Request, 
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
 	return h.Service.Import(r.Context(), actorOf(w), h.Documents,
-		requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun})
+		requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun,
+			Origin: projection.ImportOrigin{Via: projection.ViaAPI, Token: callOf(w).held.token}})
+}
+
+// lastImport shows what was read of the documents, and where they come from.
+func (h *requirementHandlers) lastImport(w http.ResponseWriter, r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, h.Service.LastImport())
 }
 
 // workflow is what the service decides by, and what is left to who asks.

@@ -44,6 +44,7 @@ func (a *API) router() chi.Router {
 
 func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
 	r.Get("/project", handle(h.project))
+	r.Get("/project/import", handle(h.lastImport))
 	r.Post("/project/import", handle(h.importDocuments))
 	r.Get("/project/review", handle(h.review))
 	r.Get("/requirements", handle(h.listRequirements))

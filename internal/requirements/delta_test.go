@@ -129,14 +129,17 @@ func TestWhatIsDoubtfulInADelta(t *testing.T) {
 	}
 }
 
+// What was read of it is put on record the first time.
 func TestADeltaThatChangesNothingWritesNothing(t *testing.T) {
 	r := withState(t)
-	before := r.State().LogSize
 	set := deltaOf("")
 	set.Renamed = []reqdoc.Rename{{From: "A-2", To: "B-2"}}
 	r.mustTake(set)
+	before := r.State().LogSize
+	r.mustTake(set)
 	require.Equal(t, before, r.State().LogSize)
 	require.Equal(t, "R.md", r.current.Load().Project.Sources[0].Path)
+	require.Equal(t, []string{"R.md", "delta.md"}, pathsOf(r.current.Load().Project.Import))
 }
 
 func TestTheReportTellsDeclaredNamesFromProposedOnes(t *testing.T) {

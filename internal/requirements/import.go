@@ -3,11 +3,14 @@ package requirements
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -19,6 +22,9 @@ type ImportOptions struct {
 	RequestID string
 	DryRun    bool // only the report
 	Unasked   bool // a document has changed, and nobody asked by name: charged to a budget of its own
+	Origin    projection.ImportOrigin
+
+	documents map[string]account.Origin
 }
 
 // unaskedAccount is charged for imports that nobody asked for. No token has its role.
@@ -51,13 +57,25 @@ func (s *shared) explainSpent(ctx context.Context, err error) error {
 // show why until one succeeds; so does a document that cannot be read.
 func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() ([]reqdoc.File, error),
 	o ImportOptions) (drift.Report, error) {
+	o.documents = map[string]account.Origin{}
 	return s.importing(ctx, who, func() (reqdoc.Set, error) {
 		given, err := files()
 		if err != nil {
 			return reqdoc.Set{}, err
 		}
+		if s.options.Origins != nil && !o.DryRun {
+			maps.Copy(o.documents, s.options.Origins(ctx, s.notImported(given)))
+		}
 		return drift.Read(given, s.options.Reading)
 	}, o)
+}
+
+// notImported returns the documents that are new, or not as they were imported.
+func (s *Service) notImported(files []reqdoc.File) []reqdoc.File {
+	last := s.current.Load().Project.Import
+	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
+		return last.Knows(f.Path, ledger.Digest(f.Content))
+	})
 }
 
 func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func() (reqdoc.Set, error),
@@ -98,7 +116,7 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 		if o.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
-		return plan.Write(tx, who, o.RequestID)
+		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents})
 	})
 	if err != nil {
 		return drift.Report{}, err

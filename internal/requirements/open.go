@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -182,6 +183,7 @@ func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Proje
 type State struct {
 	Ledger       error  // why no change can be made any more, or nil
 	Import       string // why the last import failed, or ""
+	Read         account.Counts
 	Export       projection.ExportState
 	LogSize      uint64
 	Requirements int
@@ -192,6 +194,6 @@ type State struct {
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.importFailure(), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
+	return State{s.ledger.Err(), s.importFailure(), account.Sum(snap.Project.Import.Readings()), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
 		snap.Counts.ByStatus, s.refusals.Total()}
 }

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -211,6 +212,8 @@ func TestVerifyFindsWhatTheLogDoesNotAccountFor(t *testing.T) {
 		"a status set in the table": {replace("requirements", "REQ-001", `"status":"planned"`, `"status":"done"`), `"REQ-001" is not what the log amounts to`},
 		"a requirement dropped":     {func(tx store.Tx) error { return tx.Delete("requirements", "REQ-002") }, `lacks "REQ-002"`},
 		"a requirement added":       {func(tx store.Tx) error { return tx.Put("requirements", "REQ-666", []byte("{}")) }, "does not account for"},
+		"a row read after all":      {replace("project", "project", `"read":2`, `"read":1`), "is not what the log amounts to"},
+		"another one who imported":  {replace("project", "project", `"name":"paula"`, `"name":"cody"`), "is not what the log amounts to"},
 		"a workflow set":            {replace("project", "project", `"v1"`, `"rework"`), "is not what the log amounts to"},
 		"an answer forgotten":       {func(tx store.Tx) error { return tx.Delete("idempotency", "paula\x00pm\x00k") }, "lacks"},
 		"an answer changed":         {replace("idempotency", "paula\x00pm\x00k", `"revision":2`, `"revision":3`), "is not what the log amounts to"},
@@ -244,6 +247,8 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Data: record.Proposed{Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
 		"an import of what did not change": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
 			Data: record.Imported{Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
+		"an import that read as before what nobody read": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
+			Data: record.Imported{Origin: &projection.ImportOrigin{}, Read: []account.Document{{Path: "other.md"}}}}, "was not read before"},
 		"a workflow that was not chosen": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(),
 			Data: record.WorkflowChosen{From: "v2", To: "rework"}}, `was "v1"`},
 		"a workflow that an agent chose": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(cody),

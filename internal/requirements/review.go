@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/evidence"
@@ -47,7 +48,7 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	snap := s.current.Load()
 	return review.Full(review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
-		Import: s.reviewImport(), Drift: driftOf(snap.Project.Sources,
+		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: driftOf(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
 		Requirements: requirementsOf(snap), Unchecked: unchecked,
 	}), nil
@@ -159,6 +160,19 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 	return found
 }
 
+// LastImport is how the last attempt to import went, and what the last import on record has read.
+type LastImport struct {
+	Last     review.Import      `json:"last"`
+	Counts   account.Counts     `json:"counts"` // of all documents
+	Imported *projection.Import `json:"imported,omitempty"`
+}
+
+// LastImport returns what is known of the last import.
+func (s *Reviews) LastImport() LastImport {
+	imported := s.current.Load().Project.Import
+	return LastImport{s.reviewImport(), account.Sum(imported.Readings()), imported}
+}
+
 func (s *Reviews) reviewImport() review.Import {
 	last := s.lastImport.Load()
 	if last == nil || last.err == nil {
@@ -258,6 +272,7 @@ func ReviewExport(export io.Reader) (review.Project, error) {
 	return review.Full(review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(),
 		Log: review.Log{Size: snap.Head.Size, Root: snap.Head.Root.String()}, Import: review.Import{OK: true},
+		Read:     snap.Project.Import.Readings(),
 		Evidence: snap.Project.Evidence, Requirements: requirementsOf(snap),
 		Unchecked: []string{
 			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport,

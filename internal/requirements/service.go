@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
@@ -39,9 +40,13 @@ type Options struct {
 	AcceptKey      string                     // why the Signer may have another key than the one on record
 	Lost           []Moment                   // that the log has not gone through
 	AcceptRollback string                     // why the service goes on all the same
+	Origins        Origins                    // finds where documents come from; may be nil
 	OnDisplaced    func(projection.Displaced) // told what stood in the place of a file of the export; may be nil
 	OnFolding      func(Folding)              // told when further refusals of an actor are only counted; may be nil
 }
+
+// Origins finds where the content of documents comes from, by their paths, as far as it can be told.
+type Origins func(context.Context, []reqdoc.File) map[string]account.Origin
 
 // Folding says that refusals of an actor are only counted from here on.
 type Folding = folding.Folding

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 )
@@ -40,7 +41,7 @@ type importer struct {
 // first imports the documents at the start. It must succeed on an empty database; later a broken document leaves the
 // last good state in force, which readyz shows.
 func (i *importer) first(ctx context.Context) error {
-	asked := func(ctx context.Context) error { return i.importNow(ctx, false) }
+	asked := func(ctx context.Context) error { return i.importNow(ctx, projection.ViaStart) }
 	err := asked(ctx)
 	if err != nil && i.service.State().Requirements == 0 {
 		if f := fault.As(err); f != nil {
@@ -57,8 +58,10 @@ func (i *importer) first(ctx context.Context) error {
 }
 
 // importNow imports the documents as they are now. What nobody asked for is charged to a budget of its own.
-func (i *importer) importNow(ctx context.Context, unasked bool) error {
-	report, err := i.service.Import(ctx, record.System(), i.read(ctx), requirements.ImportOptions{Unasked: unasked})
+func (i *importer) importNow(ctx context.Context, via string) error {
+	unasked := via == projection.ViaWatch
+	report, err := i.service.Import(ctx, record.System(), i.read(ctx),
+		requirements.ImportOptions{Unasked: unasked, Origin: projection.ImportOrigin{Via: via}})
 	if err != nil {
 		return i.service.Refuse(ctx, record.System(),
 			requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
@@ -111,7 +114,7 @@ func (i *importer) importChanged(ctx context.Context, path string) {
 // importOrWait imports the documents. That the budget is spent is no failure: it is logged once, and retry imports them
 // later.
 func (i *importer) importOrWait(ctx context.Context) error {
-	err := i.importNow(ctx, true)
+	err := i.importNow(ctx, projection.ViaWatch)
 	if !errors.Is(err, fault.RateLimited) {
 		i.wait.Store(false)
 		return err

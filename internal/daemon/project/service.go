@@ -7,6 +7,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/origin"
 	"orchestrator/internal/requirements/projection"
 )
 
@@ -16,7 +17,7 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 	options := requirements.Options{
 		Workflow: p.workflow, ExportPath: p.Export, ExportWait: p.ExportWait, RequireIfMatch: p.RequireIfMatch,
 		Reading: p.Reading, Evidence: projection.EvidenceRecorded, Signer: signer, AcceptKey: p.AcceptNewKey,
-		Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding, OnDisplaced: d.logDisplaced,
+		Origins: origin.Of, Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding, OnDisplaced: d.logDisplaced,
 	}
 	if repository != nil {
 		options.Evidence, options.Repository = projection.EvidenceVerified, repository

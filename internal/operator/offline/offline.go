@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/origin"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -131,7 +132,8 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 		return err
 	}
 	before := service.State().LogSize
-	o.Report, err = service.Import(ctx, record.System(), given(files), requirements.ImportOptions{})
+	o.Report, err = service.Import(ctx, record.System(), given(files),
+		requirements.ImportOptions{Origin: projection.ImportOrigin{Via: projection.ViaCommand}})
 	if err != nil {
 		refused := requirements.Refused{Request: "orchestrator import"}
 		return inDocuments(service.Refuse(ctx, record.System(), refused, err))
@@ -150,7 +152,7 @@ func (p Project) open(ctx context.Context, store *boltstore.Store) (*requirement
 		return nil, err
 	}
 	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
-		ExportPath: p.Export, Reading: p.Reading, OnDisplaced: p.OnDisplaced,
+		ExportPath: p.Export, Reading: p.Reading, Origins: origin.Of, OnDisplaced: p.OnDisplaced,
 	})
 	if err != nil {
 		return nil, err

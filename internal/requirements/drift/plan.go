@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -25,6 +26,7 @@ type Plan struct {
 	defined []lifecycle.Definition
 	retired []string
 	next    []lifecycle.Requirement
+	read    []account.Document
 	at      time.Time
 
 	present map[string]bool        // ids that the documents define
@@ -43,10 +45,9 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	p := Plan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
 			len(set.Requirements)), texts: newTexts{},
-		after: projection.Project{Name: set.Title, Sources: []projection.SourceFile{},
-			WorkflowName: before.WorkflowName, Evidence: before.Evidence, AuditKey: before.AuditKey,
-			Rollbacks: before.Rollbacks},
+		after: before, read: account.Of(set),
 	}
+	p.after.Name, p.after.Sources, p.after.IDs = set.Title, []projection.SourceFile{}, nil
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
 	}
@@ -58,6 +59,7 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 		p.present[r.ID] = true
 	}
 	if set.Partial {
+		p.read = account.Beside(before.Import.Readings(), p.read)
 		err := p.applyDelta(from, set)
 		return p, err
 	}
@@ -108,23 +110,31 @@ func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
 	}
 	p.defined, p.next = append(p.defined, def), append(p.next, next)
 	at := Place{def.Source.Path, def.Source.Line}
-	switch drift {
-	case lifecycle.Added:
+	if drift == lifecycle.Added {
 		p.report.Added = append(p.report.Added, Added{def.ID, def.Title, at})
 		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
 		return nil
-	case lifecycle.Moved:
-		p.report.Moved = append(p.report.Moved, Moved{def.ID, at,
-			Place{current.Source.Path, current.Source.Line}})
-	case lifecycle.Restored:
-		p.report.Restored = append(p.report.Restored, def.ID)
 	}
-	if current.Fingerprint != def.Fingerprint {
+	priority := changeOfPriority(current.Source.Priority, def.Source.Priority)
+	switch {
+	case drift == lifecycle.Restored:
+		p.report.Restored = append(p.report.Restored, def.ID)
+	case current.Fingerprint == def.Fingerprint && priority == nil:
+		p.report.Moved = append(p.report.Moved, Moved{def.ID, at, Place{current.Source.Path, current.Source.Line}})
+	}
+	if current.Fingerprint != def.Fingerprint || priority != nil {
 		p.report.Changed = append(p.report.Changed,
-			Changed{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), []Edit{}})
+			Changed{def.ID, at, next.Suspect, current.RestingElsewhere(def.Fingerprint), priority, []Edit{}})
 		p.reword, p.newer = append(p.reword, current.Definition), append(p.newer, def)
 	}
 	return nil
+}
+
+func changeOfPriority(from, to string) *Priority {
+	if from == to {
+		return nil
+	}
+	return &Priority{from, to}
 }
 
 func (p *Plan) retire(from store.Getter, id string) error {
@@ -151,6 +161,9 @@ func (p *Plan) retire(from store.Getter, id string) error {
 // Report returns the report on the import, completed with what takes time and changes nothing.
 func (p *Plan) Report() Report {
 	for i := range p.reword {
+		if p.reword[i].Fingerprint == p.newer[i].Fingerprint {
+			continue // only the priority is another
+		}
 		p.report.Changed[i].Diff = wordDiff(p.reword[i], p.newer[i])
 	}
 	p.keepNewNames()
@@ -199,11 +212,34 @@ func (p *Plan) proposeNames() {
 // Changes reports whether the import changes anything.
 func (p *Plan) Changes() bool {
 	return len(p.next) > 0 || p.after.Name != p.before.Name ||
-		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs)
+		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs) ||
+		p.before.Import == nil || p.changesOfReading(nil) != nil
+}
+
+func (p *Plan) changesOfReading(origins map[string]account.Origin) []account.Document {
+	before := p.before.Import.Readings()
+	return account.Changes(before, account.Settle(before, p.read, origins))
+}
+
+// Asked says who asked for an import, and where its documents come from as far as it is known.
+type Asked struct {
+	By        lifecycle.Actor
+	RequestID string
+	Origin    projection.ImportOrigin
+	Documents map[string]account.Origin // by path
 }
 
 // Write writes what the plan changes, with its record.
-func (p *Plan) Write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error {
+func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
+	data := record.Imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired,
+		Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents)}
+	if !slices.Equal(p.after.IDs, p.before.IDs) {
+		data.IDs = p.after.IDs
+	}
+	by := record.Actor(asked.By)
+	if p.after.Import, err = data.After(p.before.Import, tx.Seq(), tx.At(), by); err != nil {
+		return err
+	}
 	for _, next := range p.next {
 		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
 			return err
@@ -212,10 +248,5 @@ func (p *Plan) Write(tx *ledger.Tx, who lifecycle.Actor, requestID string) error
 	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
 		return err
 	}
-	data := record.Imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired}
-	if !slices.Equal(p.after.IDs, p.before.IDs) {
-		data.IDs = p.after.IDs
-	}
-	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: record.Actor(who), RequestID: requestID,
-		Data: data})
+	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: by, RequestID: asked.RequestID, Data: data})
 }

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
@@ -51,7 +52,7 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 // Read reads documents as a set of requirements, which must not be empty, and warns of secrets in them.
 func Read(files []reqdoc.File, o reqdoc.Options) (reqdoc.Set, error) {
 	set, err := reqdoc.Read(files, o)
-	set.Warnings = append(set.Warnings, secretsInDocuments(files)...)
+	warnOfSecrets(&set, secretsIn(files))
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {
 		err = noRequirements(set.Skipped)
 	}
@@ -85,17 +86,48 @@ func noRequirements(skipped []reqdoc.Problem) error {
 		WithFix("give each requirement an id at the start of a heading, list item, bold label or table row, for example: - **REQ-001**: the text")
 }
 
-// secretsInDocuments warns of secrets in requirement documents, which are the user's to mend.
-func secretsInDocuments(files []reqdoc.File) (warnings []reqdoc.Problem) {
+// lineWithSecret is a line of a document on which something looks like a secret.
+type lineWithSecret struct {
+	reqdoc.Place
+	what  string
+	first bool // of the secret's lines
+}
+
+func secretsIn(files []reqdoc.File) (lines []lineWithSecret) {
 	for _, file := range files {
 		line, at := 1, 0
 		for _, f := range secret.Find(string(file.Content)) {
 			line, at = line+bytes.Count(file.Content[at:f.Start], []byte("\n")), f.Start
-			warnings = append(warnings, reqdoc.Problem{
-				Place: reqdoc.Place{Path: file.Path, Line: line}, Message: "this looks like " + f.What,
+			for n := range 1 + bytes.Count(file.Content[f.Start:f.End], []byte("\n")) {
+				lines = append(lines, lineWithSecret{reqdoc.Place{Path: file.Path, Line: line + n}, f.What, n == 0})
+			}
+		}
+	}
+	return lines
+}
+
+// warnOfSecrets warns of secrets in requirement documents, which are the user's to mend, and takes the lines that they
+// stand on out of other remarks.
+func warnOfSecrets(set *reqdoc.Set, lines []lineWithSecret) {
+	spoiled := make(map[reqdoc.Place]bool, len(lines))
+	for _, l := range lines {
+		spoiled[l.Place] = true
+	}
+	for _, problems := range [][]reqdoc.Problem{set.Skipped, set.Warnings} {
+		for i, p := range problems {
+			if spoiled[p.Place] {
+				problems[i].Excerpt = ""
+			}
+		}
+	}
+	warned := 0
+	for _, l := range lines {
+		if l.first && warned < decision.MaxViolations {
+			warned++
+			set.Warnings = append(set.Warnings, reqdoc.Problem{
+				Place: l.Place, Reason: account.ReasonSecret, Message: "this looks like " + l.what,
 				Fix: "name where the secret is kept, and revoke it if it was real: what is imported stays in the log",
 			})
 		}
 	}
-	return warnings[:min(len(warnings), decision.MaxViolations)]
 }

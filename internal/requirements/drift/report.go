@@ -18,8 +18,8 @@ type Report struct {
 	Found     int        `json:"found"` // requirements in the documents
 	Unchanged int        `json:"unchanged"`
 	Added     []Added    `json:"added"`
-	Changed   []Changed  `json:"changed"`  // other text
-	Moved     []Moved    `json:"moved"`    // same text, other place or other marks
+	Changed   []Changed  `json:"changed"`  // other text, or another priority
+	Moved     []Moved    `json:"moved"`    // the same text and priority, other place or other marks
 	Renamed   []Renamed  `json:"renamed"`  // proposed or declared: the old one is retired, the new one added
 	Restored  []string   `json:"restored"` // had been retired, and are back
 	Retired   []Retired  `json:"retired"`  // by this import: the documents no longer have them; kept and marked
@@ -37,6 +37,7 @@ type Document struct {
 	Family   string         `json:"family"` // by which most of it was read; "" when nothing was
 	Mark     string         `json:"mark"`   // what shows the family
 	Families map[string]int `json:"families"`
+	Rows     int            `json:"rows"` // that look like requirements; those found are among them
 	Found    int            `json:"found"`
 	Others   map[string]int `json:"others"` // what is no requirement, by kind
 	Delta    bool           `json:"delta"`  // it changes other documents
@@ -55,13 +56,20 @@ type Place struct {
 	Line int    `json:"line"`
 }
 
-// ReportChanged is a requirement whose text changed.
+// Changed is a requirement with another text, or another priority.
 type Changed struct {
 	ID string `json:"id"`
 	Place
-	Suspect bool     `json:"suspect"` // work had begun: PM must accept the new text
-	Stale   []string `json:"stale"`   // the parts that rest on another text
-	Diff    []Edit   `json:"diff"`
+	Suspect  bool      `json:"suspect"`            // work had begun: PM must accept what it is now
+	Stale    []string  `json:"stale"`              // the parts that rest on another text
+	Priority *Priority `json:"priority,omitempty"` // nil where it is as it was
+	Diff     []Edit    `json:"diff"`               // empty where the text is as it was
+}
+
+// Priority is a change of what the document says a requirement's priority is.
+type Priority struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // ReportMoved is a requirement that stands elsewhere, or is marked otherwise, with the same text.
@@ -124,7 +132,7 @@ func reportOn(set reqdoc.Set) Report {
 	r.Found = len(set.Requirements)
 	for _, d := range set.Documents {
 		r.Documents = append(r.Documents, Document{
-			d.Path, d.SHA256, d.Title, d.Family, d.Mark, counted(d.Families), d.Found, counted(d.Others), d.Delta,
+			d.Path, d.SHA256, d.Title, d.Family, d.Mark, counted(d.Families), d.Rows, d.Found, counted(d.Others), d.Delta,
 		})
 	}
 	for _, o := range set.Others {
@@ -185,6 +193,15 @@ func placeOf(pointer string) Place {
 	return Place{pointer[:at], line}
 }
 
+// missed returns how many rows look like requirements and were not taken.
+func (r Report) missed() int {
+	n := 0
+	for _, d := range r.Documents {
+		n += d.Rows - d.Found
+	}
+	return n
+}
+
 // String returns the report in one line, for logs.
 func (r Report) String() string {
 	declared := 0
@@ -200,7 +217,7 @@ func (r Report) String() string {
 	}{
 		{len(r.Added), "added"}, {len(r.Changed), "changed"}, {len(r.Moved), "moved"}, {declared, "renamed"}, {len(r.Renamed) - declared, "perhaps renamed"},
 		{len(r.Restored), "restored"}, {len(r.Retired), "retired"}, {len(r.Warnings), "warnings"}, {len(r.Skipped), "skipped"},
-		{len(r.Errors), "errors"},
+		{len(r.Errors), "errors"}, {r.missed(), "rows not read"},
 	} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))

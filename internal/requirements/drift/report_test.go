@@ -116,9 +116,9 @@ func TestAWordDiffIsTheChange(t *testing.T) {
 		var deleted, inserted int
 		for _, e := range wordDiff(old, now) {
 			switch e.Op {
-			case opDelete:
+			case OpDelete:
 				deleted += len(strings.Fields(e.Text))
-			case opInsert:
+			case OpInsert:
 				inserted += len(strings.Fields(e.Text))
 			}
 		}
@@ -156,6 +156,6 @@ func TestAWordDiffIsBounded(t *testing.T) {
 			ops[e.Op] = true
 		}
 		require.Less(t, size, longestDiff+LongestEdit, name)
-		require.True(t, ops[opDelete] && ops[opInsert], name)
+		require.True(t, ops[OpDelete] && ops[OpInsert], name)
 	}
 }

@@ -14,21 +14,22 @@ import (
 
 // Edit is a run of words that two wordings share, or that one of them has alone.
 type Edit struct {
-	Op   string `json:"op"` // equal, delete or insert
+	Op   string `json:"op"`
 	Text string `json:"text"`
 }
 
+// What became of the words of an Edit.
 const (
-	opEqual  = "equal"
-	opDelete = "delete"
-	opInsert = "insert"
+	OpEqual  = "equal"  // both wordings have them
+	OpDelete = "delete" // the earlier one alone
+	OpInsert = "insert" // the later one alone
 )
 
 // Inserts reports whether the later wording alone has the words.
-func (e Edit) Inserts() bool { return e.Op == opInsert }
+func (e Edit) Inserts() bool { return e.Op == OpInsert }
 
 // Deletes reports whether the earlier wording alone has the words.
-func (e Edit) Deletes() bool { return e.Op == opDelete }
+func (e Edit) Deletes() bool { return e.Op == OpDelete }
 
 // Limits of a word diff, so that no text that somebody writes makes it slow or its answer large. The library
 // gives up looking for a shorter diff after 100 edits.
@@ -120,7 +121,7 @@ func replaced(old, now string) []Edit {
 		same++
 	}
 	from := max(0, same-beforeChange)
-	return []Edit{{opDelete, excerpt(old, from)}, {opInsert, excerpt(now, from)}}
+	return []Edit{{OpDelete, excerpt(old, from)}, {OpInsert, excerpt(now, from)}}
 }
 
 func excerpt(wording string, from int) string {
@@ -143,12 +144,12 @@ func edits(a, b []string, changes []lcs.Diff) []Edit {
 	}
 	at := 0
 	for _, c := range changes {
-		add(opEqual, shortened(a[at:c.Start], at > 0, true))
-		add(opDelete, a[c.Start:c.End])
-		add(opInsert, b[c.ReplStart:c.ReplEnd])
+		add(OpEqual, shortened(a[at:c.Start], at > 0, true))
+		add(OpDelete, a[c.Start:c.End])
+		add(OpInsert, b[c.ReplStart:c.ReplEnd])
 		at = c.End
 	}
-	add(opEqual, shortened(a[at:], at > 0, false))
+	add(OpEqual, shortened(a[at:], at > 0, false))
 	return all
 }
 
@@ -173,7 +174,7 @@ func bounded(all []Edit) []Edit {
 	for i := range all {
 		all[i].Text = fault.Clip(all[i].Text, LongestEdit)
 		if size += len(all[i].Text); size > longestDiff {
-			return append(slices.Clip(all[:i]), Edit{opEqual, ellipsis})
+			return append(slices.Clip(all[:i]), Edit{OpEqual, ellipsis})
 		}
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -25,12 +26,25 @@ type FileHead struct {
 	Evidence      string      `json:"evidence"`
 	Revision      uint64      `json:"revision"`
 	Log           FileLog     `json:"log"`
+	Import        *FileImport `json:"import,omitempty"`
 	Summary       FileSummary `json:"summary"`
 }
 
 type FileProject struct {
 	Name    string       `json:"name"`
 	Sources []SourceFile `json:"sources"`
+}
+
+// FileImport says in short what the last import read.
+type FileImport struct {
+	Record    uint64         `json:"record"`
+	Documents []FileDocument `json:"documents"`
+}
+
+// FileDocument says how much was read of a document.
+type FileDocument struct {
+	Path           string `json:"path"`
+	account.Counts `json:"counts"`
 }
 
 type FileLog struct {
@@ -60,6 +74,29 @@ func (s *Snapshot) Write(w io.Writer) error {
 	})
 }
 
+func (i *Import) short() *FileImport {
+	if i == nil {
+		return nil
+	}
+	short := &FileImport{i.Record, make([]FileDocument, len(i.Documents))}
+	for n, d := range i.Documents {
+		short.Documents[n] = FileDocument{d.Path, d.Counts}
+	}
+	return short
+}
+
+// whole is the reverse of short, as far as that goes.
+func (f *FileImport) whole() *Import {
+	if f == nil {
+		return nil
+	}
+	whole := &Import{Record: f.Record, Documents: make([]account.Document, len(f.Documents))}
+	for n, d := range f.Documents {
+		whole.Documents[n] = account.Document{Path: d.Path, Counts: d.Counts}
+	}
+	return whole
+}
+
 // WriteFile writes the export for whoever has no snapshot: raw yields the stored bytes of the requirements in the order
 // of the project.
 func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.Seq[[]byte]) error {
@@ -71,7 +108,7 @@ func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.S
 	}
 	head, err := ledger.Encode(FileHead{
 		SchemaVersion, FileProject{p.Name, append([]SourceFile{}, p.Sources...)}, p.WorkflowName, p.Evidence,
-		counts.Revision, FileLog{log.Size, log.Root, p.AuditKey},
+		counts.Revision, FileLog{log.Size, log.Root, p.AuditKey}, p.Import.short(),
 		FileSummary{len(p.IDs), by, by[lifecycle.Done], counts.Stale, counts.Suspect, counts.Retired},
 	})
 	if err != nil {
@@ -129,7 +166,7 @@ func ReadFile(export io.Reader) (*Snapshot, error) {
 		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
 	}
 	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow,
-		Evidence: file.Evidence, AuditKey: file.Log.Key}
+		Evidence: file.Evidence, AuditKey: file.Log.Key, Import: file.Import.whole()}
 	entries := make(map[string]*Entry, len(file.Requirements))
 	for _, raw := range file.Requirements {
 		var req lifecycle.Requirement

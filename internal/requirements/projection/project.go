@@ -1,8 +1,12 @@
 package projection
 
 import (
+	"slices"
+	"time"
+
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -29,7 +33,47 @@ type Project struct {
 	Evidence     string       `json:"evidence"`            // EvidenceVerified or EvidenceRecorded
 	AuditKey     string       `json:"audit_key,omitempty"` // verifies the checkpoints of the log
 	Rollbacks    []Rollback   `json:"rollbacks,omitempty"`
-	IDs          []string     `json:"ids"` // document order, then the retired
+	IDs          []string     `json:"ids"`              // document order, then the retired
+	Import       *Import      `json:"import,omitempty"` // nil before the first that says what it read
+}
+
+// Import is the last import that is on record: who made it, and what was read of each document. In what was read from an
+// export it has no more than counts.
+type Import struct {
+	Record    uint64             `json:"record"`
+	At        time.Time          `json:"at"`
+	By        audit.Actor        `json:"by"`
+	Origin    ImportOrigin       `json:"origin"`
+	Documents []account.Document `json:"documents"` // those of the import
+}
+
+// ImportOrigin says how an import came to be made.
+type ImportOrigin struct {
+	Via   string `json:"via"`             // one of the words below
+	Token string `json:"token,omitempty"` // the id of the token that asked for it
+}
+
+// How an import can come to be made.
+const (
+	ViaAPI     = "api"
+	ViaStart   = "start"   // of the service
+	ViaWatch   = "watch"   // the service saw that a document changed
+	ViaCommand = "command" // orchestrator import
+)
+
+// Knows reports whether the import read a document with these bytes.
+func (i *Import) Knows(path, sha256 string) bool {
+	return i != nil && slices.ContainsFunc(i.Documents, func(d account.Document) bool {
+		return d.Path == path && d.SHA256 == sha256
+	})
+}
+
+// Readings returns what was read of each document.
+func (i *Import) Readings() []account.Document {
+	if i == nil {
+		return nil
+	}
+	return i.Documents
 }
 
 // Rollback is a part of the log that an operator gave up: the records from Record on, up to Size, of which something

@@ -9,10 +9,12 @@ package record
 
 import (
 	"encoding/json"
+	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
@@ -78,13 +80,26 @@ type RolledBack struct {
 }
 
 // Imported accounts for an import: the definitions that are new or changed, what was retired, and the
-// project as it is afterwards (IDs are left out when they are as before).
+// project as it is afterwards (IDs are left out when they are as before). Read says of each document what was read of
+// it, as account.Changes writes it. The first records have no Origin, and say nothing of what was read.
 type Imported struct {
 	Name    string                  `json:"name"`
 	Sources []projection.SourceFile `json:"sources"`
 	Defined []lifecycle.Definition  `json:"defined"`
 	Retired []string                `json:"retired"`
 	IDs     []string                `json:"ids,omitempty"`
+
+	Origin *projection.ImportOrigin `json:"origin,omitempty"`
+	Read   []account.Document       `json:"read,omitempty"`
+}
+
+// After returns the last import as the state has it after a record, given the one before.
+func (i Imported) After(before *projection.Import, seq uint64, at time.Time, by audit.Actor) (*projection.Import, error) {
+	if i.Origin == nil {
+		return before, nil
+	}
+	documents, err := account.Apply(before.Readings(), i.Read)
+	return &projection.Import{Record: seq, At: at, By: by, Origin: *i.Origin, Documents: documents}, err
 }
 
 // Proposed accounts for a change request that was decided. Replaying it gives the same decision.

@@ -96,7 +96,9 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 	if data.IDs != nil {
 		r.project.IDs = data.IDs
 	}
-	return nil
+	last, err := data.After(r.project.Import, rec.Seq, rec.At, rec.Actor)
+	r.project.Import = last
+	return err
 }
 
 // proposed decides again, and holds the decision against the record.

@@ -18,7 +18,7 @@ func Full(in Input) Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Log: in.Log,
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}},
-		Findings: Findings{Import: in.Import, Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
+		Findings: Findings{Import: in.Import, Reading: readingOf(in.Read), Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
 			Refused: refused(in.Actors)},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
 	}
@@ -52,6 +52,7 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
 		Since:      req.TextSince,
 		WaitingFor: w.Turn(req), Stale: req.Stale, Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
+		Tick: req.Source.Tick,
 	}
 	if req.Suspect {
 		row.SuspectSince = req.TextSince

@@ -18,8 +18,9 @@ const (
 
 // GateOptions say what the gate asks for.
 type GateOptions struct {
-	Require    string // RequireDone or RequireTested
-	AllowStale bool   // what went stale does not fail
+	Require      string // RequireDone or RequireTested
+	AllowStale   bool   // what went stale does not fail
+	StrictImport bool   // what may be missing from the state fails
 }
 
 // GateLevels returns what a gate can require, the strictest first.
@@ -47,18 +48,19 @@ const CodeNotTested fault.Code = "not_tested"
 
 // GateResult is what a gate found. No list is nil.
 type GateResult struct {
-	Project    string    `json:"project"`
-	Require    string    `json:"require"`
-	AllowStale bool      `json:"allow_stale"`
-	Pass       bool      `json:"pass"`
-	Total      int       `json:"total"` // requirements, of which
-	Passed     int       `json:"passed"`
-	Failed     int       `json:"failed"`
-	Deferred   int       `json:"deferred"`
-	Retired    int       `json:"retired"`
-	Problems   []Problem `json:"problems"` // of the project as a whole; each of them fails the gate
-	Cases      []Case    `json:"cases"`    // every requirement once, in the order of the documents
-	Unchecked  []string  `json:"unchecked"`
+	Project      string    `json:"project"`
+	Require      string    `json:"require"`
+	AllowStale   bool      `json:"allow_stale"`
+	StrictImport bool      `json:"strict_import"`
+	Pass         bool      `json:"pass"`
+	Total        int       `json:"total"` // requirements, of which
+	Passed       int       `json:"passed"`
+	Failed       int       `json:"failed"`
+	Deferred     int       `json:"deferred"`
+	Retired      int       `json:"retired"`
+	Problems     []Problem `json:"problems"` // of the project as a whole; each of them fails the gate
+	Cases        []Case    `json:"cases"`    // every requirement once, in the order of the documents
+	Unchecked    []string  `json:"unchecked"`
 }
 
 // Case is the outcome of one requirement.
@@ -81,8 +83,11 @@ type Failure struct {
 // Gate holds a review against what is required. A project without requirements fails.
 func Gate(p Project, o GateOptions) GateResult {
 	r := GateResult{
-		Project: p.Project, Require: o.Require, AllowStale: o.AllowStale, Total: len(p.Requirements),
-		Problems: append([]Problem{}, p.problems()...), Cases: []Case{}, Unchecked: append([]string{}, p.Unchecked...),
+		Project: p.Project, Require: o.Require, AllowStale: o.AllowStale, StrictImport: o.StrictImport,
+		Total: len(p.Requirements), Problems: append([]Problem{}, p.problems()...), Cases: []Case{}, Unchecked: append([]string{}, p.Unchecked...),
+	}
+	if o.StrictImport {
+		r.Problems = append(r.Problems, p.Findings.Reading.lacks()...)
 	}
 	if p.live() == 0 {
 		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement that counts"})

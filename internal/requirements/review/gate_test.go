@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/render"
 	"orchestrator/internal/requirements/review/reviewtest"
@@ -207,6 +209,35 @@ func TestReviewsAreConsistent(t *testing.T) {
 	})
 }
 
+// TestStrictImport: each thing that may be missing from the state fails, once; nothing else does.
+func TestStrictImport(t *testing.T) {
+	done := reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))
+	gate := func(strict bool, read ...account.Document) review.GateResult {
+		done.Read = read
+		return review.Gate(review.Full(done), review.GateOptions{Require: review.RequireDone, StrictImport: strict})
+	}
+	remark := func(line int, reason string) account.Remark {
+		return account.Remark{Line: line, Reason: reason, Message: reason}
+	}
+	whole := account.Document{Path: "a.md", Counts: account.Counts{Rows: 2, Read: 2, Skipped: 1, Warnings: 1}, More: 1,
+		Remarks: []account.Remark{remark(9, reqdoc.ReasonReference)}}
+	lacking := account.Document{Path: "b.md", Counts: account.Counts{Rows: 47, Read: 42, Skipped: 6, Totals: 1}, Remarks: []account.Remark{
+		remark(3, reqdoc.ReasonNearMiss), remark(7, reqdoc.ReasonTotal), remark(4, reqdoc.ReasonHidden)}}
+	empty := account.Document{Path: "c.md", Counts: account.Counts{Empty: 1}}
+	require.True(t, gate(false, whole, lacking, empty).Pass)
+	require.True(t, gate(false).Pass)
+	require.True(t, gate(true, whole).Pass)
+	require.Equal(t, []review.Problem{{Code: review.CodeNotRead, Message: "what was read of the documents is not known: import them again"}},
+		gate(true).Problems)
+	require.Equal(t, []review.Problem{
+		{Code: review.CodeNotRead, Message: "near_miss", Path: "b.md", Line: 3},
+		{Code: review.CodeNotRead, Message: "total", Path: "b.md", Line: 7},
+		{Code: review.CodeNotRead, Message: "42 of 47 rows that look like requirements were read, stated totals that differ: 1", Path: "b.md"},
+		{Code: review.CodeNotRead, Message: "no row looks like a requirement, documents of which nothing was read: 1", Path: "c.md"},
+	}, gate(true, whole, lacking, empty).Problems)
+	require.False(t, gate(true, lacking).Pass)
+}
+
 // What was written as JSON is the same review when it is read, so that a client's gate is the server's.
 func TestReviewsSurviveJSON(t *testing.T) {
 	for _, in := range []review.Input{reviewtest.Everything(t), reviewtest.AssaultedInput(t)} {
@@ -216,7 +247,9 @@ func TestReviewsSurviveJSON(t *testing.T) {
 		require.NotContains(t, b.String(), "null")
 		var back review.Project
 		require.NoError(t, json.Unmarshal(b.Bytes(), &back))
-		for _, o := range []review.GateOptions{{review.RequireDone, false}, {review.RequireTested, true}} {
+		for _, o := range []review.GateOptions{
+			{Require: review.RequireDone, StrictImport: true}, {Require: review.RequireTested, AllowStale: true},
+		} {
 			require.Equal(t, review.Gate(p, o), review.Gate(back, o))
 		}
 		var again bytes.Buffer

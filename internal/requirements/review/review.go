@@ -13,6 +13,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -23,6 +24,7 @@ type Input struct {
 	Evidence     string // verify or record, "" when it is not known
 	Log          Log
 	Import       Import
+	Read         []account.Document // what was read of each document; nil when it is not known
 	Drift        []Drift
 	Displaced    []Displaced
 	Actors       []ActorCount
@@ -68,6 +70,26 @@ type ImportError struct {
 	Line   int    `json:"line"`
 	Detail string `json:"detail"`
 	Fix    string `json:"fix,omitempty"`
+}
+
+// Reading is what was read of the documents that the state was imported from.
+type Reading struct {
+	account.Counts `json:"counts"`
+	Documents      []account.Document `json:"documents"` // those with remarks, or with rows that were not read
+}
+
+// readingOf returns nil for no documents: of an import that said nothing.
+func readingOf(all []account.Document) *Reading {
+	if all == nil {
+		return nil
+	}
+	r := &Reading{account.Sum(all), []account.Document{}}
+	for _, d := range all {
+		if d.Lacks() || len(d.Remarks)+d.More > 0 {
+			r.Documents = append(r.Documents, d)
+		}
+	}
+	return r
 }
 
 // Drift is a document on disk that differs from what was imported.
@@ -158,6 +180,7 @@ type Requirement struct {
 	Missing      []Missing             `json:"missing,omitempty"`
 	Stale        []lifecycle.Stale     `json:"stale,omitempty"`
 	Moved        []lifecycle.Relocated `json:"moved,omitempty"`
+	Tick         string                `json:"tick,omitempty"` // what the document says: open or ticked; "" where it says nothing
 	Suspect      bool                  `json:"suspect"`
 	SuspectSince time.Time             `json:"suspect_since,omitzero"`
 	Retired      bool                  `json:"retired"`
@@ -190,6 +213,7 @@ type OpenDeviation struct {
 // Findings are what is to be said of the project as a whole.
 type Findings struct {
 	Import          Import             `json:"import"`
+	Reading         *Reading           `json:"reading,omitempty"` // nil when it is not known
 	Drift           []Drift            `json:"drift"`
 	Displaced       []Displaced        `json:"displaced,omitempty"` // absent is none
 	DeadEnds        []DeadEnd          `json:"dead_ends"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -86,6 +87,7 @@ const (
 	CodeLog     fault.Code = "log"
 	CodeEmpty   fault.Code = "no_requirements"
 	CodeVerdict fault.Code = "verdict"
+	CodeNotRead fault.Code = "not_read" // something may be missing from the state
 )
 
 // Problem is one thing that is wrong, and where. A Line of 0 is the file as a whole, a Path of "" no file at all.
@@ -108,6 +110,28 @@ func (p *Project) problems() []Problem {
 	for _, d := range p.Findings.Drift {
 		all = append(all, Problem{Code: CodeDrift, Message: d.Path + " is not what was imported: " + d.Detail,
 			Path: d.Path})
+	}
+	return all
+}
+
+// lacks returns what may be missing from the state: each row that looks like a requirement and was not taken, each
+// stated total that differs, and each document of which nothing was read. What remarks do not name is counted.
+func (r *Reading) lacks() []Problem {
+	if r == nil {
+		return []Problem{{Code: CodeNotRead, Message: "what was read of the documents is not known: import them again"}}
+	}
+	var all []Problem
+	for _, d := range r.Documents {
+		left := d.Missed() + d.Totals + d.Empty
+		for _, remark := range d.Remarks {
+			if account.Strict(remark.Reason) {
+				left--
+				all = append(all, Problem{CodeNotRead, remark.Message, d.Path, remark.Line})
+			}
+		}
+		if left > 0 {
+			all = append(all, Problem{Code: CodeNotRead, Message: d.String(), Path: d.Path})
+		}
 	}
 	return all
 }

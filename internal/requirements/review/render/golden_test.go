@@ -26,7 +26,7 @@ func renderings(t require.TestingT) map[string]func(io.Writer) error {
 			Detail: reviewtest.Hostile}})
 	all := map[string]func(io.Writer) error{}
 	for name, p := range map[string]review.Project{"project": full, "hostile_project": bad} {
-		gate := Gate{review.Gate(p, review.GateOptions{Require: review.RequireDone})}
+		gate := Gate{review.Gate(p, review.GateOptions{Require: review.RequireDone, StrictImport: true})}
 		all[name+".json"], all[name+".md"] = p.JSON, Project{p}.Markdown
 		all[name+".txt"] = func(w io.Writer) error { return Project{p}.Table(w, Style{}) }
 		all[name+"_gate.json"], all[name+"_gate.txt"], all[name+"_gate.md"] = gate.JSON, gate.Text, gate.Markdown

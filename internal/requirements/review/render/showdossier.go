@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -65,6 +66,7 @@ func (d Dossier) head() []string {
 	add(len(d.Definition.Parents) > 0, "derived from: %s", strings.Join(d.Definition.Parents, ", "))
 	add(len(d.Definition.DependsOn) > 0, "depends on: %s", strings.Join(d.Definition.DependsOn, ", "))
 	add(true, "status: %s%s, revision %d, workflow %s", row.Status, since(row.Since), d.Revision, d.Workflow)
+	add(row.Tick != "", "the document says: %s; the state here is %s", tickWords[row.Tick], row.Status)
 	add(true, "waiting for: %s", review.OrNobody(row.WaitingFor))
 	missing := missingWords(row)
 	add(missing != "", "missing: %s", missing)
@@ -72,6 +74,8 @@ func (d Dossier) head() []string {
 	add(findings != "", "findings: %s", findings)
 	return lines
 }
+
+var tickWords = map[string]string{reqdoc.TickTicked: "done", reqdoc.TickOpen: "open"}
 
 func (d Dossier) gates() block {
 	b := block{heading: "Gates", heads: []string{"Status", "Gate", "Verdict", "Needs", "By", "What is wrong"}}

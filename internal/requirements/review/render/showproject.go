@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -61,6 +62,9 @@ func (p Project) basis() []string {
 		basis += ", evidence: " + p.Evidence
 	}
 	lines := []string{log, basis}
+	if r := p.Findings.Reading; r != nil {
+		lines = append(lines, "documents: "+r.String())
+	}
 	for _, u := range p.Unchecked {
 		lines = append(lines, "not checked: "+u)
 	}
@@ -93,6 +97,9 @@ func countsBlock(c review.Counts) block {
 // showFindings adds a block for each kind of finding that there is.
 func showFindings(s *sheet, f review.Findings) {
 	s.add(importBlock(f.Import))
+	if f.Reading != nil {
+		s.add(readingBlock(*f.Reading))
+	}
 	drift := block{heading: "Documents that are not what was imported", heads: []string{"Document", "What"}}
 	for _, d := range f.Drift {
 		drift.rows = append(drift.rows, []cell{name(d.Path), prose(d.Detail)})
@@ -135,6 +142,28 @@ func showFindings(s *sheet, f review.Findings) {
 	for _, b := range []block{drift, displaced, dead, duties, deviations, refused, stranded} {
 		s.add(b)
 	}
+}
+
+// readingBlock lists what was not taken of the documents, and what else is to be said of them.
+func readingBlock(r review.Reading) block {
+	b := block{heading: "What was not read of the documents", heads: []string{"Where", "Why", "What", "Text"}}
+	for _, d := range r.Documents {
+		for _, remark := range d.Remarks {
+			why := cell{text: remark.Reason}
+			if account.Strict(remark.Reason) {
+				why.shade = warn
+			}
+			b.rows = append(b.rows, []cell{name(place(d.Path, remark.Line)), why, prose(remark.Message),
+				prose(remark.Excerpt)})
+		}
+		if len(d.Remarks) == 0 {
+			b.rows = append(b.rows, []cell{name(d.Path), {}, prose(d.String()), {}})
+		}
+		if d.More > 0 {
+			b.rows = append(b.rows, []cell{name(d.Path), {}, prosef("%d more", d.More), {}})
+		}
+	}
+	return b
 }
 
 func importBlock(i review.Import) block {

@@ -6,7 +6,9 @@ import (
 	"time"
 	"unicode"
 
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // clean makes what others wrote one line of visible text: white space becomes a space, and control, format (so also
@@ -170,6 +172,9 @@ func findingWords(r review.Requirement) string {
 		add(true, "%s%s: %s", r.Status, since(r.Held.Since), r.Held.Reason)
 	}
 	add(r.Has(review.CodeDeadEnd), "dead end")
+	done := r.Status == lifecycle.Done
+	add(r.Tick == reqdoc.TickTicked && !done && !r.Retired, "the document says that it is done")
+	add(r.Tick == reqdoc.TickOpen && done && !r.Retired, "the document says that it is open")
 	add(len(r.Stale) > 0, "stale: %s", review.StaleWords(r.Stale))
 	add(r.Suspect, "suspect%s", since(r.SuspectSince))
 	for _, d := range r.Deviations {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -23,7 +25,8 @@ func Defined(n int) lifecycle.Requirement {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{
 		ID: fmt.Sprintf("REQ-%d", n), Title: fmt.Sprintf("Title %d", n), Text: fmt.Sprintf("Text %d.",
 			n), Kind: "requirement",
-		Source:      lifecycle.Source{Path: "REQUIREMENTS.md", Line: 10 + n, EndLine: 10 + n, Family: "markdown"},
+		Source: lifecycle.Source{Path: "REQUIREMENTS.md", Line: 10 + n, EndLine: 10 + n, Family: "markdown",
+			Tick: []string{"", reqdoc.TickOpen, reqdoc.TickTicked}[n%3]},
 		Fingerprint: fmt.Sprintf("fp-%d", n),
 	}, Noon)
 	return req
@@ -128,6 +131,20 @@ func Everything(t require.TestingT) review.Input {
 		Errors: []review.ImportError{{Path: "REQUIREMENTS.md", Line: 40, Detail: "REQ-1 stands twice",
 			Fix: "give one of them another id"}},
 	}}
+	in.Read = []account.Document{
+		{Path: "REQUIREMENTS.md", Counts: account.Counts{Rows: 12, Read: 9, Skipped: 4, Totals: 1}, More: 1, Remarks: []account.Remark{
+			{Line: 20, ID: "REQ-10", Reason: reqdoc.ReasonNearMiss, Message: "REQ-10 was not taken: it is not bold",
+				Fix: "write **REQ-10** text", Excerpt: "- REQ-10 The search works."},
+			{Line: 21, ID: "REQ-11", Reason: reqdoc.ReasonNearMiss, Message: "REQ-11 was not taken: it is not bold",
+				Fix: "write **REQ-11** text", Excerpt: "- REQ-11 The export works."},
+			{Line: 50, Reason: reqdoc.ReasonTotal, Message: "the document says that it has 12 requirements; 9 were read",
+				Excerpt: "Total: 12 requirements"},
+			{Line: 30, ID: "SHA-256", Reason: reqdoc.ReasonUnrelated, Message: "SHA-256 was not taken: it is a standard",
+				Excerpt: "- **SHA-256**: digests"},
+		}},
+		{Path: "notes.md", Counts: account.Counts{Empty: 1}},
+		{Path: "whole.md", Counts: account.Counts{Rows: 3, Read: 3}},
+	}
 	in.Drift = []review.Drift{{Path: "REQUIREMENTS.md", Detail: "it was changed after the last import"}}
 	in.Actors = []review.ActorCount{{Name: "cora", Role: lifecycle.Coder, Accepted: 4, Refused: 2},
 		{Name: "paula", Role: lifecycle.PM, Accepted: 40, Refused: 0}}
@@ -176,6 +193,10 @@ func AssaultedInput(t require.TestingT) review.Input {
 		Problem: Hostile}
 	in.Import = review.Import{At: &when, Problem: &review.ImportProblem{Code: Hostile, Detail: Hostile, Fix: Hostile,
 		Errors: []review.ImportError{{Path: Hostile, Line: 3, Detail: Hostile, Fix: Hostile}}}}
+	in.Read = []account.Document{{Path: Hostile, Counts: account.Counts{Rows: 2, Read: 1, Warnings: 1}, Remarks: []account.Remark{
+		{Line: 3, ID: Hostile, Reason: reqdoc.ReasonNearMiss, Message: Hostile, Fix: Hostile, Excerpt: Hostile},
+		{Line: 4, Reason: Hostile, Message: Hostile, Excerpt: Hostile},
+	}}}
 	in.Drift = []review.Drift{{Path: Hostile, Detail: Hostile}}
 	in.Actors = []review.ActorCount{{Name: Hostile, Role: lifecycle.Coder, Accepted: 1, Refused: 2}}
 	in.Unchecked = []string{Hostile}
