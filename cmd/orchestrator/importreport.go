@@ -94,6 +94,16 @@ func (p *reportPrinter) drift(r drift.Report) {
 		}
 		p.line("%sadded %s", at(a.Path, a.Line), name)
 	}
+	p.changes(r)
+	p.moves(r)
+	p.renamings(r)
+	for _, id := range r.Restored {
+		p.line("restored %s", printable(id))
+	}
+	p.retirements(r)
+}
+
+func (p *reportPrinter) changes(r drift.Report) {
 	for _, c := range r.Changed {
 		state := ""
 		if c.Suspect {
@@ -111,12 +121,6 @@ func (p *reportPrinter) drift(r drift.Report) {
 			p.line("    %s", p.wordDiff(c.Diff))
 		}
 	}
-	p.moves(r)
-	p.renamings(r)
-	for _, id := range r.Restored {
-		p.line("restored %s", printable(id))
-	}
-	p.retirements(r)
 }
 
 func (p *reportPrinter) renamings(r drift.Report) {

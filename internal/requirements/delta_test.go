@@ -129,17 +129,36 @@ func TestWhatIsDoubtfulInADelta(t *testing.T) {
 	}
 }
 
-// What was read of it is put on record the first time.
 func TestADeltaThatChangesNothingWritesNothing(t *testing.T) {
 	r := withState(t)
+	before := r.State().LogSize
 	set := deltaOf("")
 	set.Renamed = []reqdoc.Rename{{From: "A-2", To: "B-2"}}
 	r.mustTake(set)
-	before := r.State().LogSize
-	r.mustTake(set)
 	require.Equal(t, before, r.State().LogSize)
 	require.Equal(t, "R.md", r.current.Load().Project.Sources[0].Path)
-	require.Equal(t, []string{"R.md", "delta.md"}, pathsOf(r.current.Load().Project.Import))
+}
+
+// What was not read of such a delta is on record once, and again when it is mended.
+func TestWhatWasNotReadOfADeltaThatChangesNothing(t *testing.T) {
+	r := withState(t)
+	set := deltaOf("", "A-1 one")
+	set.Requirements[0].Path, set.Documents[0].Delta, set.Documents[0].Found = "R.md", true, 1
+	set.Documents[0].Rows = 2
+	set.Skipped = []reqdoc.Problem{{Place: reqdoc.Place{Path: "delta.md", Line: 2}, Reason: reqdoc.ReasonNearMiss}}
+	for _, rows := range []int{2, 1} {
+		before := r.State().LogSize
+		set.Documents[0].Rows = rows
+		r.mustTake(set)
+		r.mustTake(set)
+		require.Equal(t, before+1, r.State().LogSize)
+		last := r.current.Load().Project.Import
+		require.Equal(t, []string{"R.md", "delta.md"}, pathsOf(last))
+		require.Equal(t, rows-1, last.Documents[1].Missed())
+		require.Equal(t, "R.md", r.current.Load().Project.Sources[0].Path)
+		set.Skipped = nil
+	}
+	r.verified()
 }
 
 func TestTheReportTellsDeclaredNamesFromProposedOnes(t *testing.T) {

@@ -174,6 +174,15 @@ func Beside(before, deltas []Document) []Document {
 	return append(whole, deltas...)
 }
 
+// Told returns the accounts of deltas that change nothing, as far as they say something, or did before.
+func Told(before, deltas []Document) []Document {
+	known := byPath(before)
+	return slices.DeleteFunc(slices.Clone(deltas), func(d Document) bool {
+		_, before := known[d.Path]
+		return !before && !d.Lacks() && len(d.Remarks)+d.More == 0
+	})
+}
+
 // Settle completes the accounts of documents with where each comes from: what was known of the same bytes, or what was
 // found now.
 func Settle(before, now []Document, found map[string]Origin) []Document {
@@ -205,7 +214,7 @@ func Changes(before, now []Document) []Document {
 	return changes
 }
 
-// Apply is the reverse of Changes.
+// Apply returns the accounts that the ones before and what a record keeps amount to. It reverses Changes.
 func Apply(before, changes []Document) ([]Document, error) {
 	if changes == nil {
 		return before, nil

@@ -119,6 +119,12 @@ func TestBeside(t *testing.T) {
 	require.Equal(t, "old.md", before[2].Path)
 }
 
+func TestTold(t *testing.T) {
+	silent, said := Document{Path: "a.md", Counts: Counts{Rows: 1, Read: 1}}, Document{Path: "b.md", Counts: Counts{Rows: 2, Read: 1}}
+	require.Equal(t, []Document{said}, Told(nil, []Document{silent, said}))
+	require.Equal(t, []Document{silent}, Told([]Document{{Path: "a.md"}}, []Document{silent}), "it is mended")
+}
+
 func TestSettleKeepsTheOriginOfTheSameBytes(t *testing.T) {
 	one := read(t, half)
 	before := Settle(nil, one, map[string]Origin{"a.md": {Commit: "c"}})

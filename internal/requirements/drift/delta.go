@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -199,9 +200,12 @@ func (d *delta) takeAway() error {
 			return err
 		}
 	}
+	known := p.before.Import.Readings()
 	if len(p.next) == 0 {
 		p.after = p.before // documents that change nothing are not what the state was made from
+		p.read = account.Told(known, p.read)
 	}
+	p.read = account.Beside(known, p.read)
 	return nil
 }
 

@@ -59,7 +59,6 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 		p.present[r.ID] = true
 	}
 	if set.Partial {
-		p.read = account.Beside(before.Import.Readings(), p.read)
 		err := p.applyDelta(from, set)
 		return p, err
 	}

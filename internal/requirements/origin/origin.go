@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -102,7 +101,7 @@ func names(entry string, content []byte) bool {
 
 // blobID returns the id of a file's content, in the format of another id.
 func blobID(like, content string) string {
-	var sum hash.Hash = sha256.New()
+	sum := sha256.New()
 	if len(like) == sha1.Size*2 {
 		sum = sha1.New() //nolint:gosec // git names objects by it
 	}
