@@ -64,7 +64,7 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 			return reqdoc.Set{}, err
 		}
 		if s.options.Origins != nil && !o.DryRun {
-			maps.Copy(o.documents, s.options.Origins(ctx, s.notImported(given)))
+			maps.Copy(o.documents, s.options.Origins(context.WithoutCancel(ctx), s.notImported(given)))
 		}
 		return drift.Read(given, s.options.Reading)
 	}, o)
@@ -72,9 +72,9 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 
 // notImported returns the documents that are new, or not as they were imported.
 func (s *Service) notImported(files []reqdoc.File) []reqdoc.File {
-	last := s.current.Load().Project.Import
+	known := s.current.Load().Project.Import.Digests()
 	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
-		return last.Knows(f.Path, ledger.Digest(f.Content))
+		return known[f.Path] == ledger.Digest(f.Content)
 	})
 }
 

@@ -1,7 +1,6 @@
 package projection
 
 import (
-	"slices"
 	"time"
 
 	"orchestrator/internal/ledger"
@@ -61,11 +60,13 @@ const (
 	ViaCommand = "command" // orchestrator import
 )
 
-// Knows reports whether the import read a document with these bytes.
-func (i *Import) Knows(path, sha256 string) bool {
-	return i != nil && slices.ContainsFunc(i.Documents, func(d account.Document) bool {
-		return d.Path == path && d.SHA256 == sha256
-	})
+// Digests returns the SHA-256 of each document, as it was read, by its path.
+func (i *Import) Digests() map[string]string {
+	digests := map[string]string{}
+	for _, d := range i.Readings() {
+		digests[d.Path] = d.SHA256
+	}
+	return digests
 }
 
 // Readings returns what was read of each document.
