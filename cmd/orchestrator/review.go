@@ -25,7 +25,8 @@ func reviewCommand() *cobra.Command {
 		Short: "Show the review of the project, or of one requirement",
 		Long: `Review asks a running service. Without ID it shows the whole project: a verdict with its reasons; each
 requirement with what it lacks, what is stale, suspect or blocked, and whose turn it is; and findings on the project:
-the last import, documents that drifted, dead ends, who approves whom, open deviations, refused attempts.
+the last import, what it did not read, documents that drifted, dead ends, who approves whom, open deviations, refused
+attempts.
 
 With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next,
 what was built, tested and approved and on which text, and the history, with its evidence looked up again.

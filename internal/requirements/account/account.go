@@ -201,18 +201,20 @@ func Settle(before, now []Document, found map[string]Origin) []Document {
 // Changes returns the accounts as a record keeps them: nil where all are as before, else each that is not, and the path
 // alone of each that is.
 func Changes(before, now []Document) []Document {
-	if reflect.DeepEqual(before, now) {
+	if slices.EqualFunc(before, now, same) {
 		return nil
 	}
 	known := byPath(before)
 	changes := slices.Clone(now)
 	for i, d := range changes {
-		if was, is := known[d.Path]; is && reflect.DeepEqual(was, d) {
+		if was, is := known[d.Path]; is && same(was, d) {
 			changes[i] = Document{Path: d.Path}
 		}
 	}
 	return changes
 }
+
+func same(a, b Document) bool { return reflect.DeepEqual(a, b) }
 
 // Apply returns the accounts that the ones before and what a record keeps amount to. It reverses Changes.
 func Apply(before, changes []Document) ([]Document, error) {

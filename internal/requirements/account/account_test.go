@@ -34,12 +34,13 @@ Total: 3 requirements
 `
 
 func TestOfCountsWhatWasNotRead(t *testing.T) {
-	all := read(t, half, "# Notes\n\nNothing.\n")
+	all := read(t, half, "# Notes\n\nNothing.\n", "- **G-1**: one\n- **G-1**: one\n")
 	require.Equal(t, Counts{Rows: 3, Read: 2, Skipped: 2, Totals: 1}, all[0].Counts)
 	require.Equal(t, 1, all[0].Missed())
 	require.Equal(t, Counts{Empty: 1}, all[1].Counts)
-	require.Equal(t, Counts{Rows: 3, Read: 2, Skipped: 2, Totals: 1, Empty: 1}, Sum(all))
-	require.Equal(t, "2 of 3 rows that look like requirements were read, stated totals that differ: 1, documents of which nothing was read: 1",
+	require.Equal(t, 1, all[2].Warnings, "it stands there twice")
+	require.Equal(t, Counts{Rows: 5, Read: 4, Skipped: 2, Totals: 1, Empty: 1, Warnings: 1}, Sum(all))
+	require.Equal(t, "4 of 5 rows that look like requirements were read, stated totals that differ: 1, documents of which nothing was read: 1",
 		Sum(all).String())
 	for lacks, c := range map[bool]Counts{true: {Rows: 3, Read: 2}, false: {Rows: 2, Read: 2, Skipped: 5, Warnings: 1}} {
 		require.Equal(t, lacks, c.Lacks())
@@ -53,7 +54,7 @@ func TestOfCountsWhatWasNotRead(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"a.md:5 near_miss - FR-5 Sort parcels.", "a.md:8 total Total: 3 requirements",
-		"a.md:4 unrelated - **SHA-256**: digests", "b.md:1 empty # Notes"}, remarks, "what matters most stands first")
+		"a.md:4 unrelated - **SHA-256**: digests", "b.md:1 empty # Notes", "c.md:2 repeated - **G-1**: one"}, remarks, "what matters most stands first")
 	require.Contains(t, all[0].Remarks[0].Message, "FR-5 was not taken")
 	require.NotEmpty(t, all[0].Remarks[0].Fix)
 }
@@ -105,6 +106,7 @@ func TestChangesAmountToTheAccounts(t *testing.T) {
 		}
 	}
 	require.Nil(t, Changes(one, one))
+	require.Nil(t, Changes([]Document{}, nil), "none are none, however they are written")
 	require.Equal(t, []Document{{Path: "a.md"}, two[1]}, Changes(one, two), "what is as before is named alone")
 	_, err := Apply(nil, []Document{{Path: "a.md"}})
 	require.ErrorContains(t, err, "was not read before")

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +91,16 @@ func TestTheLastCommitOfEachDocument(t *testing.T) {
 			require.Equal(t, byAda(second), w.origins("docs/[a].md")["docs/[a].md"], "lines ended otherwise")
 		})
 	}
+}
+
+func TestWhatIsNotFoundInTimeIsLeftOut(t *testing.T) {
+	w := newTree(t)
+	w.write("R.md", "one\n")
+	w.commit("R.md")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.Empty(t, Of(ended, []reqdoc.File{{Path: "R.md", Content: []byte("one\n")}}))
+	require.Empty(t, Of(t.Context(), []reqdoc.File{{Path: "gone.md"}, {Path: "gone/R.md"}}))
 }
 
 func TestNothingIsKnownWithoutGit(t *testing.T) {
