@@ -21,8 +21,8 @@ var pure = []string{
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",
 	"internal/requirements/placeholder", "internal/requirements/statusmark", "internal/requirements/vocabulary",
-	"internal/requirements/account",
 	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
+	"internal/requirements/account",
 	"internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -213,10 +214,21 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	}, nil
 }
 
-func (r repository) Recheck(_ context.Context, all []evidence.Subject) ([][]evidence.Standing, error) {
-	stand := make([][]evidence.Standing, len(all))
-	for i, s := range all {
-		stand[i] = make([]evidence.Standing, len(s.Cited))
+func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
+	all := make([][]evidence.Standing, len(subjects))
+	for i, subject := range subjects {
+		all[i] = make([]evidence.Standing, len(subject.Cited))
 	}
-	return stand, nil
+	return all, nil
 }
+
+func (r repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
+
+func (r repository) Follow(string) {}
+
+func (r repository) HeadBranch(context.Context) (string, error) { return "main", nil }
+
+func (r repository) Tip(context.Context) (string, error) { return tipOfHistory, nil }
+
+// tipOfHistory is the commit at which everything is.
+var tipOfHistory = strings.Repeat("9", 40)

@@ -27,17 +27,14 @@ type gateOptions struct {
 	offline        bool // --export was given
 }
 
-func gateCommand() *cobra.Command {
-	var o gateOptions
-	cmd := &cobra.Command{
-		Use:   "gate",
-		Short: "Fail unless every requirement is done: for CI",
-		Long: `Gate prints a line for every requirement that is not done, with what it lacks and where it is defined,
+const gateLong = `Gate prints a line for every requirement that is not done, with what it lacks and where it is defined,
 and for everything that makes the project inconsistent: a log that cannot be trusted, an import that failed, documents
 that drifted. The gates of done requirements are checked again, and stale evidence fails. Deferred requirements pass
 and are counted. A requirement that was removed from the documents after work on it began fails until it is deferred.
 
---require tested accepts tests that passed and still hold instead of done. --allow-stale accepts stale evidence.
+--require tested accepts tests that passed and still hold instead of done. --allow-stale accepts stale evidence. What
+older rules let become done is judged by those rules, and counted; --rules latest judges it by the latest ones.
+--require-covers wants a test that names the requirement among those that are cited.
 --strict-import fails for each row of the documents that looks like a requirement and was not read, for each total that
 a document states and that differs from what was read, and for each document of which nothing was read.
 
@@ -47,7 +44,14 @@ project_status.json, and says what it could not check.
 Formats: text; json; github writes annotations for the log of a job, and adds a summary to the file
 $GITHUB_STEP_SUMMARY; markdown is that summary; sarif is SARIF 2.1.0; junit is JUnit XML.
 
-Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possible.`,
+Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possible.`
+
+func gateCommand() *cobra.Command {
+	var o gateOptions
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Fail unless every requirement is done: for CI",
+		Long:  gateLong,
 		Example: `  orchestrator gate                                       # against the service that runs here
   orchestrator gate --export project_status.json          # in CI, against the committed export
   orchestrator gate --require tested --format github      # in a job of GitHub Actions
@@ -58,11 +62,7 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possib
 		},
 	}
 	f := cmd.Flags()
-	levels := review.GateLevels()
-	f.StringVar(&o.Require, "require", levels[0], "what every requirement must be: "+strings.Join(levels, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
-	f.BoolVar(&o.AllowStale, "allow-stale", false, "accept stale evidence")
-	f.BoolVar(&o.StrictImport, "strict-import", false, "fail when something of the documents was not read")
+	gateFlags(cmd, &o.GateOptions)
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
 	serverFlags(cmd, &o.serverOptions)
 	timeoutFlag(cmd, &o.serverOptions)
@@ -79,6 +79,21 @@ Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possib
 		return prepare(cmd, args)
 	}
 	return exitTwo(cmd)
+}
+
+// gateFlags adds the flags of what the gate asks for.
+func gateFlags(cmd *cobra.Command, o *review.GateOptions) {
+	f := cmd.Flags()
+	levels := review.GateLevels()
+	f.StringVar(&o.Require, "require", levels[0], "what every requirement must be: "+strings.Join(levels, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("require", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp))
+	f.BoolVar(&o.AllowStale, "allow-stale", false, "accept stale evidence")
+	rules := review.GateRules()
+	f.StringVar(&o.Rules, "rules", rules[0], "rules that judge done requirements: those that decided them, or the latest ones: "+
+		strings.Join(rules, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions(rules, cobra.ShellCompDirectiveNoFileComp))
+	f.BoolVar(&o.Covers, "require-covers", false, "fail what is tested or done, and is named by no cited test")
+	f.BoolVar(&o.StrictImport, "strict-import", false, "fail when something of the documents was not read")
 }
 
 func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {

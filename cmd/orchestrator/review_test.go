@@ -21,7 +21,7 @@ import (
 func aRequirement() lifecycle.Requirement {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{
 		ID: "REQ/1", Title: "Log\x1b[31m in", Text: "A customer can log in.", Source: lifecycle.Source{Path: "R.md", Line: 3}, Fingerprint: "fp",
-	}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), lifecycle.LatestRules)
 	return req
 }
 
@@ -34,7 +34,7 @@ func reviewing(t *testing.T, token string) string {
 	})
 	answers := map[string]func(io.Writer) error{
 		"/project/review":              full.JSON,
-		"/requirements/REQ%2F1/review": review.One(lifecycle.V1, aRequirement(), nil).JSON,
+		"/requirements/REQ%2F1/review": review.One(lifecycle.V1, aRequirement(), review.Seen{}).JSON,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, found := answers[r.URL.EscapedPath()]

@@ -30,8 +30,9 @@ log. Beside the requirements it creates the export and a signed checkpoint. It p
 to create tokens of the other roles. --demo-tokens creates one of each role in one folder, for a demonstration only.
 
 If the requirement documents are in a git working tree, evidence is looked up there when it is given, before a
-requirement becomes done, and every --recheck: files and lines at the given commit, at HEAD or in the working tree,
-commits that a branch or tag reaches, tests in their report. Evidence that has changed since is shown as stale.
+requirement becomes implemented, tested_pass or done, and every --recheck. It counts when the tip of --branch has it:
+the cited lines of files, commits in its history, reports of tests on code that is still the same. What is checked out
+does not matter. Evidence that does not count, or does not count any more, is shown as stale.
 
 While it runs, it imports the requirement documents again when one changes, or when a file that matches a pattern
 appears or disappears; it applies changes to tokens.json; and it writes the export after every commit.
@@ -140,6 +141,9 @@ func evidenceFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.Project.Repo, "repo", "",
 		"folder in the git working tree that evidence is looked up in; paths in evidence begin at its top (default "+
 			"the folder of the first document)")
+	f.StringVar(&o.Project.Branch, "branch", "",
+		"branch whose tip decides what counts as evidence, such as main or origin/main; it is recorded (default the "+
+			"one recorded last; at the first start the one that HEAD names)")
 	f.DurationVar(&o.Project.Recheck, "recheck", 10*time.Second,
 		"how often all evidence is looked up again; 0 only for reviews and moves to done")
 }

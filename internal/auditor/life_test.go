@@ -9,10 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -25,6 +28,9 @@ type step struct {
 	document string // imported
 	forget   bool   // a day passes, and old keys are forgotten
 	workflow lifecycle.Workflow
+	branch   string // evidence is looked up from here on, and counts when this branch has it
+	report   string // attached by tess
+	recheck  bool   // evidence is looked at again; what counted lies elsewhere now, and the other way round
 }
 
 var (
@@ -93,6 +99,11 @@ func life() []step {
 			steps = append(steps, step{document: document(documented, false)}) // retires one
 		case 8:
 			steps = append(steps, step{forget: true})
+		case 10:
+			steps = append(steps, step{branch: "main"})
+		case 11:
+			steps = append(steps, step{id: "REQ-014", report: green}, step{id: "REQ-014", report: green + "\n"},
+				step{recheck: true}, step{branch: "next"}, step{recheck: true})
 		case 12:
 			steps = append(steps, step{workflow: lifecycle.Rework}, step{who: paula, id: "REQ-014", body: move(lifecycle.Blocked, "")})
 		}
@@ -102,6 +113,8 @@ func life() []step {
 	}
 	return steps
 }
+
+const green = `<testsuite timestamp="2026-01-01T00:00:00Z"><testcase name="TestThing_REQ014" time="0.5"/></testsuite>`
 
 var dawn = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -114,6 +127,7 @@ type living struct {
 	service *requirements.Service
 	taken   int
 	now     time.Time
+	seer    *seer // nil while nothing is looked up
 }
 
 func signerOf(t testing.TB, origin, seed string) audit.Signer {
@@ -142,9 +156,50 @@ func (l *living) open(w lifecycle.Workflow) {
 	var err error
 	l.ledger, err = ledger.Open(context.Background(), l.store, clock)
 	require.NoError(l.t, err)
-	l.service, err = requirements.Open(context.Background(), l.ledger, clock, requirements.Options{Workflow: w, Signer: l.signer})
+	options := requirements.Options{Workflow: w, Signer: l.signer}
+	if l.seer != nil {
+		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, l.seer, l.seer.chosen
+	}
+	l.service, err = requirements.Open(context.Background(), l.ledger, clock, options)
 	require.NoError(l.t, err)
 }
+
+// seer is a repository that has whatever is cited.
+type seer struct {
+	chosen    string
+	now       func() time.Time
+	elsewhere bool // all commits
+}
+
+var tip = strings.Repeat("c", 40)
+
+func (s *seer) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+	found := &lifecycle.Found{In: lifecycle.InCommit, Commit: tip}
+	if e.Kind == lifecycle.EvidenceTest {
+		digest := ledger.Digest([]byte(s.now().String()))
+		*found = lifecycle.Found{In: lifecycle.InWorktree, Commit: tip, Tip: true, SHA256: digest, Run: digest, Bytes: 99,
+			Modified: s.now(), Format: "junit", Counts: &lifecycle.Results{Run: 2, Passed: 2}}
+	}
+	return found, nil
+}
+
+func (s *seer) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
+	all := make([][]evidence.Standing, len(subjects))
+	for i, subject := range subjects {
+		all[i] = make([]evidence.Standing, len(subject.Cited))
+		for k := range all[i] {
+			if s.elsewhere {
+				all[i][k] = evidence.Standing{Reason: lifecycle.Elsewhere, Detail: "it is on another branch"}
+			}
+		}
+	}
+	return all, nil
+}
+
+func (s *seer) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
+func (s *seer) Follow(branch string)                                     { s.chosen = branch }
+func (s *seer) HeadBranch(context.Context) (string, error)               { return "main", nil }
+func (s *seer) Tip(context.Context) (string, error)                      { return tip, nil }
 
 // live takes steps. What the service refuses is a step like any other.
 func (l *living) live(steps ...step) {
@@ -162,10 +217,28 @@ func (l *living) live(steps ...step) {
 			_, err = l.service.ForgetKeys(ctx)
 		case s.workflow.Name != "":
 			l.open(s.workflow)
+		case s.branch != "":
+			l.see(s)
+			l.open(lifecycle.Workflow{})
+		case s.report != "":
+			_, err = l.service.Attach(ctx, tess, requirements.Proposal{Request: "POST", ID: s.id, Body: []byte(s.report)}, requirements.AttachOptions{})
+		case s.recheck:
+			l.see(s)
+			_, err = l.service.Recheck(ctx)
 		default:
 			_, _ = l.service.Patch(ctx, s.who, requirements.Proposal{Request: "PATCH /requirements/{id}", ID: s.id, Body: []byte(s.body), IdempotencyKey: s.key, RequestID: fmt.Sprint("r", l.taken)})
 		}
 		require.NoError(l.t, err)
+	}
+}
+
+// see takes over what a step makes of the repository.
+func (l *living) see(s step) {
+	switch {
+	case s.branch != "":
+		l.seer = &seer{chosen: s.branch, now: func() time.Time { return l.now }, elsewhere: l.seer != nil && l.seer.elsewhere}
+	case s.recheck:
+		l.seer.elsewhere = !l.seer.elsewhere
 	}
 }
 

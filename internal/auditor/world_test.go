@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // world is one life, with what is needed to begin it again at some step.
@@ -65,7 +66,12 @@ func (w *world) again(t *testing.T, after int, signer audit.Signer) *living {
 	from := after - after%25
 	s := store.NewMemory()
 	refill(t, s, w.dumps[from])
-	l := born(t, s, signer, from)
+	l := &living{t: t, store: s, signer: signer, taken: from}
+	for _, past := range w.steps[:from] {
+		l.see(past)
+	}
+	l.tick()
+	l.open(lifecycle.Workflow{})
 	l.live(w.steps[from:after]...)
 	return l
 }

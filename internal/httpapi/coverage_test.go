@@ -197,7 +197,7 @@ func provokeRefused(h *harness) {
 	h.expect(200, "", "tester", "PATCH", "/requirements/REQ-003", `{"test":{"plan":"`+strings.Repeat(longest, 20)+`"}}`)
 	many := `<testsuite>` + strings.Repeat(`<testcase name="`+longest+`"/>`, 100) + `</testsuite>`
 	full := func() response {
-		return h.expect(422, "requirement_full", "tester", "POST", "/requirements/REQ-003/test-report", many, "Idempotency-Key", "full")
+		return h.expect(422, "requirement_full", "tester", "POST", "/requirements/REQ-003/test-report?tests=.", many, "Idempotency-Key", "full")
 	}
 	require.Equal(h.t, "true", twice(full).Header.Get("Idempotent-Replay"))
 	testedRequirement(h.t, h)

@@ -58,6 +58,7 @@ func (h *healthHandlers) checks() []Check {
 		failingIf("serving", h.draining()),
 		checkExport(state),
 		warningIf("import", state.Import),
+		warningIf("evidence", state.Unknown),
 		checkRead(state),
 	}
 	if h.Checks != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -66,7 +67,7 @@ func readID(r *http.Request) (string, error) {
 }
 
 func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Request) error {
-	p, err := readProposal(w, r, readBody)
+	p, _, err := readProposal(w, r, readBody)
 	if err != nil {
 		return h.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
 	}
@@ -98,22 +99,30 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 
 // attached answers a report that was attached: the requirement, and what the report holds.
 type attached struct {
-	Requirement jsontext.Value    `json:"requirement"`
-	Report      string            `json:"report"` // how evidence names it
-	Format      string            `json:"format"`
-	Counts      lifecycle.Results `json:"counts"`
-	Covers      bool              `json:"covers"` // a test name names this requirement
-	Cited       int               `json:"cited"`  // tests that became evidence
-	Named       []string          `json:"named"`  // requirements that test names name
+	Requirement jsontext.Value     `json:"requirement"`
+	Report      string             `json:"report"` // how evidence names it
+	Format      string             `json:"format"`
+	Counts      lifecycle.Results  `json:"counts"`
+	Covers      bool               `json:"covers"`            // a cited test names this requirement
+	Cited       int                `json:"cited"`             // tests that became evidence
+	Named       []string           `json:"named"`             // requirements that test names name
+	Commit      string             `json:"commit,omitempty"`  // that the report counts for
+	Tip         bool               `json:"tip,omitzero"`      // nobody named Commit
+	Branch      string             `json:"branch,omitempty"`  // that Commit must be in
+	Against     *lifecycle.Against `json:"against,omitempty"` // why the report does not count now
 }
 
 func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Request) error {
-	p, err := readProposal(w, r, readReport)
+	p, values, err := readProposal(w, r, readReport, "commit", "tests")
 	p.Request = "POST /requirements/{id}/test-report"
+	var options requirements.AttachOptions
+	if err == nil {
+		options, err = attachOptions(values)
+	}
 	if err != nil {
 		return h.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
 	}
-	answer, err := h.Service.Attach(r.Context(), actorOf(w), p)
+	answer, err := h.Service.Attach(r.Context(), actorOf(w), p, options)
 	setReplay(w, answer.Answer)
 	if err != nil {
 		return err
@@ -121,8 +130,25 @@ func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Reques
 	setOutcome(w, p, answer.Answer)
 	return writeJSON(w, http.StatusOK, attached{
 		answer.Requirement, answer.Report, answer.Format, answer.Counts, answer.Covers, answer.Cited,
-		append([]string{}, answer.Named...),
+		append([]string{}, answer.Named...), answer.Commit, answer.Tip, answer.Branch, answer.Against,
 	})
+}
+
+// commitID is how a change names a commit, too.
+var commitID = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+
+func attachOptions(values url.Values) (requirements.AttachOptions, error) {
+	o := requirements.AttachOptions{Commit: values.Get("commit"), Tests: values.Get("tests")}
+	for _, name := range []string{"commit", "tests"} {
+		if values.Has(name) && values.Get(name) == "" {
+			return o, parameter(name, "it is empty").WithFix("leave it out, or give it a value")
+		}
+	}
+	if o.Commit == "" || commitID.MatchString(o.Commit) {
+		return o, nil
+	}
+	return o, parameter("commit", "%q is no commit id of 7 to 64 hexadecimal digits", clip(o.Commit)).
+		WithFix("write the id of the commit that was tested, as git log shows it")
 }
 
 // readReport reads a test report, whose format is told from its bytes: any media type will do.
@@ -140,25 +166,27 @@ func exportStatus(written bool) string {
 	return "pending"
 }
 
-func readProposal(w http.ResponseWriter, r *http.Request,
-	read func(http.ResponseWriter, *http.Request) ([]byte, error)) (requirements.Proposal, error) {
+// readProposal reads a proposal, and the parameters that its path has besides dry_run.
+func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error),
+	parameters ...string) (requirements.Proposal, url.Values, error) {
 	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id,
 		Parsed: callOf(w).held.rest}
 	var err error
-	if p.DryRun, err = dryRunOf(r); err != nil {
-		return p, err
+	var values url.Values
+	if p.DryRun, values, err = dryRunOf(r, parameters...); err != nil {
+		return p, nil, err
 	}
 	if p.ID, err = requirementID(r); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	if p.IfMatch, err = ifMatch(r); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	if p.IdempotencyKey, err = idempotencyKey(r); err != nil {
-		return p, err
+		return p, nil, err
 	}
 	p.Body, err = read(w, r)
-	return p, err
+	return p, values, err
 }
 
 func (h *requirementHandlers) next(w http.ResponseWriter, r *http.Request) error {
@@ -236,7 +264,7 @@ func readQuery(values url.Values) (requirements.Query, error) {
 }
 
 func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Request) error {
-	dryRun, err := dryRunOf(r)
+	dryRun, _, err := dryRunOf(r)
 	var report drift.Report
 	if err == nil {
 		report, err = h.runImport(w, r, dryRun)
@@ -252,14 +280,14 @@ func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Req
 	return writeJSON(w, http.StatusOK, report)
 }
 
-// dryRunOf reads the only parameter that a request for a change has.
-func dryRunOf(r *http.Request) (bool, error) {
-	values, err := query(r, "dry_run")
+// dryRunOf reads dry_run, and returns all parameters; others are those that the path has besides.
+func dryRunOf(r *http.Request, others ...string) (bool, url.Values, error) {
+	values, err := query(r, append([]string{"dry_run"}, others...)...)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	dry, err := boolParameter(values, "dry_run")
-	return dry != nil && *dry, err
+	return dry != nil && *dry, values, err
 }
 
 func (h *requirementHandlers) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (drift.Report, error) {

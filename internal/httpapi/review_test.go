@@ -176,7 +176,10 @@ func TestARefusedReportChangesNothingAndIsOnRecord(t *testing.T) {
 // credulous finds everything that is cited; again is called when the service looks again.
 type credulous struct{ again func() error }
 
-func (credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+func (c credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
+	if e.Commit == "0000000" {
+		return nil, &fault.Field{Code: "commit_unknown", Detail: "there is no commit 0000000"}
+	}
 	if e.Path == "missing" {
 		return nil, &fault.Field{Code: "file_missing", Detail: "there is no missing"}
 	}
@@ -189,15 +192,20 @@ func (credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found
 }
 
 func (c credulous) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
-	stand := make([][]evidence.Standing, len(subjects))
-	for i, s := range subjects {
-		stand[i] = make([]evidence.Standing, len(s.Cited))
+	all := make([][]evidence.Standing, len(subjects))
+	for i, subject := range subjects {
+		all[i] = make([]evidence.Standing, len(subject.Cited))
 	}
 	if c.again != nil {
-		return stand, c.again()
+		return all, c.again()
 	}
-	return stand, nil
+	return all, nil
 }
+
+func (credulous) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
+func (credulous) Follow(string)                                            {}
+func (credulous) HeadBranch(context.Context) (string, error)               { return "main", nil }
+func (credulous) Tip(context.Context) (string, error)                      { return strings.Repeat("a", 40), nil }
 
 // provokeEvidence has evidence looked up by a repository of the test.
 func provokeEvidence(t *testing.T, all *seen) {
@@ -207,7 +215,15 @@ func provokeEvidence(t *testing.T, all *seen) {
 	h.expect(422, "evidence_not_found", "pm", "PATCH", one, strings.Replace(move(lifecycle.Planned), "plan.md", "missing", 1))
 	testedRequirement(t, h)
 
+	h.expect(422, "evidence_not_found", "tester", "POST", report+"?commit=0000000", junit)
+	h.expect(422, "tests_pattern_invalid", "tester", "POST", report+"?tests=%28", junit)
+	h.expect(422, "tests_pattern_matches_nothing", "tester", "POST", report+"?tests=Nothing", junit)
+	h.expect(422, "report_from_future", "tester", "POST", report, strings.Replace(junit, "<testsuite", `<testsuite timestamp="2999-01-01T00:00:00Z"`, 1))
+	h.expect(400, "invalid_parameter", "tester", "POST", report+"?commit=HEAD", junit)
+	h.expect(400, "invalid_parameter", "tester", "POST", report+"?tests=", junit)
+
 	repository.again = func() error { return errors.New("git is gone") }
+	h.expect(503, "evidence_unreadable", "tester", "POST", report, junit)
 	failed := h.expect(503, "evidence_unreadable", "pm", "PATCH", one, exampleBody(t, "pm_signs_off"))
 	require.Equal(t, "nothing was applied; send the change again", failed.json(t)["fix"])
 	require.Equal(t, []any{"evidence"}, h.do("viewer", "GET", "/project/review", "").json(t)["unchecked"])
@@ -219,6 +235,7 @@ func provokeEvidence(t *testing.T, all *seen) {
 		return err
 	}
 	h.expect(409, "changed_meanwhile", "pm", "PATCH", one, exampleBody(t, "pm_signs_off"))
+	h.expect(409, "changed_meanwhile", "tester", "POST", report, junit)
 	repository.again = nil
 	h.patch("pm", exampleBody(t, "pm_signs_off"))
 	sealed := func() response {

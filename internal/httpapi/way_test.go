@@ -107,11 +107,11 @@ var besideTheWay = map[string][]function{
 		{"requirements/decision", "", "fill"}, {"requirements/decision", "", "namesIn"},
 		{"requirements/decision", "", "checkCondition"},
 	},
-	"do nothing for this change: evidence is looked at again at the sign-off, a report may come with a change": {
-		{"requirements", "Rechecker", "lookAgain"}, {"requirements", "", "keepReport"},
+	"hold the evidence of the change against the branch, and do nothing where a change gives no report": {
+		{"requirements", "Rechecker", "weigh"}, {"requirements", "", "keepReport"},
 	},
 	"bring commit and decide what they need, and tell what became of it": {
-		{"requirements", "shared", "reader"}, {"requirements", "refusals", "settle"}, {"requirements", "", "Open"},
+		{"requirements", "shared", "reader"}, {"requirements", "", "Open"},
 	},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "add"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},

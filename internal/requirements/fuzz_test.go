@@ -35,7 +35,7 @@ func FuzzParseChange(f *testing.F) {
 		again, err := decision.Read(decision.Compact(body), lifecycle.PM)
 		require.NoError(t, err)
 		require.Equal(t, change, again)
-		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"}, time.Time{})
+		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"}, time.Time{}, lifecycle.LatestRules)
 		for _, role := range lifecycle.Roles() {
 			change, err := decision.Read(body, role)
 			require.NoError(t, err)

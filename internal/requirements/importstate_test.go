@@ -176,7 +176,7 @@ func TestAnOlderImportIsFollowedByOneThatSaysWhatWasRead(t *testing.T) {
 		require.NoError(t, err)
 		def := lifecycle.Definition{ID: "A-1", Title: "one", Kind: "requirement", Acceptance: []lifecycle.Criterion{},
 			Fingerprint: set.Requirements[0].Fingerprint, Source: lifecycle.Source{Path: "R.md", Line: 1, EndLine: 1, Family: "markdown"}}
-		req, _ := lifecycle.Define(nil, def, tx.At())
+		req, _ := lifecycle.Define(nil, def, tx.At(), lifecycle.LatestRules)
 		_, err = projection.TableRequirements.Put(tx, "A-1", req)
 		require.NoError(t, err)
 		before.Name, before.IDs = "Demo", []string{"A-1"}

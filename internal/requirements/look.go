@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
-	"orchestrator/internal/requirements/testreport"
+	"orchestrator/internal/requirements/testruns"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -40,8 +40,12 @@ func (s *Rechecker) look(ctx context.Context, who lifecycle.Actor, c *lifecycle.
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	c.Looked = &lifecycle.Looked{}
+	runs := testruns.New(s.ledger)
 	for _, claim := range c.Claims() {
 		found, wrong := s.lookAt(ctx, claim.Evidence)
+		if found != nil {
+			found, wrong = runs.Tie(ctx, claim.Evidence, *found)
+		}
 		if wrong != nil { // it may quote what stands in the repository
 			masked := secret.MaskedField(*wrong)
 			wrong = &masked
@@ -78,31 +82,76 @@ func (s *Rechecker) lookAt(ctx context.Context, e lifecycle.Evidence) (*lifecycl
 	return s.options.Repository.Look(ctx, e)
 }
 
-// lookAgain looks again at what a requirement rests on that is to be done.
-func (s *Rechecker) lookAgain(ctx context.Context, id string, c *lifecycle.Change) error {
-	if c.Looked == nil || c.Status != lifecycle.Done {
-		return nil
-	}
+// weigh looks again at what a requirement rests on that makes a move, and holds what the change gives against the branch.
+// What it finds holds for the present revision of the requirement alone.
+func (s *Rechecker) weigh(ctx context.Context, id string, c *lifecycle.Change) error {
 	e, known := s.current.Load().Find(id)
-	if !known {
+	if c.Looked == nil || !known {
 		return nil
 	}
-	found, err := s.recheckOf(ctx, []lifecycle.Requirement{e.Requirement()})
-	if err != nil {
+	req := e.Requirement()
+	given, findings := givenEvidence(c)
+	subjects := []evidence.Subject{{Cited: given, Code: req.ImplementationEvidence}}
+	again := lifecycle.LatestRules.LookAgain(c.Status)
+	if again {
+		subjects = append(subjects, subjectOf(req))
+	} else if len(given) == 0 {
+		return nil
+	}
+	standings, err := s.options.Repository.Recheck(ctx, subjects)
+	if err != nil || slices.ContainsFunc(slices.Concat(standings...), unread) {
 		return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
 			WithFix("nothing was applied; send the change again").Because(err).ForClients()
 	}
-	c.Looked.Recheck = &found[0]
+	if again || len(c.Claims()) > 0 && c.Test.Record != nil {
+		c.MadeFrom = req.Revision
+	}
+	for i, finding := range findings {
+		finding.Against = nil
+		if v := standings[0][i]; v.Reason != "" {
+			finding.Against = &lifecycle.Against{Reason: v.Reason, Detail: remark(v)}
+		}
+	}
+	if again {
+		found := recheckOf(req, standings[1], s.clock().UTC().Truncate(time.Microsecond))
+		c.Looked.Recheck = &found
+	}
 	return nil
+}
+
+// unread reports whether a piece of evidence could not be looked at now, which says nothing of it.
+func unread(v evidence.Standing) bool { return v.Reason == lifecycle.Unreadable }
+
+// givenEvidence returns the evidence of a change that was found, and its findings, in the same order.
+func givenEvidence(c *lifecycle.Change) (given []lifecycle.Evidence, findings []*lifecycle.Finding) {
+	for i, claim := range c.Claims() {
+		if finding := &c.Looked.Findings[i]; finding.Found != nil {
+			claim.Found = finding.Found
+			given, findings = append(given, claim.Evidence), append(findings, finding)
+		}
+	}
+	return given, findings
+}
+
+// subjectOf returns what a requirement rests on. Its tests are tied to the files of its implementation until it is done:
+// from then on it stands for what was tested, and files may change beside the lines that it cites. What older rules let
+// become done never was tied, which is shown.
+func subjectOf(req lifecycle.Requirement) evidence.Subject {
+	var subject evidence.Subject
+	for _, c := range req.Citations() {
+		subject.Cited = append(subject.Cited, c.Evidence)
+	}
+	if req.Status != lifecycle.Done || req.JudgedBy() < lifecycle.Rules3 {
+		subject.Code = req.ImplementationEvidence
+	}
+	return subject
 }
 
 // recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
 func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
 	subjects := make([]evidence.Subject, len(all))
 	for i, req := range all {
-		for _, c := range req.Citations() {
-			subjects[i].Cited = append(subjects[i].Cited, c.Evidence)
-		}
+		subjects[i] = subjectOf(req)
 	}
 	standings, err := s.options.Repository.Recheck(ctx, subjects)
 	if err != nil {
@@ -111,29 +160,33 @@ func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) 
 	now := s.clock().UTC().Truncate(time.Microsecond)
 	found := make([]lifecycle.Recheck, len(all))
 	for i, req := range all {
-		found[i] = recheckOf(req, req.Citations(), standings[i], now)
+		found[i] = recheckOf(req, standings[i], now)
 	}
 	return found, nil
 }
 
-func recheckOf(req lifecycle.Requirement, cited []lifecycle.Citation, standings []evidence.Standing,
-	now time.Time) lifecycle.Recheck {
+func recheckOf(req lifecycle.Requirement, standings []evidence.Standing, now time.Time) lifecycle.Recheck {
 	found := lifecycle.Recheck{Revision: req.Revision}
-	for i, c := range cited {
+	for i, c := range req.Citations() {
 		switch v := standings[i]; {
-		case v.Reason == lifecycle.Elsewhere || v.Reason == lifecycle.Uncommitted: // it counts before Rules3
 		case v.Reason != "":
 			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason,
-				Detail: fault.Clip(v.Detail, maxRemark), Since: now})
+				Detail: remark(v), Since: now})
+		case len(v.MovedTo) > maxPlace:
+			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: lifecycle.FileGone,
+				Detail: fmt.Sprintf("it stands at a path of %d bytes now; at most %d are kept", len(v.MovedTo), maxPlace), Since: now})
 		case v.MovedTo != "":
-			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: v.MovedTo, Since: now})
+			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: secret.Mask(v.MovedTo), Since: now})
 		}
 	}
 	return found
 }
 
-// maxRemark bounds what a recheck adds to a requirement, in bytes of one remark.
-const maxRemark = 300
+// remark returns what is said of a piece of evidence on record: it may quote names of the repository.
+func remark(v evidence.Standing) string { return fault.Clip(secret.Mask(v.Detail), maxRemark) }
+
+// maxRemark and maxPlace bound what a recheck adds to a requirement, in bytes of one remark and of one place.
+const maxRemark, maxPlace = 300, 1000
 
 // attachedDigest returns the digest of the attached report that evidence names; false when it names none.
 func attachedDigest(e lifecycle.Evidence) (string, bool) {
@@ -154,7 +207,7 @@ func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 			Detail: "no report with the digest " + digest + " was attached",
 			Fix:    "attach it with POST /requirements/{id}/test-report, which answers how to name it"}
 	}
-	report := testreport.Report{Format: kept.Found.Format, Cases: kept.Cases}
+	report := kept.AsRead()
 	result, err := report.Find(e.Name)
 	if f := fault.As(err); f != nil {
 		return nil, &fault.Field{Code: f.Code, Detail: f.Detail + " in " + e.Report, Fix: f.Fix}
@@ -164,7 +217,23 @@ func (s *Rechecker) lookAtAttached(ctx context.Context, e lifecycle.Evidence,
 			Detail: fmt.Sprintf("%s has %s with result %s, not %s", e.Report, e.Name, result, e.Result),
 			Fix:    "cite the result that the report has"}
 	}
-	return &kept.Found, nil
+	found := testruns.FoundOf(kept.Found, report, e.Name)
+	return &found, nil
+}
+
+// attachedRun reads the report of a run, or with a digest, that was attached earlier; nil when there is none.
+func (s *Rechecker) attachedRun(ctx context.Context, run, digest string) (*record.Report, error) {
+	err := s.ledger.View(ctx, func(r store.Reader) error {
+		at, known, err := record.TableRuns.Get(r, run)
+		if known && at.Report != "" {
+			digest = at.Report
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.attachedReport(ctx, digest)
 }
 
 // attachedReport reads a report that was attached earlier; nil when there is none with this digest.

@@ -30,7 +30,7 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 		s.exporter.Wake()
 	})
 	for _, onRecord := range []func(context.Context) error{
-		s.acceptRollback, s.chooseWorkflow, s.chooseEvidence, s.chooseAuditKey,
+		s.acceptRollback, s.chooseWorkflow, s.chooseEvidence, s.chooseBranch, s.chooseAuditKey,
 	} {
 		if err := onRecord(ctx); err != nil {
 			return nil, err
@@ -104,6 +104,36 @@ func (s *Service) chooseEvidence(ctx context.Context) error {
 		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
 		p.Evidence = chosen
 		return ledger.Event{Kind: record.KindEvidenceChosen, Data: data}
+	})
+}
+
+// chooseBranch puts on record whose tip evidence is held against from here on: the branch that the operator names, else
+// the one on record, else the one that HEAD names. Where HEAD names none either, evidence is unknown.
+func (s *Service) chooseBranch(ctx context.Context) error {
+	if !s.verifies() {
+		return nil
+	}
+	was := s.current.Load().Project.Branch
+	chosen := cmp.Or(s.options.Branch, was)
+	if chosen == "" {
+		var err error
+		if chosen, err = s.options.Repository.HeadBranch(ctx); err != nil {
+			return err
+		}
+	}
+	s.options.Repository.Follow(chosen)
+	tip, err := s.options.Repository.Tip(ctx)
+	s.tip.Store(&branchTip{tip, err})
+	if chosen == was {
+		return nil
+	}
+	if err != nil { // nobody chooses a branch that is not there
+		return err
+	}
+	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
+		data := record.BranchChosen{From: p.Branch, To: chosen}
+		p.Branch = chosen
+		return ledger.Event{Kind: record.KindBranchChosen, Data: data}
 	})
 }
 
@@ -183,6 +213,8 @@ func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Proje
 type State struct {
 	Ledger       error  // why no change can be made any more, or nil
 	Import       string // why the last import failed, or ""
+	Branch       string // whose tip evidence is held against; "" where nothing is looked up
+	Unknown      string // why the tip of Branch is not known, or ""
 	Read         account.Counts
 	Export       projection.ExportState
 	LogSize      uint64
@@ -194,6 +226,8 @@ type State struct {
 // State reads the present state.
 func (s *Service) State() State {
 	snap := s.current.Load()
-	return State{s.ledger.Err(), s.importFailure(), account.Sum(snap.Project.Import.Readings()), s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
+	branch, unknown := s.branch()
+	return State{s.ledger.Err(), s.importFailure(), branch, unknown, account.Sum(snap.Project.Import.Readings()),
+		s.exporter.State(), snap.Head.Size, len(snap.Project.IDs),
 		snap.Counts.ByStatus, s.refusals.Total()}
 }

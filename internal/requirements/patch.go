@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/requirements/testruns"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -41,7 +42,7 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	p.parsed()
 	s.look(ctx, who, &change)
 	return s.commit(ctx, who, p, func() (lifecycle.Change, record.Proposed, error) {
-		err := s.lookAgain(ctx, p.ID, &change)
+		err := s.weigh(ctx, p.ID, &change)
 		return change, record.Proposed{Change: body}, err
 	})
 }
@@ -161,6 +162,9 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 		data.Revision, data.SHA256 = next.Revision, ledger.Digest(out.answer.Requirement)
 		if data.Report, err = keepReport(tx, data.Report); err == nil {
 			event.Data = data
+			err = testruns.See(tx, data)
+		}
+		if err == nil {
 			err = tx.Append(event)
 		}
 	}
@@ -227,6 +231,6 @@ func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
 		return a, err
 	}
 	short := *a
-	short.Cases = nil
+	short.Cases, short.Spans = nil, nil
 	return &short, nil
 }

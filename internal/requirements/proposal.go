@@ -18,6 +18,7 @@ type Proposal struct {
 	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it
 	DryRun         bool
 	RequestID      string
+	options        string // what was sent beside the body, and decides with it
 	Parsed         func() // called when the body is read and checked, and the commit comes next; may be nil
 }
 
@@ -61,5 +62,9 @@ func bodyDigest(p Proposal) string {
 	if p.IdempotencyKey == "" {
 		return ""
 	}
-	return ledger.Digest(slices.Concat([]byte(p.ID), []byte{0}, p.Body))
+	whole := slices.Concat([]byte(p.ID), []byte{0}, p.Body)
+	if p.options != "" {
+		whole = slices.Concat(whole, []byte{0}, []byte(p.options))
+	}
+	return ledger.Digest(whole)
 }

@@ -190,7 +190,8 @@ func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
 // WorkflowView is the rules as data.
 type WorkflowView struct {
 	Name        string                      `json:"name"`
-	Evidence    string                      `json:"evidence"` // verify: looked up in the repository; record: kept as it is given
+	Evidence    string                      `json:"evidence"`         // verify: looked up in the repository; record: kept as it is given
+	Branch      string                      `json:"branch,omitempty"` // verify: whose tip evidence is held against
 	Statuses    []lifecycle.Status          `json:"statuses"`
 	Transitions []lifecycle.Transition      `json:"transitions"`
 	Gates       []lifecycle.Gate            `json:"gates"`
@@ -204,7 +205,7 @@ type WorkflowView struct {
 func (s *Reader) Workflow() WorkflowView {
 	w := s.options.Workflow
 	view := WorkflowView{
-		w.Name, s.options.Evidence, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
+		w.Name, s.options.Evidence, s.current.Load().Project.Branch, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
 		map[lifecycle.Role][]string{},
 		append([]lifecycle.Status{}, w.DeadEnds()...), lifecycle.LatestRules, lifecycle.Shares(),
 	}

@@ -1,7 +1,9 @@
 package requirements
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"orchestrator/internal/fault"
@@ -9,6 +11,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -39,6 +42,7 @@ func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error)
 }
 
 func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
+	tip, tipErr := s.options.Repository.Tip(ctx)
 	found, unread, err := s.lookOverAll(ctx)
 	if err != nil {
 		return 0, err
@@ -51,6 +55,7 @@ func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 		}
 		changed += n
 	}
+	s.tip.Store(&branchTip{tip, cmp.Or(tipErr, s.firstUnknown())})
 	return changed, unread
 }
 
@@ -74,7 +79,7 @@ func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read").
 				ForClients()
 		}
-		if _, changed := req.Rechecked(found[i]); changed {
+		if _, changed := req.Rechecked(found[i], lifecycle.LatestRules); changed {
 			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
 		}
 	}
@@ -141,13 +146,13 @@ func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail str
 func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
 	changed := 0
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		var data record.Rechecked
+		data := record.Rechecked{Rules: lifecycle.LatestRules}
 		for _, one := range found {
 			req, _, err := s.reader(tx)(one.ID)
 			if err != nil {
 				return err
 			}
-			next, news := req.Rechecked(one.Recheck)
+			next, news := req.Rechecked(one.Recheck, lifecycle.LatestRules)
 			if !news {
 				continue
 			}
@@ -165,4 +170,50 @@ func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (
 		return tx.Append(ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(), Data: data})
 	})
 	return changed, err
+}
+
+// branch returns the branch whose tip evidence is held against, and why that tip was not known at the last look; "" where
+// it was, or where nothing is looked up.
+func (s *Rechecker) branch() (name, unknown string) {
+	if !s.verifies() {
+		return "", ""
+	}
+	name = s.current.Load().Project.Branch
+	if last := s.tip.Load(); last != nil && last.err != nil {
+		return name, last.err.Error()
+	}
+	return name, ""
+}
+
+// firstUnknown returns why some evidence is unknown, as that of a shallow clone may be; nil where none is.
+func (s *Rechecker) firstUnknown() error {
+	for e := range s.current.Load().All() {
+		if !e.Summary.Stale {
+			continue
+		}
+		for _, stale := range e.Requirement().Stale {
+			if stale.Reason == lifecycle.Unknown {
+				return fault.New(fault.Unavailable, evidence.CodeUnreadable, "evidence of %s is unknown: %s", e.Summary.ID,
+					stale.Detail).WithFix("see docs/evidence.md for what makes evidence unknown")
+			}
+		}
+	}
+	return nil
+}
+
+// dirtyFiles returns which files of implementations have uncommitted changes, as far as that can be told now.
+func (s *Rechecker) dirtyFiles(ctx context.Context, all iter.Seq[lifecycle.Requirement]) map[string]bool {
+	if !s.verifies() {
+		return nil
+	}
+	var paths []string
+	for req := range all {
+		paths = append(paths, review.FilesOf(req)...)
+	}
+	slices.Sort(paths)
+	dirty, err := s.options.Repository.Dirty(ctx, slices.Compact(paths))
+	if err != nil {
+		return nil
+	}
+	return dirty
 }

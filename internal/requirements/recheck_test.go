@@ -108,8 +108,14 @@ func TestWhatCannotBeReadNowSaysNothing(t *testing.T) {
 	require.Zero(t, n)
 	require.Equal(t, before, r.requirement("REQ-001"), "what was stale is, and what moved has")
 	require.Equal(t, []string{review.UncheckedEvidence}, r.review().Unchecked)
-	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
-	require.Equal(t, "test_evidence_holds", string(refusal.Fields[0].Code), "for a move to done it is no evidence")
+	_, err = r.patch(paula, "REQ-001", move(lifecycle.Done, approved))
+	requireCode(t, err, "evidence_unreadable")
+	require.Equal(t, lifecycle.TestedPass, r.requirement("REQ-001").Status, "nothing is decided, and nothing is done")
+	_, err = r.attach(green, AttachOptions{Tests: "."})
+	require.NoError(t, err)
+	f.says("TestLogin_REQ001", evidence.Standing{Reason: lifecycle.Unreadable, Detail: "git hangs"})
+	_, err = r.attach(green, AttachOptions{})
+	requireCode(t, err, "evidence_unreadable")
 	r.verified()
 }
 
@@ -124,7 +130,7 @@ func TestAnImplementationNamesWhatWasWritten(t *testing.T) {
 func TestAReportThatIsAttachedAgainIsNotNewer(t *testing.T) {
 	r, _ := startVerifying(t, store.NewMemory())
 	attach := func() lifecycle.Requirement {
-		_, err := r.Attach(t.Context(), tess, Proposal{Request: "POST", ID: "REQ-001", Body: []byte(junit)})
+		_, err := r.Attach(t.Context(), tess, Proposal{Request: "POST", ID: "REQ-001", Body: []byte(junit)}, AttachOptions{})
 		require.NoError(t, err)
 		return r.requirement("REQ-001")
 	}

@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -47,10 +48,12 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	}
 	snap := s.current.Load()
 	return review.Full(review.Input{
-		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence, Log: log,
+		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
+		Branch: snap.Project.Branch, Log: log,
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: driftOf(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
-		Requirements: requirementsOf(snap), Unchecked: unchecked,
+		IDs: s.ids.Of(snap.Project.IDs), Requirements: requirementsOf(snap), Unchecked: unchecked,
+		Dirty: s.evidence.dirtyFiles(ctx, requirementsOf(snap)),
 	}), nil
 }
 
@@ -129,8 +132,11 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	if err != nil {
 		return review.Dossier{}, err
 	}
-	req := e.Requirement()
-	return review.One(s.options.Workflow, req, s.reviewEvidence(ctx, req)), nil
+	req, now := e.Requirement(), s.current.Load()
+	return review.One(s.options.Workflow, req, review.Seen{
+		Evidence: s.reviewEvidence(ctx, req), IDs: s.ids.Of(now.Project.IDs), Branch: now.Project.Branch,
+		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})),
+	}), nil
 }
 
 // reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
@@ -139,22 +145,26 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 	if !s.evidence.verifies() || len(cited) == 0 {
 		return nil
 	}
-	subject := evidence.Subject{Cited: make([]lifecycle.Evidence, len(cited))}
+	subject := subjectOf(req)
+	subject.Cited = make([]lifecycle.Evidence, len(cited))
 	for i, c := range cited {
 		subject.Cited[i] = c.Evidence
 	}
-	standings, err := s.options.Repository.Recheck(ctx, []evidence.Subject{subject})
+	all, err := s.options.Repository.Recheck(ctx, []evidence.Subject{subject})
+	var standings []evidence.Standing
+	if err == nil {
+		standings = all[0]
+	}
 	found := make([]review.Rechecked, len(cited))
 	for i, c := range cited {
 		found[i] = review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds}
 		switch {
 		case err != nil:
 			found[i].Verdict, found[i].Detail = review.NotLookedUp, "the repository cannot be read now"
-		case standings[0][i].Reason == lifecycle.Elsewhere || standings[0][i].Reason == lifecycle.Uncommitted:
-		case standings[0][i].Reason != "":
-			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, standings[0][i].Reason, standings[0][i].Detail
-		case standings[0][i].MovedTo != "":
-			found[i].Verdict, found[i].Detail = review.Moved, standings[0][i].MovedTo
+		case standings[i].Reason != "":
+			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, standings[i].Reason, standings[i].Detail
+		case standings[i].MovedTo != "":
+			found[i].Verdict, found[i].Detail = review.Moved, standings[i].MovedTo
 		}
 	}
 	return found
@@ -273,7 +283,7 @@ func ReviewExport(export io.Reader) (review.Project, error) {
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(),
 		Log: review.Log{Size: snap.Head.Size, Root: snap.Head.Root.String()}, Import: review.Import{OK: true},
 		Read:     snap.Project.Import.Readings(),
-		Evidence: snap.Project.Evidence, Requirements: requirementsOf(snap),
+		Evidence: snap.Project.Evidence, Branch: snap.Project.Branch, IDs: idmatch.New(snap.Project.IDs), Requirements: requirementsOf(snap),
 		Unchecked: []string{
 			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport,
 			review.UncheckedRefusals,

@@ -194,14 +194,14 @@ func TestSecretsInTestReportsAreRefused(t *testing.T) {
 		"name":  `<testsuite name="s"><testcase name="ok"/><testcase name="with ` + ownToken + `"/></testsuite>`,
 		"suite": `<testsuite name="s"><testcase classname="c" name="ok"/><testcase classname="` + awsKey + `" name="b"/></testsuite>`,
 	} {
-		_, err := r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(report)})
+		_, err := r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(report)}, AttachOptions{})
 		require.Equal(t, "secret_in_text", string(fault.As(err).Code), where)
 		require.Contains(t, fault.As(err).Fields[0].Detail, "test 2 of the report: its "+where)
 	}
-	_, err := r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(`<testsuite><testcase name="` + awsKey + `"><b></testsuite>`)})
+	_, err := r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(`<testsuite><testcase name="` + awsKey + `"><b></testsuite>`)}, AttachOptions{})
 	require.Equal(t, "report_unreadable", string(fault.As(err).Code))
 	output := `<testsuite><testcase name="ok"><system-out>` + ownToken + `</system-out></testcase></testsuite>`
-	_, err = r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(output)})
+	_, err = r.Attach(t.Context(), tess, Proposal{ID: "REQ-001", Body: []byte(output)}, AttachOptions{})
 	require.NoError(t, err, "what is not kept of a report may hold anything")
 	require.NotContains(t, r.everything(), awsKey)
 	require.NotContains(t, r.everything(), ownToken)

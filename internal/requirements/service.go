@@ -4,9 +4,10 @@
 // audit record in one transaction). Every read is served from an immutable snapshot that is published
 // after the commit is durable; project_status.json is a projection of that snapshot.
 //
-// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), idempotency (actor NUL
-// key: the first answer), project (one key: name, sources, workflow, document order), tokens (one key: those the log
-// accounts for). Audit record kinds and the shape of their data are in package record.
+// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), runs (identity of a run of
+// tests: the commit that it counts for), idempotency (actor NUL key: the first answer), project (one key: name, sources,
+// what was not read of them, workflow, branch, document order), tokens (one key: those the log accounts for). Audit
+// record kinds and the shape of their data are in package record.
 package requirements
 
 import (
@@ -21,6 +22,7 @@ import (
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
+	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -36,6 +38,7 @@ type Options struct {
 	Reading        reqdoc.Options             // how requirement documents are read
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
 	Repository     Repository                 // where evidence is looked up; needed where evidence is verified
+	Branch         string                     // evidence counts when it has it; "" keeps the store's, the one that HEAD names in a new one
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
 	Lost           []Moment                   // that the log has not gone through
@@ -57,6 +60,7 @@ type shared struct {
 	clock   func() time.Time
 	options Options
 	current atomic.Pointer[projection.Snapshot] // that is published
+	ids     idmatch.Cache                       // of the ids of current
 }
 
 // Service proposes changes, imports documents, and accounts for both. It is made of parts, each of which can be handed
@@ -89,6 +93,7 @@ type Rechecker struct {
 
 	one        sync.Mutex                    // one recheck at a time
 	begun      atomic.Uint64                 // rechecks
+	tip        atomic.Pointer[branchTip]     // as the last recheck found it
 	ended      bool                          // the last one came to its end; held by one
 	lastReport atomic.Pointer[record.Report] // that was looked at: evidence cites one report many times
 }
@@ -107,6 +112,17 @@ type Reviews struct {
 type Repository interface {
 	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
 	Recheck(context.Context, []evidence.Subject) ([][]evidence.Standing, error)
+	Dirty(ctx context.Context, paths []string) (map[string]bool, error)
+
+	Follow(branch string) // from here on its tip counts
+	HeadBranch(context.Context) (string, error)
+	Tip(context.Context) (string, error)
+}
+
+// branchTip is the commit at the tip of the branch, or why it is not known.
+type branchTip struct {
+	commit string
+	err    error
 }
 
 // signedAt is the signed checkpoint of one size of the log.

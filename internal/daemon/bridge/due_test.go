@@ -76,12 +76,12 @@ func TestWhatIsDue(t *testing.T) {
 		"everything went stale": {in(lifecycle.TestedPass, lifecycle.TestInProgress, tested(1, 0), func(r *lifecycle.Requirement) {
 			r.Stale = []lifecycle.Stale{{Part: "implementation", Pointer: "/implementation_evidence/0", Reason: lifecycle.FileGone, Detail: "gone"}, {Part: "test", Pointer: "/test/evidence/0", Reason: lifecycle.ReportGone, Detail: "gone"}}
 		}), lifecycle.V1, []string{
-			"coder requirement.implementation: files and commits of the implementation that are as they were when it was written",
-			"tester requirement.test: evidence of the test record that is as it was when it was given",
+			"coder requirement.implementation: files and commits of the implementation that the branch has as they were when it was written",
+			"tester requirement.test: evidence of the test record that is as it was when it was given, of a run on the code of the branch",
 			"pm requirement.signoff: an approval by PM on the current text, not older than the test record",
 		}},
 		"the text changed": {in(lifecycle.TestInProgress, lifecycle.Implemented, tested(1, 0), func(r *lifecycle.Requirement) { r.Suspect = true }), lifecycle.V1,
-			[]string{"pm requirement.signoff: a decision on the text, which changed after work began", "tester requirement.test: the move to tested_pass"}},
+			[]string{"pm requirement.signoff: a decision on the text or priority, which changed after work began", "tester requirement.test: the move to tested_pass"}},
 		"tests failed":                {in(lifecycle.TestedFail, lifecycle.TestInProgress, tested(1, 1)), lifecycle.Rework, []string{"pm moves it to implementation_in_progress by " + test}},
 		"tests failed in a dead end":  {in(lifecycle.TestedFail, lifecycle.TestInProgress, tested(1, 1)), lifecycle.V1, nil},
 		"done":                        {in(lifecycle.Done, lifecycle.TestedPass, tested(1, 0), approved), lifecycle.V1, nil},

@@ -62,7 +62,7 @@ func (p *Project) Requirement(_ context.Context, id string) (conductor.Requireme
 	return conductor.Requirement{
 		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req),
 		WaitingFor: next.WaitingFor,
-		Suspect:    req.Suspect, Stale: len(req.Stale) > 0, Retired: req.Retired, Revision: req.Revision,
+		Suspect:    req.Suspect, Stale: len(req.Unsettling()) > 0, Retired: req.Retired, Revision: req.Revision,
 		Parts: partsOf(req),
 	}, nil
 }

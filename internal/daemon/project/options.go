@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
@@ -29,6 +30,7 @@ type Options struct {
 	Deterministic  bool // durations in the conductor's traces are 0
 
 	Evidence string        // projection.EvidenceVerified or projection.EvidenceRecorded; "" verifies where there is a repository
+	Branch   string        // evidence counts when this branch of the repository has it; "" keeps the one on record
 	Repo     string        // a folder in the repository of the evidence; "" is that of the first document
 	Recheck  time.Duration // how often all evidence is looked at again; 0 is never
 
@@ -84,7 +86,13 @@ func (o *Options) checkEvidence() error {
 		return fault.New(fault.Invalid, "evidence", "--evidence must be verify or record, not %q", o.Evidence).
 			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
 	}
-	return nil
+	switch {
+	case o.Branch == "":
+		return nil
+	case o.Evidence == projection.EvidenceRecorded:
+		return branchWithoutRepository(nil)
+	}
+	return evidence.CheckBranch(o.Branch)
 }
 
 func texts[T ~string](items []T) []string {
@@ -93,4 +101,10 @@ func texts[T ~string](items []T) []string {
 		out[i] = string(s)
 	}
 	return out
+}
+
+// branchWithoutRepository refuses a branch where no evidence is looked up.
+func branchWithoutRepository(cause error) error {
+	return fault.New(fault.Invalid, "evidence", "--branch names a branch, but evidence is not looked up in a repository").
+		WithFix("leave --branch out, or start in a git working tree with --evidence verify").Because(cause)
 }

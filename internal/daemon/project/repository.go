@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"time"
 
@@ -27,17 +26,15 @@ func (p *Plan) openRepository(ctx context.Context, d *dataFolder) (*evidence.Rep
 	}
 	repository, err := evidence.Open(ctx, p.repositoryDir(), evidence.Options{Private: p.ownFiles()})
 	if err == nil {
-		branch, err := repository.HeadBranch(ctx)
-		if err != nil {
-			return nil, errors.Join(err, repository.Close())
-		}
-		repository.Follow(branch)
 		d.log.Info().Str("repository", repository.Root()).Msg("evidence is looked up in this git working tree")
 		return repository, nil
 	}
 	withoutGit := fault.Is(err, evidence.CodeGitMissing)
 	if p.Evidence == projection.EvidenceVerified && !withoutGit {
 		return nil, err
+	}
+	if p.Branch != "" {
+		return nil, branchWithoutRepository(err)
 	}
 	if err := refuseLostRepository(ctx, d.ledger, err, withoutGit); err != nil {
 		return nil, err

@@ -20,10 +20,23 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 		Origins: origin.Of, Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding, OnDisplaced: d.logDisplaced,
 	}
 	if repository != nil {
-		options.Evidence, options.Repository = projection.EvidenceVerified, repository
+		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, repository, p.Branch
 	}
 	service, err := requirements.Open(ctx, d.ledger, time.Now, options)
+	if err == nil && repository != nil {
+		d.logBranch(service.State())
+	}
 	return service, startNeedsRoom(err)
+}
+
+// logBranch logs which branch evidence is held against, or why that is not known.
+func (d *dataFolder) logBranch(state requirements.State) {
+	if state.Unknown != "" {
+		d.log.Warn().Str("branch", state.Branch).Str("cause", state.Unknown).
+			Msg("evidence is unknown, and nothing becomes done")
+		return
+	}
+	d.log.Info().Str("branch", state.Branch).Msg("evidence counts when this branch has it")
 }
 
 // logFolding logs that an actor repeats what is refused, as a client in a loop does.

@@ -320,3 +320,17 @@ func TestAFolderInUseIsNotUpgraded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 5, asked)
 }
+
+// TestTheKeptDatabaseOfThisFormatIsInOrder: what this program makes of a log of its own format may not change. Whoever
+// changes it raises the format.
+func TestTheKeptDatabaseOfThisFormatIsInOrder(t *testing.T) {
+	data := older(t, ledger.Format)
+	report, err := Verify(t.Context(), data, "none.json", auditor.Options{})
+	require.NoError(t, err)
+	for _, cannot := range report.CannotShow {
+		require.NotContains(t, cannot, "table")
+	}
+	done, err := upgraded(t, data, false)
+	require.NoError(t, err)
+	require.True(t, done.Current())
+}

@@ -1,7 +1,9 @@
 package offline
 
 import (
+	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +47,10 @@ func makeDatabase(t *testing.T, data datadir.Dir) {
 
 // noRepository is a repository in which nobody looks anything up.
 type noRepository struct{ requirements.Repository }
+
+func (noRepository) Follow(string)                              {}
+func (noRepository) HeadBranch(context.Context) (string, error) { return "main", nil }
+func (noRepository) Tip(context.Context) (string, error)        { return strings.Repeat("a", 40), nil }
 
 // TestImportChoosesNothingAboutEvidence: a project whose evidence is looked up goes on to do so.
 func TestImportChoosesNothingAboutEvidence(t *testing.T) {

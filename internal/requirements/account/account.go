@@ -205,7 +205,7 @@ func Changes(before, now []Document) []Document {
 		return nil
 	}
 	known := byPath(before)
-	changes := slices.Clone(now)
+	changes := append([]Document{}, now...) // not nil: there may be none any more
 	for i, d := range changes {
 		if was, is := known[d.Path]; is && same(was, d) {
 			changes[i] = Document{Path: d.Path}

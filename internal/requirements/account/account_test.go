@@ -97,12 +97,22 @@ func TestChangesAmountToTheAccounts(t *testing.T) {
 	one, two, other := read(t, half), read(t, half, "- **FR-7**: Seven.\n"), read(t, "- **FR-1**: Keep.\n")
 	origin := map[string]Origin{"a.md": {Commit: "c", At: time.Unix(1, 0).UTC()}}
 	for _, before := range [][]Document{nil, one, two, other, Settle(nil, one, origin)} {
-		for _, now := range [][]Document{one, two, other} {
+		for _, now := range [][]Document{one, two, other, {}, nil} {
 			now = Settle(before, now, nil)
-			changes := Changes(before, now)
-			got, err := Apply(before, changes)
+			raw, err := json.Marshal(struct {
+				Read []Document `json:"read,omitzero"`
+			}{Changes(before, now)})
 			require.NoError(t, err)
-			require.Equal(t, now, got)
+			var kept struct {
+				Read []Document `json:"read"`
+			}
+			require.NoError(t, json.Unmarshal(raw, &kept), "as a record keeps it")
+			got, err := Apply(before, kept.Read)
+			require.NoError(t, err)
+			require.Len(t, got, len(now))
+			for i := range now {
+				require.Equal(t, now[i], got[i])
+			}
 		}
 	}
 	require.Nil(t, Changes(one, one))

@@ -184,7 +184,8 @@ func namesIn(implementation any) []lifecycle.Citation {
 		file, _ := each.(map[string]any)
 		path, _ := file["path"].(string)
 		lines, _ := file["lines"].(string)
-		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: path, Lines: lines})
+		commit, _ := file["commit"].(string)
+		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: path, Lines: lines, Commit: commit})
 	}
 	commits, _ := object["commits"].([]any)
 	for i, each := range commits {

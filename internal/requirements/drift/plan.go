@@ -102,7 +102,7 @@ func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
 	if found {
 		known = &current
 	}
-	next, drift := lifecycle.Define(known, def, p.at)
+	next, drift := lifecycle.Define(known, def, p.at, lifecycle.LatestRules)
 	if drift == lifecycle.Unchanged {
 		p.report.Unchanged++
 		return nil
@@ -230,7 +230,7 @@ type Asked struct {
 
 // Write writes what the plan changes, with its record.
 func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
-	data := record.Imported{Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired,
+	data := record.Imported{Rules: lifecycle.LatestRules, Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired,
 		Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents)}
 	if !slices.Equal(p.after.IDs, p.before.IDs) {
 		data.IDs = p.after.IDs

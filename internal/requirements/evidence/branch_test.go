@@ -223,11 +223,11 @@ func TestABranchThatIsGoneTellsNothing(t *testing.T) {
 	c.git("checkout", "-q", "-b", "side")
 	c.git("branch", "-q", "-D", "main")
 	for i, e := range cited {
-		require.Equal(t, Standing{Reason: lifecycle.Unknown, Detail: "the branch main is gone"}, recheck(t, r, e), i)
+		require.Equal(t, Standing{Reason: lifecycle.Unknown, Detail: "there is no branch main"}, recheck(t, r, e), i)
 	}
 	w := wrong(t, r, file("a", "2"))
 	require.Equal(t, CodeUnreadable, w.Code)
-	require.Equal(t, "it cannot be looked up: the branch main is gone", w.Detail)
+	require.Equal(t, "it cannot be looked up: there is no branch main", w.Detail)
 	require.Contains(t, w.Fix, "--branch")
 	c.write("r.xml", junit)
 	require.Equal(t, CodeUnreadable, wrong(t, r, test("TestGood", "pass", "r.xml")).Code)
@@ -259,7 +259,8 @@ func TestAForcedPushTakesEvidenceAway(t *testing.T) {
 	}
 	c.git("branch", "kept", second)
 	require.Equal(t, lifecycle.Elsewhere, why(t, r, cited[3]))
-	require.Equal(t, lifecycle.LinesChanged, why(t, r, cited[0]), "another branch has it")
+	require.Equal(t, lifecycle.Elsewhere, why(t, r, cited[0]), "another branch has it")
+	require.Equal(t, lifecycle.Elsewhere, why(t, r, cited[2]), "another branch has it")
 }
 
 // An amended commit is another commit. What it has counts all the same where the evidence names none.
@@ -481,7 +482,14 @@ func TestAShallowCloneTellsWhatItCan(t *testing.T) {
 		}
 	}
 	require.Equal(t, "a:6-10", recheck(t, cut, at(file("a", "5-9"), lifecycle.InBranch, first, a)).MovedTo)
-	require.Equal(t, "commit_unknown", string(wrong(t, cut, commit(c.git("rev-parse", "HEAD~1"))).Code))
+	for _, id := range []string{first, first[:8]} {
+		w := wrong(t, cut, commit(id))
+		require.Equal(t, "commit_unknown", string(w.Code))
+		require.Equal(t, "run git fetch --unshallow; in CI, check out the whole history (fetch-depth: 0)", w.Fix)
+	}
+	require.Equal(t, "commit first, and write the id that git log shows", wrong(t, whole, commit(strings.Repeat("1", 40))).Fix)
+	shallow.git("fetch", "-q", "--unshallow")
+	found(t, cut, commit(first))
 }
 
 func cutLines(content, lines string) ([]byte, bool) {

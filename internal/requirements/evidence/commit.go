@@ -58,10 +58,17 @@ func (r *Repository) onlyCommit(ctx context.Context, id string, objects []string
 			orList(commits)).
 			WithFix("write more of the id")
 	case len(others) == 0:
-		return "", refuse("commit_unknown", "there is no commit %q in this repository%s", id, r.cutOff(ctx)).
-			WithFix("commit first, and write the id that git log shows")
+		return "", refuseUnknown(id, r.cutOff(ctx))
 	}
 	return "", r.refuseOther(ctx, id, others[0], kinds[others[0]])
+}
+
+func refuseUnknown(id, cut string) error {
+	refusal := refuse("commit_unknown", "there is no commit %q in this repository%s", id, cut)
+	if cut == isShallow {
+		return refusal.WithFix("run git fetch --unshallow; in CI, check out the whole history (fetch-depth: 0)")
+	}
+	return refusal.WithFix("commit first, and write the id that git log shows")
 }
 
 func (r *Repository) refuseOther(ctx context.Context, id, object, kind string) error {

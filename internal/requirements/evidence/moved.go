@@ -11,14 +11,28 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// file checks a cited file: the tip must have what was cited, at the same path or where it moved to. A commit that the
-// evidence names must be in the history of the branch besides. One that it does not name may have been amended away.
+// file checks a cited file. A commit that the evidence names must be in the history of the branch. One that it does not
+// name may have been amended away; where another history has it, what was cited did not change: it is elsewhere.
 func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
 	if e.Found.In == lifecycle.InCommit {
 		if s := c.commit(ctx, e.Found.Commit); s.Reason != "" {
 			return s
 		}
 	}
+	s := c.fileAtTip(ctx, e)
+	if slices.Contains(notAtTip, s.Reason) && c.history == nil && c.ancestries[e.Found.Commit] == elsewhere {
+		return c.unlessShallow(ctx, lifecycle.Elsewhere, fmt.Sprintf(
+			"%s; what was cited is at commit %s, which %s does not have: another branch, a tag or HEAD has it",
+			s.Detail, short(e.Found.Commit), c.r.git.Branch()))
+	}
+	return s
+}
+
+// notAtTip are the reasons why the tip does not have what was cited.
+var notAtTip = []string{lifecycle.LinesChanged, lifecycle.FileChanged, lifecycle.FileGone, lifecycle.Copied}
+
+// fileAtTip looks for what was cited at the tip: at the same path, or where it moved to.
+func (c *check) fileAtTip(ctx context.Context, e lifecycle.Evidence) Standing {
 	now := c.tree.At(e.Path)
 	if now.IsFile() && now.ID == e.Found.Blob {
 		return Standing{}
@@ -95,7 +109,7 @@ func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span
 		return s
 	}
 	return Standing{Reason: lifecycle.Uncommitted,
-		Detail: fmt.Sprintf("%s is %s, and not at %s: commit it", e.Path, inWorktree, c.at())}
+		Detail: fmt.Sprintf("%s is %s, and not at %s: commit it there, or merge the branch that has it", e.Path, inWorktree, c.at())}
 }
 
 // compare looks for what was cited in the content that path has now.
@@ -164,7 +178,7 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Sta
 		}
 		return c.gone(e)
 	}
-	to, err := c.renamed(e.Found.Commit).To(e.Path)
+	to, err := c.renamed(e.Found.Commit, c.tip).To(e.Path)
 	switch {
 	case err != nil:
 		return c.lacking(ctx, err)

@@ -38,9 +38,9 @@ type check struct {
 	failure    error // why git cannot be asked, from the first time on that it could not
 	history    error // why it cannot be told where commits are
 	lacks      lacks
-	renames    map[string]gitrepo.Renames // by earlier commit
-	wanted     map[string]bool            // earlier commits whose renames are asked for next
-	waits      bool                       // the item that is judged needs them
+	renames    map[gitrepo.Pair]gitrepo.Renames
+	wanted     map[gitrepo.Pair]bool // whose renames are asked for next
+	waits      bool                  // the item that is judged needs them
 	root       *os.Root
 	reports    map[string]*reportNow
 	now, then  kept // of the file that was compared last: citations of one file often follow each other
@@ -74,7 +74,7 @@ func (r *Repository) Recheck(ctx context.Context, subjects []Subject) ([][]Stand
 		return all, ctx.Err()
 	}
 	c := &check{r: r, tree: &gitrepo.Tree{},
-		renames: map[string]gitrepo.Renames{}, wanted: map[string]bool{}, reports: map[string]*reportNow{}}
+		renames: map[gitrepo.Pair]gitrepo.Renames{}, wanted: map[gitrepo.Pair]bool{}, reports: map[string]*reportNow{}}
 	root, disk := r.disk()
 	if disk == nil {
 		defer root.Close()
@@ -190,19 +190,20 @@ func (c *check) lacking(ctx context.Context, err error) Standing {
 	return c.unlessCut(ctx, lifecycle.Unreadable, cannot(err).Detail)
 }
 
-// renamed returns what was renamed between an earlier commit and the tip. What is not known yet is asked for before the
-// item is judged again.
-func (c *check) renamed(then string) gitrepo.Renames {
-	known, asked := c.renames[then]
+// renamed returns what was renamed between two commits. What is not known yet is asked for before the item is judged
+// again.
+func (c *check) renamed(from, to string) gitrepo.Renames {
+	pair := gitrepo.Pair{From: from, To: to}
+	known, asked := c.renames[pair]
 	if !asked {
-		c.wanted[then], c.waits = true, true
+		c.wanted[pair], c.waits = true, true
 	}
 	return known
 }
 
 // askRenames asks for all renames that are wanted at once.
 func (c *check) askRenames(ctx context.Context) {
-	found, err := c.r.git.Renames(ctx, slices.Sorted(maps.Keys(c.wanted)), c.tip)
+	found, err := c.r.git.Renames(ctx, slices.Collect(maps.Keys(c.wanted)))
 	if c.failure = cmp.Or(c.failure, err); err == nil {
 		maps.Copy(c.renames, found)
 	}

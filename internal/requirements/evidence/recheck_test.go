@@ -124,7 +124,7 @@ func TestWhatWasCitedInTheWorkingTree(t *testing.T) {
 	reason := func(r string) Standing { return Standing{Reason: r} }
 	remove := func(path string) { require.NoError(t, os.Remove(filepath.Join(c.dir, path))) }
 	both(reason(lifecycle.Uncommitted), reason(lifecycle.Uncommitted))
-	require.Equal(t, "a is in the working tree, and not at the tip of main, which has no commit yet: commit it", recheck(t, r, lines).Detail)
+	require.Equal(t, "a is in the working tree, and not at the tip of main, which has no commit yet: commit it there, or merge the branch that has it", recheck(t, r, lines).Detail)
 	c.write("a", "0\n"+numbered(1, 5))
 	both(reason(lifecycle.Uncommitted), reason(lifecycle.FileChanged))
 	c.write("a", "0\n")

@@ -72,7 +72,11 @@ func (r *Repository) lookTest(ctx context.Context, e lifecycle.Evidence) (*lifec
 		Counts: &lifecycle.Results{Run: counts.Run, Passed: counts.Passed, Failed: counts.Failed,
 			Skipped: counts.Skipped},
 	}
-	return found, r.tie(ctx, e, found)
+	if err := r.tie(ctx, e, found); err != nil {
+		return nil, err
+	}
+	found.Run = read.report.RunOn(namedCommit(found))
+	return found, nil
 }
 
 // checkTimes refuses a report that says that it is not there yet.
@@ -151,4 +155,12 @@ func (k *readReport) holds(info fs.FileInfo) bool {
 func of(path string, err error) error {
 	f := fault.As(err)
 	return f.WithDetail("%s: %s", path, f.Detail).WithFix("%s", f.Fix)
+}
+
+// namedCommit returns the commit that was named as the one that was tested, or "".
+func namedCommit(then *lifecycle.Found) string {
+	if then.Tip {
+		return ""
+	}
+	return then.Commit
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -15,8 +16,8 @@ import (
 type reportNow struct {
 	file   diskFile
 	err    error
-	sum    string // "" until it was read
-	run    string // that it tells; "" where it is no report
+	sum    string            // "" until it was read
+	report testreport.Report // that it has; none where it is no report
 	parsed bool
 }
 
@@ -67,21 +68,21 @@ func (c *check) sameRun(ctx context.Context, now *reportNow, then *lifecycle.Fou
 			return false, err
 		}
 		if now.sum = digest(content); now.sum != then.SHA256 && then.Run != "" {
-			if now.run, err = c.r.runOf(ctx, &readReport{file: now.file, at: at, sum: now.sum}, content); err != nil {
+			if now.report, err = c.r.reports.parsed(ctx, &readReport{file: now.file, at: at, sum: now.sum}, content); err != nil {
 				return false, err
 			}
 			now.parsed = true
 		}
 	}
-	return now.sum == then.SHA256 || then.Run != "" && now.run == then.Run, nil
+	return now.sum == then.SHA256 || then.Run != "" && now.report.RunOn(namedCommit(then)) == then.Run, nil
 }
 
-// runOf returns the run that a report tells, or "" for what is no report.
-func (r *Repository) runOf(ctx context.Context, read *readReport, content []byte) (string, error) {
-	if err := r.reports.turn.Take(ctx); err != nil {
-		return "", err
+// parsed returns what a report has, or nothing of what is no report.
+func (k *reports) parsed(ctx context.Context, read *readReport, content []byte) (testreport.Report, error) {
+	if err := k.turn.Take(ctx); err != nil {
+		return testreport.Report{}, err
 	}
-	defer r.reports.turn.Give()
-	r.reports.parse(read, content)
-	return read.report.Run, nil
+	defer k.turn.Give()
+	k.parse(read, content)
+	return read.report, nil
 }

@@ -79,7 +79,7 @@ func TestRecheckStartsNoProcessForEach(t *testing.T) {
 		c.git("checkout", "-q", "--orphan", "new")
 		c.git("branch", "-q", "-M", "main", "side")
 		c.git("update-ref", "refs/heads/main", c.git("commit-tree", "-m", "new", c.git("write-tree")))
-		again("elsewhere", lifecycle.Elsewhere, lifecycle.FileGone)
+		again("elsewhere", lifecycle.Elsewhere, lifecycle.Elsewhere)
 		c.git("branch", "-q", "-D", "side")
 		again("in no history", lifecycle.CommitGone, lifecycle.FileGone)
 	}

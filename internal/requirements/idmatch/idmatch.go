@@ -20,6 +20,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 )
@@ -224,4 +225,23 @@ func (w word) appendTo(text []byte, before []word) []byte {
 		text = utf8.AppendRune(text, unicode.ToLower(r))
 	}
 	return text
+}
+
+// Cache keeps what finds the ids that were asked for last: to make it takes longer than to use it. The zero value is
+// empty. It is safe for concurrent use.
+type Cache struct{ last atomic.Pointer[cached] }
+
+type cached struct {
+	ids   []string
+	finds *IDs
+}
+
+// Of returns what New returns. The ids must not change afterwards.
+func (c *Cache) Of(ids []string) *IDs {
+	if last := c.last.Load(); last != nil && slices.Equal(last.ids, ids) {
+		return last.finds
+	}
+	now := &cached{ids, New(ids)}
+	c.last.Store(now)
+	return now.finds
 }

@@ -30,6 +30,7 @@ type Project struct {
 	Sources      []SourceFile `json:"sources"`
 	WorkflowName string       `json:"workflow"`
 	Evidence     string       `json:"evidence"`            // EvidenceVerified or EvidenceRecorded
+	Branch       string       `json:"branch,omitempty"`    // whose tip evidence is held against; "" before the first choice
 	AuditKey     string       `json:"audit_key,omitempty"` // verifies the checkpoints of the log
 	Rollbacks    []Rollback   `json:"rollbacks,omitempty"`
 	IDs          []string     `json:"ids"`              // document order, then the retired

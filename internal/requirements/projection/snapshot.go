@@ -65,7 +65,7 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
-		Stale: len(req.Stale) > 0, Retired: req.Retired,
+		Stale: len(req.Unsettling()) > 0, Retired: req.Retired,
 		Revision: req.Revision, WaitingFor: w.Turn(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }

@@ -16,7 +16,7 @@ import (
 func numbered(n int) (Project, map[string]*Entry) {
 	p, entries := Project{Name: "Demo", WorkflowName: "v1"}, map[string]*Entry{}
 	for i := range n {
-		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: fmt.Sprintf("REQ-%04d", i)}, time.Time{})
+		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: fmt.Sprintf("REQ-%04d", i)}, time.Time{}, lifecycle.LatestRules)
 		raw, err := ledger.Encode(req)
 		if err != nil {
 			panic(err)

@@ -18,6 +18,7 @@ var readers = map[string]func(store.Getter, audit.Record) (any, error){
 	KindRolledBack:     readAs[RolledBack],
 	KindAuditKeyChosen: readAs[AuditKeyChosen],
 	KindEvidenceChosen: readAs[EvidenceChosen],
+	KindBranchChosen:   readAs[BranchChosen],
 	KindRechecked:      readAs[Rechecked],
 	KindKeysForgotten:  readAs[KeysForgotten],
 	KindRequestRefused: readAs[RequestRefused],

@@ -31,6 +31,7 @@ const (
 	KindTokensChanged  = "tokens.changed"           // TokensChanged
 	KindRechecked      = "evidence.rechecked"       // Rechecked
 	KindEvidenceChosen = "evidence.chosen"          // EvidenceChosen
+	KindBranchChosen   = "branch.chosen"            // BranchChosen
 	KindAuditKeyChosen = "audit.key_chosen"         // AuditKeyChosen
 	KindRolledBack     = "log.rolled_back"          // RolledBack
 	KindRestored       = "log.restored"             // Restored
@@ -51,6 +52,12 @@ type WorkflowChosen struct {
 
 // EvidenceChosen says what is made of evidence from here on: projection.EvidenceVerified or projection.EvidenceRecorded.
 type EvidenceChosen struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// BranchChosen is the data of a branch.chosen record: from here on evidence counts when the branch To has it.
+type BranchChosen struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
@@ -83,6 +90,7 @@ type RolledBack struct {
 // project as it is afterwards (IDs are left out when they are as before). Read says of each document what was read of
 // it, as account.Changes writes it. The first records have no Origin, and say nothing of what was read.
 type Imported struct {
+	Rules   lifecycle.Rules         `json:"rules,omitzero"` // the version that decided; absent before lifecycle.Rules3
 	Name    string                  `json:"name"`
 	Sources []projection.SourceFile `json:"sources"`
 	Defined []lifecycle.Definition  `json:"defined"`
@@ -90,7 +98,7 @@ type Imported struct {
 	IDs     []string                `json:"ids,omitempty"`
 
 	Origin *projection.ImportOrigin `json:"origin,omitempty"`
-	Read   []account.Document       `json:"read,omitempty"`
+	Read   []account.Document       `json:"read,omitzero"`
 }
 
 // After returns the last import as the state has it after a record, given the one before.
@@ -155,7 +163,8 @@ type KeysForgotten struct {
 
 // Rechecked accounts for a recheck of the evidence of requirements that found something new.
 type Rechecked struct {
-	Changed []RecheckedOne `json:"changed"`
+	Rules   lifecycle.Rules `json:"rules,omitzero"` // the version that decided; absent before lifecycle.Rules3
+	Changed []RecheckedOne  `json:"changed"`
 }
 
 // RecheckedOne is a requirement that a recheck changed.
@@ -177,7 +186,14 @@ var TableReports = ledger.Table[ReportAt]{Name: "reports"}
 type Report struct {
 	SHA256 string            `json:"sha256"` // of the report as it was sent
 	Found  lifecycle.Found   `json:"found"`
-	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them
+	Ran    testreport.Ran    `json:"ran,omitzero"`   // when its tests ended, by its own word
+	Cases  []testreport.Case `json:"cases,omitzero"` // left out when an earlier record has them, as are Spans
+	Spans  []testreport.Span `json:"spans,omitempty"`
+}
+
+// AsRead returns the report as it was read.
+func (r Report) AsRead() testreport.Report {
+	return testreport.Report{Format: r.Found.Format, Run: r.Found.Run, Ran: r.Ran, Cases: r.Cases, Spans: r.Spans}
 }
 
 // SmallChange is how large a refused change may be that is kept, in bytes.

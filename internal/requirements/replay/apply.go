@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 
 	"orchestrator/internal/fault"
@@ -35,6 +36,8 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		return r.auditKeyChosen(from, data)
 	case record.EvidenceChosen:
 		return r.evidenceChosen(from, data)
+	case record.BranchChosen:
+		return r.branchChosen(from, data)
 	case record.Rechecked:
 		return r.rechecked(from, data)
 	case record.KeysForgotten:
@@ -62,6 +65,10 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 	if rec.Actor != ledger.System() && rec.Actor.Role != string(lifecycle.PM) {
 		return fmt.Errorf("%q imported, in the role %s", rec.Actor.Name, rec.Actor.Role)
 	}
+	rules, err := r.rulesOf(data.Rules)
+	if err != nil {
+		return err
+	}
 	for _, def := range data.Defined {
 		req, size, err := r.states.find(def.ID)
 		if err != nil {
@@ -71,7 +78,7 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 		if size > 0 {
 			known = &req
 		}
-		next, drift := lifecycle.Define(known, def, rec.At)
+		next, drift := lifecycle.Define(known, def, rec.At, rules)
 		if drift == lifecycle.Unchanged {
 			return fmt.Errorf("it says that %s changed, which it did not", def.ID)
 		}
@@ -112,13 +119,16 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 	known = known && record.Remembered(first.at, rec.At)
 	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if data.decides() {
-		if data.changeErr != nil {
-			return data.changeErr
+		if _, err := r.rulesOf(data.Rules); cmp.Or(data.changeErr, err) != nil {
+			return cmp.Or(data.changeErr, err)
 		}
 		if err := r.decided(rec, data, who, known, &answer); err != nil {
 			return err
 		}
-		if err := r.attach(rec, data.Proposed); err != nil {
+		if err := r.seen.attach(rec, data.Proposed); err != nil {
+			return err
+		}
+		if err := r.seen.see(rec, data.Proposed); err != nil {
 			return err
 		}
 	}

@@ -32,6 +32,17 @@ func (r *Replay) evidenceChosen(rec audit.Record, data record.EvidenceChosen) (e
 	return err
 }
 
+func (r *Replay) branchChosen(rec audit.Record, data record.BranchChosen) (err error) {
+	if rec.Actor != ledger.System() {
+		err = fmt.Errorf("%q chose the branch, which only an operator can", rec.Actor.Name)
+	}
+	if err == nil && (data.From != r.project.Branch || data.To == data.From) {
+		err = fmt.Errorf("the branch before was %q, and it says %q to %q", r.project.Branch, data.From, data.To)
+	}
+	r.project.Branch = data.To
+	return err
+}
+
 func (r *Replay) auditKeyChosen(rec audit.Record, data record.AuditKeyChosen) (err error) {
 	if rec.Actor != ledger.System() {
 		err = fmt.Errorf("%q chose the key of the log, which only an operator can", rec.Actor.Name)
@@ -65,12 +76,16 @@ func (r *Replay) rechecked(rec audit.Record, data record.Rechecked) (err error) 
 	if err != nil {
 		return err
 	}
+	rules, err := r.rulesOf(data.Rules)
+	if err != nil {
+		return err
+	}
 	for _, one := range data.Changed {
 		req, _, err := r.states.find(one.ID)
 		if err != nil {
 			return err
 		}
-		next, changed := req.Rechecked(one.Recheck)
+		next, changed := req.Rechecked(one.Recheck, rules)
 		if !changed {
 			return fmt.Errorf("it says that the evidence of %s changed, which it did not", one.ID)
 		}
@@ -82,25 +97,6 @@ func (r *Replay) rechecked(rec audit.Record, data record.Rechecked) (err error) 
 			return fmt.Errorf("it gives %s with another digest than it says", one.ID)
 		}
 	}
-	return nil
-}
-
-// attach remembers which record has a report; only the first one that brings it has its tests.
-func (r *Replay) attach(rec audit.Record, data record.Proposed) error {
-	if data.Report == nil {
-		return nil
-	}
-	_, known := r.reports[data.Report.SHA256]
-	if known == (data.Report.Cases != nil) {
-		return fmt.Errorf("the tests of report %s are not where they belong", data.Report.SHA256)
-	}
-	if known {
-		return nil
-	}
-	if r.reports == nil {
-		r.reports = map[string]record.ReportAt{}
-	}
-	r.reports[data.Report.SHA256] = record.ReportAt{Seq: rec.Seq}
 	return nil
 }
 

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/schemas"
 )
 
 // request is the data of a decided request, with its change as it was read.
@@ -42,8 +44,39 @@ func (r request) decides() bool { return r.Change != nil || r.Refusal == nil }
 func readChange(from audit.Record, data record.Proposed) (lifecycle.Change, error) {
 	change, err := decision.ReadRecorded(data.Change, lifecycle.Role(from.Actor.Role))
 	change.Size, change.Looked, change.Record = len(data.Change), data.Looked, from.Seq
-	if change.Rules = cmp.Or(data.Rules, lifecycle.Rules1); !change.Rules.Known() {
-		err = fmt.Errorf("it was decided by version %d of the rules, which this program does not know", data.Rules)
+	change.Rules = cmp.Or(data.Rules, lifecycle.Rules1)
+	if change.Rules < lifecycle.Rules3 {
+		change.Violations = append(change.Violations, unknownBefore3(change)...)
 	}
 	return change, err
+}
+
+// unknownBefore3 returns what the schema of a change did not allow before lifecycle.Rules3.
+func unknownBefore3(change lifecycle.Change) (wrong []fault.Field) {
+	for _, claim := range change.Claims() {
+		if claim.ReportCommit != "" {
+			wrong = append(wrong, fault.Field{Pointer: claim.Pointer + "/report_commit", Code: schemas.AdditionalProperties})
+		}
+	}
+	for _, name := range change.Names {
+		if name.Kind == lifecycle.EvidenceFile && name.Commit != "" {
+			wrong = append(wrong, fault.Field{Pointer: name.Pointer + "/commit", Code: schemas.AdditionalProperties})
+		}
+	}
+	return wrong
+}
+
+// rulesOf returns the version of the rules by which a record says that it was decided. From lifecycle.Rules3 on, no later
+// record may be decided by older ones.
+func (r *Replay) rulesOf(recorded lifecycle.Rules) (lifecycle.Rules, error) {
+	rules := cmp.Or(recorded, lifecycle.Rules1)
+	switch {
+	case !rules.Known():
+		return rules, fmt.Errorf("it was decided by version %d of the rules, which this program does not know", rules)
+	case rules < r.rules:
+		return rules, fmt.Errorf("it was decided by version %d of the rules, after version %d was in force", rules, r.rules)
+	case rules >= lifecycle.Rules3:
+		r.rules = rules
+	}
+	return rules, nil
 }

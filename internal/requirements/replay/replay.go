@@ -20,9 +20,10 @@ import (
 // Replay is the state that the records so far amount to. It is a ledger.Replay.
 type Replay struct {
 	states  *states
-	answers map[string]answered        // by the key of record.TableIdempotency; nil before the first
-	reports map[string]record.ReportAt // by the digest of the report; nil before the first
-	tokens  []record.Credential        // in force, by their id; nil before the first
+	answers map[string]answered // by the key of record.TableIdempotency; nil before the first
+	seen    seenRuns
+	rules   lifecycle.Rules     // the newest that decided, from lifecycle.Rules3 on
+	tokens  []record.Credential // in force, by their id; nil before the first
 	project projection.Project
 	keeps   bool // what only fills tables
 
@@ -102,7 +103,11 @@ func (r *Replay) remember(key string, answer record.FirstAnswer) error {
 
 // Tables makes Replay a ledger.Replay.
 func (r *Replay) Tables() ([]ledger.Contents, error) {
-	reports, err := ledger.ContentsOf(record.TableReports, r.reports)
+	reports, err := ledger.ContentsOf(record.TableReports, r.seen.reports)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := ledger.ContentsOf(record.TableRuns, r.seen.runs)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func (r *Replay) Tables() ([]ledger.Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []ledger.Contents{r.states.table(), r.answersTable(), reports, tokens, project}, nil
+	return []ledger.Contents{r.states.table(), r.answersTable(), reports, runs, tokens, project}, nil
 }
 
 func (r *Replay) answersTable() ledger.Contents {

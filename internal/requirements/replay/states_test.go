@@ -51,7 +51,7 @@ func TestStates(t *testing.T) {
 			require.Len(rt, want[id], size)
 			require.True(rt, size == 0 || s.byID[id].hot != nil, "what was used last is decoded")
 			if size == 0 {
-				req, _ = lifecycle.Define(nil, lifecycle.Definition{ID: id}, time.Unix(0, 0))
+				req, _ = lifecycle.Define(nil, lifecycle.Definition{ID: id}, time.Unix(0, 0), lifecycle.LatestRules)
 			}
 			if size > 0 && rapid.IntRange(0, 3).Draw(rt, "only look") == 0 {
 				again, err := ledger.Encode(req)
@@ -84,7 +84,7 @@ func TestStates(t *testing.T) {
 
 // What was encoded of a history is taken over, and not encoded again.
 func TestStatesAppend(t *testing.T) {
-	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0))
+	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0), lifecycle.LatestRules)
 	s := newStates(1 << 20)
 	_, err := s.put(req)
 	require.NoError(t, err)

@@ -59,8 +59,9 @@ func TestLookalikes(t *testing.T) {
 		{"РС-1", "PC-1", true},
 		{"PC-1", "РС-1", true},
 		{"ΑΒ-1", "AB-1", true},
-		{"ΑΒ-1", "АВ-1", true}, // Greek and Cyrillic
-		{"タ-1", "夕-1", true},   // Katakana and Han
+		{"ΑΒ-1", "АВ-1", true},   // Greek and Cyrillic
+		{"タ-1", "夕-1", true},     // Katakana and Han
+		{"𝐑𝐄𝐐-1", "REQ-1", true}, // letters of mathematics
 		{"РС-1", "PC-2", false},
 		{"REQ-O1", "REQ-01", false},
 		{"REQ-l1", "REQ-I1", false},

@@ -22,6 +22,8 @@ func scriptOf(r rune) string {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
 		return "Latin"
+	case unicode.IsLetter(r) && (r >= 0x2100 && r <= 0x214f || r >= 0x1d400 && r <= 0x1d7ff):
+		return "mathematical" // Unicode gives these letters no script of their own
 	case r < 0x80 || unicode.In(r, unicode.Common, unicode.Inherited):
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -34,6 +35,7 @@ type Cited struct {
 type Dossier struct {
 	Definition lifecycle.Definition  `json:"definition"`
 	Workflow   string                `json:"workflow"`
+	Branch     string                `json:"branch,omitempty"` // whose tip evidence is held against
 	Revision   uint64                `json:"revision"`
 	Standing   Requirement           `json:"standing"` // its line in the review of the project
 	Parts      []Part                `json:"parts"`
@@ -92,19 +94,28 @@ func (d Dossier) Whole() bool { return d.Definition.ID != "" && d.Definition.ID 
 // JSON writes the review as one line, the same bytes for the same review.
 func (d Dossier) JSON(w io.Writer) error { return writeJSON(w, d) }
 
-// One reviews one requirement. Evidence without a re-check was not looked up.
-func One(w lifecycle.Workflow, req lifecycle.Requirement, evidence []Rechecked) Dossier {
-	checks := make(rechecks, len(evidence))
-	for _, e := range evidence {
+// Seen is what was looked up for the review of one requirement.
+type Seen struct {
+	Evidence []Rechecked     // what is left out was not looked up
+	IDs      *idmatch.IDs    // of all requirements of the project
+	Branch   string          // whose tip evidence is held against, "" when there is none
+	Dirty    map[string]bool // cited files with uncommitted changes
+}
+
+// One reviews one requirement.
+func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
+	checks := make(rechecks, len(seen.Evidence))
+	for _, e := range seen.Evidence {
 		checks[e.Pointer] = e
 	}
 	d := Dossier{
-		Definition: req.Definition, Workflow: w.Name, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
+		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
 		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
 		History:    []Move{},
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
 			req.PMNotes...),
 	}
+	d.Standing.Covered, d.Standing.Dirty = covered(req, seen.IDs), dirtyFiles(req, seen.Dirty)
 	for i, h := range req.History {
 		under := lifecycle.PointerTo("history", i) + "/justification/evidence"
 		d.History = append(d.History, Move{h.Stamp, h.From, h.To, h.Justification.Reason,
@@ -192,17 +203,18 @@ func approvals(req lifecycle.Requirement) []Approval {
 func gatesAhead(w lifecycle.Workflow, req lifecycle.Requirement) []GateVerdict {
 	all := []GateVerdict{}
 	if req.Status == lifecycle.Done {
-		return verdicts(lifecycle.Done, req.Unmet(lifecycle.Done, lastMover(req)))
+		rules := req.JudgedBy()
+		return verdicts(rules, lifecycle.Done, req.UnmetBy(rules, lifecycle.Done, lastMover(req)))
 	}
 	for step := range w.Ahead(req) {
-		all = append(all, verdicts(step.To, step.Lacks)...)
+		all = append(all, verdicts(lifecycle.LatestRules, step.To, step.Lacks)...)
 	}
 	return all
 }
 
-func verdicts(to lifecycle.Status, lacks []lifecycle.Lack) []GateVerdict {
+func verdicts(rules lifecycle.Rules, to lifecycle.Status, lacks []lifecycle.Lack) []GateVerdict {
 	all := []GateVerdict{}
-	for _, g := range lifecycle.Gates() {
+	for _, g := range lifecycle.GatesBy(rules) {
 		if g.To != to {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 
 func TestGatesAhead(t *testing.T) {
 	of := func(req lifecycle.Requirement, w lifecycle.Workflow) (met, unmet int, statuses []lifecycle.Status) {
-		for _, g := range review.One(w, req, nil).Gates {
+		for _, g := range review.One(w, req, review.Seen{}).Gates {
 			if len(statuses) == 0 || statuses[len(statuses)-1] != g.To {
 				statuses = append(statuses, g.To)
 			}
@@ -32,9 +32,9 @@ func TestGatesAhead(t *testing.T) {
 		lifecycle.Done}, statuses)
 	met, unmet, statuses := of(reviewtest.At(t, 1, lifecycle.TestedPass), lifecycle.V1)
 	require.Equal(t, []lifecycle.Status{lifecycle.Done}, statuses)
-	require.Equal(t, []int{11, 1}, []int{met, unmet}, "all but the approval")
+	require.Equal(t, []int{13, 1}, []int{met, unmet}, "all but the approval")
 	met, unmet, _ = of(reviewtest.At(t, 1, lifecycle.Done), lifecycle.V1)
-	require.Equal(t, []int{12, 0}, []int{met, unmet})
+	require.Equal(t, []int{14, 0}, []int{met, unmet})
 	met, unmet, _ = of(reviewtest.At(t, 1, lifecycle.Blocked), lifecycle.V1)
 	require.Zero(t, met+unmet, "a dead end has nothing ahead")
 	retired, _ := lifecycle.Retire(reviewtest.At(t, 1, lifecycle.TestedPass))
@@ -47,13 +47,13 @@ func TestGatesAgreeWithApply(t *testing.T) {
 	for n := range len(reviewtest.Steps) {
 		req := reviewtest.Brought(t, reviewtest.Defined(1), n)
 		row := review.Standing(lifecycle.Rework, nil, req)
-		for _, next := range review.One(lifecycle.Rework, req, nil).Next {
+		for _, next := range review.One(lifecycle.Rework, req, review.Seen{}).Next {
 			for _, m := range next.Moves {
 				if m.To == row.Next && m.Ready {
-					require.NotContains(t, unmetOf(review.One(lifecycle.Rework, req, nil)), m.To)
+					require.NotContains(t, unmetOf(review.One(lifecycle.Rework, req, review.Seen{})), m.To)
 				}
 				if m.To == row.Next && !m.Ready {
-					require.Contains(t, unmetOf(review.One(lifecycle.Rework, req, nil)), m.To)
+					require.Contains(t, unmetOf(review.One(lifecycle.Rework, req, review.Seen{})), m.To)
 				}
 			}
 		}
@@ -74,10 +74,10 @@ func TestRechecksFindTheirEvidence(t *testing.T) {
 	req := reviewtest.At(t, 1, lifecycle.Done)
 	req.ImplementationEvidence = []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: "a.go"},
 		{Kind: lifecycle.EvidenceFile, Path: "b.go"}}
-	d := review.One(lifecycle.V1, req, []review.Rechecked{
+	d := review.One(lifecycle.V1, req, review.Seen{Evidence: []review.Rechecked{
 		{"/implementation_evidence/1", review.Stale, lifecycle.FileGone, "no b.go"}, {"/test/evidence/0", review.Holds, "", ""},
 		{"/history/2/justification/evidence/0", review.Moved, "", "docs/x.md:1-3"}, {"/history/77/justification/evidence/0", review.Holds, "", ""},
-	})
+	}})
 	require.Equal(t, review.NotLookedUp, d.Parts[1].Evidence[0].Recheck.Verdict)
 	require.Equal(t, "/implementation_evidence/0", d.Parts[1].Evidence[0].Recheck.Pointer)
 	require.Equal(t, "no b.go", d.Parts[1].Evidence[1].Recheck.Detail)
@@ -99,7 +99,7 @@ func TestCitationsAndDossierPointAlike(t *testing.T) {
 		checks = append(checks, review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds})
 	}
 	require.Len(t, checks, 3)
-	d := review.One(lifecycle.V1, req, checks)
+	d := review.One(lifecycle.V1, req, review.Seen{Evidence: checks})
 	require.Equal(t, review.Holds, d.Parts[1].Evidence[0].Recheck.Verdict)
 	require.Equal(t, review.Holds, d.Parts[2].Evidence[0].Recheck.Verdict)
 	require.Equal(t, review.Holds, d.History[len(d.History)-1].Evidence[0].Recheck.Verdict)
@@ -110,7 +110,7 @@ func TestWhatAnApprovalCovers(t *testing.T) {
 	of := func(change func(*lifecycle.Requirement)) review.Approval {
 		next := req
 		change(&next)
-		return review.One(lifecycle.V1, next, nil).Approvals[0]
+		return review.One(lifecycle.V1, next, review.Seen{}).Approvals[0]
 	}
 	a := of(func(*lifecycle.Requirement) {})
 	require.True(t, a.Counts)
@@ -133,7 +133,7 @@ func TestWhatAnApprovalCovers(t *testing.T) {
 func TestNoListOfADossierIsNull(t *testing.T) {
 	for _, req := range []lifecycle.Requirement{{Status: lifecycle.NotStarted}, reviewtest.At(t, 1, lifecycle.Done)} {
 		// of the standard library, which writes null for nil
-		raw, err := json.Marshal(review.One(lifecycle.V1, req, nil))
+		raw, err := json.Marshal(review.One(lifecycle.V1, req, review.Seen{}))
 		require.NoError(t, err)
 		for _, list := range []string{"parts", "approvals", "deviations", "pm_notes", "gates", "next", "history",
 			"evidence", "changed_since", "codes", "waiting_for"} {
@@ -147,5 +147,5 @@ func TestNoListOfADossierIsNull(t *testing.T) {
 	require.NoError(t, reviewtest.StaleDossier(t).JSON(&b))
 	var back review.Dossier
 	require.NoError(t, json.Unmarshal(b.Bytes(), &back))
-	require.Len(t, back.Gates, 12, "a client reads it back")
+	require.Len(t, back.Gates, 14, "a client reads it back")
 }

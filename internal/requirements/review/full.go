@@ -16,7 +16,7 @@ const alwaysFrom = 3
 // Full reviews a project.
 func Full(in Input) Project {
 	p := Project{
-		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Log: in.Log,
+		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Branch: in.Branch, Log: in.Log,
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}},
 		Findings: Findings{Import: in.Import, Reading: readingOf(in.Read), Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
 			Refused: refused(in.Actors)},
@@ -30,6 +30,7 @@ func Full(in Input) Project {
 	duties := map[Duty]int{}
 	for req := range in.Requirements {
 		row := standing(in.Workflow, dead, req)
+		row.Covered, row.Dirty = covered(req, in.IDs), dirtyFiles(req, in.Dirty)
 		p.Requirements = append(p.Requirements, row)
 		p.Counts.add(row)
 		for _, d := range row.Deviations {
@@ -51,7 +52,7 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 	row := Requirement{
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
 		Since:      req.TextSince,
-		WaitingFor: w.Turn(req), Stale: req.Stale, Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
+		WaitingFor: w.Turn(req), Stale: req.Unsettling(), Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
 		Tick: req.Source.Tick,
 	}
 	if req.Suspect {
@@ -70,6 +71,7 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 		}
 	}
 	row.Next, row.Missing = missing(w, req)
+	row.decidedByOlder(req)
 	row.Codes = codes(row, req.NeedsDeferral(), slices.Contains(dead, req.Status))
 	row.OK = len(row.Codes) == 0
 	return row
@@ -79,10 +81,7 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 // lacks nothing: nobody waits for it.
 func missing(w lifecycle.Workflow, req lifecycle.Requirement) (next lifecycle.Status, all []Missing) {
 	if req.Status == lifecycle.Done {
-		lacks := req.Unmet(lifecycle.Done, lastMover(req))
-		return "", towards(lifecycle.Done, slices.DeleteFunc(lacks, func(l lifecycle.Lack) bool {
-			return slices.Contains(lifecycle.StaleGates(), l.Gate) // Stale says it
-		}))
+		return "", towards(lifecycle.Done, unmetBeyondStale(req, req.JudgedBy()))
 	}
 	for step := range w.Ahead(req) {
 		if next == "" {

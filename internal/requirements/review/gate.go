@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -21,18 +22,33 @@ type GateOptions struct {
 	Require      string // RequireDone or RequireTested
 	AllowStale   bool   // what went stale does not fail
 	StrictImport bool   // what may be missing from the state fails
+	Rules        string // RulesRecorded or RulesLatest: by which a done requirement is judged; "" is RulesRecorded
+	Covers       bool   // a requirement that no cited test names fails
 }
+
+// By which rules a gate judges what is done.
+const (
+	RulesRecorded = "recorded" // those that decided it
+	RulesLatest   = "latest"
+)
+
+// GateRules returns the rules that a gate can judge by, the default first.
+func GateRules() []string { return []string{RulesRecorded, RulesLatest} }
 
 // GateLevels returns what a gate can require, the strictest first.
 func GateLevels() []string { return []string{RequireDone, RequireTested} }
 
 // Check refuses what a gate cannot require.
 func (o GateOptions) Check() error {
-	if slices.Contains(GateLevels(), o.Require) {
-		return nil
+	if !slices.Contains(GateLevels(), o.Require) {
+		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
+			WithFix("use --require %s", strings.Join(GateLevels(), ", "))
 	}
-	return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
-		WithFix("use --require %s", strings.Join(GateLevels(), ", "))
+	if o.Rules != "" && !slices.Contains(GateRules(), o.Rules) {
+		return fault.New(fault.Invalid, "usage", "a gate cannot judge by the rules %q", o.Rules).
+			WithFix("use --rules %s", strings.Join(GateRules(), ", "))
+	}
+	return nil
 }
 
 // The outcomes of one requirement.
@@ -46,12 +62,18 @@ const (
 // CodeNotTested is the code of what should be tested, and is not.
 const CodeNotTested fault.Code = "not_tested"
 
+// CodeNotCovered is the code of a requirement that no cited test names, where that is asked for.
+const CodeNotCovered fault.Code = "not_covered"
+
 // GateResult is what a gate found. No list is nil.
 type GateResult struct {
 	Project      string    `json:"project"`
 	Require      string    `json:"require"`
 	AllowStale   bool      `json:"allow_stale"`
 	StrictImport bool      `json:"strict_import"`
+	Rules        string    `json:"rules"`
+	Covers       bool      `json:"require_covers"`
+	Older        int       `json:"decided_by_older_rules"` // done requirements that older rules decided
 	Pass         bool      `json:"pass"`
 	Total        int       `json:"total"` // requirements, of which
 	Passed       int       `json:"passed"`
@@ -71,6 +93,8 @@ type Case struct {
 	Line     int              `json:"line"`
 	Status   lifecycle.Status `json:"status"`
 	Outcome  string           `json:"outcome"`
+	Rules    lifecycle.Rules  `json:"rules,omitzero"`    // of a done requirement: the version that decided it
+	Covered  *bool            `json:"covered,omitempty"` // a cited test names the requirement; absent where none is cited
 	Failures []Failure        `json:"failures"`
 }
 
@@ -84,6 +108,7 @@ type Failure struct {
 func Gate(p Project, o GateOptions) GateResult {
 	r := GateResult{
 		Project: p.Project, Require: o.Require, AllowStale: o.AllowStale, StrictImport: o.StrictImport,
+		Rules: cmp.Or(o.Rules, RulesRecorded), Covers: o.Covers,
 		Total: len(p.Requirements), Problems: append([]Problem{}, p.problems()...), Cases: []Case{}, Unchecked: append([]string{}, p.Unchecked...),
 	}
 	if o.StrictImport {
@@ -93,7 +118,10 @@ func Gate(p Project, o GateOptions) GateResult {
 		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement that counts"})
 	}
 	for _, row := range p.Requirements {
-		c := Case{row.ID, row.Title, row.Path, row.Line, row.Status, Passes, o.failures(row)}
+		c := Case{row.ID, row.Title, row.Path, row.Line, row.Status, Passes, row.Rules, row.Covered, o.failures(row)}
+		if row.Rules != 0 && row.Rules != lifecycle.LatestRules {
+			r.Older++
+		}
 		switch {
 		case len(c.Failures) > 0:
 			c.Outcome = Fails
@@ -134,6 +162,9 @@ func (o GateOptions) failures(row Requirement) []Failure {
 		return append(all, Failure{CodeRetiredWithWork,
 			"was removed from its document with work on it; pm must defer it"})
 	}
+	if o.Rules == RulesLatest && row.ByLatest != nil {
+		row.Missing, row.Stale = row.ByLatest.Missing, slices.Concat(row.Stale, row.ByLatest.Stale)
+	}
 	lacks := o.lacks(row)
 	done := row.Status == lifecycle.Done
 	tested := done || row.Status == lifecycle.TestedPass
@@ -147,6 +178,9 @@ func (o GateOptions) failures(row Requirement) []Failure {
 	}
 	if len(row.Stale) > 0 && !o.AllowStale {
 		add(true, CodeStale, "stale: "+StaleWords(row.Stale))
+	}
+	if o.Covers && tested && (row.Covered == nil || !*row.Covered) {
+		add(true, CodeNotCovered, "no cited test names it")
 	}
 	return all
 }

@@ -248,7 +248,7 @@ func TestReviewsSurviveJSON(t *testing.T) {
 		var back review.Project
 		require.NoError(t, json.Unmarshal(b.Bytes(), &back))
 		for _, o := range []review.GateOptions{
-			{Require: review.RequireDone, StrictImport: true}, {Require: review.RequireTested, AllowStale: true},
+			{Require: review.RequireDone, StrictImport: true}, {Require: review.RequireTested, AllowStale: true, Rules: review.RulesLatest, Covers: true},
 		} {
 			require.Equal(t, review.Gate(p, o), review.Gate(back, o))
 		}
@@ -291,7 +291,7 @@ func TestWhole(t *testing.T) {
 	require.False(t, review.Project{}.Whole())
 	p.Requirements = nil
 	require.False(t, p.Whole(), "cut short")
-	require.True(t, review.One(lifecycle.V1, reviewtest.Defined(1), nil).Whole())
+	require.True(t, review.One(lifecycle.V1, reviewtest.Defined(1), review.Seen{}).Whole())
 	require.False(t, review.Dossier{}.Whole())
 }
 

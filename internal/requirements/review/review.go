@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -22,13 +23,16 @@ type Input struct {
 	Project      string // its name
 	Workflow     lifecycle.Workflow
 	Evidence     string // verify or record, "" when it is not known
+	Branch       string // whose tip evidence is held against, "" when there is none
 	Log          Log
 	Import       Import
 	Read         []account.Document // what was read of each document; nil when it is not known
 	Drift        []Drift
 	Displaced    []Displaced
 	Actors       []ActorCount
+	IDs          *idmatch.IDs                    // of all requirements
 	Requirements iter.Seq[lifecycle.Requirement] // document order, retired last; every id once
+	Dirty        map[string]bool                 // cited files with uncommitted changes
 	Unchecked    []string                        // what could not be looked at: the words below, or other ones
 }
 
@@ -126,6 +130,7 @@ type Project struct {
 	Project      string        `json:"project"`
 	Workflow     string        `json:"workflow"`
 	Evidence     string        `json:"evidence"`
+	Branch       string        `json:"branch,omitempty"` // whose tip evidence is held against
 	Verdict      string        `json:"verdict"`
 	Reasons      []string      `json:"reasons"` // of the verdict, in words
 	Counts       Counts        `json:"counts"`
@@ -186,6 +191,10 @@ type Requirement struct {
 	Retired      bool                  `json:"retired"`
 	Held         *Held                 `json:"held,omitempty"` // while blocked or deferred
 	Deviations   []OpenDeviation       `json:"deviations,omitempty"`
+	Covered      *bool                 `json:"covered,omitempty"`         // a cited test names the requirement; absent where none is cited
+	Dirty        []string              `json:"dirty,omitempty"`           // files of the implementation with uncommitted changes
+	Rules        lifecycle.Rules       `json:"rules,omitzero"`            // of a done requirement: the version that decided it
+	ByLatest     *ByLatest             `json:"by_latest_rules,omitempty"` // what the latest rules hold against it, where older ones decided
 }
 
 // Missing is an unmet gate of the first status ahead that has one; of a done requirement, of done.

@@ -96,3 +96,13 @@ func (r *reading) report(format string) Report {
 	}
 	return report
 }
+
+// RunOn returns the identity of the run on a commit that was named, or on none. A report that does not say when its tests
+// ran reads the same whenever the same tests give the same results: then it has a run for each commit that is named.
+func (r Report) RunOn(commit string) string {
+	if commit == "" || !r.Ran.IsZero() {
+		return r.Run
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s on %s", r.Run, commit))
+	return hex.EncodeToString(sum[:])
+}

@@ -359,3 +359,16 @@ func relaidTAP(t *rapid.T, text string) string {
 	}
 	return "# first" + end + "TAP version 14" + end + b.String()
 }
+
+// TestARunWithoutATimeIsOneForEachCommit: nobody can tell it from the run before.
+func TestARunWithoutATimeIsOneForEachCommit(t *testing.T) {
+	plain, err := Parse([]byte("TAP version 13\n1..1\nok 1 - pays\n"))
+	require.NoError(t, err)
+	require.Equal(t, plain.Run, plain.RunOn(""))
+	require.NotEqual(t, plain.Run, plain.RunOn("a"))
+	require.NotEqual(t, plain.RunOn("b"), plain.RunOn("a"))
+	require.Len(t, plain.RunOn("a"), 64)
+	dated, err := Parse([]byte(`<testsuite timestamp="2026-01-01T00:00:00Z"><testcase name="pays"/></testsuite>`))
+	require.NoError(t, err)
+	require.Equal(t, dated.Run, dated.RunOn("a"))
+}

@@ -17,7 +17,7 @@ func (w Workflow) Ahead(req Requirement) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		for range Statuses() {
 			moves := w.openMoves(req)
-			i := slices.IndexFunc(moves, func(m Transition) bool { return !fromAny(m.To) })
+			i := slices.IndexFunc(moves, func(m Transition) bool { return w.leadsOn(req, m.To) })
 			if i < 0 || !yield(Step{moves[i], req.Unmet(moves[i].To, Actor{Role: moves[i].By})}) {
 				return
 			}

@@ -21,6 +21,7 @@ func TestTheWayToDone(t *testing.T) {
 	require.Equal(t, all, way(Rework, at(NeedsChanges, "")))
 	require.Equal(t, all[3:], way(Rework, at(TestedFail, "")))
 	require.Equal(t, all[6:], way(Rework, at(Blocked, TestedPass)), "back to what was held, and on")
+	require.Equal(t, append([]Status{NeedsChanges}, all...), way(Rework, at(Blocked, NeedsChanges)))
 	for _, dead := range append(V1.DeadEnds(), Done) {
 		require.Empty(t, way(V1, at(dead, TestedPass)), dead)
 	}

@@ -70,6 +70,9 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	if c.Rules != Rules1 {
 		stamp.Record = c.Record
 	}
+	if c.Rules >= Rules3 {
+		stamp.Rules = c.Rules
+	}
 	if c.DesignSpec != nil {
 		next.DesignSpec, next.Stamps.DesignSpec = orNil(c.DesignSpec), stamp
 	}
@@ -100,7 +103,8 @@ func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	if c.Status != "" {
 		next.move(c, stamp)
 	}
-	next.restale()
+	next.doubt(c, at)
+	next.restale(c.Rules)
 	return next
 }
 

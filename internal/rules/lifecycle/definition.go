@@ -13,33 +13,33 @@ const (
 	Unchanged Drift = "unchanged"
 	Added     Drift = "added"
 	Moved     Drift = "moved"    // same text, other place in the document
-	Changed   Drift = "changed"  // other text
+	Changed   Drift = "changed"  // other text, or since Rules3 another priority
 	Restored  Drift = "restored" // it was retired and is back
 	Retired   Drift = "retired"  // the document no longer has it: kept and marked, never deleted
 )
 
 // Define takes a definition from the document over into the state. A nil current is a new requirement.
-// Text that changes after work began makes the requirement suspect until PM accepts the new text. at is when the
-// document was imported.
-func Define(current *Requirement, def Definition, at time.Time) (Requirement, Drift) {
+// Text that changes after work began makes the requirement suspect until PM accepts the new text; since Rules3, so does a
+// priority that changes. at is when the document was imported.
+func Define(current *Requirement, def Definition, at time.Time, rules Rules) (Requirement, Drift) {
 	if current == nil {
 		return Requirement{
 			Definition: def, Status: NotStarted, Revision: 1, TextSince: at,
 			PMNotes: []Note{}, Deviations: []Deviation{}, Approvals: []Approval{}, History: []HistoryEntry{},
 		}, Added
 	}
-	drift := driftOf(*current, def)
+	drift := driftOf(*current, def, rules)
 	if drift == Unchanged {
 		return *current, Unchanged
 	}
 	next := current.clone()
-	next.Suspect = current.Suspect || (current.workBegan() && current.Fingerprint != def.Fingerprint)
-	if current.Fingerprint != def.Fingerprint {
+	next.Suspect = current.Suspect || (current.workBegan() && rules.differ(current.Definition, def))
+	if rules.differ(current.Definition, def) {
 		next.TextSince = at
 	}
 	next.Definition, next.Retired = def, false
 	next.Revision++
-	next.restale()
+	next.restale(rules)
 	return next, drift
 }
 
@@ -54,11 +54,16 @@ func Retire(current Requirement) (Requirement, Drift) {
 	return next, Retired
 }
 
-func driftOf(current Requirement, def Definition) Drift {
+// differ reports whether two definitions ask for different things.
+func (v Rules) differ(a, b Definition) bool {
+	return a.Fingerprint != b.Fingerprint || v >= Rules3 && a.Source.Priority != b.Source.Priority
+}
+
+func driftOf(current Requirement, def Definition, rules Rules) Drift {
 	switch {
 	case current.Retired:
 		return Restored
-	case current.Fingerprint != def.Fingerprint:
+	case rules.differ(current.Definition, def):
 		return Changed
 	case !current.sameAs(def):
 		return Moved

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,13 +15,13 @@ func definition() Definition {
 }
 
 func TestDefine(t *testing.T) {
-	req, drift := Define(nil, definition(), noon)
+	req, drift := Define(nil, definition(), noon, LatestRules)
 	require.Equal(t, Added, drift)
 	require.Equal(t, NotStarted, req.Status)
 	require.Equal(t, uint64(1), req.Revision)
 	require.NotNil(t, req.PMNotes)
 
-	same, drift := Define(&req, definition(), noon)
+	same, drift := Define(&req, definition(), noon, LatestRules)
 	require.Equal(t, Unchanged, drift)
 	require.Equal(t, req, same)
 
@@ -31,12 +32,12 @@ func TestDefine(t *testing.T) {
 		"text": func(d *Definition) { d.Text = "x" }, "kind": func(d *Definition) { d.Kind = "x" },
 		"acceptance": func(d *Definition) { d.Acceptance = nil }, "id": func(d *Definition) { d.ID = "x" },
 		"parents": func(d *Definition) { d.Parents = []string{"x"} }, "depends on": func(d *Definition) { d.DependsOn = []string{"x"} },
-		"priority": func(d *Definition) { d.Source.Priority = "P1" }, "tick": func(d *Definition) { d.Source.Tick = "open" },
+		"tick":     func(d *Definition) { d.Source.Tick = "open" },
 		"assigned": func(d *Definition) { d.Source.Assigned = true },
 	} {
 		moved := definition()
 		change(&moved)
-		next, drift := Define(&req, moved, noon)
+		next, drift := Define(&req, moved, noon, LatestRules)
 		require.Equal(t, Moved, drift, name)
 		require.Equal(t, uint64(2), next.Revision, name)
 		require.False(t, next.Suspect, name)
@@ -46,31 +47,31 @@ func TestDefine(t *testing.T) {
 func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 	other := definition()
 	other.Fingerprint = "fp2"
-	untouched, _ := Define(nil, definition(), noon)
-	next, drift := Define(&untouched, other, noon)
+	untouched, _ := Define(nil, definition(), noon, LatestRules)
+	next, drift := Define(&untouched, other, noon, LatestRules)
 	require.Equal(t, Changed, drift)
 	require.False(t, next.Suspect, "nothing rests on the old text")
 
 	designed := untouched
 	designed.Stamps.DesignSpec = Stamp{Revision: 2}
-	next, _ = Define(&designed, other, noon)
+	next, _ = Define(&designed, other, noon, LatestRules)
 	require.True(t, next.Suspect)
 
 	planned := untouched
 	planned.Status = Planned
-	next, _ = Define(&planned, other, noon)
+	next, _ = Define(&planned, other, noon, LatestRules)
 	require.True(t, next.Suspect)
 	shifted := other
 	shifted.Source.Line++
-	moved, drift := Define(&next, shifted, noon)
+	moved, drift := Define(&next, shifted, noon, LatestRules)
 	require.Equal(t, Moved, drift)
 	require.True(t, moved.Suspect, "a shifted line accepts nothing")
-	back, _ := Define(&next, definition(), noon)
+	back, _ := Define(&next, definition(), noon, LatestRules)
 	require.True(t, back.Suspect, "only PM clears it")
 }
 
 func TestRetire(t *testing.T) {
-	req, _ := Define(nil, definition(), noon)
+	req, _ := Define(nil, definition(), noon, LatestRules)
 	gone, drift := Retire(req)
 	require.Equal(t, Retired, drift)
 	require.True(t, gone.Retired)
@@ -79,7 +80,7 @@ func TestRetire(t *testing.T) {
 	require.Equal(t, Unchanged, drift)
 	require.Equal(t, gone, again)
 
-	back, drift := Define(&gone, definition(), noon)
+	back, drift := Define(&gone, definition(), noon, LatestRules)
 	require.Equal(t, Restored, drift)
 	require.False(t, back.Retired)
 	require.Equal(t, uint64(3), back.Revision)
@@ -124,4 +125,33 @@ func TestStrands(t *testing.T) {
 		Status: Done, DesignSpec: []byte("{}"), Implementation: []byte("{}"), Test: &TestRecord{}, Approvals: []Approval{{}},
 		Deviations: []Deviation{{ID: "D1", Resolution: &Resolution{}}, {ID: "D2"}},
 	}.Strands())
+}
+
+// TestAPriorityThatChangesMakesSuspect: what matters most is decided by PM, not by an edit of the document.
+func TestAPriorityThatChangesMakesSuspect(t *testing.T) {
+	req := complete(Planned, Results{})
+	def := req.Definition
+	def.Source.Priority = "P1"
+	next, drift := Define(&req, def, noon.Add(time.Hour), Rules3)
+	require.Equal(t, Changed, drift)
+	require.True(t, next.Suspect)
+	require.Equal(t, noon.Add(time.Hour), next.TextSince)
+	require.Empty(t, next.RestingElsewhere(next.Fingerprint))
+
+	accept := Change{Fields: []string{FieldAcceptFingerprint, FieldPMNotes}, AcceptFingerprint: next.Fingerprint, PMNotes: []NewNote{{"so be it"}}}
+	accepted, err := V1.Apply(next, Actor{"paula", PM}, accept, noon)
+	require.NoError(t, err)
+	require.False(t, accepted.Suspect)
+
+	before, drift := Define(&req, def, noon, Rules2)
+	require.Equal(t, Moved, drift, "as the rules of its time have it")
+	require.False(t, before.Suspect)
+	def.Source.Priority, def.Source.Tick = req.Source.Priority, "ticked"
+	ticked, drift := Define(&req, def, noon, Rules3)
+	require.Equal(t, Moved, drift, "a tick is a claim of the document")
+	require.False(t, ticked.Suspect)
+	untouched := Requirement{Definition: req.Definition, Status: NotStarted}
+	def.Source.Priority = "P2"
+	fresh, _ := Define(&untouched, def, noon, Rules3)
+	require.False(t, fresh.Suspect, "no work rests on it")
 }

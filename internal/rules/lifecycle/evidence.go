@@ -56,7 +56,7 @@ type Found struct {
 	SHA256   string    `json:"sha256,omitempty"`  // file: of exactly the cited lines, or of all; test: of the report
 	Bytes    int64     `json:"bytes,omitzero"`    // file, test: the size of file or report
 	Modified time.Time `json:"modified,omitzero"` // test: when the report was written or attached, UTC; file in the working tree: when it was written
-	Record   uint64    `json:"record,omitzero"`   // attached report: the number of the record that attached it first; 0 under Rules1
+	Record   uint64    `json:"record,omitzero"`   // test: the number of the record that attached the report, or gave its run, first; 0 under Rules1
 	Format   string    `json:"format,omitempty"`  // test: junit, go, tap or ctrf
 	Counts   *Results  `json:"counts,omitempty"`  // test: of the whole report
 	Run      string    `json:"run,omitempty"`     // test: identifies the run by what the report says of it, lower-case hexadecimal
@@ -93,6 +93,7 @@ const (
 
 	// These are known since Rules3.
 	DesignChanged = "design_changed" // after the implementation or the tests
+	ReportOlder   = "report_older"   // the tests ran before the implementation was recorded
 	Elsewhere     = "elsewhere"      // the commit is not in the history of the branch
 	Uncommitted   = "uncommitted"    // the file is in the working tree, and not in the branch
 	Copied        = "copied"         // the file is gone; the same content lies at another path, which git calls no rename
@@ -102,7 +103,7 @@ const (
 )
 
 // sinceRules3 lists the reasons that earlier rules did not know.
-var sinceRules3 = []string{DesignChanged, Elsewhere, Uncommitted, Copied, CodeChanged, CodeUnknown, Unknown}
+var sinceRules3 = []string{DesignChanged, ReportOlder, Elsewhere, Uncommitted, Copied, CodeChanged, CodeUnknown, Unknown}
 
 // Stale is something that changed under a part of a requirement.
 type Stale struct {

@@ -15,6 +15,7 @@ type Gate struct {
 	Needs    string `json:"needs"`
 	Supplier Role   `json:"supplier"` // whose work meets it
 	lacks    func(candidate) string
+	Since    Rules `json:"since,omitzero"` // the first version of the rules that has it; 0 is all
 }
 
 // candidate is a requirement as it would be after a move, with who moves it and the rules that judge it.
@@ -26,38 +27,68 @@ type candidate struct {
 
 // gates are listed by the status they guard, in the order of the lifecycle.
 var gates = []Gate{
-	{DesignReady, "design_spec", "a design_spec", Architect, lacksDesign},
-	{Implemented, "implementation", "an implementation", Coder, lacksImplementation},
+	{DesignReady, "design_spec", "a design_spec", Architect, lacksDesign, 0},
+	{Implemented, "implementation", "an implementation", Coder, lacksImplementation, 0},
+	{Implemented, "implementation_holds",
+		"files and commits of the implementation that the branch has",
+		Coder, lacksHoldingImplementation, Rules3},
 	{TestedPass, "test_of_this_phase",
 		"a test record written since the present test phase began, on reports newer than the implementation", Tester,
-		lacksPhaseTest},
-	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
-	{TestedPass, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
-	{TestedPass, "test_evidence_holds", "evidence of the test record that is as it was when it was given", Tester, lacksHoldingTest},
-	{TestedPass, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
+		lacksPhaseTest, 0},
+	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass, 0},
+	{TestedPass, "test_evidence",
+		"evidence of kind test, at least one with result pass and none with fail",
+		Tester, lacksTestEvidence, 0},
+	{TestedPass, "test_evidence_holds",
+		"evidence of the test record that is as it was when it was given, of a run on the code of the branch",
+		Tester, lacksHoldingTest, 0},
+	{TestedPass, "separation_of_duties",
+		"a test record by someone else than the last writer of the implementation",
+		Tester, lacksOtherTester, 0},
 	{TestedFail, "test_of_this_phase",
 		"a test record written since the present test phase began, on reports newer than the implementation", Tester,
-		lacksPhaseTest},
-	{TestedFail, "tests_failed", "a test record with at least 1 failed", Tester, lacksFail},
-	{Done, "implementation", "an implementation", Coder, lacksImplementation},
-	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass},
-	{Done, "test_evidence", "evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence},
-	{Done, "test_evidence_holds", "evidence of the test record that is as it was when it was given", Tester, lacksHoldingTest},
-	{Done, "implementation_holds", "files and commits of the implementation that are as they were when it was written", Coder, lacksHoldingImplementation},
-	{Done, "test_after_implementation", "a test record and reports newer than the last change of the implementation", Tester, lacksNewerTest},
-	{Done, "test_on_current_text", "a test record taken on the current text", Tester, lacksTestOnText},
-	{Done, "separation_of_duties", "a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester},
-	{Done, "approval", "an approval by PM on the current text, not older than the test record", PM, lacksApproval},
-	{Done, "independent_approval", "an approval and a move by someone who neither implemented nor tested", PM, lacksIndependentApproval},
-	{Done, "deviations_resolved", "no open deviation", PM, lacksResolution},
-	{Done, "not_suspect", "a text that PM has accepted since it changed", PM, lacksAcceptance},
+		lacksPhaseTest, 0},
+	{TestedFail, "tests_failed", "a test record with at least 1 failed", Tester, lacksFail, 0},
+	{Done, "design_there", "a design_spec", Architect, lacksDesign, Rules3},
+	{Done, "implementation", "an implementation", Coder, lacksImplementation, 0},
+	{Done, "implementation_after_design",
+		"an implementation written after the last change of the design",
+		Coder, lacksNewerImplementation, Rules3},
+	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass, 0},
+	{Done, "test_evidence",
+		"evidence of kind test, at least one with result pass and none with fail",
+		Tester, lacksTestEvidence, 0},
+	{Done, "test_evidence_holds",
+		"evidence of the test record that is as it was when it was given, of a run on the code of the branch",
+		Tester, lacksHoldingTest, 0},
+	{Done, "implementation_holds",
+		"files and commits of the implementation that the branch has as they were when it was written",
+		Coder, lacksHoldingImplementation, 0},
+	{Done, "test_after_implementation",
+		"a test record and reports newer than the last change of the implementation",
+		Tester, lacksNewerTest, 0},
+	{Done, "test_on_current_text", "a test record taken on the current text", Tester, lacksTestOnText, 0},
+	{Done, "separation_of_duties",
+		"a test record by someone else than the last writer of the implementation",
+		Tester, lacksOtherTester, 0},
+	{Done, "approval", "an approval by PM on the current text, not older than the test record", PM, lacksApproval, 0},
+	{Done, "independent_approval",
+		"an approval and a move by someone who neither implemented nor tested",
+		PM, lacksIndependentApproval, 0},
+	{Done, "deviations_resolved", "no open deviation", PM, lacksResolution, 0},
+	{Done, "not_suspect", "a text that PM has accepted since it changed", PM, lacksAcceptance, 0},
 }
 
 // StaleGates names the gates of done that evidence which went stale does not meet.
 func StaleGates() []string { return []string{"test_evidence_holds", "implementation_holds"} }
 
-// Gates lists every gate in the order of the lifecycle.
-func Gates() []Gate { return slices.Clone(gates) }
+// Gates lists every gate of the latest rules in the order of the lifecycle.
+func Gates() []Gate { return GatesBy(LatestRules) }
+
+// GatesBy lists every gate that a version of the rules has, in the order of the lifecycle.
+func GatesBy(rules Rules) []Gate {
+	return slices.DeleteFunc(slices.Clone(gates), func(g Gate) bool { return g.Since > rules })
+}
 
 // Lack is one unmet gate of one move.
 type Lack struct {
@@ -66,16 +97,19 @@ type Lack struct {
 	By     Role   `json:"by"`
 }
 
-// Unmet lists what the requirement lacks, as it is now, to stand in a status into which mover has moved it. A mover
-// without a name stands for anyone who took no part.
-func (r Requirement) Unmet(to Status, mover Actor) []Lack {
-	return candidate{r, mover, LatestRules}.unmet(to)
+// Unmet lists what the requirement lacks by the latest rules, as it is now, to stand in a status into which mover has
+// moved it. A mover without a name stands for anyone who took no part.
+func (r Requirement) Unmet(to Status, mover Actor) []Lack { return r.UnmetBy(LatestRules, to, mover) }
+
+// UnmetBy lists what Unmet does, by a version of the rules.
+func (r Requirement) UnmetBy(rules Rules, to Status, mover Actor) []Lack {
+	return candidate{r, mover, rules}.unmet(to)
 }
 
 func (r candidate) unmet(to Status) []Lack {
 	var lacks []Lack
 	for _, g := range gates {
-		if g.To != to {
+		if g.To != to || g.Since > r.rules {
 			continue
 		}
 		if detail := g.lacks(r); detail != "" {
@@ -104,9 +138,16 @@ func checkGates(next candidate) error {
 		WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
 }
 
-// checkSeen refuses to let a requirement pass on tests that were taken on the tester's word, before the service looked.
+// checkSeen refuses to let a requirement pass on tests, or since Rules3 on an implementation, that were taken on the
+// sender's word before the service looked.
 func checkSeen(next Requirement, c Change) error {
-	if c.Looked == nil || c.Status != TestedPass && c.Status != Done || next.Test == nil {
+	if c.Looked == nil {
+		return nil
+	}
+	if err := checkImplementationSeen(next, c); err != nil {
+		return err
+	}
+	if c.Status != TestedPass && c.Status != Done || next.Test == nil {
 		return nil
 	}
 	var unseen []fault.Field
@@ -125,6 +166,16 @@ func checkSeen(next Requirement, c Change) error {
 	return fault.New(fault.Conflict, "gate_unmet",
 		"%s cannot become %s yet: its test record was taken on the tester's word", next.ID, next.Status).
 		WithFields(unseen...).WithFix("have the tester send the test record again, or attach the report")
+}
+
+func checkImplementationSeen(next Requirement, c Change) error {
+	if c.Rules < Rules3 || c.Status != Implemented && c.Status != Done || len(next.ImplementationEvidence) > 0 {
+		return nil
+	}
+	return fault.New(fault.Conflict, "gate_unmet",
+		"%s cannot become %s yet: its implementation was taken on the coder's word", next.ID, next.Status).
+		WithFields(fault.Field{Pointer: "/status", Code: "implementation_holds", Detail: "it was never looked up"}).
+		WithFix("have the coder send the implementation again, naming its files or commits")
 }
 
 func lacksDesign(r candidate) string {
@@ -195,8 +246,15 @@ func (t *TestRecord) shows(result string) bool {
 
 func lacksHoldingTest(r candidate) string { return r.staleEvidence(FieldTest) }
 
-func lacksHoldingImplementation(r candidate) string {
-	return r.staleEvidence(FieldImplementation)
+func lacksHoldingImplementation(r candidate) string { return r.staleEvidence(FieldImplementation) }
+
+func lacksNewerImplementation(r candidate) string {
+	design, implementation := r.Stamps.DesignSpec.Revision, r.Stamps.Implementation.Revision
+	if r.Implementation == nil || implementation >= design {
+		return ""
+	}
+	return fmt.Sprintf("the design was changed at revision %d, after the implementation of revision %d", design,
+		implementation)
 }
 
 func lacksOtherTester(r candidate) string {
@@ -278,7 +336,7 @@ func lacksResolution(r candidate) string {
 
 func lacksAcceptance(r candidate) string {
 	if r.Suspect {
-		return "the text changed after work began and PM has not accepted it (accept_fingerprint)"
+		return "the text or its priority changed after work began, and PM has not accepted it (accept_fingerprint)"
 	}
 	return ""
 }

@@ -67,6 +67,13 @@ func TestGates(t *testing.T) {
 		{"done without tests", TestedPass, Done, paula, func(r *Requirement) { r.Test, r.Stamps.Test = nil, Stamp{} }, pass, []string{"tests_passed", "test_evidence", "test_after_implementation"}},
 		{"done without implementation", TestedPass, Done, paula, func(r *Requirement) { r.Implementation = nil }, pass, []string{"implementation"}},
 		{"done, implementation changed since", TestedPass, Done, paula, func(r *Requirement) { r.Stamps.Implementation.Revision = 9 }, pass, []string{"test_after_implementation"}},
+		{"done without a design", TestedPass, Done, paula, func(r *Requirement) { r.DesignSpec = nil }, pass, []string{"design_there"}},
+		{"done, design changed since", TestedPass, Done, paula, func(r *Requirement) { r.Stamps.DesignSpec.Revision = 9 }, pass, []string{"implementation_after_design"}},
+		{"done, design taken back since", TestedPass, Done, paula, func(r *Requirement) { r.DesignSpec, r.Stamps.DesignSpec.Revision = nil, 9 }, pass, []string{"design_there", "implementation_after_design"}},
+		{"implemented with what the branch lacks", ImplementationInProgress, Implemented, paula, func(r *Requirement) {
+			r.ImplementationEvidence = []Evidence{{Kind: EvidenceCommit, Commit: "abcdef1", Found: &Found{In: InCommit}}}
+			r.Stale = []Stale{{FieldImplementation, "/implementation_evidence/0", Elsewhere, "elsewhere", noon}}
+		}, pass, []string{"implementation_holds"}},
 		{"done, text changed since the tests", TestedPass, Done, paula, func(r *Requirement) { r.Stamps.Test.Fingerprint = "old" }, pass, []string{"test_on_current_text"}},
 		{"done without approval", TestedPass, Done, paula, func(r *Requirement) { r.Approvals = nil }, pass, []string{"approval"}},
 		{"done, approval on the text before", TestedPass, Done, paula, func(r *Requirement) { r.Approvals[0].Fingerprint = "old" }, pass, []string{"approval"}},
@@ -134,7 +141,7 @@ func TestATestRecordInTheSameRequestCounts(t *testing.T) {
 }
 
 func TestEveryGateIsListedAndCanRefuse(t *testing.T) {
-	require.Len(t, Gates(), 21)
+	require.Len(t, Gates(), 24)
 	for _, name := range StaleGates() {
 		require.True(t, slices.ContainsFunc(Gates(), func(g Gate) bool { return g.Name == name }), name)
 	}

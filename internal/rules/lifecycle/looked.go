@@ -47,7 +47,7 @@ func (c Change) implements() bool { return orNil(c.Implementation) != nil }
 // who sent it.
 type Looked struct {
 	Findings []Finding `json:"findings,omitempty"` // one for each of the change's claims, in their order
-	Recheck  *Recheck  `json:"recheck,omitempty"`  // for a move to done: of what the requirement rests on
+	Recheck  *Recheck  `json:"recheck,omitempty"`  // for a move that needs it: of what the requirement rests on
 }
 
 // at finds what was found of the claim at a pointer; nil when it is wrong or was not looked up.
@@ -197,13 +197,22 @@ func resultsWrong(c Change, next Requirement) []fault.Field {
 // ErrMovedOn says that a requirement changed since its evidence was looked at: look again, and decide again.
 var ErrMovedOn = errors.New("the requirement changed while its evidence was looked at")
 
-// checkRecheck wants the requirement to be at the revision from which the change was made and, for a move to done, at
-// which its evidence was looked at again.
+// LookAgain reports whether a move into the status needs what the requirement rests on to be looked at again: since
+// Rules3 where a gate asks for evidence that holds, before only for done.
+func (v Rules) LookAgain(to Status) bool {
+	return to == Done || v >= Rules3 && slices.ContainsFunc(gates, func(g Gate) bool {
+		return g.To == to && slices.Contains(StaleGates(), g.Name)
+	})
+}
+
+// checkRecheck wants the requirement to be at the revision from which the change was made and, for a move that needs it,
+// at which its evidence was looked at again.
 func checkRecheck(req Requirement, c Change) error {
 	if c.MadeFrom != 0 && c.MadeFrom != req.Revision {
 		return ErrMovedOn
 	}
-	if c.Looked != nil && c.Status == Done && (c.Looked.Recheck == nil || c.Looked.Recheck.Revision != req.Revision) {
+	if c.Looked != nil && c.Rules.LookAgain(c.Status) &&
+		(c.Looked.Recheck == nil || c.Looked.Recheck.Revision != req.Revision) {
 		return ErrMovedOn
 	}
 	return nil
@@ -232,23 +241,30 @@ func olderReport(r candidate) string {
 	for _, e := range r.Test.Evidence {
 		if e.Kind == EvidenceTest && e.Found != nil && r.precedesImplementation(*e.Found) {
 			return fmt.Sprintf("the report %s is of %s, before the implementation changed at %s; run the tests again",
-				e.Report, e.Found.Modified.Format(time.RFC3339), r.Stamps.Implementation.At.Format(time.RFC3339))
+				e.Report, e.Found.at(r.rules).Format(time.RFC3339), r.Stamps.Implementation.At.Format(time.RFC3339))
 		}
 	}
 	return ""
 }
 
-// precedesImplementation compares the numbers of records where both are known. A report in the working tree has a time
-// alone, which says nothing once the clock was set back between the implementation and its tests.
+// precedesImplementation compares the numbers of records where both are known, and the time of the run where the report
+// has it. A report in the working tree has a time alone. A time says nothing once the clock was set back between the
+// implementation and its tests.
 func (r candidate) precedesImplementation(report Found) bool {
 	implementation, test := r.Stamps.Implementation, r.Stamps.Test
-	if r.rules != Rules1 {
-		if report.Record != 0 && implementation.Record != 0 {
-			return report.Record < implementation.Record
-		}
-		if test.Revision > implementation.Revision && test.At.Before(implementation.At) {
-			return false
-		}
+	setBack := r.rules != Rules1 && test.Revision > implementation.Revision && test.At.Before(implementation.At)
+	earlier := !setBack && report.at(r.rules).Before(implementation.At.Add(-reportSlack))
+	if r.rules != Rules1 && report.Record != 0 && implementation.Record != 0 {
+		byItself := r.rules >= Rules3 && !report.Ran.IsZero()
+		return report.Record < implementation.Record || byItself && earlier
 	}
-	return report.Modified.Before(implementation.At.Add(-reportSlack))
+	return earlier
+}
+
+// at returns the latest time at which the run of a report can have been, as far as the rules read it.
+func (f Found) at(rules Rules) time.Time {
+	if rules >= Rules3 && !f.Ran.IsZero() && f.Ran.Before(f.Modified) {
+		return f.Ran
+	}
+	return f.Modified
 }

@@ -53,7 +53,7 @@ func (w Workflow) Turn(req Requirement) []Role {
 		add(PM)
 	}
 	for _, m := range w.openMoves(req) {
-		if fromAny(m.To) {
+		if !w.leadsOn(req, m.To) {
 			continue
 		}
 		lacks := req.Unmet(m.To, Actor{Role: m.By})
@@ -82,7 +82,7 @@ func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 		tasks = append(tasks, Task{By: PM, Needs: needs})
 	}
 	for _, m := range w.openMoves(req) {
-		if fromAny(m.To) {
+		if !w.leadsOn(req, m.To) {
 			continue
 		}
 		lacks := req.Unmet(m.To, Actor{Role: m.By})
@@ -108,7 +108,7 @@ func (r Requirement) toClear() (needs []string) {
 		is    bool
 		needs string
 	}{
-		{r.Suspect, "a decision on the text, which changed after work began"},
+		{r.Suspect, "a decision on the text or priority, which changed after work began"},
 		{r.NeedsDeferral(), "to be deferred, since the documents no longer have it"},
 		{r.unsettled(), "a decision on what stands against it since it was done"},
 	} {
@@ -129,5 +129,5 @@ func PointerTo(list string, index int) string { return "/" + list + "/" + strcon
 
 // unsettled reports whether something stands against a requirement that is done: since it is sealed, PM alone can act.
 func (r Requirement) unsettled() bool {
-	return r.Status == Done && !r.Retired && (len(r.Stale) > 0 || r.OpenDeviation() != "" || len(r.Standing()) == 0)
+	return r.Status == Done && !r.Retired && (len(r.Unsettling()) > 0 || r.OpenDeviation() != "" || len(r.Standing()) == 0)
 }

@@ -15,6 +15,8 @@ func TestTurn(t *testing.T) {
 	withDesign.DesignSpec = []byte(`{}`)
 	suspect, gone, over := fresh(Implemented), fresh(Implemented), fresh(Deferred)
 	suspect.Suspect, gone.Retired, over.Retired = true, true, true
+	sentBack, sentBackAndGone := fresh(Blocked), fresh(Deferred)
+	sentBack.HeldFrom, sentBackAndGone.HeldFrom, sentBackAndGone.Retired = NeedsChanges, NeedsChanges, true
 	stale, rejected, deviating := complete(Done, Results{Passed: 1}), complete(Done, Results{Passed: 1}), complete(Done, Results{Passed: 1})
 	stale.Stale = []Stale{{Part: "test"}}
 	rejected.Approvals = append(rejected.Approvals, Approval{Decision: Rejected})
@@ -47,6 +49,8 @@ func TestTurn(t *testing.T) {
 		{"suspect", suspect, []Role{PM}, []Role{PM}},
 		{"removed from the document", gone, []Role{PM}, []Role{PM}},
 		{"removed and deferred", over, []Role{}, []Role{}},
+		{"needs changes, and blocked", sentBack, []Role{}, []Role{PM}},
+		{"needs changes, removed and deferred", sentBackAndGone, []Role{}, []Role{}},
 	} {
 		require.Equal(t, c.v1, V1.Turn(c.req), c.name)
 		require.Equal(t, c.also, Rework.Turn(c.req), c.name+" under rework")

@@ -55,7 +55,7 @@ type Requirement struct {
 	ImplementationEvidence []Evidence      `json:"implementation_evidence,omitempty"` // of what it names
 	Stale                  []Stale         `json:"stale,omitempty"`                   // what changed under the parts, in their order
 	Moved                  []Relocated     `json:"moved,omitempty"`                   // evidence that holds, but stands elsewhere now
-	TextSince              time.Time       `json:"text_since,omitzero"`               // when the present text was first imported
+	TextSince              time.Time       `json:"text_since,omitzero"`               // when the present text, and since Rules3 priority, was imported
 	Stamps                 Stamps          `json:"stamps"`
 	History                []HistoryEntry  `json:"history"` // status changes, oldest first
 }

@@ -18,7 +18,7 @@ const (
 	Rules3 Rules = 3
 
 	// LatestRules decide what is decided now.
-	LatestRules = Rules2
+	LatestRules = Rules3
 )
 
 // Known reports whether this program knows the version.

@@ -93,7 +93,7 @@ func TestWhatGoesStaleByItself(t *testing.T) {
 	} {
 		r := rested()
 		c.change(&r)
-		r.restale()
+		r.restale(LatestRules)
 		require.Equal(t, c.want, reasons(r), name)
 		for _, s := range r.Stale {
 			require.False(t, s.Since.IsZero(), name)
@@ -108,10 +108,10 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 	lines := Stale{FieldImplementation, "/implementation_evidence/0", CommitGone, "gone", noon.Add(time.Hour)}
 	moved := Relocated{"/test/evidence/0", "b.go:3-4", noon.Add(time.Hour)}
 	found := Recheck{Revision: 9, Stale: []Stale{lines}, Moved: []Relocated{moved}}
-	_, news := r.Rechecked(Recheck{Revision: 8, Stale: []Stale{lines}})
+	_, news := r.Rechecked(Recheck{Revision: 8, Stale: []Stale{lines}}, LatestRules)
 	require.False(t, news, "it is of another revision")
 
-	next, news := r.Rechecked(found)
+	next, news := r.Rechecked(found, LatestRules)
 	require.True(t, news)
 	require.Equal(t, uint64(10), next.Revision)
 	require.Equal(t, []Stale{lines}, next.Stale)
@@ -122,20 +122,20 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 	found.Revision = 10
 	found.Stale[0].Since, found.Moved[0].Since = noon.Add(2*time.Hour), noon.Add(2*time.Hour)
 	found.Stale[0].Detail = "the same, in other words"
-	same, news := next.Rechecked(found)
+	same, news := next.Rechecked(found, LatestRules)
 	require.False(t, news, "the same again, found later")
 	require.Equal(t, noon.Add(time.Hour), same.Stale[0].Since)
 
 	found.Stale[0].Reason = Unreadable
-	other, news := next.Rechecked(found)
+	other, news := next.Rechecked(found, LatestRules)
 	require.True(t, news, "another reason")
 	require.Equal(t, noon.Add(2*time.Hour), other.Stale[0].Since)
 
-	still, news := next.Rechecked(Recheck{Revision: 10, Stale: []Stale{lines}})
+	still, news := next.Rechecked(Recheck{Revision: 10, Stale: []Stale{lines}}, LatestRules)
 	require.True(t, news, "it moved back")
 	require.Empty(t, still.Moved)
 
-	back, news := next.Rechecked(Recheck{Revision: 10})
+	back, news := next.Rechecked(Recheck{Revision: 10}, LatestRules)
 	require.True(t, news)
 	require.Empty(t, back.Stale)
 	require.Empty(t, back.Moved)
@@ -144,11 +144,11 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 func TestARecheckSaysNothingOfTheRequirementItself(t *testing.T) {
 	r := rested()
 	r.Stamps.Implementation.Revision = 9
-	r.restale()
+	r.restale(LatestRules)
 	next, news := r.Rechecked(Recheck{Revision: 9,
 		Stale: []Stale{{FieldImplementation, "/implementation_evidence/0", CommitGone, "gone", noon}, {FieldTest, "/test/evidence/7", ReportGone, "gone", noon}},
 		Moved: []Relocated{{"/test/evidence/7", "b.go", noon}},
-	})
+	}, LatestRules)
 	require.True(t, news)
 	require.Equal(t, []string{"test implementation_changed", "implementation commit_gone"}, reasons(next), "what it knows stays; evidence that it has not is nothing")
 	require.Empty(t, next.Moved)
@@ -331,7 +331,7 @@ func TestNothingPassesOnTestsThatWereNeverLookedUp(t *testing.T) {
 	require.NoError(t, err, "a service that does not look takes the tester's word")
 	recorded.Status = TestInProgress
 	passed := justified(TestedPass)
-	passed.Looked = &Looked{Findings: []Finding{{Pointer: "/justification/evidence/0", Found: &Found{}}}}
+	passed.Looked = &Looked{Findings: []Finding{{Pointer: "/justification/evidence/0", Found: &Found{}}}, Recheck: &Recheck{Revision: 9}}
 	_, err = V1.Apply(recorded, Actor{"tess", Tester}, passed, noon)
 	require.Equal(t, "gate_unmet", codeOf(t, err))
 }

@@ -148,7 +148,7 @@ func TestEveryCell(t *testing.T) {
 						require.Equal(t, to, next.Status, cell)
 						require.Equal(t, uint64(10), next.Revision, cell)
 						require.Equal(t, HistoryEntry{
-							Stamp: Stamp{Revision: 10, By: "someone", Role: role, At: noon, Fingerprint: "fp"},
+							Stamp: Stamp{Revision: 10, Rules: Rules3, By: "someone", Role: role, At: noon, Fingerprint: "fp"},
 							From:  from, To: to, Justification: *justified(to).Justification,
 						}, next.History[len(next.History)-1], cell)
 					}

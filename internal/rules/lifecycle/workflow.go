@@ -90,6 +90,13 @@ func (w Workflow) movesFrom(req Requirement) []Transition {
 	return moves
 }
 
+// leadsOn reports whether a move brings the requirement nearer to done. The rows from "any" do not, except where such a
+// move is the way back from a block or deferral.
+func (w Workflow) leadsOn(req Requirement, to Status) bool {
+	return !fromAny(to) ||
+		to == req.HeldFrom && !req.Retired && slices.Contains(w.rows, Transition{req.Status, heldFrom, PM})
+}
+
 // DeadEnds lists the statuses from which no sequence of moves leads to done.
 func (w Workflow) DeadEnds() []Status {
 	reaches := map[Status]bool{Done: true}

@@ -62,9 +62,11 @@ type Command struct {
 //
 // safe.directory: git refuses repositories of other users because their configuration can start programs. The operator
 // named this one, often from a container with another user, and none of the commands used here starts one.
+//
+// core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the commit.
 func (g Command) Prepare(ctx context.Context, args ...string) *Process {
-	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c",
-		"core.hooksPath=" + noFile}
+	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
+		"-c", "core.commitGraph=false", "-c", "core.hooksPath=" + noFile}
 	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)
 	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

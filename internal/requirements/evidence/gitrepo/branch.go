@@ -3,10 +3,12 @@ package gitrepo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,7 +28,10 @@ const (
 	headsPrefix   = "refs/heads/"
 	remotesPrefix = "refs/remotes/"
 	maxBranch     = 1000 // bytes
+	maxGuesses    = 3
 )
+
+const howToName = "name the branch that counts: serve --branch NAME, as in --branch main or --branch origin/main"
 
 // inNoBranch matches what git allows in no name of a ref, and what would make a name of several lines.
 var inNoBranch = regexp.MustCompile(`^-|^/|/$|//|\.$|\.\.|@\{|^@$|(?:^|/)\.|\.lock(?:/|$)|[ ~^:?*\[\\]`)
@@ -78,7 +83,7 @@ func (r *Repository) Tip(ctx context.Context) (string, error) {
 	name := r.Branch()
 	if err := CheckBranch(name); err != nil {
 		return "", fault.New(fault.Unavailable, CodeBranchUnknown, "nobody has named the branch that counts").
-			WithFix("start the service with --branch and the name of the branch").Because(err)
+			WithFix(howToName).Because(err)
 	}
 	// git takes each name for a whole one, or for a folder of refs: the answer is compared.
 	out, err := r.git.run(ctx, "", "for-each-ref", "--format=%(objectname) %(objecttype) %(refname)", headsPrefix+name,
@@ -107,8 +112,30 @@ func (r *Repository) checkUnborn(ctx context.Context, name string) error {
 	if err != nil || named == name {
 		return err
 	}
-	return fault.New(fault.Unavailable, CodeBranchGone, "the branch %s is gone", name).
-		WithFix("bring the branch back, or name the one that counts now with --branch")
+	return fault.New(fault.Unavailable, CodeBranchGone, "there is no branch %s", name).
+		WithFix("%s", r.guess(ctx, name, named))
+}
+
+// guess returns what to do where there is no branch name, and HEAD names another one, or none.
+func (r *Repository) guess(ctx context.Context, name, head string) string {
+	out, err := r.git.run(ctx, "", "for-each-ref", "--format=%(refname)", remotesPrefix+"*/"+name)
+	var fetched []string
+	for _, full := range linesOf(out) {
+		full = strings.TrimPrefix(full, remotesPrefix)
+		if strings.HasPrefix(full, "origin/") { // most clones have no other remote
+			fetched = slices.Insert(fetched, 0, full)
+		} else {
+			fetched = append(fetched, full)
+		}
+	}
+	switch {
+	case err == nil && len(fetched) > 0:
+		return fmt.Sprintf("did you mean %s? name it: serve --branch %s",
+			strings.Join(fetched[:min(len(fetched), maxGuesses)], " or "), fetched[0])
+	case head == "":
+		return "HEAD is detached and names no branch: " + howToName
+	}
+	return "bring the branch back, or " + howToName
 }
 
 // CheckObjects refuses a repository that takes objects of another one for its own: they may be gone tomorrow, and they

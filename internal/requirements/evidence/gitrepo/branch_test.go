@@ -131,6 +131,34 @@ func TestABranchThatWasFetchedCounts(t *testing.T) {
 	require.Equal(t, own, tip(t, r, "origin/main"), "the local one comes first")
 }
 
+// Whoever starts the service in a clone, or in CI, reads how to name the branch there.
+func TestWhatToDoWithoutTheBranch(t *testing.T) {
+	c := newClone(t)
+	first := c.commit("first")
+	r := c.open()
+	fix := func(name, code string) string {
+		t.Helper()
+		r.Follow(name)
+		_, err := r.Tip(t.Context())
+		require.Equal(t, code, string(fault.As(err).Code))
+		return fault.As(err).Fix
+	}
+	const name = "name the branch that counts: serve --branch NAME, as in --branch main or --branch origin/main"
+	require.Equal(t, name, fix("", "branch_unknown"))
+	require.Equal(t, "bring the branch back, or "+name, fix("lost", "branch_gone"))
+	c.git("update-ref", "refs/remotes/origin/x/lost", first)
+	c.git("update-ref", "refs/remotes/origin/lost2", first)
+	require.Equal(t, "bring the branch back, or "+name, fix("lost", "branch_gone"))
+	c.git("update-ref", "refs/remotes/origin/lost", first)
+	require.Equal(t, "did you mean origin/lost? name it: serve --branch origin/lost", fix("lost", "branch_gone"))
+	c.git("update-ref", "refs/remotes/fork/lost", first)
+	c.git("update-ref", "refs/remotes/upstream/lost", first)
+	require.Equal(t, "did you mean origin/lost or fork/lost or upstream/lost? name it: serve --branch origin/lost", fix("lost", "branch_gone"))
+	c.git("checkout", "-q", "--detach")
+	require.Equal(t, "HEAD is detached and names no branch: "+name, fix("nowhere", "branch_gone"))
+	require.Contains(t, fix("lost", "branch_gone"), "did you mean origin/lost")
+}
+
 func TestTheTipIsThatOfNow(t *testing.T) {
 	c := newClone(t)
 	r := c.open()

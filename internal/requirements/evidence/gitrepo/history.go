@@ -99,6 +99,12 @@ func (r *Repository) Place(ctx context.Context, commit, path string) (Entry, err
 	return r.objects.place(ctx, commit, path)
 }
 
+// SameFiles reports whether two commits have the same files, with the same content and modes.
+func (r *Repository) SameFiles(ctx context.Context, a, b string) (bool, error) {
+	roots, err := r.renames.roots(ctx, Pair{a, b})
+	return roots.From == roots.To, err
+}
+
 // ChangedBy returns the paths that a commit changed against its first parent, all of them for a commit without parent.
 func (r *Repository) ChangedBy(ctx context.Context, commit string) ([]string, error) {
 	return r.objects.changedBy(ctx, commit)
@@ -109,9 +115,9 @@ func (r *Repository) Tree(ctx context.Context, commit string) (*Tree, error) {
 	return r.trees.list(ctx, commit)
 }
 
-// Renames returns what was renamed between each of the commits and the tip. git is asked once for all of them.
-func (r *Repository) Renames(ctx context.Context, commits []string, tip string) (map[string]Renames, error) {
-	return r.renames.between(ctx, commits, tip)
+// Renames returns what was renamed between the commits of each pair. git is asked once for all of them.
+func (r *Repository) Renames(ctx context.Context, pairs []Pair) (map[Pair]Renames, error) {
+	return r.renames.between(ctx, pairs)
 }
 
 // Blob returns the content of a file, given by its id, of at most most bytes. A missing one is fault.NotFound, a larger

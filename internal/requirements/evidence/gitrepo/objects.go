@@ -100,10 +100,11 @@ func (o *objects) changedBy(ctx context.Context, id string) ([]string, error) {
 	if err == nil && now.parent != "" {
 		before, err = o.commit(ctx, now.parent)
 	}
-	var paths []string
+	var differ difference
 	if err == nil {
-		err = o.compareFolders(ctx, before.root, now.root, "", &paths)
+		err = o.compareFolders(ctx, before.root, now.root, "", &differ)
 	}
+	paths := differ.paths
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +117,23 @@ func (o *objects) changedBy(ctx context.Context, id string) ([]string, error) {
 	return paths, nil
 }
 
+// difference is what was found of two commits so far.
+type difference struct {
+	paths   []string
+	folders int // that were compared
+}
+
+// maxChanged is how many paths one commit may change: folders that contain one another many times over make any number
+// of few objects.
+const maxChanged = 100_000
+
 // compareFolders adds the paths under dir that differ between two folders; "" is one without content.
-func (o *objects) compareFolders(ctx context.Context, a, b, dir string, differ *[]string) error {
+func (o *objects) compareFolders(ctx context.Context, a, b, dir string, differ *difference) error {
+	if differ.folders++; differ.folders+len(differ.paths) > maxChanged || ctx.Err() != nil {
+		return fault.New(fault.Unavailable, CodeFailed,
+			"the commit changes more than %d files and folders, or takes too long to compare", maxChanged).
+			WithFix("cite the files themselves instead of the commit").Because(ctx.Err())
+	}
 	before, err := o.folder(ctx, a)
 	if err != nil {
 		return err
@@ -133,7 +149,7 @@ func (o *objects) compareFolders(ctx context.Context, a, b, dir string, differ *
 		}
 		full := path.Join(dir, name)
 		if was.isPlain() || is.isPlain() {
-			*differ = append(*differ, full)
+			differ.paths = append(differ.paths, full)
 		}
 		if err := o.compareFolders(ctx, was.folderID(), is.folderID(), full, differ); err != nil {
 			return err

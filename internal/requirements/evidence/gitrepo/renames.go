@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxRenames  = 256 // earlier commits whose renames are kept
-	renameLimit = "-l1000"
+	maxRenames  = 256     // pairs of commits whose renames are kept
+	renameLimit = "-l300" // files on each side: what git compares grows with the square
 )
 
 // Renames are what git takes for renames between an earlier commit and a later one.
@@ -33,60 +33,69 @@ func (r Renames) answer(path string) (string, error) {
 	return path, r.err
 }
 
-// renames finds renames, and keeps those between earlier commits and one later one.
+// Pair is an earlier commit and a later one, by their full ids.
+type Pair struct{ From, To string }
+
+// renames finds renames, and keeps them: what two commits have never changes.
 type renames struct {
 	git     *command
 	objects *objects
 	turn    Turn
-	to      string
-	from    map[string]Renames
+	kept    map[Pair]Renames
 }
 
-// between returns the renames between each of the commits and the tip. git is asked once for all of them.
-func (n *renames) between(ctx context.Context, commits []string, tip string) (map[string]Renames, error) {
+// between returns the renames between the commits of each pair. git is asked once for all of them.
+func (n *renames) between(ctx context.Context, pairs []Pair) (map[Pair]Renames, error) {
 	if err := n.turn.Take(ctx); err != nil {
 		return nil, err
 	}
 	defer n.turn.Give()
-	if n.to != tip || len(n.from) > maxRenames {
-		n.to, n.from = tip, map[string]Renames{}
+	if len(n.kept) > maxRenames {
+		clear(n.kept)
 	}
-	found, roots := map[string]Renames{}, map[string]string{}
-	for _, commit := range commits {
-		if known, ok := n.from[commit]; ok {
-			found[commit] = known
-		} else if earlier, err := n.objects.read(ctx, commit); err != nil {
-			found[commit] = Renames{err: err}
+	found, folders := map[Pair]Renames{}, map[Pair]Pair{}
+	for _, p := range pairs {
+		if known, ok := n.kept[p]; ok {
+			found[p] = known
+		} else if roots, err := n.roots(ctx, p); err != nil {
+			found[p] = Renames{err: err}
 		} else {
-			roots[commit] = earlier.root
+			folders[p] = roots
 		}
 	}
-	fresh := n.ask(ctx, roots, tip)
-	for commit, root := range roots {
-		if found[commit] = fresh[root]; found[commit].err == nil {
-			n.from[commit] = found[commit]
+	fresh := n.ask(ctx, folders)
+	for p, roots := range folders {
+		if found[p] = fresh[roots]; found[p].err == nil {
+			n.kept[p] = found[p]
 		}
 	}
 	return found, nil
 }
 
-// ask returns the renames between folders, given by commit, and the folder of the tip.
-func (n *renames) ask(ctx context.Context, roots map[string]string, tip string) map[string]Renames {
-	found := map[string]Renames{}
-	if len(roots) == 0 {
+// roots returns the folders of the commits of a pair.
+func (n *renames) roots(ctx context.Context, p Pair) (Pair, error) {
+	earlier, err := n.objects.read(ctx, p.From)
+	if err != nil {
+		return Pair{}, err
+	}
+	later, err := n.objects.read(ctx, p.To)
+	return Pair{earlier.root, later.root}, err
+}
+
+// ask returns the renames between pairs of folders, which are given by pairs of commits.
+func (n *renames) ask(ctx context.Context, folders map[Pair]Pair) map[Pair]Renames {
+	found := map[Pair]Renames{}
+	if len(folders) == 0 {
 		return found
 	}
-	exact, out := false, ""
-	later, err := n.objects.read(ctx, tip)
-	if err == nil {
-		out, err = n.diff(ctx, "-M", roots, later.root)
-	}
+	exact := false
+	out, err := n.diff(ctx, "-M", folders)
 	if err != nil && ctx.Err() == nil && n.git.partial(ctx) { // it may lack the content to compare
 		exact = true
-		out, err = n.diff(ctx, "-M100%", roots, later.root)
+		out, err = n.diff(ctx, "-M100%", folders)
 	}
-	for _, root := range roots {
-		found[root] = Renames{map[string]string{}, map[string]string{}, exact, err}
+	for _, roots := range folders {
+		found[roots] = Renames{map[string]string{}, map[string]string{}, exact, err}
 	}
 	if err == nil {
 		readRenames(out, found)
@@ -94,26 +103,26 @@ func (n *renames) ask(ctx context.Context, roots map[string]string, tip string) 
 	return found
 }
 
-func (n *renames) diff(ctx context.Context, detect string, roots map[string]string, later string) (string, error) {
+func (n *renames) diff(ctx context.Context, detect string, folders map[Pair]Pair) (string, error) {
 	var pairs strings.Builder
-	for _, root := range roots {
-		pairs.WriteString(root + " " + later + "\n")
+	for _, roots := range folders {
+		pairs.WriteString(roots.From + " " + roots.To + "\n")
 	}
 	return n.git.run(ctx, pairs.String(), "diff-tree", "--stdin", "-r", "-z", detect, renameLimit, "--diff-filter=R",
 		"--name-status")
 }
 
-var pairLine = regexp.MustCompile(`^([0-9a-f]{40,64}) [0-9a-f]{40,64}\n`)
+var pairLine = regexp.MustCompile(`^([0-9a-f]{40,64}) ([0-9a-f]{40,64})\n`)
 
 // readRenames reads for each pair of folders a line with their ids, and then "status NUL old path NUL new path NUL".
-func readRenames(out string, found map[string]Renames) {
+func readRenames(out string, found map[Pair]Renames) {
 	var of Renames
 	for {
 		m := pairLine.FindStringSubmatch(out)
 		part := strings.SplitN(out, "\x00", 4)
 		switch {
 		case m != nil:
-			of, out = found[m[1]], out[len(m[0]):]
+			of, out = found[Pair{m[1], m[2]}], out[len(m[0]):]
 		case len(part) == 4 && of.to != nil:
 			of.to[part[1]], of.from[part[2]], out = part[2], part[1], part[3]
 		default:

@@ -56,7 +56,7 @@ func Open(ctx context.Context, git, dir string, timeout time.Duration) (*Reposit
 	r.batch = newBatch(r.git)
 	r.objects = newObjects(r.batch, r.IDLength/2)
 	r.trees = trees{git: r.git, turn: NewTurn()}
-	r.renames = renames{git: r.git, objects: r.objects, turn: NewTurn()}
+	r.renames = renames{git: r.git, objects: r.objects, turn: NewTurn(), kept: map[Pair]Renames{}}
 	return r, nil
 }
 

@@ -21,6 +21,9 @@ func (r Gate) Summary() string {
 	if r.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", r.Failed)
 	}
+	if r.Older > 0 && r.Rules == review.RulesRecorded {
+		text += fmt.Sprintf(", %d done by older rules", r.Older)
+	}
 	if n := len(r.Problems); n > 0 {
 		text += fmt.Sprintf("; problems of the project: %d", n)
 	}

@@ -66,6 +66,7 @@ func (d Dossier) head() []string {
 	add(len(d.Definition.Parents) > 0, "derived from: %s", strings.Join(d.Definition.Parents, ", "))
 	add(len(d.Definition.DependsOn) > 0, "depends on: %s", strings.Join(d.Definition.DependsOn, ", "))
 	add(true, "status: %s%s, revision %d, workflow %s", row.Status, since(row.Since), d.Revision, d.Workflow)
+	add(d.Branch != "", "branch: %s", d.Branch)
 	add(row.Tick != "", "the document says: %s; the state here is %s", tickWords[row.Tick], row.Status)
 	add(true, "waiting for: %s", review.OrNobody(row.WaitingFor))
 	missing := missingWords(row)
@@ -187,6 +188,12 @@ func evidenceWords(e lifecycle.Evidence) string {
 		if e.Report != "" {
 			words = append(words, "in "+e.Report)
 		}
+		if commit != "" {
+			words = append(words, "of "+commit)
+		}
+		if e.Found != nil && e.Found.Tip {
+			words = append(words, "(the tip when it was first seen)")
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -196,6 +203,10 @@ func staleBlock(row review.Requirement) block {
 	for _, s := range row.Stale {
 		b.rows = append(b.rows, []cell{{text: "stale " + s.Part, shade: bad}, name(s.Pointer), prose(s.Reason),
 			prose(moment(s.Since)), prose(s.Detail)})
+	}
+	for _, path := range row.Dirty {
+		b.rows = append(b.rows, []cell{{text: "dirty", shade: warn}, name(path), prose("uncommitted changes"), prose(""),
+			prose("the file on disk is not as the branch has it")})
 	}
 	for _, m := range row.Moved {
 		b.rows = append(b.rows, []cell{prose("moved"), name(m.Pointer), prose("holds elsewhere"),

@@ -61,6 +61,9 @@ func (p Project) basis() []string {
 	if p.Evidence != "" {
 		basis += ", evidence: " + p.Evidence
 	}
+	if p.Branch != "" {
+		basis += ", branch " + p.Branch
+	}
 	lines := []string{log, basis}
 	if r := p.Findings.Reading; r != nil {
 		lines = append(lines, "documents: "+r.String())

@@ -183,5 +183,23 @@ func findingWords(r review.Requirement) string {
 	for _, m := range r.Moved {
 		add(true, "evidence moved to %s", m.To)
 	}
+	add(r.Covered != nil && !*r.Covered, "no cited test names it")
+	add(len(r.Dirty) > 0, "uncommitted changes in %s", review.Joined(r.Dirty))
+	add(r.Rules != 0 && r.Rules != lifecycle.LatestRules, "decided by rules %d%s", r.Rules, byLatestWords(r.ByLatest))
 	return strings.Join(words, "; ")
+}
+
+// byLatestWords returns what the latest rules hold against a requirement.
+func byLatestWords(latest *review.ByLatest) string {
+	if latest == nil {
+		return ""
+	}
+	var words []string
+	for _, m := range latest.Missing {
+		words = append(words, m.Gate)
+	}
+	if len(latest.Stale) > 0 {
+		words = append(words, review.StaleWords(latest.Stale))
+	}
+	return " (the latest ask for " + strings.Join(words, ", ") + ")"
 }

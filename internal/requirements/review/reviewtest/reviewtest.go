@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -28,7 +29,7 @@ func Defined(n int) lifecycle.Requirement {
 		Source: lifecycle.Source{Path: "REQUIREMENTS.md", Line: 10 + n, EndLine: 10 + n, Family: "markdown",
 			Tick: []string{"", reqdoc.TickOpen, reqdoc.TickTicked}[n%3]},
 		Fingerprint: fmt.Sprintf("fp-%d", n),
-	}, Noon)
+	}, Noon, lifecycle.LatestRules)
 	return req
 }
 
@@ -47,7 +48,7 @@ var Steps = []struct {
 	{lifecycle.PM, lifecycle.Change{Status: lifecycle.TestInProgress}},
 	{lifecycle.Tester, lifecycle.Change{Fields: []string{lifecycle.FieldTest}, Test: lifecycle.Optional{Sent: true, Record: &lifecycle.TestRecord{
 		Plan: "run it", Results: &lifecycle.Results{Passed: 3},
-		Evidence: []lifecycle.Evidence{{Kind: lifecycle.EvidenceTest, Name: "TestIt", Result: lifecycle.ResultPass,
+		Evidence: []lifecycle.Evidence{{Kind: lifecycle.EvidenceTest, Name: "TestIt_REQ2", Result: lifecycle.ResultPass,
 			Report: "report.xml"}},
 	}}}},
 	{lifecycle.Tester, lifecycle.Change{Status: lifecycle.TestedPass}},
@@ -97,8 +98,12 @@ func At(t require.TestingT, n int, to lifecycle.Status) lifecycle.Requirement {
 
 // InputOf returns a project in order, with these requirements.
 func InputOf(all ...lifecycle.Requirement) review.Input {
+	var ids []string
+	for _, req := range all {
+		ids = append(ids, req.ID)
+	}
 	return review.Input{
-		Project: "Shop", Workflow: lifecycle.Rework, Evidence: "verify", Log: review.Log{Size: 12, Root: "abc=",
+		IDs: idmatch.New(ids), Project: "Shop", Workflow: lifecycle.Rework, Evidence: "verify", Log: review.Log{Size: 12, Root: "abc=",
 			VerifiedUpTo: 12},
 		Import: review.Import{OK: true}, Requirements: slices.Values(all),
 	}
@@ -206,9 +211,9 @@ func AssaultedInput(t require.TestingT) review.Input {
 // StaleDossier returns the review of a requirement whose evidence went stale.
 func StaleDossier(t require.TestingT) review.Dossier {
 	all := slices.Collect(Everything(t).Requirements)
-	return review.One(lifecycle.Rework, all[5], []review.Rechecked{
+	return review.One(lifecycle.Rework, all[5], review.Seen{Evidence: []review.Rechecked{
 		{Pointer: "/test/evidence/0", Verdict: review.Stale, Reason: lifecycle.ReportChanged, Detail: "report.xml is another one now"},
 		{Pointer: "/history/0/justification/evidence/0", Verdict: review.Moved, Reason: "", Detail: "docs/reasons.md:4-6"},
 		{Pointer: "/history/1/justification/evidence/0", Verdict: review.Holds, Reason: "", Detail: ""},
-	})
+	}})
 }
