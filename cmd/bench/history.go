@@ -222,13 +222,7 @@ func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) ([][
 	return all, nil
 }
 
-func (r repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
-
-func (r repository) Follow(string) {}
-
-func (r repository) HeadBranch(context.Context) (string, error) { return "main", nil }
-
-func (r repository) Tip(context.Context) (string, error) { return tipOfHistory, nil }
-
-// tipOfHistory is the commit at which everything is.
-var tipOfHistory = strings.Repeat("9", 40)
+func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
+func (repository) Follow(string)                                            {}
+func (repository) HeadBranch(context.Context) (string, error)               { return "main", nil }
+func (repository) Tip(context.Context) (string, error)                      { return strings.Repeat("9", 40), nil }

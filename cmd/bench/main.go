@@ -131,6 +131,7 @@ var sections = []struct {
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},
 	{"conductor", (*bench).conducted},
+	{"explore", func(_ *bench, ctx context.Context) ([]row, error) { return explored(ctx) }},
 }
 
 func sectionNames() []string {

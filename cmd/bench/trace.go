@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -93,4 +94,28 @@ func tracedFile(i int) (name string, content []byte) {
 		fmt.Fprintf(&b, kind.line, n)
 	}
 	return fmt.Sprintf(kind.name, i), []byte(b.String())
+}
+
+var exploredStates = regexp.MustCompile(`rework: ([0-9]+) states, ([0-9]+) transitions`)
+
+// explored measures how long the test takes that explores the rules, with all of them in force. It is run in the folder
+// of the module.
+func explored(ctx context.Context) ([]row, error) {
+	test := func(more ...string) ([]byte, error) {
+		args := append([]string{"test", "-count=1", "-short", "-v", "-run", "^TestTheRulesExploredWhole$"}, more...)
+		return exec.CommandContext(ctx, "go", append(args, "./internal/rules/lifecycle")...).CombinedOutput()
+	}
+	if out, err := test("-list", "^TestTheRulesExploredWhole$"); err != nil { // compiles it
+		return nil, fmt.Errorf("go test: %w: %s", err, out)
+	}
+	begun := time.Now()
+	out, err := test()
+	took := time.Since(begun).Seconds()
+	found := exploredStates.FindSubmatch(out)
+	if err != nil || found == nil {
+		return nil, fmt.Errorf("go test: %w: %s", err, out)
+	}
+	say("explored %s states in %.1f s", found[1], took)
+	of := fmt.Sprintf("exploration of the rules, %s states, %s transitions", found[1], found[2])
+	return []row{newRow(of, "s", nil, []float64{took}, nil, atMost(60))}, nil
 }
