@@ -1,6 +1,7 @@
 package reqdoc
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,4 +76,19 @@ func TestIllegalIdsAreToldHowToBeWritten(t *testing.T) {
 	}
 	_, err := readOne([]byte("## A\n\n**UID**: A  b\n\n**STATEMENT**: a"))
 	require.Contains(t, fault.As(err).Fields[0].Fix, "single spaces inside at most")
+}
+
+// TestADashForTheColonIsAccountedFor: the requirement is not read, and not left out in silence.
+func TestADashForTheColonIsAccountedFor(t *testing.T) {
+	for _, dash := range []string{"-", "–", "—"} {
+		text := "# Spec\n\n## Requirements\n\n### Requirement: Pay\nThe system SHALL take money.\n\n#### Scenario: Paid\n- **WHEN** a\n- **THEN** b\n\n" +
+			"### Requirement " + dash + " Session timeout\nThe system SHALL end sessions.\n\n#### Scenario: Late\n- **WHEN** a\n- **THEN** b\n"
+		set, err := Read([]File{{Path: "spec.md", Content: []byte(text)}}, Options{})
+		require.NoError(t, err)
+		require.Len(t, set.Requirements, 1, dash)
+		require.Equal(t, 2, set.Documents[0].Rows, dash)
+		require.True(t, slices.ContainsFunc(set.Skipped, func(p Problem) bool {
+			return p.ID == "Session timeout" && p.Reason == ReasonNearMiss && p.Line == 12
+		}), "%s: %+v", dash, set.Skipped)
+	}
 }

@@ -3,6 +3,7 @@ package reqdoc
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,6 +43,11 @@ func readOpenSpec(c *collector, b block) (label, bool) {
 		return label{}, false
 	}
 	name, found := cutRequirement(b.text)
+	if dashed, is := cutDashed(b.text); is {
+		id := reqid.FromName(dashed)
+		return label{id: id, token: id, rest: len(b.text), title: dashed, change: c.delta,
+			flaw: "a dash stands where a colon belongs", fix: "write Requirement: and the name behind it"}, true
+	}
 	id := reqid.FromName(name)
 	if !found || id == "" && !strings.Contains(strings.ToLower(b.text), "requirement") { // "需求：" heads a section
 		return label{}, false
@@ -77,6 +83,17 @@ func cutRequirement(heading string) (name string, found bool) {
 		}
 	}
 	return "", false
+}
+
+var dashedRequirement = regexp.MustCompile(`^(?i:requirement) ?[-–—] (\S.*)$`)
+
+// cutDashed returns the name in "Requirement – name", which is no form of the family.
+func cutDashed(heading string) (name string, found bool) {
+	m := dashedRequirement.FindStringSubmatch(strings.TrimSpace(strings.Trim(heading, "*_ ")))
+	if m == nil || len(m[1]) > reqid.MaxLength {
+		return "", false
+	}
+	return markdown.Fold(m[1]), true
 }
 
 // deltaOf returns the change that a section heading of a delta announces, or "".
