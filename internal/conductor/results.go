@@ -15,7 +15,7 @@ type Requirement struct {
 	Title      string
 	Kind       string
 	Why        string // the reason that was given for the status
-	WaitingFor []lifecycle.Role
+	WaitingFor []lifecycle.Party
 	Suspect    bool
 	Stale      bool
 	Retired    bool

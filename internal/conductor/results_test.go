@@ -12,7 +12,7 @@ import (
 
 // Results have the types that JSON is read into, so that schemas and conditions see the same before and after they were stored.
 func TestResultsHaveTheTypesOfJSON(t *testing.T) {
-	whole := Requirement{ID: "REQ-1", Status: lifecycle.Planned, Title: "Log in", Kind: "requirement", Why: "in scope", WaitingFor: []lifecycle.Role{lifecycle.PM},
+	whole := Requirement{ID: "REQ-1", Status: lifecycle.Planned, Title: "Log in", Kind: "requirement", Why: "in scope", WaitingFor: []lifecycle.Party{"pm"},
 		Suspect: true, Stale: true, Retired: true, Revision: 7, Parts: []string{"test"}}
 	for want, r := range map[string]result{
 		`{"counts":{"planned":2},"total":2}`:                                               ProjectStatus{Counts: map[lifecycle.Status]int{lifecycle.Planned: 2}, Total: 2},

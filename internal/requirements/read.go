@@ -75,7 +75,7 @@ func (s *Reader) Next(id string, who lifecycle.Actor) (NextFor, error) {
 		return NextFor{}, err
 	}
 	req := e.Requirement()
-	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.options.Workflow.Next(req, who)}, nil
+	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.workflow().Next(req, who)}, nil
 }
 
 // Stored returns a requirement as it is stored now.
@@ -87,14 +87,17 @@ func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	return e.Requirement(), nil
 }
 
+// workflow returns the workflow in force.
+func (s *shared) workflow() lifecycle.Workflow { return s.current.Load().Project.Workflow() }
+
 // Tasks lists what leads a requirement on, and whose work it is.
 func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
-	return s.options.Workflow.Tasks(req)
+	return s.workflow().Tasks(req)
 }
 
 // MovesAhead counts the moves that lead a requirement to done, as things stand.
 func (s *Reader) MovesAhead(req lifecycle.Requirement) (n int) {
-	for range s.options.Workflow.Ahead(req) {
+	for range s.workflow().Ahead(req) {
 		n++
 	}
 	return n
@@ -157,7 +160,7 @@ func (q Query) matches(e *projection.Entry) bool {
 	s := e.Summary
 	switch {
 	case q.Status != "" && s.Status != q.Status,
-		q.Role != "" && !slices.Contains(s.WaitingFor, q.Role),
+		q.Role != "" && !slices.Contains(s.WaitingFor, lifecycle.Party(q.Role)),
 		q.Kind != "" && s.Kind != q.Kind,
 		q.Suspect != nil && s.Suspect != *q.Suspect,
 		q.Retired != nil && s.Retired != *q.Retired:

@@ -101,5 +101,5 @@ func (p Project) Workflow() lifecycle.Workflow {
 	if err != nil {
 		return lifecycle.Workflow{}
 	}
-	return w
+	return w.Looking(p.Evidence == EvidenceVerified)
 }

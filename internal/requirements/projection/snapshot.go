@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -28,25 +29,28 @@ type Entry struct {
 	Raw     []byte // as stored; not to be changed
 	ETag    string // strong, quoted
 	Summary Summary
+	Size    uint64 // of the log with which this was first published; of what was loaded, that of the log at the start
 
 	OpenDeviation bool                   // there is one
 	Cites         bool                   // it rests on evidence that was looked up
+	DependsOn     []string               // ids, as the documents have them
 	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
 }
 
 // Summary is a requirement in a list.
 type Summary struct {
-	ID         string           `json:"id"`
-	Title      string           `json:"title"`
-	Kind       string           `json:"kind"`
-	Status     lifecycle.Status `json:"status"`
-	Suspect    bool             `json:"suspect"`
-	Stale      bool             `json:"stale"` // something changed under a part of it
-	Retired    bool             `json:"retired"`
-	Revision   uint64           `json:"revision"`
-	WaitingFor []lifecycle.Role `json:"waiting_for"` // whose turn it is
-	Path       string           `json:"path"`
-	Line       int              `json:"line"`
+	ID         string            `json:"id"`
+	Title      string            `json:"title"`
+	Kind       string            `json:"kind"`
+	Status     lifecycle.Status  `json:"status"`
+	Suspect    bool              `json:"suspect"`
+	Stale      bool              `json:"stale"` // something changed under a part of it
+	Retired    bool              `json:"retired"`
+	Revision   uint64            `json:"revision"`
+	Since      time.Time         `json:"since,omitzero"` // when it came into its status
+	WaitingFor []lifecycle.Party `json:"waiting_for"`    // who can bring it on; empty for what is finished
+	Path       string            `json:"path"`
+	Line       int               `json:"line"`
 }
 
 // NewEntry returns a requirement with its encoded bytes, under a workflow.
@@ -62,11 +66,12 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
 	e.Cites = req.Cites()
 	e.OpenDeviation = req.OpenDeviation() != ""
+	e.DependsOn = req.DependsOn
 	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
 		Stale: len(req.Unsettling()) > 0, Retired: req.Retired,
-		Revision: req.Revision, WaitingFor: w.Turn(*req), Path: req.Source.Path, Line: req.Source.Line,
+		Revision: req.Revision, Since: req.Since(), WaitingFor: w.WaitingFor(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }
 
@@ -120,6 +125,9 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 			return nil, Disagreement("the project lists %q, which is not among the requirements", id)
 		}
 		s.position[id] = i
+		if e.Size == 0 {
+			e.Size = head.Size
+		}
 		s.Counts.add(e.Summary, 1)
 		ordered = append(ordered, e)
 	}
@@ -148,7 +156,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 			case Project:
 				next.Project, imported = object, true
 			case lifecycle.Requirement:
-				changed[w.Key] = &Entry{Raw: w.Value, req: &object}
+				changed[w.Key] = &Entry{Raw: w.Value, req: &object, Size: commit.Head.Size}
 			}
 		}
 	}
@@ -180,8 +188,9 @@ func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]*Entry) *Snapsho
 	entries := make(map[string]*Entry, len(s.Project.IDs))
 	w := s.Project.Workflow()
 	for e := range before.All() {
-		if s.Project.WorkflowName != before.Project.WorkflowName {
+		if s.Project.WorkflowName != before.Project.WorkflowName || s.Project.Evidence != before.Project.Evidence {
 			e = NewEntry(e.Requirement(), e.Raw, w)
+			e.Size = s.Head.Size
 		}
 		entries[e.Summary.ID] = e
 	}

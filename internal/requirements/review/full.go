@@ -51,8 +51,8 @@ func Full(in Input) Project {
 func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := Requirement{
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
-		Since:      req.TextSince,
-		WaitingFor: w.Turn(req), Stale: req.Unsettling(), Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
+		Since:      req.Since(),
+		WaitingFor: w.WaitingFor(req), Stale: req.Unsettling(), Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
 		Tick: req.Source.Tick,
 	}
 	if req.Suspect {
@@ -60,7 +60,6 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 	}
 	if n := len(req.History); n > 0 {
 		last := req.History[n-1]
-		row.Since = last.At
 		if req.Status == lifecycle.Blocked || req.Status == lifecycle.Deferred {
 			row.Held = &Held{req.HeldFrom, last.At, last.By, last.Justification.Reason}
 		}

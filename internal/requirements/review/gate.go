@@ -218,11 +218,11 @@ func (r Requirement) explain(lacks []Missing) string {
 }
 
 // OrNobody joins roles by commas, or returns "nobody" where there is none.
-func OrNobody(roles []lifecycle.Role) string {
-	if len(roles) == 0 {
+func OrNobody(parties []lifecycle.Party) string {
+	if len(parties) == 0 {
 		return "nobody"
 	}
-	return Joined(roles)
+	return Joined(parties)
 }
 
 // Joined joins names by commas.

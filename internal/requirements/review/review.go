@@ -180,7 +180,7 @@ type Requirement struct {
 	Since        time.Time             `json:"since,omitzero"` // when it came into its status
 	OK           bool                  `json:"ok"`             // done, deferred or rightly retired, with nothing against it
 	Codes        []fault.Code          `json:"codes"`          // what keeps it from being ok
-	WaitingFor   []lifecycle.Role      `json:"waiting_for"`
+	WaitingFor   []lifecycle.Party     `json:"waiting_for"`
 	Next         lifecycle.Status      `json:"next,omitempty"` // where the next move along the table leads
 	Missing      []Missing             `json:"missing,omitempty"`
 	Stale        []lifecycle.Stale     `json:"stale,omitempty"`

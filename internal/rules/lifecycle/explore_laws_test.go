@@ -277,8 +277,7 @@ func outdatedParts(r Requirement) (parts []string) {
 	return parts
 }
 
-// nextIsRight: what Next offers is accepted, and what it does not offer is refused. It knows the requirement alone: that
-// a part was taken on a sender's word is found when the move is made.
+// nextIsRight: what Next offers is accepted, and what it does not offer is refused.
 func nextIsRight(from view, s step, to outcome) error {
 	if s.event != nil {
 		return nil
@@ -286,7 +285,7 @@ func nextIsRight(from view, s step, to outcome) error {
 	next := from.next(s.who)
 	if s.offer == (offer{name: s.offer.name, to: s.offer.to}) {
 		ready := slices.ContainsFunc(next.Moves, func(m NextMove) bool { return m.To == s.offer.to && m.Ready })
-		if ready != (to.err == nil) && !(ready && unseen(from.req, s.offer.to)) {
+		if ready != (to.err == nil) {
 			return fmt.Errorf("%s: Next says that it is ready: %v; it is answered with %v", s.name, ready, to.err)
 		}
 		return nil
@@ -299,19 +298,51 @@ func nextIsRight(from view, s step, to outcome) error {
 	return nil
 }
 
-// unseen reports whether a move needs a part that was taken on its sender's word.
-func unseen(r Requirement, to Status) bool {
-	impl := r.Implementation != nil && len(r.ImplementationEvidence) == 0 && (to == Implemented || to == Done)
-	return impl || (to == TestedPass || to == Done) && r.Test != nil && len(r.Test.Evidence) > 0 && r.Test.Evidence[0].Found == nil
+// workGoesOn: waiting_for is empty for what is finished alone, and whoever it names first can do something that is
+// accepted.
+func workGoesOn(v view) error {
+	r, waiting := v.req, v.workflow.WaitingFor(v.req)
+	finished := r.Retired && (r.Status == Deferred || r.Status == NotStarted && r.Stamps == (Stamps{})) ||
+		!r.Retired && r.Status == Done && !r.Suspect && len(r.Stale) == 0 &&
+			!slices.ContainsFunc(r.Deviations, func(d Deviation) bool { return d.Resolution == nil }) &&
+			len(r.Approvals) > 0 && r.Approvals[len(r.Approvals)-1].Decision == Approved
+	if finished != (len(waiting) == 0) {
+		return fmt.Errorf("it waits for %v, at %s; it is finished: %v", waiting, r.Status, finished)
+	}
+	if finished || v.canAct(waiting[0]) {
+		return nil
+	}
+	return fmt.Errorf("it waits for %s first, at %s, of whom nothing is accepted", waiting[0], r.Status)
 }
 
-// workGoesOn: somebody is named whose turn it is, except where nothing is left to do or the workflow has no way on.
-func workGoesOn(v view) error {
-	r := v.req
-	over := r.Status == Done || slices.Contains(v.workflow.DeadEnds(), r.Status) ||
-		r.Retired && (r.Status == Deferred || r.Status == NotStarted || r.Status == Blocked)
-	if turn := v.workflow.Turn(r); len(turn) == 0 && !over {
-		return fmt.Errorf("it is nobody's turn, at %s", r.Status)
+// canAct reports whether a party can do something that leads on, or that opens a way.
+func (v view) canAct(p Party) bool {
+	at, r := clock(v.req.Revision+1), v.req
+	accepted := func(w Workflow, who Actor, o offer) bool {
+		s := v.situation
+		_, err := w.Apply(r, who, o.change(&s, at), at)
+		return err == nil
 	}
-	return nil
+	switch p {
+	case Operator:
+		return v.world.gone || v.world.lost
+	case Party(Architect):
+		return accepted(v.workflow, archie, offer{design: `{}`})
+	case Party(Coder):
+		return accepted(v.workflow, cody, offer{impl: atTip})
+	case Party(Tester):
+		return accepted(v.workflow, tess, offer{test: atTip}) ||
+			accepted(v.workflow, tess, offer{to: TestedPass}) || accepted(v.workflow, tess, offer{to: TestedFail})
+	}
+	for _, o := range offersOfPM() {
+		leads := o.to != "" && v.workflow.leadsOn(r, o.to) || r.Retired && o.to == Deferred || r.Status == Done && o.to == NeedsChanges
+		settles := r.Suspect && o.accept || o.approve && len(r.Standing()) == 0 || o.resolve && r.OpenDeviation() != ""
+		if (leads || settles) && accepted(v.workflow, paula, o) {
+			return true
+		}
+		if slices.Contains(v.workflow.DeadEnds(), r.Status) && o.to != "" && Rework.leadsOn(r, o.to) && accepted(Rework, paula, o) {
+			return true // after PUT /workflow
+		}
+	}
+	return false
 }

@@ -106,7 +106,6 @@ func (g *graph) expand(arrivals []arrival, n int32) ([]arrival, int, error) {
 		return nil, 0, fmt.Errorf("%w\n%s", err, g.way(n))
 	}
 	turn, inTurn := g.workflow.Turn(from.req), int(n)%len(g.steps)
-	word := c.impl == onWord || c.test == onWord || c.test == bare // which is found out when a move is made
 	for i, s := range g.steps {
 		if !g.broad && i != inTurn && s.isHopeless(from.req) {
 			continue
@@ -120,7 +119,7 @@ func (g *graph) expand(arrivals []arrival, n int32) ([]arrival, int, error) {
 			return nil, 0, fmt.Errorf("%w\n%s", err, g.way(n, int32(i)))
 		}
 		if to.err == nil {
-			arrivals = append(arrivals, arrival{n, int32(i), classOf(to.situation), s.helps && (s.event != nil || word || slices.Contains(turn, s.who.Role))})
+			arrivals = append(arrivals, arrival{n, int32(i), classOf(to.situation), s.helps && (s.event != nil || slices.Contains(turn, s.who.Role))})
 		}
 	}
 	if !reflect.DeepEqual(from, c.situation()) {

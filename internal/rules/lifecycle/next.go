@@ -17,19 +17,19 @@ type NextMove struct {
 type Next struct {
 	Fields     []string   `json:"fields"`      // members of a change request that would be accepted
 	Moves      []NextMove `json:"moves"`       // rows of the table that are this actor's
-	WaitingFor []Role     `json:"waiting_for"` // whose turn it is; empty when nothing leads on
+	WaitingFor []Party    `json:"waiting_for"` // who can bring it on; empty for what is finished
 }
 
 // Next answers with the functions that Apply decides by.
 func (w Workflow) Next(req Requirement, who Actor) Next {
-	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.Turn(req)}
+	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.WaitingFor(req)}
 	if checkOpen(req, who.Role, "") == nil {
 		next.Fields = append(next.Fields, FieldsOf(who.Role)...)
 	}
 	for _, m := range w.openMoves(req) {
 		if checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil &&
 			m.By == who.Role {
-			lacks := append([]Lack{}, req.Unmet(m.To, who)...)
+			lacks := append([]Lack{}, w.lacks(req, m.To, who)...)
 			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})
 		}
 	}
@@ -56,7 +56,7 @@ func (w Workflow) Turn(req Requirement) []Role {
 		if !w.leadsOn(req, m.To) {
 			continue
 		}
-		lacks := req.Unmet(m.To, Actor{Role: m.By})
+		lacks := w.lacks(req, m.To, Actor{Role: m.By})
 		for _, l := range lacks {
 			add(l.By)
 		}
@@ -85,7 +85,7 @@ func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 		if !w.leadsOn(req, m.To) {
 			continue
 		}
-		lacks := req.Unmet(m.To, Actor{Role: m.By})
+		lacks := w.lacks(req, m.To, Actor{Role: m.By})
 		if len(lacks) == 0 {
 			tasks = append(tasks, Task{By: m.By, To: m.To})
 		}

@@ -48,8 +48,9 @@ var returns = []Transition{
 
 // Workflow is a transition table with its name. The zero value allows nothing.
 type Workflow struct {
-	Name string
-	rows []Transition
+	Name  string
+	rows  []Transition
+	looks bool // evidence is looked up; what lies ahead depends on it, and no decision
 }
 
 // The workflows: V1 is the literal table; Rework adds the way back from its dead ends.
