@@ -15,6 +15,8 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/secret"
@@ -56,7 +58,7 @@ type Config struct {
 type API struct {
 	Config
 	metrics *metrics
-	bodies  *bodies
+	bodies  *inflight.Bodies
 }
 
 // The handlers of each subsystem know its services alone.
@@ -88,6 +90,6 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 
 // refused puts a refusal on record.
 func (a refuser) refused(w http.ResponseWriter, r *http.Request, body []byte, err error) error {
-	return a.Service.Refuse(r.Context(), actorOf(w),
-		requirements.Refused{Request: r.Method + " " + secret.Mask(r.URL.Path), Body: body, RequestID: callOf(w).id}, err)
+	return a.Service.Refuse(r.Context(), wire.ActorOf(w),
+		requirements.Refused{Request: r.Method + " " + secret.Mask(r.URL.Path), Body: body, RequestID: wire.CallOf(w).ID}, err)
 }

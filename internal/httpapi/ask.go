@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
 	"orchestrator/schemas"
@@ -28,7 +29,7 @@ type utterance struct {
 
 // ask runs what an utterance asks for.
 func (h *conductorHandlers) ask(w http.ResponseWriter, r *http.Request) error {
-	body, err := readUnqueried(w, r)
+	body, err := wire.ReadUnqueried(w, r)
 	var asked conductor.Asked
 	if err == nil {
 		asked, err = h.understood(body)
@@ -50,7 +51,7 @@ func (h *conductorHandlers) understood(body []byte) (asked conductor.Asked, err 
 	}
 	var said utterance
 	if err := strictjson.Fill(body, &said); err != nil {
-		return asked, misshapen(err,
+		return asked, wire.Misshapen(err,
 			`send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
 	}
 	asked.Utterance = said.Utterance

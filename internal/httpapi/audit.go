@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 )
@@ -51,25 +52,25 @@ func (h *logHandlers) history(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *logHandlers) blob(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	data, err := h.Log.Blob(r.Context(), chi.URLParam(r, "sha256"))
 	if err != nil {
 		return err
 	}
-	return writeBytes(w, http.StatusOK, data)
+	return wire.WriteBytes(w, http.StatusOK, data)
 }
 
 // pageOf reads where a page starts, under the name of its cursor, and how long it is.
 func pageOf(r *http.Request, cursor string) (values url.Values, start uint64, limit int, err error) {
-	if values, err = query(r, cursor, "limit"); err != nil {
+	if values, err = wire.Query(r, cursor, "limit"); err != nil {
 		return nil, 0, 0, err
 	}
-	if start, err = numberParameter(values, cursor, 0, 0, math.MaxInt64); err != nil {
+	if start, err = wire.NumberParameter(values, cursor, 0, 0, math.MaxInt64); err != nil {
 		return nil, 0, 0, err
 	}
-	n, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
+	n, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
 	return values, start, int(n), err
 }
 
@@ -81,7 +82,7 @@ func writePage(w http.ResponseWriter, r *http.Request, values url.Values, cursor
 	}
 	if page.Next != 0 {
 		values.Set(cursor, strconv.FormatUint(page.Next, 10))
-		answer.Next = pathTo(r, values)
+		answer.Next = wire.PathTo(r, values)
 	}
-	return writeJSON(w, http.StatusOK, answer)
+	return wire.WriteJSON(w, http.StatusOK, answer)
 }

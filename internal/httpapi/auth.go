@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -32,19 +33,19 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		a.metrics.unauthenticated.Inc()
 		return err
 	}
-	c := callOf(w)
-	t, err := a.Tokens.Authenticate(presented, c.start)
+	c := wire.CallOf(w)
+	t, err := a.Tokens.Authenticate(presented, c.Start)
 	if err != nil {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
 		a.metrics.unauthenticated.Inc()
 		return err
 	}
-	c.who, c.only = actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
-	c.held = holding{of: a.bodies, token: t.Mark()}
+	c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
+	c.Held = a.bodies.Of(t.Mark())
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
 	}
-	if wait, ok := a.Tokens.Allow(t, c.start); !ok {
+	if wait, ok := a.Tokens.Allow(t, c.Start); !ok {
 		return fault.New(fault.RateLimited, "rate_limited", "this token has used up its requests for now").
 			WithFix("wait %d s, as Retry-After says", wholeSeconds(wait)).After(wait)
 	}
@@ -83,19 +84,19 @@ var changesOnly = []string{"/requirements/{id}", "/requirements/{id}/test-report
 // keepToRequirement holds the token of an agent to the one requirement that it is for. What only asks is everybody's.
 func (a *API) keepToRequirement(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := callOf(w)
-		if c.only == "" || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		c := wire.CallOf(w)
+		if c.Only == "" || r.Method == http.MethodGet || r.Method == http.MethodHead {
 			next.ServeHTTP(w, r)
 			return
 		}
 		route := chi.RouteContext(r.Context()).RoutePattern()
 		id, err := requirementID(r)
-		if slices.Contains(asking, route) || err == nil && slices.Contains(changesOnly, route) && id == c.only {
+		if slices.Contains(asking, route) || err == nil && slices.Contains(changesOnly, route) && id == c.Only {
 			next.ServeHTTP(w, r)
 			return
 		}
 		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else",
-			c.only).
+			c.Only).
 			WithFix("do what the prompt asks for, and stop")
 		a.writeProblem(w, r, refuser{a.Service}.refused(w, r, nil, err))
 	})

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/planning"
@@ -32,21 +33,21 @@ func (h *conductorHandlers) conduct(w http.ResponseWriter, r *http.Request) erro
 		if err != nil {
 			return err
 		}
-		return writeJSON(w, http.StatusOK, planned)
+		return wire.WriteJSON(w, http.StatusOK, planned)
 	}
 	return h.conducted(w, r, body, conductor.Asked{Request: request})
 }
 
 func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool, err error) {
-	values, err := query(r, "plan")
+	values, err := wire.Query(r, "plan")
 	if err != nil {
 		return nil, false, err
 	}
-	asked, err := boolParameter(values, "plan")
+	asked, err := wire.BoolParameter(values, "plan")
 	if err != nil {
 		return nil, false, err
 	}
-	body, err = readBody(w, r)
+	body, err = wire.ReadBody(w, r)
 	return body, asked != nil && *asked, err
 }
 
@@ -56,7 +57,7 @@ const answerTime = time.Minute
 func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
 	// A run may take longer than the server's own time for an answer.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + answerTime))
-	asked.OnWait = callOf(w).held.rest
+	asked.OnWait = wire.CallOf(w).Held.Rest
 	trace, err := h.Conductor.Ask(r.Context(), callerOf(w), asked)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
@@ -65,7 +66,7 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	if len(trace.Missing) > 0 {
 		return &missingCapabilities{trace}
 	}
-	return writeJSON(w, http.StatusOK, trace)
+	return wire.WriteJSON(w, http.StatusOK, trace)
 }
 
 // obligations reads a request, and holds it against its schema.
@@ -95,7 +96,7 @@ func refuseSecrets(body []byte) error {
 }
 
 func callerOf(w http.ResponseWriter) conductor.Caller {
-	who := actorOf(w)
+	who := wire.ActorOf(w)
 	return audit.Actor{Name: who.Name, Role: string(who.Role)}
 }
 
@@ -106,15 +107,15 @@ type runPage struct {
 }
 
 func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "before", "limit")
+	values, err := wire.Query(r, "before", "limit")
 	if err != nil {
 		return err
 	}
-	before, err := numberParameter(values, "before", 0, 1, 1<<53)
+	before, err := wire.NumberParameter(values, "before", 0, 1, 1<<53)
 	if err != nil {
 		return err
 	}
-	limit, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
+	limit, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
 	if err != nil {
 		return err
 	}
@@ -127,36 +128,36 @@ func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) err
 		path := "/obligations?before=" + strconv.FormatUint(next, 10) + "&limit=" + strconv.FormatUint(limit, 10)
 		answer.Next = &path
 	}
-	return writeJSON(w, http.StatusOK, answer)
+	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
 func (h *conductorHandlers) showRun(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	one, err := h.Conductor.Summary(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, one)
+	return wire.WriteJSON(w, http.StatusOK, one)
 }
 
 func (h *conductorHandlers) showTrace(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	raw, err := h.Conductor.Trace(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {
 		return err
 	}
-	return writeBytes(w, http.StatusOK, append(raw, '\n'))
+	return wire.WriteBytes(w, http.StatusOK, append(raw, '\n'))
 }
 
 func (h *conductorHandlers) listTools(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, struct {
+	return wire.WriteJSON(w, http.StatusOK, struct {
 		Tools []planning.Contract `json:"tools"`
 	}{h.Conductor.Tools.Contracts()})
 }

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
 	"orchestrator/schemas"
@@ -39,13 +40,13 @@ func (h *conductorHandlers) drive(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return h.refused(w, r, body, err)
 	}
-	callOf(w).held.rest()
+	wire.CallOf(w).Held.Rest()
 	if plan {
 		planned, err := h.Driver.Plan(r.Context(), o)
 		if err != nil {
 			return err
 		}
-		return writeJSON(w, http.StatusOK, struct {
+		return wire.WriteJSON(w, http.StatusOK, struct {
 			Requirements []drive.Plan `json:"requirements"`
 		}{planned})
 	}
@@ -58,7 +59,7 @@ func (h *conductorHandlers) drive(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		_ = control.SetWriteDeadline(time.Now().Add(lineTime))
-		return writeJSON(w, http.StatusOK, report)
+		return wire.WriteJSON(w, http.StatusOK, report)
 	}
 	return h.driveInLines(w, r, o)
 }
@@ -74,7 +75,7 @@ func (h *conductorHandlers) driveInLines(w http.ResponseWriter, r *http.Request,
 	control := http.NewResponseController(w)
 	_, err := h.Driver.Drive(ctx, o, func(e drive.Event) {
 		w.Header().Set("Content-Type", drive.MediaType)
-		w.Header()["Cache-Control"] = noCache
+		w.Header()["Cache-Control"] = wire.NoCache
 		_ = control.SetWriteDeadline(time.Now().Add(lineTime))
 		if err := writeLine(w, e); err != nil || control.Flush() != nil {
 			cancel() // nobody reads it

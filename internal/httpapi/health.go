@@ -13,6 +13,7 @@ import (
 
 	"orchestrator/api"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/schemas"
 )
@@ -24,19 +25,19 @@ type health struct {
 
 // live fails only when the process can do nothing more than stop.
 func (h *healthHandlers) live(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	if h.Service.State().Ledger != nil {
-		return writeJSON(w, http.StatusServiceUnavailable, health{Status: CheckFailing})
+		return wire.WriteJSON(w, http.StatusServiceUnavailable, health{Status: CheckFailing})
 	}
-	return writeJSON(w, http.StatusOK, health{Status: CheckOK})
+	return wire.WriteJSON(w, http.StatusOK, health{Status: CheckOK})
 }
 
 // ready reports whether work should be sent here; verbose lists the checks. What only an operator can mend, and what takes
 // nothing from those who ask, is a warning: taking the service out of traffic would make it worse.
 func (h *healthHandlers) ready(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "verbose")
+	values, err := wire.Query(r, "verbose")
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (h *healthHandlers) ready(w http.ResponseWriter, r *http.Request) error {
 	if values.Has("verbose") {
 		answer.Checks = checks
 	}
-	return writeJSON(w, status, answer)
+	return wire.WriteJSON(w, status, answer)
 }
 
 func (h *healthHandlers) checks() []Check {
@@ -98,10 +99,10 @@ func checkExport(state requirements.State) Check {
 }
 
 func (h *healthHandlers) version(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, h.Version)
+	return wire.WriteJSON(w, http.StatusOK, h.Version)
 }
 
 func openAPI(w http.ResponseWriter, r *http.Request) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -32,7 +33,7 @@ type handle struct {
 	seconds  prometheus.Observer
 }
 
-func newMetrics(c Config, held *bodies) *metrics {
+func newMetrics(c Config, held *inflight.Bodies) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orchestrator_http_requests_total", Help: "Requests by method, route and status."}, []string{
@@ -52,7 +53,7 @@ func newMetrics(c Config, held *bodies) *metrics {
 		Help: "Refusals beyond the first of their kind in a minute; they are recorded as one sum."},
 		func() float64 { return float64(c.Service.State().Folded) }))
 	c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "orchestrator_bodies_held_bytes", Help: "Memory that the bodies of requests under way take."}, held.total))
+		Name: "orchestrator_bodies_held_bytes", Help: "Memory that the bodies of requests under way take."}, held.Total))
 	registerState(c)
 	registerBoundary(c)
 	return m

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 )
 
 // Request ids are a random part for the process and a number, so that making one costs nothing. A
@@ -28,19 +29,19 @@ func newRequestID() string { return processID + "-" + strconv.FormatUint(request
 // observe gives the request its id, turns a panic into a problem, counts and logs.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ww := &recorder{ResponseWriter: w, call: call{id: newRequestID(), start: time.Now()}}
-		c := &ww.call
+		ww := &wire.Recorder{ResponseWriter: w, Call: wire.Call{ID: newRequestID(), Start: time.Now()}}
+		c := &ww.Call
 		h := ww.Header()
-		h["X-Request-Id"] = []string{c.id}
+		h["X-Request-Id"] = []string{c.ID}
 		h["X-Content-Type-Options"] = nosniff
-		defer c.held.release() // also when the panic of a half-written answer goes on
+		defer c.Held.Release() // also when the panic of a half-written answer goes on
 		defer func() {
 			if p := recover(); p != nil {
 				a.recovered(ww, r, p)
 			}
-			took := time.Since(c.start)
-			a.metrics.observe(r, ww.status, took)
-			a.logRequest(r, c, ww.status, ww.bytes, took)
+			took := time.Since(c.Start)
+			a.metrics.observe(r, ww.Status, took)
+			a.logRequest(r, c, ww.Status, ww.Bytes, took)
 		}()
 		next.ServeHTTP(ww, r)
 	})
@@ -50,13 +51,13 @@ var nosniff = []string{"nosniff"}
 
 // recovered answers a defect with a problem, unless the answer is under way; then the connection is cut,
 // so that half an answer is not taken for a whole one.
-func (a *API) recovered(ww *recorder, r *http.Request, p any) {
+func (a *API) recovered(ww *wire.Recorder, r *http.Request, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // the documented sentinel, compared as the server does
 		panic(p)
 	}
-	a.Log.Error().Str("request_id", ww.call.id).Interface("panic", p).Bytes("stack", debug.Stack()).
+	a.Log.Error().Str("request_id", ww.Call.ID).Interface("panic", p).Bytes("stack", debug.Stack()).
 		Msg("a request met a defect")
-	if ww.status != 0 {
+	if ww.Status != 0 {
 		panic(http.ErrAbortHandler)
 	}
 	a.writeProblem(ww, r, fault.New(fault.Internal, "internal", "the service met a defect").
@@ -64,10 +65,10 @@ func (a *API) recovered(ww *recorder, r *http.Request, p any) {
 }
 
 // logRequest logs changes, refusals and failures; plain reads only at level debug.
-func (a *API) logRequest(r *http.Request, c *call, status, bytes int, took time.Duration) {
+func (a *API) logRequest(r *http.Request, c *wire.Call, status, bytes int, took time.Duration) {
 	level := zerolog.InfoLevel
 	switch {
-	case status >= 500 && c.cause != nil:
+	case status >= 500 && c.Cause != nil:
 		level = zerolog.ErrorLevel // a probe that answers 503 is no error of its own
 	case status < 400 && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		level = zerolog.DebugLevel
@@ -76,16 +77,16 @@ func (a *API) logRequest(r *http.Request, c *call, status, bytes int, took time.
 	if level < a.Log.GetLevel() || !e.Enabled() {
 		return
 	}
-	e = e.Str("request_id", c.id).Str("method", r.Method).Str("path", r.URL.Path).Int("status", status).
+	e = e.Str("request_id", c.ID).Str("method", r.Method).Str("path", r.URL.Path).Int("status", status).
 		Int("bytes", bytes).Float64("took_ms", float64(took.Microseconds())/1000)
-	if c.who.Name != "" {
-		e = e.Str("actor", c.who.Name).Str("role", string(c.who.Role))
+	if c.Who.Name != "" {
+		e = e.Str("actor", c.Who.Name).Str("role", string(c.Who.Role))
 	}
-	if c.code != "" {
-		e = e.Str("code", string(c.code))
+	if c.Code != "" {
+		e = e.Str("code", string(c.Code))
 	}
-	if c.cause != nil {
-		e = e.AnErr("cause", c.cause)
+	if c.Cause != nil {
+		e = e.AnErr("cause", c.Cause)
 	}
 	e.Msg("request")
 }
@@ -104,7 +105,7 @@ func (a *API) checkHost(next http.Handler) http.Handler {
 			return
 		}
 		a.writeProblem(w, r, fault.New(fault.Misdirected, "host_not_allowed",
-			"this service does not answer for the host %q", clip(host)).
+			"this service does not answer for the host %q", wire.Clip(host)).
 			WithFix("use one of %s, or start the service with --allow-host", strings.Join(a.Hosts, ", ")))
 	})
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -13,7 +12,9 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/problem"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 )
 
@@ -37,7 +38,7 @@ func (a *API) handle(fn handler) http.HandlerFunc {
 
 // writeProblem answers with an error, and keeps what the log is to say of it.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	c := callOf(w)
+	c := wire.CallOf(w)
 	shown, gone := err, errors.Is(err, context.Canceled) && r.Context().Err() != nil
 	if gone {
 		shown = hungUp(err)
@@ -45,21 +46,21 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if recorded, is := errors.AsType[requirements.OnRecord](err); is {
 		setReceipt(w, recorded.Receipt)
 	}
-	p := problem.Of(shown, c.id)
+	p := problem.Of(shown, c.ID)
 	if p.Status >= http.StatusInternalServerError && !gone {
-		c.cause = err
+		c.Cause = err
 	}
-	c.code = p.Code
-	a.metrics.problems.WithLabelValues(string(c.code)).Inc()
+	c.Code = p.Code
+	a.metrics.problems.WithLabelValues(string(c.Code)).Inc()
 	body, failed := encodeProblem(p, err)
 	if failed != nil {
-		p.Status, c.cause = http.StatusInternalServerError, failed
+		p.Status, c.Cause = http.StatusInternalServerError, failed
 	}
 	setProblemHeaders(w.Header(), p, len(body))
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
-	if p.Status == http.StatusRequestEntityTooLarge || p.Code == codeBodiesInFlight {
-		a.discardRest(w, r)
+	if p.Status == http.StatusRequestEntityTooLarge || p.Code == inflight.CodeInFlight {
+		a.bodies.Discard(w, r)
 	}
 }
 
@@ -104,30 +105,3 @@ func setProblemHeaders(h http.Header, p problem.Problem, length int) {
 }
 
 func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
-
-// How much of a body that is refused for its size is read all the same, for how long, and of mostDiscards at once: a
-// client that sends all of it before it reads the answer would otherwise see its connection reset, and no answer. Beyond
-// that it does.
-const (
-	mostDiscarded  = 32 << 20
-	longestDiscard = 5 * time.Second
-)
-
-// discardRest sends the answer, and reads what a client still sends. A client that waits to be told to send is told not
-// to by the answer.
-func (a *API) discardRest(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil || r.Header.Get("Expect") != "" {
-		return
-	}
-	select {
-	case a.bodies.discards <- struct{}{}:
-		defer func() { <-a.bodies.discards }()
-	default:
-		return
-	}
-	control := http.NewResponseController(w)
-	if control.Flush() != nil || control.SetReadDeadline(time.Now().Add(longestDiscard)) != nil {
-		return // the client is gone
-	}
-	_, _ = io.CopyN(io.Discard, r.Body, mostDiscarded)
-}

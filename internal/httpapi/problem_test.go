@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/inflight"
 )
 
 // bare is an API without a service behind it.
 func bare(log *bytes.Buffer) *API {
 	c := Config{Log: zerolog.New(log), Metrics: prometheus.NewRegistry(), Hosts: []string{"example.com"}}
-	return &API{Config: c, metrics: newMetrics(c, newBodies()), bodies: newBodies()}
+	return &API{Config: c, metrics: newMetrics(c, inflight.New()), bodies: inflight.New()}
 }
 
 func answer(a *API, fn handler) *httptest.ResponseRecorder {

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/projection"
@@ -24,15 +25,15 @@ const (
 )
 
 func (h *requirementHandlers) project(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	etag, write := h.Service.Project()
-	if notModified(w, r, etag) {
+	if wire.NotModified(w, r, etag) {
 		return nil
 	}
-	w.Header()["Content-Type"] = typeJSON
-	w.Header()["Cache-Control"] = noCache
+	w.Header()["Content-Type"] = wire.TypeJSON
+	w.Header()["Cache-Control"] = wire.NoCache
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return nil
@@ -50,16 +51,16 @@ func (h *requirementHandlers) requirement(w http.ResponseWriter, r *http.Request
 	if err != nil {
 		return err
 	}
-	if notModified(w, r, doc.ETag) {
+	if wire.NotModified(w, r, doc.ETag) {
 		return nil
 	}
-	return writeBytes(w, http.StatusOK, doc.Bytes)
+	return wire.WriteBytes(w, http.StatusOK, doc.Bytes)
 }
 
 // readID returns the id of a request that has no parameters.
 func readID(r *http.Request) (string, error) {
 	if r.URL.RawQuery != "" {
-		if _, err := query(r); err != nil {
+		if _, err := wire.Query(r); err != nil {
 			return "", err
 		}
 	}
@@ -67,17 +68,17 @@ func readID(r *http.Request) (string, error) {
 }
 
 func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Request) error {
-	p, _, err := readProposal(w, r, readBody)
+	p, _, err := readProposal(w, r, wire.ReadBody)
 	if err != nil {
-		return h.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
+		return h.Service.Refuse(r.Context(), wire.ActorOf(w), p.Refused(), err)
 	}
-	answer, err := h.Service.Patch(r.Context(), actorOf(w), p)
+	answer, err := h.Service.Patch(r.Context(), wire.ActorOf(w), p)
 	setReplay(w, answer)
 	if err != nil {
 		return err
 	}
 	setOutcome(w, p, answer)
-	return writeBytes(w, http.StatusOK, answer.Requirement)
+	return wire.WriteBytes(w, http.StatusOK, answer.Requirement)
 }
 
 func setReplay(w http.ResponseWriter, answer requirements.Answer) {
@@ -120,15 +121,15 @@ func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Reques
 		options, err = attachOptions(values)
 	}
 	if err != nil {
-		return h.Service.Refuse(r.Context(), actorOf(w), p.Refused(), err)
+		return h.Service.Refuse(r.Context(), wire.ActorOf(w), p.Refused(), err)
 	}
-	answer, err := h.Service.Attach(r.Context(), actorOf(w), p, options)
+	answer, err := h.Service.Attach(r.Context(), wire.ActorOf(w), p, options)
 	setReplay(w, answer.Answer)
 	if err != nil {
 		return err
 	}
 	setOutcome(w, p, answer.Answer)
-	return writeJSON(w, http.StatusOK, attached{
+	return wire.WriteJSON(w, http.StatusOK, attached{
 		answer.Requirement, answer.Report, answer.Format, answer.Counts, answer.Covers, answer.Cited,
 		append([]string{}, answer.Named...), answer.Commit, answer.Tip, answer.Branch, answer.Against,
 	})
@@ -141,22 +142,22 @@ func attachOptions(values url.Values) (requirements.AttachOptions, error) {
 	o := requirements.AttachOptions{Commit: values.Get("commit"), Tests: values.Get("tests")}
 	for _, name := range []string{"commit", "tests"} {
 		if values.Has(name) && values.Get(name) == "" {
-			return o, parameter(name, "it is empty").WithFix("leave it out, or give it a value")
+			return o, wire.Parameter(name, "it is empty").WithFix("leave it out, or give it a value")
 		}
 	}
 	if o.Commit == "" || commitID.MatchString(o.Commit) {
 		return o, nil
 	}
-	return o, parameter("commit", "%q is no commit id of 7 to 64 hexadecimal digits", clip(o.Commit)).
+	return o, wire.Parameter("commit", "%q is no commit id of 7 to 64 hexadecimal digits", wire.Clip(o.Commit)).
 		WithFix("write the id of the commit that was tested, as git log shows it")
 }
 
 // readReport reads a test report, whose format is told from its bytes: any media type will do.
 func readReport(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if err := checkCoding(w, r); err != nil {
+	if err := wire.CheckCoding(w, r); err != nil {
 		return nil, err
 	}
-	return readBytes(w, r, MaxReport)
+	return wire.ReadBytes(w, r, wire.MaxReport)
 }
 
 func exportStatus(written bool) string {
@@ -169,8 +170,8 @@ func exportStatus(written bool) string {
 // readProposal reads a proposal, and the parameters that its path has besides dry_run.
 func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error),
 	parameters ...string) (requirements.Proposal, url.Values, error) {
-	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: callOf(w).id,
-		Parsed: callOf(w).held.rest}
+	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: wire.CallOf(w).ID,
+		Parsed: wire.CallOf(w).Held.Rest}
 	var err error
 	var values url.Values
 	if p.DryRun, values, err = dryRunOf(r, parameters...); err != nil {
@@ -179,10 +180,10 @@ func readProposal(w http.ResponseWriter, r *http.Request, read func(http.Respons
 	if p.ID, err = requirementID(r); err != nil {
 		return p, nil, err
 	}
-	if p.IfMatch, err = ifMatch(r); err != nil {
+	if p.IfMatch, err = wire.IfMatch(r); err != nil {
 		return p, nil, err
 	}
-	if p.IdempotencyKey, err = idempotencyKey(r); err != nil {
+	if p.IdempotencyKey, err = wire.IdempotencyKey(r); err != nil {
 		return p, nil, err
 	}
 	p.Body, err = read(w, r)
@@ -194,11 +195,11 @@ func (h *requirementHandlers) next(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	next, err := h.Service.Next(id, actorOf(w))
+	next, err := h.Service.Next(id, wire.ActorOf(w))
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, next)
+	return wire.WriteJSON(w, http.StatusOK, next)
 }
 
 // list is one page, with the path of the next.
@@ -208,7 +209,7 @@ type list struct {
 }
 
 func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "status", "role", "suspect", "retired", "q", "after", "limit")
+	values, err := wire.Query(r, "status", "role", "suspect", "retired", "q", "after", "limit")
 	if err != nil {
 		return err
 	}
@@ -223,40 +224,35 @@ func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Re
 	answer := list{List: page}
 	if page.After != "" {
 		values.Set("after", page.After)
-		answer.Next = pathTo(r, values)
+		answer.Next = wire.PathTo(r, values)
 	}
-	return writeJSON(w, http.StatusOK, answer)
-}
-
-func pathTo(r *http.Request, values url.Values) *string {
-	next := r.URL.EscapedPath() + "?" + values.Encode()
-	return &next
+	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
 func readQuery(values url.Values) (requirements.Query, error) {
 	q := requirements.Query{Text: values.Get("q"), After: values.Get("after")}
-	limit, err := numberParameter(values, "limit", defaultPage, 1, largestPage)
+	limit, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
 	if err != nil {
 		return q, err
 	}
 	q.Limit = int(limit)
-	if q.Suspect, err = boolParameter(values, "suspect"); err != nil {
+	if q.Suspect, err = wire.BoolParameter(values, "suspect"); err != nil {
 		return q, err
 	}
-	if q.Retired, err = boolParameter(values, "retired"); err != nil {
+	if q.Retired, err = wire.BoolParameter(values, "retired"); err != nil {
 		return q, err
 	}
 	if values.Has("status") {
 		q.Status = lifecycle.Status(values.Get("status"))
 		if !q.Status.Valid() {
-			return q, parameter("status", "%q is not a status", clip(values.Get("status"))).
+			return q, wire.Parameter("status", "%q is not a status", wire.Clip(values.Get("status"))).
 				WithFix("use one of %v", lifecycle.Statuses())
 		}
 	}
 	if values.Has("role") {
 		q.Role, err = lifecycle.ParseRole(values.Get("role"))
 		if err != nil {
-			return q, parameter("role", "%q is not a role", clip(values.Get("role"))).
+			return q, wire.Parameter("role", "%q is not a role", wire.Clip(values.Get("role"))).
 				WithFix("use one of %v", lifecycle.Roles())
 		}
 	}
@@ -274,24 +270,24 @@ func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Req
 		report.DryRun = true
 	}
 	if err != nil {
-		refused := requirements.Refused{Request: "POST /project/import", RequestID: callOf(w).id, DryRun: dryRun}
-		return h.Service.Refuse(r.Context(), actorOf(w), refused, err)
+		refused := requirements.Refused{Request: "POST /project/import", RequestID: wire.CallOf(w).ID, DryRun: dryRun}
+		return h.Service.Refuse(r.Context(), wire.ActorOf(w), refused, err)
 	}
-	return writeJSON(w, http.StatusOK, report)
+	return wire.WriteJSON(w, http.StatusOK, report)
 }
 
 // dryRunOf reads dry_run, and returns all parameters; others are those that the path has besides.
 func dryRunOf(r *http.Request, others ...string) (bool, url.Values, error) {
-	values, err := query(r, append([]string{"dry_run"}, others...)...)
+	values, err := wire.Query(r, append([]string{"dry_run"}, others...)...)
 	if err != nil {
 		return false, nil, err
 	}
-	dry, err := boolParameter(values, "dry_run")
+	dry, err := wire.BoolParameter(values, "dry_run")
 	return dry != nil && *dry, values, err
 }
 
 func (h *requirementHandlers) runImport(w http.ResponseWriter, r *http.Request, dryRun bool) (drift.Report, error) {
-	if who := actorOf(w); who.Role != lifecycle.PM {
+	if who := wire.ActorOf(w); who.Role != lifecycle.PM {
 		return drift.Report{}, fault.New(fault.Forbidden, "role_forbidden",
 			"importing the requirement documents is for role pm, not for role %s", who.Role).
 			WithFix("ask a pm to send it")
@@ -300,17 +296,17 @@ func (h *requirementHandlers) runImport(w http.ResponseWriter, r *http.Request, 
 		return drift.Report{}, fault.New(fault.Malformed, "body_not_expected", "an import takes no body").
 			WithFix("change the requirement document on disk, and send this request without a body")
 	}
-	return h.Service.Import(r.Context(), actorOf(w), h.Documents,
-		requirements.ImportOptions{RequestID: callOf(w).id, DryRun: dryRun,
-			Origin: projection.ImportOrigin{Via: projection.ViaAPI, Token: callOf(w).held.token}})
+	return h.Service.Import(r.Context(), wire.ActorOf(w), h.Documents,
+		requirements.ImportOptions{RequestID: wire.CallOf(w).ID, DryRun: dryRun,
+			Origin: projection.ImportOrigin{Via: projection.ViaAPI, Token: wire.CallOf(w).Held.Token()}})
 }
 
 // lastImport shows what was read of the documents, and where they come from.
 func (h *requirementHandlers) lastImport(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, h.Service.LastImport())
+	return wire.WriteJSON(w, http.StatusOK, h.Service.LastImport())
 }
 
 // workflow is what the service decides by, and what is left to who asks.
@@ -327,12 +323,12 @@ type logBudget struct {
 }
 
 func (h *requirementHandlers) workflow(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	b, err := h.Service.LogBudget(r.Context(), actorOf(w))
+	b, err := h.Service.LogBudget(r.Context(), wire.ActorOf(w))
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, workflow{h.Service.Workflow(), logBudget{b.Limit, b.Spent, b.Resets}})
+	return wire.WriteJSON(w, http.StatusOK, workflow{h.Service.Workflow(), logBudget{b.Limit, b.Spent, b.Resets}})
 }

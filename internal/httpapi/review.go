@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements/review/render"
 )
 
@@ -20,14 +19,14 @@ type document interface {
 }
 
 func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) error {
-	if _, err := query(r); err != nil {
+	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	show, err := negotiate(w, r)
 	if err != nil {
 		return err
 	}
-	mine := h.reviews.of(actorOf(w))
+	mine := h.reviews.of(wire.ActorOf(w))
 	if err := take(r.Context(), mine); err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ var (
 // and in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what
 // it finds.
 func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (text, error), err error) {
-	quality := qualities(r)
+	quality := wire.Qualities(r)
 	asJSON, asMarkdown := quality("application/json"), quality("text/markdown")
 	switch {
 	case asJSON == 0 && asMarkdown == 0:
@@ -92,7 +91,7 @@ func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (t
 	case asMarkdown > asJSON:
 		return func(d document) (text, error) { return renderText(typeMarkdown, d.Markdown) }, nil
 	}
-	return func(d document) (text, error) { return renderText(typeJSON, d.JSON) }, nil
+	return func(d document) (text, error) { return renderText(wire.TypeJSON, d.JSON) }, nil
 }
 
 // text is an answer that is ready to be sent.
@@ -111,42 +110,9 @@ func (t text) write(w http.ResponseWriter) error {
 	h := w.Header()
 	h["Content-Type"] = t.mediaType
 	h["Vary"] = varyAccept
-	h["Cache-Control"] = noCache
+	h["Cache-Control"] = wire.NoCache
 	h["Content-Length"] = []string{strconv.Itoa(t.body.Len())}
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(t.body.Bytes()) // the client may be gone; nothing is left to do for it
 	return nil
-}
-
-// qualities returns how much a client wants a media type, from 0 to 1; the most specific range counts.
-func qualities(r *http.Request) func(mediaType string) float64 {
-	accept := strings.Join(r.Header.Values("Accept"), ",")
-	return func(mediaType string) float64 {
-		if strings.TrimSpace(accept) == "" {
-			return 1
-		}
-		major, _, _ := strings.Cut(mediaType, "/")
-		rank, quality := 0, 0.0
-		for part := range strings.SplitSeq(accept, ",") {
-			given, params, err := mime.ParseMediaType(part)
-			fits := map[string]int{"*/*": 1, major + "/*": 2, mediaType: 3}[given]
-			if err != nil || fits <= rank {
-				continue
-			}
-			rank, quality = fits, 1
-			if q, sent := params["q"]; sent {
-				quality = weight(q)
-			}
-		}
-		return quality
-	}
-}
-
-// weight reads a q of Accept. An invalid one counts as 0.
-func weight(q string) float64 {
-	n, err := strconv.ParseFloat(q, 64)
-	if err != nil || !(n >= 0 && n <= 1) {
-		return 0
-	}
-	return n
 }

@@ -8,11 +8,13 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/wire"
 )
 
 // New builds the handler of the whole service.
 func New(c Config) http.Handler {
-	held := newBodies()
+	held := inflight.New()
 	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
 }
 
@@ -112,6 +114,6 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 		return notFound(w, r)
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(fault.Method, "method_not_allowed", "this path does not take %s", clip(r.Method)).
+	return fault.New(fault.Method, "method_not_allowed", "this path does not take %s", wire.Clip(r.Method)).
 		WithFix("use a method of the header Allow")
 }

@@ -10,16 +10,18 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // large is a request that holds a large body, and the turn to work on it.
-func large(t *testing.T, b *bodies) holding {
+func large(t *testing.T, b *inflight.Bodies) inflight.Holding {
 	t.Helper()
-	h := holding{of: b, token: "ada"}
-	require.NoError(t, h.reserve(1<<20))
-	require.NoError(t, h.work(t.Context()))
-	require.Len(t, b.slots, 1)
+	h := b.Of("ada")
+	require.NoError(t, h.Reserve(1<<20))
+	require.NoError(t, h.Work(t.Context()))
+	require.Equal(t, 1, b.Working())
 	return h
 }
 
@@ -30,14 +32,14 @@ func TestAnAnswerGivesTheTurnBack(t *testing.T) {
 		"body":   func(w http.ResponseWriter) { _, _ = w.Write([]byte("x")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBodies()
-			w := &recorder{ResponseWriter: httptest.NewRecorder()}
-			w.call.held = large(t, b)
+			b := inflight.New()
+			w := &wire.Recorder{ResponseWriter: httptest.NewRecorder()}
+			w.Call.Held = large(t, b)
 			answer(w)
-			require.Empty(t, b.slots)
-			require.NotZero(t, b.total(), "the body may still be in memory")
-			w.call.held.release()
-			require.Zero(t, b.total())
+			require.Zero(t, b.Working())
+			require.NotZero(t, b.Total(), "the body may still be in memory")
+			w.Call.Held.Release()
+			require.Zero(t, b.Total())
 		})
 	}
 }
@@ -46,11 +48,11 @@ func TestAnAnswerGivesTheTurnBack(t *testing.T) {
 func TestAPanicGivesEverythingBack(t *testing.T) {
 	for name, written := range map[string]bool{"before the answer": false, "in the middle of it": true} {
 		t.Run(name, func(t *testing.T) {
-			b := newBodies()
+			b := inflight.New()
 			a := &API{Config: Config{Log: zerolog.Nop(), Metrics: prometheus.NewRegistry()}, bodies: b}
 			a.metrics = newMetrics(a.Config, b)
 			handler := a.observe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				callOf(w).held = large(t, b)
+				wire.CallOf(w).Held = large(t, b)
 				if written {
 					_, _ = w.Write([]byte("half"))
 				}
@@ -62,9 +64,8 @@ func TestAPanicGivesEverythingBack(t *testing.T) {
 			} else {
 				serve()
 			}
-			require.Zero(t, b.total())
-			require.Empty(t, b.slots)
-			require.Empty(t, b.byToken)
+			require.Zero(t, b.Total())
+			require.Zero(t, b.Working())
 		})
 	}
 }
@@ -72,7 +73,7 @@ func TestAPanicGivesEverythingBack(t *testing.T) {
 // TestReviewsTakeTurns: one is made at a time, and each actor has one, however many are asked for.
 func TestReviewsTakeTurns(t *testing.T) {
 	v := newReviews()
-	ada, bob := actor{Name: "ada", Role: lifecycle.PM}, actor{Name: "bob", Role: lifecycle.PM}
+	ada, bob := lifecycle.Actor{Name: "ada", Role: lifecycle.PM}, lifecycle.Actor{Name: "bob", Role: lifecycle.PM}
 	require.NoError(t, take(t.Context(), v.of(ada)))
 	require.NoError(t, take(t.Context(), v.of(bob)), "an actor whose client does not read hinders no other")
 	gone, cancel := context.WithCancel(t.Context())

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"orchestrator/internal/rules/lifecycle"
 	"sync"
 )
 
@@ -11,15 +12,15 @@ type reviews struct {
 	making chan struct{}
 
 	mu      sync.Mutex
-	byActor map[actor]chan struct{}
+	byActor map[lifecycle.Actor]chan struct{}
 }
 
 func newReviews() *reviews {
-	return &reviews{making: make(chan struct{}, 1), byActor: map[actor]chan struct{}{}}
+	return &reviews{making: make(chan struct{}, 1), byActor: map[lifecycle.Actor]chan struct{}{}}
 }
 
 // of returns the turn of an actor.
-func (v *reviews) of(who actor) chan struct{} {
+func (v *reviews) of(who lifecycle.Actor) chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.byActor[who] == nil {

@@ -93,11 +93,8 @@ var inOneRow = []string{"strictjson", "rules/lifecycle", "requirements/projectio
 // besideTheWay lists the further functions that run once in a PATCH, by the reason why the page does not list them.
 var besideTheWay = map[string][]function{
 	"read one part of the request for readProposal": {
-		{"httpapi", "", "readBytes"}, {"httpapi", "", "readHeld"}, {"httpapi", "", "checkMediaType"},
-		{"httpapi", "", "query"}, {"httpapi", "", "ifMatch"}, {"httpapi", "", "idempotencyKey"},
-	},
-	"bound the memory that bodies take": {
-		{"httpapi", "holding", "reserve"}, {"httpapi", "holding", "work"}, {"httpapi", "holding", "release"},
+		{"httpapi/wire", "", "ReadBytes"}, {"httpapi/wire", "", "readHeld"}, {"httpapi/wire", "", "checkMediaType"},
+		{"httpapi/wire", "", "Query"}, {"httpapi/wire", "", "IfMatch"}, {"httpapi/wire", "", "IdempotencyKey"},
 	},
 	"count and log what was answered, for observe": {
 		{"httpapi", "metrics", "observe"}, {"httpapi", "API", "logRequest"},

@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"errors"
@@ -11,9 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/secret"
 )
 
@@ -23,23 +22,23 @@ const MaxBody = 1 << 20
 // MaxReport is the most bytes an attached test report may have.
 const MaxReport = 8 << 20
 
-// readBody reads a JSON body: media type, content coding, size.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if err := checkCoding(w, r); err != nil {
+// ReadBody reads a JSON body: media type, content coding, size.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if err := CheckCoding(w, r); err != nil {
 		return nil, err
 	}
 	if err := checkMediaType(w, r); err != nil {
 		return nil, err
 	}
-	return readBytes(w, r, MaxBody)
+	return ReadBytes(w, r, MaxBody)
 }
 
-// readBytes reads a body of at most so many bytes.
-func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+// ReadBytes reads a body of at most so many bytes.
+func ReadBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
 	}
-	held := &callOf(w).held
+	held := &CallOf(w).Held
 	body, err := readHeld(r, most, held)
 	refused := fault.As(err)
 	switch {
@@ -52,11 +51,19 @@ func readBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").
 			WithFix("send it again").Because(err)
 	}
-	return body, held.work(r.Context())
+	return body, held.Work(r.Context())
+}
+
+// ReadUnqueried reads the body of a request that has no query.
+func ReadUnqueried(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if _, err := Query(r); err != nil {
+		return nil, err
+	}
+	return ReadBody(w, r)
 }
 
 // readHeld reads a body into memory that grows as its bytes arrive: what is promised and not sent takes none.
-func readHeld(r *http.Request, most int64, held *holding) ([]byte, error) {
+func readHeld(r *http.Request, most int64, held *inflight.Holding) ([]byte, error) {
 	last := most + 1 // one byte more than there may be, to see the end
 	if r.ContentLength >= 0 {
 		last = r.ContentLength + 1
@@ -64,11 +71,11 @@ func readHeld(r *http.Request, most int64, held *holding) ([]byte, error) {
 	var body []byte
 	for {
 		if len(body) == cap(body) {
-			room := min(max(2*int64(cap(body)), firstRoom), last)
+			room := min(max(2*int64(cap(body)), inflight.FirstRoom), last)
 			if int64(len(body)) == last {
 				return nil, tooLarge(most)
 			}
-			if err := held.reserve(room - int64(cap(body))); err != nil {
+			if err := held.Reserve(room - int64(cap(body))); err != nil {
 				return nil, err
 			}
 			body = append(make([]byte, 0, room), body...)
@@ -89,10 +96,10 @@ func tooLarge(most int64) *fault.Error {
 		WithFix("send less, and cite files instead of copying them")
 }
 
-func checkCoding(w http.ResponseWriter, r *http.Request) error {
+func CheckCoding(w http.ResponseWriter, r *http.Request) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
-		return fault.New(fault.MediaType, "content_encoding", "the content coding %q is not accepted", clip(coding)).
+		return fault.New(fault.MediaType, "content_encoding", "the content coding %q is not accepted", Clip(coding)).
 			WithFix("send the body as it is, without Content-Encoding")
 	}
 	return nil
@@ -106,28 +113,14 @@ func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 		if r.Method == http.MethodPatch {
 			w.Header().Set("Accept-Patch", "application/json")
 		}
-		return fault.New(fault.MediaType, "media_type", "the media type %q is not accepted", clip(sent)).
+		return fault.New(fault.MediaType, "media_type", "the media type %q is not accepted", Clip(sent)).
 			WithFix("send Content-Type: application/json, in UTF-8")
 	}
 	return nil
 }
 
-// requirementID decodes the path's id once. What makes an id is checked where it is used.
-func requirementID(r *http.Request) (string, error) {
-	id := chi.URLParam(r, "id")
-	if r.URL.RawPath == "" {
-		return id, nil // decoded by the server
-	}
-	decoded, err := url.PathUnescape(id)
-	if err != nil {
-		return "", fault.New(fault.Malformed, "invalid_id", "the path is not percent-encoded right").
-			WithFix("percent-encode the id once, in UTF-8")
-	}
-	return decoded, nil
-}
-
-// query reads the parameters, of which only the known ones may be there, once each.
-func query(r *http.Request, known ...string) (url.Values, error) {
+// Query reads the parameters, of which only the known ones may be there, once each.
+func Query(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "invalid_query", "the query is not percent-encoded right").
@@ -135,11 +128,11 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 	}
 	for name, v := range values {
 		if !slices.Contains(known, name) {
-			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", clip(name)).
+			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", Clip(name)).
 				WithFix("%s", parametersOf(known))
 		}
 		if len(v) > 1 {
-			return nil, parameter(name, "it stands %d times", len(v)).WithFix("send it once")
+			return nil, Parameter(name, "it stands %d times", len(v)).WithFix("send it once")
 		}
 	}
 	return values, nil
@@ -152,12 +145,12 @@ func parametersOf(known []string) string {
 	return "use " + strings.Join(known, ", ")
 }
 
-func parameter(name, format string, args ...any) *fault.Error {
+func Parameter(name, format string, args ...any) *fault.Error {
 	return fault.New(fault.Malformed, "invalid_parameter", "the parameter %s cannot be used: "+format,
 		append([]any{name}, args...)...)
 }
 
-func boolParameter(v url.Values, name string) (*bool, error) {
+func BoolParameter(v url.Values, name string) (*bool, error) {
 	switch v.Get(name) {
 	case "true", "false":
 		value := v.Get(name) == "true"
@@ -167,24 +160,24 @@ func boolParameter(v url.Values, name string) (*bool, error) {
 			return nil, nil
 		}
 	}
-	return nil, parameter(name, "it is neither true nor false").WithFix("send %s=true or %s=false", name, name)
+	return nil, Parameter(name, "it is neither true nor false").WithFix("send %s=true or %s=false", name, name)
 }
 
-func numberParameter(v url.Values, name string, otherwise, least, most uint64) (uint64, error) {
+func NumberParameter(v url.Values, name string, otherwise, least, most uint64) (uint64, error) {
 	if !v.Has(name) {
 		return otherwise, nil
 	}
 	n, err := strconv.ParseUint(v.Get(name), 10, 64)
 	if err != nil || n < least || n > most {
-		return 0, parameter(name, "it is not a whole number from %d to %d", least, most).
+		return 0, Parameter(name, "it is not a whole number from %d to %d", least, most).
 			WithFix("send a number in that range, or leave it out for %d", otherwise)
 	}
 	return n, nil
 }
 
-// ifMatch reads the entity tags of If-Match (RFC 9110, section 13.1.1): strong ones without their quotes,
+// IfMatch reads the entity tags of If-Match (RFC 9110, section 13.1.1): strong ones without their quotes,
 // weak ones as they are, so that they never match.
-func ifMatch(r *http.Request) ([]string, error) {
+func IfMatch(r *http.Request) ([]string, error) {
 	header := strings.Join(r.Header.Values("If-Match"), ",")
 	if strings.TrimSpace(header) == "" {
 		return nil, nil
@@ -209,8 +202,8 @@ func ifMatch(r *http.Request) ([]string, error) {
 	return tags, nil
 }
 
-// idempotencyKey reads the header: 1 to 255 visible ASCII characters.
-func idempotencyKey(r *http.Request) (string, error) {
+// IdempotencyKey reads the header: 1 to 255 visible ASCII characters.
+func IdempotencyKey(r *http.Request) (string, error) {
 	keys := r.Header.Values("Idempotency-Key")
 	if len(keys) == 0 {
 		return "", nil
@@ -225,5 +218,22 @@ func idempotencyKey(r *http.Request) (string, error) {
 	return keys[0], nil
 }
 
-// clip returns the start of what a client sent, for an error that quotes it.
-func clip(s string) string { return fault.Clip(secret.Mask(s), 64) }
+// Clip returns the start of what a client sent, for an error that quotes it.
+func Clip(s string) string { return fault.Clip(secret.Mask(s), 64) }
+
+// Misshapen refuses a body that is JSON of another shape.
+func Misshapen(err error, fix string) error {
+	f := fault.As(err)
+	if f == nil {
+		return err
+	}
+	return fault.New(fault.Invalid, "schema_violation", "the body does not have the expected shape").
+		WithFields(f.Fields...).
+		WithFix("%s", fix)
+}
+
+// PathTo returns the path of a request with other parameters: that of the next page.
+func PathTo(r *http.Request, values url.Values) *string {
+	next := r.URL.EscapedPath() + "?" + values.Encode()
+	return &next
+}

@@ -1,0 +1,20 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"orchestrator/internal/requirements"
+)
+
+// setReceipt sets the header that says where the record of a decision stands, as a dictionary of RFC 9651.
+func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
+	place := "index=" + strconv.FormatUint(r.Index, 10)
+	if r.Folded {
+		place = "folded"
+	}
+	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place,
+		base64.StdEncoding.EncodeToString(r.Root[:]))}
+}

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+)
+
+// WriteJSON answers with a value. Equal values give equal bytes.
+func WriteJSON(w http.ResponseWriter, status int, v any) error {
+	body, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return WriteBytes(w, status, append(body, '\n'))
+}
+
+var (
+	TypeJSON = []string{"application/json"}
+	NoCache  = []string{"private, no-cache"}
+)
+
+// WriteBytes answers with JSON that is already encoded.
+func WriteBytes(w http.ResponseWriter, status int, body []byte) error {
+	h := w.Header()
+	h["Content-Type"] = TypeJSON
+	h["Cache-Control"] = NoCache
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
+	return nil
+}
+
+// WriteAs answers 200 with a body that is not JSON, or that may be cached.
+func WriteAs(w http.ResponseWriter, mediaType, keep []string, body []byte) error {
+	h := w.Header()
+	h["Content-Type"] = mediaType
+	h["Cache-Control"] = keep
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
+	return nil
+}
+
+// NotModified sets the ETag and reports whether If-None-Match names it (RFC 9110, section 13.1.2); then
+// the answer is written.
+func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
+	w.Header()["Etag"] = []string{etag}
+	sent := r.Header.Values("If-None-Match")
+	if len(sent) == 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.Join(sent, ","), ",") {
+		part = strings.TrimPrefix(strings.TrimSpace(part), "W/")
+		if part == "*" || part == etag {
+			w.Header()["Cache-Control"] = NoCache
+			w.WriteHeader(http.StatusNotModified)
+			return true
+		}
+	}
+	return false
+}
