@@ -60,6 +60,20 @@ type Field struct {
 	Code    Code   `json:"code,omitempty"` // of a rule, or the keyword of a schema
 	Detail  string `json:"detail"`
 	Fix     string `json:"fix,omitempty"`
+
+	Example JSON `json:"example,omitzero"` // a request that would be right here; in answers alone, never in a record
+}
+
+// JSON is a JSON value in its text.
+type JSON string
+
+// MarshalJSON writes the text.
+func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
+
+// UnmarshalJSON keeps the text.
+func (j *JSON) UnmarshalJSON(text []byte) error {
+	*j = JSON(text)
+	return nil
 }
 
 // Current is the state that refused a change.

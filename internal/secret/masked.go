@@ -43,5 +43,6 @@ func Masked(err *fault.Error) *fault.Error {
 
 // MaskedField returns one field of an error without the secrets that its texts hold.
 func MaskedField(f fault.Field) fault.Field {
-	return fault.Field{Pointer: Mask(f.Pointer), Code: f.Code, Detail: Mask(f.Detail), Fix: Mask(f.Fix)}
+	return fault.Field{Pointer: Mask(f.Pointer), Code: f.Code, Detail: Mask(f.Detail), Fix: Mask(f.Fix),
+		Example: fault.JSON(Mask(string(f.Example)))}
 }

@@ -18,7 +18,7 @@ func (w Workflow) Ahead(req Requirement) iter.Seq[Step] {
 		for range Statuses() {
 			moves := w.openMoves(req)
 			i := slices.IndexFunc(moves, func(m Transition) bool { return w.leadsOn(req, m.To) })
-			if i < 0 || !yield(Step{moves[i], w.lacks(req, moves[i].To, Actor{Role: moves[i].By})}) {
+			if i < 0 || !yield(Step{moves[i], w.Lacks(req, moves[i].To, Actor{Role: moves[i].By})}) {
 				return
 			}
 			if req.Status = moves[i].To; req.Status == TestInProgress {

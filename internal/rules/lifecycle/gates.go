@@ -192,11 +192,16 @@ func lacksImplementation(r candidate) string {
 	return ""
 }
 
+const noTests = "there is no test record"
+
 // lacksPhaseTest compares revisions: the phase began with the last move to test_in_progress.
 func lacksPhaseTest(r candidate) string {
 	for _, h := range slices.Backward(r.History) {
 		if h.To == TestInProgress {
-			if r.Test == nil || r.Stamps.Test.Revision <= h.Revision {
+			if r.Test == nil {
+				return noTests
+			}
+			if r.Stamps.Test.Revision <= h.Revision {
 				return fmt.Sprintf("the test record is from before this test phase, which began at revision %d",
 					h.Revision)
 			}
@@ -209,7 +214,9 @@ func lacksPhaseTest(r candidate) string {
 // lacksPass returns why the tests are no pass, or "". It never takes "0 tests ran" for a pass.
 func lacksPass(r candidate) string {
 	switch {
-	case r.Test == nil || r.Test.Results == nil:
+	case r.Test == nil:
+		return noTests
+	case r.Test.Results == nil:
 		return "there are no test results"
 	case r.Test.Results.Failed > 0:
 		return fmt.Sprintf("%d tests failed", r.Test.Results.Failed)
@@ -220,7 +227,10 @@ func lacksPass(r candidate) string {
 }
 
 func lacksFail(r candidate) string {
-	if r.Test == nil || r.Test.Results == nil || r.Test.Results.Failed < 1 {
+	if r.Test == nil {
+		return noTests
+	}
+	if r.Test.Results == nil || r.Test.Results.Failed < 1 {
 		return "no failed test is on record"
 	}
 	return ""
@@ -228,7 +238,9 @@ func lacksFail(r candidate) string {
 
 func lacksTestEvidence(r candidate) string {
 	switch {
-	case r.Test == nil || !r.Test.shows(ResultPass):
+	case r.Test == nil:
+		return noTests
+	case !r.Test.shows(ResultPass):
 		return "the test record has no evidence of kind test with result pass"
 	case r.Test.shows(ResultFail):
 		return "the test record has evidence of a test that failed"

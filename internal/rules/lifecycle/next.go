@@ -29,7 +29,7 @@ func (w Workflow) Next(req Requirement, who Actor) Next {
 	for _, m := range w.openMoves(req) {
 		if checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil &&
 			m.By == who.Role {
-			lacks := append([]Lack{}, w.lacks(req, m.To, who)...)
+			lacks := append([]Lack{}, w.Lacks(req, m.To, who)...)
 			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})
 		}
 	}
@@ -56,7 +56,7 @@ func (w Workflow) Turn(req Requirement) []Role {
 		if !w.leadsOn(req, m.To) {
 			continue
 		}
-		lacks := w.lacks(req, m.To, Actor{Role: m.By})
+		lacks := w.Lacks(req, m.To, Actor{Role: m.By})
 		for _, l := range lacks {
 			add(l.By)
 		}
@@ -85,7 +85,7 @@ func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 		if !w.leadsOn(req, m.To) {
 			continue
 		}
-		lacks := w.lacks(req, m.To, Actor{Role: m.By})
+		lacks := w.Lacks(req, m.To, Actor{Role: m.By})
 		if len(lacks) == 0 {
 			tasks = append(tasks, Task{By: m.By, To: m.To})
 		}

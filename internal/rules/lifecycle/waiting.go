@@ -22,8 +22,8 @@ func (w Workflow) Looking(is bool) Workflow {
 	return w
 }
 
-// lacks lists what a move lacks as things stand.
-func (w Workflow) lacks(req Requirement, to Status, mover Actor) []Lack {
+// Lacks lists what a move lacks as things stand: its unmet gates, and what has to be sent again.
+func (w Workflow) Lacks(req Requirement, to Status, mover Actor) []Lack {
 	lacks := req.Unmet(to, mover)
 	if !w.looks {
 		return lacks
@@ -70,7 +70,7 @@ func (w Workflow) WaitingFor(req Requirement) []Party {
 			continue
 		}
 		leads = true
-		lacks := w.lacks(req, m.To, Actor{Role: m.By})
+		lacks := w.Lacks(req, m.To, Actor{Role: m.By})
 		for _, l := range lacks {
 			req.suppliers(l, add)
 		}

@@ -1,0 +1,84 @@
+package guidance
+
+import (
+	"slices"
+
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Lead is something that leads a requirement on: a field to supply or a move to make, by whom, with which request.
+type Lead struct {
+	By      lifecycle.Party  `json:"by"`
+	To      lifecycle.Status `json:"to,omitempty"`    // a move
+	Field   string           `json:"field,omitempty"` // or a member of a change request to supply
+	Needs   string           `json:"needs,omitempty"` // what is lacking, in words
+	Request string           `json:"request,omitempty"`
+	Example *Body            `json:"example,omitempty"`
+}
+
+// Leads lists what leads on: none for what is finished. PM's word is asked for when the work of the others is there.
+func (a Around) Leads(req lifecycle.Requirement) []Lead {
+	leads, p := []Lead{}, place{req, a}
+	pm := lifecycle.Party(lifecycle.PM)
+	if req.Retired || req.Status == lifecycle.Done {
+		for _, o := range a.Against(req) {
+			leads = append(leads, Lead{By: o.By, Needs: o.With})
+		}
+		return leads
+	}
+	if req.Suspect {
+		leads = append(leads, Lead{By: pm, Field: lifecycle.FieldAcceptFingerprint,
+			Example: p.ofField(lifecycle.FieldAcceptFingerprint)})
+	}
+	if slices.Contains(a.Workflow.DeadEnds(), req.Status) {
+		return append(leads, Lead{By: pm, Request: "PUT /workflow", Needs: a.Workflow.NoWayOn(req, req.Status)})
+	}
+	for _, t := range due(a.Workflow.Tasks(req)) {
+		leads = append(leads, p.lead(t))
+	}
+	return p.owned(leads)
+}
+
+// due leaves out what would be too early: where a move lacks nothing, the other ways on, and what PM adds to a move
+// while others have to supply something for it.
+func due(tasks []lifecycle.Task) []lifecycle.Task {
+	ready := slices.ContainsFunc(tasks, func(t lifecycle.Task) bool { return t.To != "" && len(t.Needs) == 0 })
+	others := slices.ContainsFunc(tasks, func(t lifecycle.Task) bool { return t.To != "" && t.By != lifecycle.PM })
+	return slices.DeleteFunc(slices.Clone(tasks), func(t lifecycle.Task) bool {
+		early := ready && len(t.Needs) > 0 || others && len(t.Needs) > 0 && t.By == lifecycle.PM
+		return t.To == "" || early
+	})
+}
+
+// lead returns what a task asks for.
+func (p place) lead(t lifecycle.Task) Lead {
+	l := Lead{By: lifecycle.Party(t.By)}
+	if len(t.Needs) == 0 || t.By == lifecycle.PM { // whose approvals go with the move
+		lacks := p.Workflow.Lacks(p.Requirement, t.To, lifecycle.Actor{Role: t.By})
+		l.To, l.Example = t.To, p.ofMove(t.To, t.By, lacks)
+		return l
+	}
+	l.Field = fieldOf(lifecycle.Lack{By: t.By})
+	l.Needs = t.Needs[0]
+	l.Example = p.ofField(l.Field)
+	if l.Field == lifecycle.FieldTest {
+		l.Request = ReportPath(p.ID)
+	}
+	return l
+}
+
+// owned puts the operator in the place of a role that can do nothing before the repository can be read, and leaves out
+// what is lacking for two moves twice.
+func (p place) owned(leads []Lead) (all []Lead) {
+	waiting := p.Workflow.WaitingFor(p.Requirement)
+	for _, l := range leads {
+		if !slices.Contains(waiting, l.By) && slices.Contains(waiting, lifecycle.Operator) {
+			l = Lead{By: lifecycle.Operator, Needs: mending[lifecycle.Unknown]}
+		}
+		same := func(other Lead) bool { return other.By == l.By && other.To == l.To && other.Field == l.Field }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
