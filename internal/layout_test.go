@@ -38,7 +38,7 @@ var public = map[string][]string{
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
 	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "tokens"},
-	"internal/requirements": {"documents", "drift", "evidence", "origin", "projection", "record", "replay", "reqdoc", "review",
+	"internal/requirements": {"choices", "documents", "drift", "evidence", "origin", "projection", "record", "replay", "reqdoc", "review",
 		"review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "lifecycle", "planning"},
 	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree", "watch"},

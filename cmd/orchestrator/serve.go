@@ -59,7 +59,7 @@ func serveCommand() *cobra.Command {
 		Example: `  orchestrator serve                                          # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
   orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
   orchestrator serve --requirements 'openspec/specs/*/spec.md' # new files are taken in as they appear
-  orchestrator serve --workflow rework                        # with rows that lead back from dead ends
+  orchestrator serve --workflow rework                        # a new project with rows that lead back from dead ends
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
@@ -82,9 +82,9 @@ func serveCommand() *cobra.Command {
 		"file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
-	f.StringVar(&o.Project.Workflow, "workflow", "v1",
-		"v1, the literal table, or rework, which adds the way back from blocked, deferred, needs_changes and "+
-			"tested_fail")
+	f.StringVar(&o.Project.Workflow, "workflow", "",
+		"of a new project: v1, the literal table, or rework, which adds the way back from blocked, deferred, "+
+			"needs_changes and tested_fail; later the pm switches it with PUT /workflow (default v1)")
 	evidenceFlags(f, &o)
 	logFlags(f, &o)
 	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -144,19 +145,19 @@ func born(t testing.TB, s *store.Memory, signer audit.Signer, taken int) *living
 	t.Helper()
 	l := &living{t: t, store: s, signer: signer, taken: taken}
 	l.tick()
-	l.open(lifecycle.Workflow{})
+	l.open()
 	return l
 }
 
 func (l *living) tick() { l.now = dawn.Add(time.Duration(l.taken) * 10 * time.Minute) }
 
-func (l *living) open(w lifecycle.Workflow) {
+func (l *living) open() {
 	l.t.Helper()
 	clock := func() time.Time { return l.now }
 	var err error
 	l.ledger, err = ledger.Open(context.Background(), l.store, clock)
 	require.NoError(l.t, err)
-	options := requirements.Options{Workflow: w, Signer: l.signer}
+	options := requirements.Options{Signer: l.signer}
 	if l.seer != nil {
 		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, l.seer, l.seer.chosen
 	}
@@ -216,10 +217,10 @@ func (l *living) live(steps ...step) {
 		case s.forget:
 			_, err = l.service.ForgetKeys(ctx)
 		case s.workflow.Name != "":
-			l.open(s.workflow)
+			_, err = l.service.SwitchWorkflow(ctx, choices.Switch{By: paula, To: s.workflow.Name, Reason: "work must return"}, requirements.Refused{Request: "PUT /workflow"})
 		case s.branch != "":
 			l.see(s)
-			l.open(lifecycle.Workflow{})
+			l.open()
 		case s.report != "":
 			_, err = l.service.Attach(ctx, tess, requirements.Proposal{Request: "POST", ID: s.id, Body: []byte(s.report)}, requirements.AttachOptions{})
 		case s.recheck:

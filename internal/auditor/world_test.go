@@ -10,7 +10,6 @@ import (
 
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // world is one life, with what is needed to begin it again at some step.
@@ -71,7 +70,7 @@ func (w *world) again(t *testing.T, after int, signer audit.Signer) *living {
 		l.see(past)
 	}
 	l.tick()
-	l.open(lifecycle.Workflow{})
+	l.open()
 	l.live(w.steps[from:after]...)
 	return l
 }

@@ -32,26 +32,6 @@ type OnRecord struct {
 // Unwrap makes the refusal visible to errors.Is and errors.As.
 func (e OnRecord) Unwrap() error { return e.error }
 
-// CheckKey refuses a key that replaces another: always if its origin differs, otherwise unless a reason is given.
-func CheckKey(was, now, reason string) error {
-	if was == "" || was == now {
-		return nil
-	}
-	has, other := audit.OriginOf(was), audit.OriginOf(now)
-	if has != other {
-		return fault.New(fault.Conflict, "audit_origin_changed",
-			"the log has the origin %s; the key that is to sign it is of %s", has, other).
-			WithFix("put the key file of this log back; an origin is chosen once, at the first start")
-	}
-	if reason == "" {
-		return fault.New(fault.Conflict, "audit_key_changed",
-			"the log %s names another key than the one that signs it now", has).
-			WithFix("put the key file of this log back, or give --accept-new-key REASON, which is recorded; " +
-				"who has kept a checkpoint will then have to trust the new key")
-	}
-	return nil
-}
-
 // Checkpoint returns the signed checkpoint of the published log.
 func (s *Log) Checkpoint() ([]byte, error) { return s.checkpointOf(s.current.Load()) }
 

@@ -169,15 +169,16 @@ func TestTheOriginOfDocumentsIsOnRecord(t *testing.T) {
 
 // An import of a program that said nothing of what it read is in order, and the next one says it.
 func TestAnOlderImportIsFollowedByOneThatSaysWhatWasRead(t *testing.T) {
-	r := start(t, store.NewMemory())
-	set := setOf("A-1 one")
-	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		before, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		require.NoError(t, err)
+	s, set := store.NewMemory(), setOf("A-1 one")
+	l, err := ledger.Open(t.Context(), s, newClock().read)
+	require.NoError(t, err)
+	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
+		before := projection.Project{WorkflowName: "v1"}
+		require.NoError(t, tx.Append(ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(), Data: record.WorkflowChosen{To: "v1"}}))
 		def := lifecycle.Definition{ID: "A-1", Title: "one", Kind: "requirement", Acceptance: []lifecycle.Criterion{},
 			Fingerprint: set.Requirements[0].Fingerprint, Source: lifecycle.Source{Path: "R.md", Line: 1, EndLine: 1, Family: "markdown"}}
 		req, _ := lifecycle.Define(nil, def, tx.At(), lifecycle.LatestRules)
-		_, err = projection.TableRequirements.Put(tx, "A-1", req)
+		_, err := projection.TableRequirements.Put(tx, "A-1", req)
 		require.NoError(t, err)
 		before.Name, before.IDs = "Demo", []string{"A-1"}
 		before.Sources = []projection.SourceFile{{Path: "R.md", SHA256: set.Documents[0].SHA256}}
@@ -186,6 +187,7 @@ func TestAnOlderImportIsFollowedByOneThatSaysWhatWasRead(t *testing.T) {
 		return tx.Append(ledger.Event{Kind: record.KindImported, Actor: ledger.System(), Data: record.Imported{Name: "Demo",
 			Sources: before.Sources, Defined: []lifecycle.Definition{def}, IDs: before.IDs}})
 	}))
+	r := start(t, s)
 	r.verified()
 	require.Nil(t, r.current.Load().Project.Import)
 	report := r.mustTake(set)

@@ -514,10 +514,10 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 	change.Size = len(body)
 	r.look(t.Context(), cody, &change)
 	p := Proposal{ID: "REQ-002", Body: body, IdempotencyKey: "k"}
-	_, refused, err := decision.Decide(r.reader(r.current.Load()), r.options.Workflow, decision.Request{Actor: cody, ID: p.ID, Change: change, At: r.clock.read()})
+	_, refused, err := decision.Decide(r.reader(r.current.Load()), r.inForce(), decision.Request{Actor: cody, ID: p.ID, Change: change, At: r.clock.read()})
 	require.NoError(t, err)
 	require.NoError(t, r.ledger.Update(t.Context(), func(tx *ledger.Tx) error {
-		data := record.Proposed{Rules: lifecycle.LatestRules, Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: refused}
+		data := record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: body, Looked: change.Looked, IdempotencyKey: "k", BodySHA256: bodyDigest(p), Refusal: refused}
 		_, err := record.TableIdempotency.Put(tx, record.KeyOf(cody, "k"), record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256, Refusal: data.Refusal})
 		return errors.Join(err, tx.Append(ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: p.ID, Data: data}))
 	}))

@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -69,42 +68,19 @@ func (s *Service) Run(ctx context.Context) error {
 // Close lets go of what Open has opened, for a service that may never have run.
 func (s *Service) Close() { s.exporter.Close() }
 
+// chooseWorkflow leaves the workflow to the log, which has one from the first start on.
 func (s *Service) chooseWorkflow(ctx context.Context) error {
-	if s.options.Workflow.Name == "" {
-		kept, err := lifecycle.ParseWorkflow(cmp.Or(s.current.Load().Project.WorkflowName, lifecycle.V1.Name))
-		if err != nil {
-			return err
-		}
-		s.options.Workflow = kept
-	}
-	chosen := s.options.Workflow.Name
-	if s.current.Load().Project.WorkflowName == chosen {
-		return nil
-	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.WorkflowChosen{From: p.WorkflowName, To: chosen}
-		p.WorkflowName = chosen
-		return ledger.Event{Kind: record.KindWorkflowChosen, Data: data}
-	})
+	return choices.Workflow(ctx, s.ledger, s.current.Load().Project.WorkflowName, s.options.Workflow.Name)
 }
 
 // chooseEvidence puts on record what is made of evidence from here on. Without a repository nothing is looked up; if
 // nothing was asked for either, as by an import without a service, what is on record stays.
-func (s *Service) chooseEvidence(ctx context.Context) error {
-	was := s.current.Load().Project.Evidence
+func (s *Service) chooseEvidence(ctx context.Context) (err error) {
 	if s.options.Repository == nil && s.options.Evidence != "" {
 		s.options.Evidence = projection.EvidenceRecorded
 	}
-	chosen := cmp.Or(s.options.Evidence, was, projection.EvidenceRecorded)
-	s.options.Evidence = chosen
-	if was == chosen {
-		return nil
-	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
-		p.Evidence = chosen
-		return ledger.Event{Kind: record.KindEvidenceChosen, Data: data}
-	})
+	s.options.Evidence, err = choices.Evidence(ctx, s.ledger, s.current.Load().Project.Evidence, s.options.Evidence)
+	return err
 }
 
 // chooseBranch puts on record whose tip evidence is held against from here on: the branch that the operator names, else
@@ -130,83 +106,15 @@ func (s *Service) chooseBranch(ctx context.Context) error {
 	if err != nil { // nobody chooses a branch that is not there
 		return err
 	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.BranchChosen{From: p.Branch, To: chosen}
-		p.Branch = chosen
-		return ledger.Event{Kind: record.KindBranchChosen, Data: data}
-	})
+	return choices.Branch(ctx, s.ledger, chosen)
 }
 
-// chooseAuditKey puts the key on record that signs the checkpoints. It never changes silently: another one than the
-// log names is refused, unless an operator gave a reason, which is recorded.
 func (s *Service) chooseAuditKey(ctx context.Context) error {
-	was, now := s.current.Load().Project.AuditKey, s.options.Signer.Key
-	if now == "" || now == was {
-		return nil
-	}
-	if err := CheckKey(was, now, s.options.AcceptKey); err != nil {
-		return err
-	}
-	return choose(ctx, s.ledger, func(p *projection.Project) ledger.Event {
-		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
-		if was != "" {
-			data.Reason = s.options.AcceptKey
-		}
-		p.AuditKey = now
-		return ledger.Event{Kind: record.KindAuditKeyChosen, Data: data}
-	})
+	return choices.AuditKey(ctx, s.ledger, s.current.Load().Project.AuditKey, s.options.Signer.Key, s.options.AcceptKey)
 }
 
-// acceptRollback puts on record that an operator goes on from an older log, and why.
 func (s *Service) acceptRollback(ctx context.Context) error {
-	if len(s.options.Lost) == 0 {
-		return nil
-	}
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		for _, lost := range s.options.Lost {
-			if err := giveUp(tx, lost, s.options.AcceptRollback); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
-	p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-	if err != nil {
-		return err
-	}
-	if givenUp(p.Rollbacks, lost) {
-		return nil // another file remembers the same
-	}
-	fork, err := record.ForkBefore(tx, tx.Seq())
-	if err != nil {
-		return err
-	}
-	p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: fork, Size: lost.Size, Root: lost.Root})
-	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-		return err
-	}
-	data := record.RolledBack{Reason: reason, Where: lost.Where, Size: lost.Size, Root: lost.Root,
-		Note: string(lost.Signed)}
-	return tx.Append(ledger.Event{Kind: record.KindRolledBack, Actor: ledger.System(), Data: data})
-}
-
-// choose changes the project by itself, and puts on record the event that change returns.
-func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Project) ledger.Event) error {
-	return l.Update(ctx, func(tx *ledger.Tx) error {
-		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
-		if err != nil {
-			return err
-		}
-		event := change(&p)
-		event.Actor = ledger.System()
-		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
-			return err
-		}
-		return tx.Append(event)
-	})
+	return choices.GiveUp(ctx, s.ledger, s.options.Lost, s.options.AcceptRollback)
 }
 
 // State is what health checks and metrics show.

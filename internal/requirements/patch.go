@@ -147,7 +147,12 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 	}
 	out := decided{answer: record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: data.BodySHA256}}
 	change.Record = tx.Seq()
-	next, refusal, err := decision.Decide(s.reader(tx), s.options.Workflow, decision.Request{
+	w, err := projection.InForce(tx)
+	if err != nil {
+		return decided{}, err
+	}
+	data.Workflow = w.Name
+	next, refusal, err := decision.Decide(s.reader(tx), w, decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, KeyUsed: known, Change: change, At: tx.At(),
 	})
 	if err = cmp.Or(err, momentary(refusal)); err != nil {
@@ -207,7 +212,7 @@ func (s *shared) reader(tx store.Getter) decision.Finder {
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Change) (decided, error) {
 	now := s.current.Load()
 	change.Record = now.Head.Size
-	next, refusal, err := decision.Decide(s.reader(now), s.options.Workflow, decision.Request{
+	next, refusal, err := decision.Decide(s.reader(now), now.Project.Workflow(), decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, Change: change, At: s.clock().UTC().Truncate(time.Microsecond),
 	})
 	if err = cmp.Or(err, momentary(refusal)); err != nil || refusal != nil {

@@ -33,6 +33,9 @@ func (s *Reader) Requirement(id string) (Document, error) {
 	return Document{e.Raw, e.ETag}, nil
 }
 
+// inForce returns the workflow of the project as it is published.
+func (s *shared) inForce() lifecycle.Workflow { return s.current.Load().Project.Workflow() }
+
 func (s *shared) entry(id string) (*projection.Entry, error) {
 	e, found := s.current.Load().Find(id)
 	if !found {
@@ -75,7 +78,7 @@ func (s *Reader) Next(id string, who lifecycle.Actor) (NextFor, error) {
 		return NextFor{}, err
 	}
 	req := e.Requirement()
-	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.workflow().Next(req, who)}, nil
+	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.inForce().Next(req, who)}, nil
 }
 
 // Stored returns a requirement as it is stored now.
@@ -92,12 +95,12 @@ func (s *shared) workflow() lifecycle.Workflow { return s.current.Load().Project
 
 // Tasks lists what leads a requirement on, and whose work it is.
 func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
-	return s.workflow().Tasks(req)
+	return s.inForce().Tasks(req)
 }
 
 // MovesAhead counts the moves that lead a requirement to done, as things stand.
 func (s *Reader) MovesAhead(req lifecycle.Requirement) (n int) {
-	for range s.workflow().Ahead(req) {
+	for range s.inForce().Ahead(req) {
 		n++
 	}
 	return n
@@ -206,9 +209,10 @@ type WorkflowView struct {
 
 // Workflow returns what the service decides by.
 func (s *Reader) Workflow() WorkflowView {
-	w := s.options.Workflow
+	p := s.current.Load().Project
+	w := p.Workflow()
 	view := WorkflowView{
-		w.Name, s.options.Evidence, s.current.Load().Project.Branch, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
+		w.Name, s.options.Evidence, p.Branch, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
 		map[lifecycle.Role][]string{},
 		append([]lifecycle.Status{}, w.DeadEnds()...), lifecycle.LatestRules, lifecycle.Shares(),
 	}

@@ -42,6 +42,10 @@ func TestTheLogAmountsToTheTables(t *testing.T) {
 				}
 				continue
 			}
+			if rapid.IntRange(0, 9).Draw(rt, "switch") == 0 {
+				_, _ = r.switchTo(rapid.SampledFrom([]lifecycle.Actor{paula, paula, cody}).Draw(rt, "pm"),
+					rapid.SampledFrom([]string{"v1", "rework"}).Draw(rt, "to"), rapid.SampledFrom([]string{"because", "because", ""}).Draw(rt, "reason"))
+			}
 			if rapid.IntRange(0, 14).Draw(rt, "journal") == 0 {
 				randomJournal(rt, r.ledger, journal)
 			}
@@ -238,21 +242,38 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		want  string
 	}{
 		"an illegal change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-002",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(move(lifecycle.Done)), Revision: 2}}, "accepted, but the rules refuse it"},
 		"a refusal of what is allowed": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "refused (idempotency_key_reused), but the rules allow it"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "refused (idempotency_key_reused), but the rules allow it"},
 		"a refusal for another reason": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: "REQ-002",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "the rules refuse it as field_forbidden"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(move(lifecycle.Blocked)), Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "the rules refuse it as field_forbidden"},
 		"a change with another outcome": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
 		"an import of what did not change": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
 			Data: record.Imported{Rules: lifecycle.LatestRules, Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
 		"an import that read as before what nobody read": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
 			Data: record.Imported{Rules: lifecycle.LatestRules, Origin: &projection.ImportOrigin{}, Read: []account.Document{{Path: "other.md"}}}}, "was not read before"},
-		"a workflow that was not chosen": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(),
-			Data: record.WorkflowChosen{From: "v2", To: "rework"}}, `was "v1"`},
+		"a workflow that was not chosen": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(paula),
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v2", To: "rework", Reason: "r"}}, `was "v1"`},
 		"a workflow that an agent chose": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(cody),
-			Data: record.WorkflowChosen{From: "v1", To: "rework"}}, "only an operator"},
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v1", To: "rework", Reason: "r"}}, "in the role coder"},
+		"a workflow that a start chose again": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(),
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v1", To: "rework", Reason: "r"}}, "in the role system"},
+		"a workflow chosen as older rules let starts choose it": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: ledger.System(),
+			Data: record.WorkflowChosen{From: "v1", To: "rework"}}, "after version 4 was in force"},
+		"a workflow switched without a reason": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(paula),
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v1", To: "rework"}}, "has a reason"},
+		"a workflow switched to itself": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(paula),
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v1", To: "v1", Reason: "r"}}, "that is in force"},
+		"a workflow that nobody knows": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(paula),
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v1", To: "v2", Reason: "r"}}, "is not a workflow"},
+		"a first choice by an agent": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(paula),
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, To: "rework"}}, "only an operator"},
+		"a change under another workflow": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "rework", Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, `"v1" is in force`},
+		"a large refusal that names no workflow": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Omitted: &record.Omitted{SHA256: "00", Bytes: 9}, Refusal: fault.New(fault.Invalid, "gate_unmet", "no")}},
+			`"v1" is in force`},
 		"an evidence that was not chosen": {ledger.Event{Kind: record.KindEvidenceChosen, Actor: ledger.System(),
 			Data: record.EvidenceChosen{From: "verify", To: "record"}}, `was "record"`},
 		"an evidence that an agent chose": {ledger.Event{Kind: record.KindEvidenceChosen, Actor: record.Actor(cody),
@@ -262,8 +283,8 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"a branch that an agent chose": {ledger.Event{Kind: record.KindBranchChosen, Actor: record.Actor(cody),
 			Data: record.BranchChosen{To: "next"}}, "only an operator"},
 		"a change by older rules": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Rules: lifecycle.Rules2, Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "after version 3 was in force"},
-		"an import by the first rules": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula), Data: record.Imported{}}, "after version 3 was in force"},
+			Data: record.Proposed{Rules: lifecycle.Rules2, Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "after version 4 was in force"},
+		"an import by the first rules": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula), Data: record.Imported{}}, "after version 4 was in force"},
 		"a change by rules to come": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Rules: 99, Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "does not know"},
 		"evidence that an agent looked at": {ledger.Event{Kind: record.KindRechecked, Actor: record.Actor(cody), Data: record.Rechecked{}}, "by itself"},
@@ -275,7 +296,7 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Subject: "REQ-001", Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, `is about "REQ-001"`},
 		"an import by a coder": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(cody), Data: record.Imported{}}, "in the role coder"},
 		"a change that calls itself refused": {ledger.Event{Kind: record.KindRefused, Actor: record.Actor(paula), Subject: "REQ-002",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "whether it was refused"},
 		"a refusal that calls itself a change": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Refusal: fault.New(fault.Invalid, "idempotency_key_reused", "used")}}, "whether it was refused"},
 		"a refusal of nothing":        {ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(cody), Data: record.RequestRefused{}}, "whether it was refused"},
@@ -299,12 +320,12 @@ func TestVerifyWantsEvidenceLookedUp(t *testing.T) {
 		event ledger.Event
 		want  string
 	}{
-		"evidence": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-001", Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(implemented)}},
+		"evidence": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-001", Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(implemented)}},
 			"nobody looked its evidence up"},
 		"results": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(tess), Subject: "REQ-001",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(`{"test":{"results":{"passed":9,"failed":0}}}`)}}, "nobody looked its evidence up"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(`{"test":{"results":{"passed":9,"failed":0}}}`)}}, "nobody looked its evidence up"},
 		"a claim without a finding": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-001",
-			Data: record.Proposed{Rules: lifecycle.LatestRules, Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
+			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
 		"a recheck with another outcome": {ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(),
 			Data: record.Rechecked{Rules: lifecycle.LatestRules, Changed: []record.RecheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
 	} {

@@ -247,21 +247,6 @@ func TestReview(t *testing.T) {
 	require.Nil(t, r.reviewImport().Problem)
 }
 
-func TestWithoutAChoiceTheWorkflowStays(t *testing.T) {
-	s := store.NewMemory()
-	none := func(o *Options) { o.Workflow = lifecycle.Workflow{} }
-	require.Equal(t, "v1", start(t, s, none).Workflow().Name)
-	r := start(t, s, func(o *Options) { o.Workflow = lifecycle.Rework })
-	r.mustImport(twoRequirements)
-	size := r.State().LogSize
-	again := start(t, s, none)
-	require.Equal(t, "rework", again.Workflow().Name)
-	require.Equal(t, size, again.State().LogSize)
-	again.must(paula, "REQ-001", move(lifecycle.Blocked))
-	again.must(paula, "REQ-001", move(lifecycle.NotStarted))
-	again.verified()
-}
-
 // An import of many requirements, of which none changed, costs little more than to read the document.
 func TestAnUnchangedImportIsFast(t *testing.T) {
 	r := start(t, store.NewMemory(), func(o *Options) { o.ExportPath = "" })

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/record"
 )
 
@@ -18,7 +19,7 @@ func restoredAt(t *testing.T, s store.Store) (at audit.Head) {
 	l, err := ledger.Open(t.Context(), s, newClock().read)
 	require.NoError(t, err)
 	at = l.Head()
-	require.NoError(t, PutRestored(t.Context(), l, record.Restored{Size: at.Size, Root: at.Root, SHA256: "ab", TakenAt: time.Unix(0, 0).UTC()}))
+	require.NoError(t, choices.PutRestored(t.Context(), l, record.Restored{Size: at.Size, Root: at.Root, SHA256: "ab", TakenAt: time.Unix(0, 0).UTC()}))
 	return at
 }
 
@@ -32,7 +33,7 @@ func TestARestoreIsOnRecord(t *testing.T) {
 	l, err := ledger.Open(t.Context(), s, newClock().read)
 	require.NoError(t, err)
 	for _, wrong := range []record.Restored{{Size: at.Size, Root: at.Root}, {Size: at.Size + 1, Root: at.Root}, {Size: at.Size, Root: l.Head().Root}} {
-		require.ErrorContains(t, PutRestored(t.Context(), l, wrong), "the copy had")
+		require.ErrorContains(t, choices.PutRestored(t.Context(), l, wrong), "the copy had")
 	}
 	require.Equal(t, at.Size+1, l.Head().Size, "nothing was put on record")
 }
@@ -93,15 +94,15 @@ func TestARollbackBeginsWhereTheCopyEnded(t *testing.T) {
 			}
 			before = step
 		}
-		lost := Moment{Where: "kept", Size: fork.Size + 1, Root: audit.Hash{1}}
-		again := start(t, s, func(o *Options) { o.Lost, o.AcceptRollback = []Moment{lost}, "the disk was lost" })
+		lost := choices.Moment{Where: "kept", Size: fork.Size + 1, Root: audit.Hash{1}}
+		again := start(t, s, func(o *Options) { o.Lost, o.AcceptRollback = []choices.Moment{lost}, "the disk was lost" })
 		again.must(paula, "REQ-001", `{"pm_notes":[{"text":"on and on"}]}`)
 		v := again.verified()
 		require.Len(t, v.Rollbacks, 1)
 		require.Equal(t, fork.Size, v.Rollbacks[0].Record)
-		older := Moment{Where: "older", Size: fork.Size, Root: audit.Hash{2}}
-		still, err := Lost(t.Context(), again.ledger, []Moment{lost, older, {Where: "same", Size: fork.Size, Root: fork.Root}})
+		older := choices.Moment{Where: "older", Size: fork.Size, Root: audit.Hash{2}}
+		still, err := choices.Lost(t.Context(), again.ledger, []choices.Moment{lost, older, {Where: "same", Size: fork.Size, Root: fork.Root}})
 		require.NoError(t, err)
-		require.Equal(t, []Moment{older}, still, life)
+		require.Equal(t, []choices.Moment{older}, still, life)
 	}
 }

@@ -133,7 +133,7 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 		return review.Dossier{}, err
 	}
 	req, now := e.Requirement(), s.current.Load()
-	return review.One(s.options.Workflow, req, review.Seen{
+	return review.One(now.Project.Workflow(), req, review.Seen{
 		Evidence: s.reviewEvidence(ctx, req), IDs: s.ids.Of(now.Project.IDs), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})),
 	}), nil

@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
@@ -31,7 +32,7 @@ import (
 
 // Options are the choices of an operator.
 type Options struct {
-	Workflow       lifecycle.Workflow         // the zero value keeps the store's; for a new store it is lifecycle.V1
+	Workflow       lifecycle.Workflow         // of a new store, lifecycle.V1 unless named; another than that of the store is refused
 	ExportPath     string                     // "" writes no export
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
 	RequireIfMatch bool                       // a change without If-Match is refused
@@ -41,7 +42,7 @@ type Options struct {
 	Branch         string                     // evidence counts when it has it; "" keeps the store's, the one that HEAD names in a new one
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
-	Lost           []Moment                   // that the log has not gone through
+	Lost           []choices.Moment           // that the log has not gone through
 	AcceptRollback string                     // why the service goes on all the same
 	Origins        Origins                    // finds where documents come from; may be nil
 	OnDisplaced    func(projection.Displaced) // told what stood in the place of a file of the export; may be nil

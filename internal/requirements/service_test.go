@@ -570,25 +570,6 @@ func TestList(t *testing.T) {
 	require.Len(t, walked, 600)
 }
 
-func TestWorkflowIsChosenAndRecorded(t *testing.T) {
-	s := store.NewMemory()
-	r := start(t, s)
-	r.mustImport(twoRequirements)
-	r.must(paula, "REQ-001", move(lifecycle.Blocked))
-	r.refused(paula, "REQ-001", move(lifecycle.NotStarted), "illegal_transition")
-
-	again := start(t, s, func(o *Options) { o.Workflow = lifecycle.Rework })
-	again.must(paula, "REQ-001", move(lifecycle.NotStarted))
-	require.Equal(t, "rework", again.Workflow().Name)
-	again.verified()
-	var export bytes.Buffer
-	_, write := again.Project()
-	require.NoError(t, write(&export))
-	require.Contains(t, export.String(), `"workflow":"rework"`)
-	size := again.State().LogSize
-	require.Equal(t, size, start(t, s, func(o *Options) { o.Workflow = lifecycle.Rework }).State().LogSize, "the same choice is no record")
-}
-
 func TestRefusalsAreOnRecord(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)

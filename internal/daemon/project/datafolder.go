@@ -8,7 +8,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/tokens"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 )
 
@@ -16,7 +16,7 @@ import (
 type dataFolder struct {
 	store       *boltstore.Store
 	ledger      *ledger.Ledger
-	lost        []requirements.Moment // of the log, that an operator gave up
+	lost        []choices.Moment // of the log, that an operator gave up
 	watcher     *watcher
 	credentials *credentials
 	postponed   *postponed

@@ -12,13 +12,13 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/keyfile"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 )
 
 // openKey reads the private key of the log, or makes it at the first start. The log names the key it is signed with, so
 // that one cannot be lost, or put in the place of another, without a word.
 func (p *Plan) openKey(ctx context.Context, d *dataFolder) (audit.Signer, error) {
-	onRecord, err := requirements.KeyOnRecord(ctx, d.ledger)
+	onRecord, err := choices.KeyOnRecord(ctx, d.ledger)
 	if err != nil {
 		return audit.Signer{}, err
 	}
@@ -34,7 +34,7 @@ func (p *Plan) openKey(ctx context.Context, d *dataFolder) (audit.Signer, error)
 	if err := sameOrigin(signer.Origin(), p.Origin); err != nil {
 		return audit.Signer{}, err
 	}
-	if err := requirements.CheckKey(onRecord, signer.Key, p.AcceptNewKey); err != nil {
+	if err := choices.CheckKey(onRecord, signer.Key, p.AcceptNewKey); err != nil {
 		return audit.Signer{}, err // before anything is written
 	}
 	path := p.dir().Key()

@@ -10,12 +10,12 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/exportfile"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/system/tree"
 )
 
 // witnessed returns what a witness on this machine remembers of the log.
-func witnessed(path, key string) ([]requirements.Moment, error) {
+func witnessed(path, key string) ([]choices.Moment, error) {
 	if path == "" || !tree.Exists(path) {
 		return nil, nil
 	}
@@ -36,21 +36,21 @@ func witnessed(path, key string) ([]requirements.Moment, error) {
 		return nil, nil
 	}
 	m, err := exportfile.SignedMoment(path, []byte(note), key)
-	return []requirements.Moment{m}, err
+	return []choices.Moment{m}, err
 }
 
 // findRollback refuses a log that has not gone through what the files beside it remember, unless an operator accepts
 // that: then it returns what was lost, to be recorded. damaged is the path of a database whose head page was damaged,
 // which an operator accepted: what it lacks is unknown.
 func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged string,
-	log zerolog.Logger) ([]requirements.Moment, error) {
+	log zerolog.Logger) ([]choices.Moment, error) {
 	known, err := p.remembered(ctx, l, log)
 	if err != nil {
 		return nil, err
 	}
-	lost, err := requirements.Lost(ctx, l, known)
+	lost, err := choices.Lost(ctx, l, known)
 	if head := l.Head(); damaged != "" {
-		lost = append(lost, requirements.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
+		lost = append(lost, choices.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
 			Root: head.Root})
 	}
 	switch {
@@ -62,7 +62,7 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 	case len(lost) == 0:
 		return nil, nil
 	case p.AcceptRollback == "":
-		return nil, requirements.RolledBack(lost[0], l.Head())
+		return nil, choices.RolledBack(lost[0], l.Head())
 	}
 	log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", p.AcceptRollback).
 		Msg("the log was rolled back and continues from here; the loss is recorded")
@@ -70,8 +70,8 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 }
 
 // remembered returns all that the files beside the database remember of its log.
-func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Logger) ([]requirements.Moment, error) {
-	key, err := requirements.KeyOnRecord(ctx, l)
+func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Logger) ([]choices.Moment, error) {
+	key, err := choices.KeyOnRecord(ctx, l)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ type Options struct {
 	Data         string   // the data folder
 	Requirements []string // paths and patterns of the requirement documents
 	Reading      reqdoc.Options
-	Workflow     string
+	Workflow     string // of a new project, "" is lifecycle.V1; another than that on record is refused
 	Witness      string   // file of a witness that the database is compared with; it need not exist
 	Secrets      []string // further files that evidence must not show, and git must not track
 

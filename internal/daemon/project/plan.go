@@ -25,8 +25,10 @@ func Prepare(o Options) (*Plan, error) {
 	o.resolveLinks()
 	p := &Plan{Options: o}
 	var err error
-	if p.workflow, err = lifecycle.ParseWorkflow(p.Workflow); err != nil {
-		return nil, err
+	if p.Workflow != "" {
+		if p.workflow, err = lifecycle.ParseWorkflow(p.Workflow); err != nil {
+			return nil, err
+		}
 	}
 	if err := documents.CheckReading(p.Reading); err != nil {
 		return nil, err

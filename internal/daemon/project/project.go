@@ -117,15 +117,15 @@ func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirement
 	if err := data.credentials.account(ctx, service, data.postponed); err != nil {
 		return err
 	}
-	p.warnOfDeadEnds(data.log)
+	warnOfDeadEnds(service.Workflow(), data.log)
 	return exportfile.Compare(ctx, service, p.Export)
 }
 
 // warnOfDeadEnds names the statuses of the workflow that nothing leads out of.
-func (p *Plan) warnOfDeadEnds(log zerolog.Logger) {
-	if dead := p.workflow.DeadEnds(); len(dead) > 0 {
-		log.Warn().Str("workflow", p.workflow.Name).Strs("statuses", texts(dead)).
-			Msg("these statuses can never reach done; --workflow rework adds the rows that lead back")
+func warnOfDeadEnds(w requirements.WorkflowView, log zerolog.Logger) {
+	if len(w.DeadEnds) > 0 {
+		log.Warn().Str("workflow", w.Name).Strs("statuses", texts(w.DeadEnds)).
+			Msg("these statuses can never reach done; the pm can switch to workflow rework, which leads back, with PUT /workflow")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 )
@@ -46,7 +47,7 @@ func (p *Plan) openRepository(ctx context.Context, d *dataFolder) (*evidence.Rep
 // refuseLostRepository keeps whoever can take .git away for a moment from having evidence taken on everybody's word
 // from then on: a project that looked evidence up goes on to do so, unless an operator says otherwise.
 func refuseLostRepository(ctx context.Context, l *ledger.Ledger, cause error, withoutGit bool) error {
-	mode, err := requirements.EvidenceOnRecord(ctx, l)
+	mode, err := choices.EvidenceOnRecord(ctx, l)
 	if err != nil || mode != projection.EvidenceVerified || withoutGit {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
@@ -47,7 +47,7 @@ func closeStore(s *boltstore.Store) error {
 
 // openLedger opens the log and the tables of a database, and returns what they have lost that an operator gave up.
 func (p *Plan) openLedger(ctx context.Context, s *boltstore.Store, damaged string,
-	log zerolog.Logger) (*ledger.Ledger, []requirements.Moment, error) {
+	log zerolog.Logger) (*ledger.Ledger, []choices.Moment, error) {
 	l, err := ledger.Open(ctx, s, time.Now)
 	if err != nil {
 		return nil, nil, database.NameUpgrade(err, p.dir())

@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/operator/successor"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 )
@@ -33,7 +33,7 @@ type RestoreOptions struct {
 	Export        string // that may remember, as the checkpoint beside it, what came after the backup; "" is none
 	Now           func() time.Time
 
-	known   []requirements.Moment   // that are remembered elsewhere; Restore adds those of Export
+	known   []choices.Moment        // that are remembered elsewhere; Restore adds those of Export
 	reached func(step string) error // is called after every step; in tests, an error makes the next step fail
 }
 
@@ -54,7 +54,7 @@ type Restored struct {
 
 // Loss is a moment that a backup has not gone through.
 type Loss struct {
-	requirements.Moment
+	choices.Moment
 
 	Later bool // the backup ends before it; otherwise it is of another log, or of one that went another way
 }
@@ -99,8 +99,8 @@ type restorer struct {
 
 	made      bool // the folder was made
 	successor *successor.Successor
-	release   func() error          // gives up the lock of the old database; nil where there is none
-	was       []requirements.Moment // of the old database, where it can be read
+	release   func() error     // gives up the lock of the old database; nil where there is none
+	was       []choices.Moment // of the old database, where it can be read
 	staged    []staged
 }
 
@@ -146,7 +146,7 @@ func (r *restorer) claim(ctx context.Context) error {
 		r.release = s.Close
 		if l, err := ledger.OpenToReplay(ctx, s); err == nil {
 			head := l.Head()
-			r.was = append(r.was, requirements.Moment{Where: "the database that was there", Size: head.Size,
+			r.was = append(r.was, choices.Moment{Where: "the database that was there", Size: head.Size,
 				Root: head.Root})
 		}
 		return nil
@@ -220,7 +220,7 @@ func (r *restorer) putOnRecord(ctx context.Context, s *boltstore.Store) (err err
 	if err != nil {
 		return err
 	}
-	return requirements.PutRestored(ctx, l, record.Restored{Size: r.done.Records, Root: r.done.Root,
+	return choices.PutRestored(ctx, l, record.Restored{Size: r.done.Records, Root: r.done.Root,
 		SHA256: r.done.SHA256, TakenAt: r.done.TakenAt})
 }
 
@@ -241,7 +241,7 @@ func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err erro
 	if err := rebuilt.Check(ctx, l); err != nil {
 		return err
 	}
-	lost, err := requirements.Lost(ctx, l, slices.Concat(r.known, r.was))
+	lost, err := choices.Lost(ctx, l, slices.Concat(r.known, r.was))
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err erro
 }
 
 // lose notes what the backup does not have.
-func (r *restorer) lose(lost []requirements.Moment) {
+func (r *restorer) lose(lost []choices.Moment) {
 	beside := []string{r.Export, projection.CheckpointPath(r.Export)}
 	for _, m := range lost {
 		r.done.Lost = append(r.done.Lost, Loss{m, m.Size > r.done.Records})

@@ -54,7 +54,10 @@ func upgradeAndDie(step string) error {
 }
 
 // keptFormats are the older formats of which testdata/logs has a database.
-var keptFormats = []int{4}
+var (
+	keptFormats = []int{4, 5}
+	keptRecords = map[int]int{4: 64, 5: 65}
+)
 
 // older is a data folder with the kept database of an older format.
 func older(t *testing.T, format int) datadir.Dir {

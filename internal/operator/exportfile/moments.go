@@ -8,14 +8,14 @@ import (
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
 )
 
 // Moments returns what the export and the checkpoint beside it remember of the log. key is the one that the log names:
 // a checkpoint that it has not signed is refused, and so is one that cannot be read, since nothing but this program
 // writes it. An export that cannot be read says nothing; unread is its path then.
-func Moments(ctx context.Context, export, key string) (known []requirements.Moment, unread string, err error) {
+func Moments(ctx context.Context, export, key string) (known []choices.Moment, unread string, err error) {
 	path := projection.CheckpointPath(export)
 	note, err := projection.ReadCheckpoint(ctx, path)
 	switch {
@@ -39,12 +39,12 @@ func Moments(ctx context.Context, export, key string) (known []requirements.Mome
 	if failed != nil {
 		return known, export, nil
 	}
-	return append([]requirements.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
+	return append([]choices.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
 }
 
 // Remembered returns what the export and the checkpoint beside it remember of a log, whoever has signed it. A
 // checkpoint that cannot be understood remembers nothing.
-func Remembered(ctx context.Context, export string) ([]requirements.Moment, error) {
+func Remembered(ctx context.Context, export string) ([]choices.Moment, error) {
 	known, _, err := Moments(ctx, export, "")
 	if fault.Is(err, codeForeign) {
 		return known, nil
@@ -56,16 +56,16 @@ func Remembered(ctx context.Context, export string) ([]requirements.Moment, erro
 const codeForeign fault.Code = "checkpoint_foreign"
 
 // SignedMoment returns the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
-func SignedMoment(path string, note []byte, key string) (requirements.Moment, error) {
+func SignedMoment(path string, note []byte, key string) (choices.Moment, error) {
 	c, err := audit.ReadCheckpoint(note)
 	if err == nil && key != "" {
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return requirements.Moment{}, fault.New(fault.Conflict, codeForeign,
+		return choices.Moment{}, fault.New(fault.Conflict, codeForeign,
 			"%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence " +
 				"and move it away").Because(err)
 	}
-	return requirements.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
+	return choices.Moment{Where: path, Size: c.Size, Root: c.Root, Signed: note}, nil
 }

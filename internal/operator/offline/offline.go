@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/origin"
@@ -174,7 +175,7 @@ func (p Project) writeExport(ctx context.Context, service *requirements.Service)
 
 // checkMoments refuses a log that has not gone through what the files beside it remember.
 func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
-	key, err := requirements.KeyOnRecord(ctx, l)
+	key, err := choices.KeyOnRecord(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -182,9 +183,9 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 	if err != nil {
 		return err
 	}
-	lost, err := requirements.Lost(ctx, l, known)
+	lost, err := choices.Lost(ctx, l, known)
 	if err == nil && len(lost) > 0 {
-		err = requirements.RolledBack(lost[0], l.Head())
+		err = choices.RolledBack(lost[0], l.Head())
 	}
 	return err
 }

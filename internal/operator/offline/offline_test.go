@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
@@ -78,7 +79,7 @@ func TestImportChoosesNothingAboutEvidence(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	l, err = ledger.Open(t.Context(), store, time.Now)
 	require.NoError(t, err)
-	mode, err := requirements.EvidenceOnRecord(t.Context(), l)
+	mode, err := choices.EvidenceOnRecord(t.Context(), l)
 	require.NoError(t, err)
 	require.Equal(t, projection.EvidenceVerified, mode)
 }

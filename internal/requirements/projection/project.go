@@ -1,10 +1,14 @@
 package projection
 
 import (
+	"bytes"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -102,4 +106,29 @@ func (p Project) Workflow() lifecycle.Workflow {
 		return lifecycle.Workflow{}
 	}
 	return w.Looking(p.Evidence == EvidenceVerified)
+}
+
+// InForce returns the workflow that the project has in a transaction. It reads no further than its name, since a project
+// lists the ids of all requirements.
+func InForce(from store.Getter) (lifecycle.Workflow, error) {
+	raw, err := from.Get(TableProject.Name, KeyProject)
+	if err != nil {
+		return lifecycle.Workflow{}, err
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if _, err := d.ReadToken(); err != nil {
+		return lifecycle.Workflow{}, Disagreement("the project cannot be read").Because(err)
+	}
+	for d.PeekKind() == '"' {
+		name, _ := d.ReadToken()
+		if name.String() != "workflow" {
+			if err := d.SkipValue(); err != nil {
+				return lifecycle.Workflow{}, Disagreement("the project cannot be read").Because(err)
+			}
+			continue
+		}
+		chosen, _ := d.ReadToken()
+		return lifecycle.ParseWorkflow(chosen.String())
+	}
+	return lifecycle.Workflow{}, Disagreement("the project names no workflow")
 }

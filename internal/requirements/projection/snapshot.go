@@ -139,7 +139,7 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 }
 
 // Disagreement returns the error of a store whose parts contradict one another.
-func Disagreement(format string, args ...any) error {
+func Disagreement(format string, args ...any) *fault.Error {
 	return fault.New(fault.Internal, store.CodeDamaged, format, args...).
 		WithFix("run orchestrator verify, and put back the last good copy of the database")
 }

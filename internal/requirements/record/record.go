@@ -44,10 +44,13 @@ func System() lifecycle.Actor {
 	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
 }
 
-// WorkflowChosen says which workflow decides from here on.
+// WorkflowChosen says which workflow decides from here on. Since lifecycle.Rules4 an operator chooses the first one, which
+// has no From, and a pm every later one, who gives a reason.
 type WorkflowChosen struct {
-	From string `json:"from"`
-	To   string `json:"to"`
+	Rules  lifecycle.Rules `json:"rules,omitzero"` // the version in force; absent before lifecycle.Rules4
+	From   string          `json:"from"`
+	To     string          `json:"to"`
+	Reason string          `json:"reason,omitempty"`
 }
 
 // EvidenceChosen says what is made of evidence from here on: projection.EvidenceVerified or projection.EvidenceRecorded.
@@ -113,6 +116,7 @@ func (i Imported) After(before *projection.Import, seq uint64, at time.Time, by 
 // Proposed accounts for a change request that was decided. Replaying it gives the same decision.
 type Proposed struct {
 	Rules          lifecycle.Rules   `json:"rules,omitzero"` // the version that decided; absent in records of lifecycle.Rules1
+	Workflow       string            `json:"workflow,omitempty"` // in force when it was decided; absent before lifecycle.Rules4
 	Change         json.RawMessage   `json:"change,omitempty"`
 	Looked         *lifecycle.Looked `json:"looked,omitzero"`   // what was found of its evidence; {} where it was looked up and there was none
 	Report         *Report           `json:"report,omitempty"`  // the report that it was read from

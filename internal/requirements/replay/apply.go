@@ -119,8 +119,9 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 	known = known && record.Remembered(first.at, rec.At)
 	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if data.decides() {
-		if _, err := r.rulesOf(data.Rules); cmp.Or(data.changeErr, err) != nil {
-			return cmp.Or(data.changeErr, err)
+		_, err := r.rulesOf(data.Rules)
+		if err = cmp.Or(data.changeErr, err, r.checkWorkflow(data.Proposed)); err != nil {
+			return err
 		}
 		if err := r.decided(rec, data, who, known, &answer); err != nil {
 			return err
@@ -132,10 +133,22 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 			return err
 		}
 	}
-	if key == "" || known {
-		return nil
+	if err := r.checkWorkflow(data.Proposed); err != nil || key == "" || known {
+		return err
 	}
 	return r.remember(key, answer)
+}
+
+// checkWorkflow wants a decision to name the workflow in force, as it does since lifecycle.Rules4.
+func (r *Replay) checkWorkflow(data record.Proposed) error {
+	want := ""
+	if data.Rules >= lifecycle.Rules4 {
+		want = r.project.WorkflowName
+	}
+	if data.Workflow != want {
+		return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, want)
+	}
+	return nil
 }
 
 // decided decides a change that the record has, and adds to the answer what it came to.

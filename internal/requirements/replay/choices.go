@@ -8,17 +8,48 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/rules/lifecycle"
 )
 
-func (r *Replay) workflowChosen(rec audit.Record, data record.WorkflowChosen) (err error) {
-	if rec.Actor != ledger.System() {
-		err = fmt.Errorf("%q chose the workflow, which only an operator can", rec.Actor.Name)
+// workflowChosen takes a workflow over. Before lifecycle.Rules4 every start could choose one; since then the first start
+// does, and a pm switches it where that strands nothing.
+func (r *Replay) workflowChosen(rec audit.Record, data record.WorkflowChosen) error {
+	switched := data.Rules >= lifecycle.Rules4 && data.From != ""
+	if _, err := r.rulesSince(lifecycle.Rules4, data.Rules); err != nil {
+		return err
 	}
-	if err == nil && data.From != r.project.WorkflowName {
-		err = fmt.Errorf("the workflow before was %q, not %q", r.project.WorkflowName, data.From)
+	switch {
+	case !switched && rec.Actor != ledger.System():
+		return fmt.Errorf("%q chose the workflow, which only an operator can", rec.Actor.Name)
+	case switched && rec.Actor.Role != string(lifecycle.PM):
+		return fmt.Errorf("%q switched the workflow, in the role %s", rec.Actor.Name, rec.Actor.Role)
+	case data.From != r.project.WorkflowName:
+		return fmt.Errorf("the workflow before was %q, not %q", r.project.WorkflowName, data.From)
+	case switched != (data.Reason != ""):
+		return fmt.Errorf("a switch of the workflow has a reason, and the first choice none")
+	}
+	to, err := lifecycle.ParseWorkflow(data.To)
+	if err != nil {
+		return err
+	}
+	if switched {
+		err = r.states.checkStranded(r.project.Workflow().ClosedBy(to))
+	}
+	if err == nil && switched && data.To == data.From {
+		err = fmt.Errorf("it switches to the workflow that is in force")
 	}
 	r.project.WorkflowName = data.To
 	return err
+}
+
+// checkStranded finds a requirement in a status from which a switch leaves no way to done.
+func (s *states) checkStranded(closed []lifecycle.Status) error {
+	for id, one := range s.byID {
+		if !one.retired && slices.Contains(closed, one.status) {
+			return fmt.Errorf("it switches the workflow, which strands %s in status %s", id, one.status)
+		}
+	}
+	return nil
 }
 
 func (r *Replay) evidenceChosen(rec audit.Record, data record.EvidenceChosen) (err error) {

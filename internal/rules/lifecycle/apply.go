@@ -17,7 +17,7 @@ func (w Workflow) Apply(req Requirement, who Actor, c Change, at time.Time) (Req
 	next := req.applied(who, c, at)
 	err := firstRefusal(
 		func() error { return CheckRights(who.Role, c.Fields) },
-		func() error { return checkOpen(req, who.Role, c.Status) },
+		func() error { return w.checkOpen(req, who.Role, c.Status) },
 		func() error { return w.checkStatus(req, who.Role, c.Status) },
 		func() error { return checkSchema(c.Violations) },
 		func() error { return checkEntries(req, c) },
@@ -72,11 +72,11 @@ func fromAny(to Status) bool {
 }
 
 // checkOpen keeps a done requirement sealed for everyone but PM, and a retired one from being worked on.
-func checkOpen(req Requirement, role Role, to Status) error {
+func (w Workflow) checkOpen(req Requirement, role Role, to Status) error {
 	switch {
 	case req.Status == Done && role != PM:
 		return fault.New(fault.Conflict, "sealed", "%s is done, and sealed for role %s", req.ID, role).
-			WithFix("ask the pm to open it with status needs_changes")
+			WithFix("%s", w.reopening())
 	case req.Retired && (role != PM || to != "" && !fromAny(to)):
 		return fault.New(fault.Conflict, "retired", "%s was removed from the requirement document", req.ID).
 			WithFix("the pm can defer it, or have its text put back into the document and imported")

@@ -127,7 +127,7 @@ func TestPartsAreReplacedWholeAndClearedByNull(t *testing.T) {
 		require.NoError(t, err)
 		there, stamp := c.read(next)
 		require.False(t, there)
-		require.Equal(t, Stamp{Revision: 10, Rules: Rules3, By: c.who.Name, Role: c.who.Role, At: noon, Fingerprint: "fp"}, stamp)
+		require.Equal(t, Stamp{Revision: 10, Rules: LatestRules, By: c.who.Name, Role: c.who.Role, At: noon, Fingerprint: "fp"}, stamp)
 	}
 }
 

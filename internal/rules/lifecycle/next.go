@@ -22,12 +22,12 @@ type Next struct {
 
 // Next answers with the functions that Apply decides by.
 func (w Workflow) Next(req Requirement, who Actor) Next {
-	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.WaitingFor(req)}
-	if checkOpen(req, who.Role, "") == nil {
+	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.Turn(req)}
+	if w.checkOpen(req, who.Role, "") == nil {
 		next.Fields = append(next.Fields, FieldsOf(who.Role)...)
 	}
 	for _, m := range w.openMoves(req) {
-		if checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil &&
+		if w.checkOpen(req, who.Role, m.To) == nil && CheckRights(who.Role, []string{FieldStatus}) == nil &&
 			m.By == who.Role {
 			lacks := append([]Lack{}, w.Lacks(req, m.To, who)...)
 			next.Moves = append(next.Moves, NextMove{m.To, len(lacks) == 0, lacks})

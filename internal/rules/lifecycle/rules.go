@@ -17,8 +17,11 @@ const (
 	// design to count until the end.
 	Rules3 Rules = 3
 
+	// Rules4 goes by the workflow that the log has in force, which a pm may switch.
+	Rules4 Rules = 4
+
 	// LatestRules decide what is decided now.
-	LatestRules = Rules3
+	LatestRules = Rules4
 )
 
 // Known reports whether this program knows the version.

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,7 +149,7 @@ func TestEveryCell(t *testing.T) {
 						require.Equal(t, to, next.Status, cell)
 						require.Equal(t, uint64(10), next.Revision, cell)
 						require.Equal(t, HistoryEntry{
-							Stamp: Stamp{Revision: 10, Rules: Rules3, By: "someone", Role: role, At: noon, Fingerprint: "fp"},
+							Stamp: Stamp{Revision: 10, Rules: LatestRules, By: "someone", Role: role, At: noon, Fingerprint: "fp"},
 							From:  from, To: to, Justification: *justified(to).Justification,
 						}, next.History[len(next.History)-1], cell)
 					}
@@ -197,12 +198,32 @@ func TestDeadEnds(t *testing.T) {
 	require.Len(t, Workflow{}.DeadEnds(), 12)
 }
 
-func TestARefusalFromADeadEndNamesTheFlag(t *testing.T) {
+func TestWhatASwitchCloses(t *testing.T) {
+	require.ElementsMatch(t, []Status{Blocked, Deferred, NeedsChanges, TestedFail}, Rework.ClosedBy(V1))
+	for _, w := range []Workflow{V1, Rework} {
+		require.Empty(t, V1.ClosedBy(w))
+		require.Empty(t, w.ClosedBy(Rework))
+	}
+}
+
+// What is done can be sent back only where a way leads on from there.
+func TestTheFixOfWhatIsSealedIsNoTrap(t *testing.T) {
+	for _, w := range []Workflow{V1, Rework} {
+		_, err := w.Apply(complete(Done, Results{Passed: 1}), Actor{"cody", Coder}, Change{Fields: []string{FieldImplementation}}, noon)
+		var f *fault.Error
+		require.ErrorAs(t, err, &f)
+		require.Equal(t, "sealed", string(f.Code))
+		require.Equal(t, w.Name == "v1", strings.Contains(f.Fix, "PUT /workflow"), f.Fix)
+		require.Contains(t, f.Fix, "needs_changes")
+	}
+}
+
+func TestARefusalFromADeadEndNamesTheSwitch(t *testing.T) {
 	_, err := V1.Apply(complete(Blocked, Results{Passed: 1}), Actor{"paula", PM}, justified(Planned), noon)
 	var f *fault.Error
 	require.ErrorAs(t, err, &f)
 	require.Equal(t, "illegal_transition", string(f.Code))
-	require.Contains(t, f.Fix, "--workflow rework")
+	require.Contains(t, f.Fix, `PUT /workflow {"workflow":"rework"`)
 }
 
 func TestParseNames(t *testing.T) {

@@ -118,6 +118,12 @@ func (w Workflow) DeadEnds() []Status {
 	return dead
 }
 
+// ClosedBy lists the statuses that lead to done under w, and not under another workflow.
+func (w Workflow) ClosedBy(other Workflow) []Status {
+	here := w.DeadEnds()
+	return slices.DeleteFunc(other.DeadEnds(), func(s Status) bool { return slices.Contains(here, s) })
+}
+
 func (w Workflow) leadsInto(from Status, reaches map[Status]bool) bool {
 	return slices.ContainsFunc(w.rows, func(row Transition) bool {
 		return (row.From == from || row.From == anyStatus) && (reaches[row.To] || row.To == heldFrom)
@@ -148,9 +154,20 @@ func (w Workflow) checkMove(req Requirement, role Role, to Status) error {
 
 func (w Workflow) wayOut(from Status) string {
 	if slices.Contains(w.DeadEnds(), from) {
-		return "under workflow " + w.Name + " no move leads from " + string(from) +
-			" to done; an operator can start the service with --workflow " + Rework.Name +
-			", which adds the rows that lead back"
+		return "under workflow " + w.Name + " no move leads from " + string(from) + " to done; " + switchFix
 	}
 	return "choose one of the allowed moves"
+}
+
+// switchFix says how a project gets the rows that lead back.
+const switchFix = `the pm can switch the project to the workflow that leads back, with PUT /workflow ` +
+	`{"workflow":"rework","reason":"…"}`
+
+// reopening says how a requirement that is done is opened again, and what stands against that.
+func (w Workflow) reopening() string {
+	if slices.Contains(w.DeadEnds(), NeedsChanges) {
+		return "under workflow " + w.Name + " it stays done: the pm could send it back with status needs_changes, " +
+			"from which no move leads to done; before that, " + switchFix
+	}
+	return "ask the pm to open it with status needs_changes"
 }

@@ -1,4 +1,4 @@
-package requirements
+package choices
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 )
@@ -70,25 +69,40 @@ func RolledBack(m Moment, head audit.Head) error {
 			"since, put back the newer one, or give --accept-rollback REASON, which is recorded")
 }
 
-// KeyOnRecord returns the key that the log says its checkpoints are signed with; "" before the first choice.
-func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
-	return p.AuditKey, err
-}
-
-// EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; ""
-// before the first choice.
-func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
-	return p.Evidence, err
-}
-
-func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
-	err = l.View(ctx, func(r store.Reader) (err error) {
-		p, _, err = projection.TableProject.Get(r, projection.KeyProject)
-		return err
+// GiveUp puts on record that an operator goes on from an older log, and why.
+func GiveUp(ctx context.Context, l *ledger.Ledger, lost []Moment, reason string) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	return l.Update(ctx, func(tx *ledger.Tx) error {
+		for _, one := range lost {
+			if err := giveUp(tx, one, reason); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return p, err
+}
+
+func giveUp(tx *ledger.Tx, lost Moment, reason string) error {
+	p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
+	if err != nil {
+		return err
+	}
+	if givenUp(p.Rollbacks, lost) {
+		return nil // another file remembers the same
+	}
+	fork, err := record.ForkBefore(tx, tx.Seq())
+	if err != nil {
+		return err
+	}
+	p.Rollbacks = append(slices.Clip(p.Rollbacks), projection.Rollback{Record: fork, Size: lost.Size, Root: lost.Root})
+	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
+		return err
+	}
+	data := record.RolledBack{Reason: reason, Where: lost.Where, Size: lost.Size, Root: lost.Root,
+		Note: string(lost.Signed)}
+	return tx.Append(ledger.Event{Kind: record.KindRolledBack, Actor: ledger.System(), Data: data})
 }
 
 // PutRestored appends the record that says so to a log that was just rebuilt from a copy.

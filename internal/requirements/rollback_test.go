@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/choices"
 )
 
 // A rollback that was accepted forgives what it gave up, and nothing else: not a later rollback of the log that went on.
@@ -15,8 +16,8 @@ func TestARollbackForgivesWhatItGaveUpAlone(t *testing.T) {
 	r := start(t, s)
 	r.mustImport(twoRequirements)
 	head := r.ledger.Head()
-	gone := []Moment{{Where: "checkpoint", Size: head.Size + 30, Root: audit.Hash{1}}, {Where: "witness", Size: head.Size + 20, Root: audit.Hash{2}}}
-	lost, err := Lost(t.Context(), r.ledger, append(gone, Moment{Where: "export", Size: gone[0].Size, Root: gone[0].Root}))
+	gone := []choices.Moment{{Where: "checkpoint", Size: head.Size + 30, Root: audit.Hash{1}}, {Where: "witness", Size: head.Size + 20, Root: audit.Hash{2}}}
+	lost, err := choices.Lost(t.Context(), r.ledger, append(gone, choices.Moment{Where: "export", Size: gone[0].Size, Root: gone[0].Root}))
 	require.NoError(t, err)
 	require.Len(t, lost, 3)
 	require.Equal(t, gone[1], lost[2], "the largest come first")
@@ -26,11 +27,11 @@ func TestARollbackForgivesWhatItGaveUpAlone(t *testing.T) {
 		again.must(paula, "REQ-001", `{"pm_notes":[{"text":"on and on"}]}`)
 	}
 	require.Len(t, again.verified().Rollbacks, 2)
-	lost, err = Lost(t.Context(), again.ledger, gone)
+	lost, err = choices.Lost(t.Context(), again.ledger, gone)
 	require.NoError(t, err)
 	require.Empty(t, lost)
-	later := Moment{Where: "checkpoint", Size: again.ledger.Head().Size + 3, Root: audit.Hash{3}}
-	lost, err = Lost(t.Context(), again.ledger, append(gone, later))
+	later := choices.Moment{Where: "checkpoint", Size: again.ledger.Head().Size + 3, Root: audit.Hash{3}}
+	lost, err = choices.Lost(t.Context(), again.ledger, append(gone, later))
 	require.NoError(t, err)
-	require.Equal(t, []Moment{later}, lost, "though its size lies in what was given up")
+	require.Equal(t, []choices.Moment{later}, lost, "though its size lies in what was given up")
 }
