@@ -20,6 +20,7 @@ const (
 	ofDeadEnd   = "dead_end"
 	ofRejection = "rejected"
 	ofStale     = "stale"
+	ofApproval  = "stale_approval"
 )
 
 // Against lists what stands against done, besides the work that is still ahead: a changed text, evidence that holds no
@@ -32,11 +33,15 @@ func (a Around) Against(req lifecycle.Requirement) []Objection {
 			all = append(all, o)
 		}
 	}
-	add(req.NeedsDeferral(), Objection{ofRetired, "the documents no longer have it, and work on it had begun", pm,
-		"status deferred; or the text is put back into the document and imported"})
-	add(req.Suspect && !req.Retired, Objection{"not_suspect", "the text or its priority changed after work began", pm,
+	if req.Retired {
+		const gone = "the documents no longer have it, and work on it had begun"
+		add(req.NeedsDeferral(), Objection{ofRetired, gone, pm, "status deferred"})
+		add(req.NeedsDeferral(), Objection{ofRetired, gone, lifecycle.Document, "put the text back, and have it imported"})
+		return all
+	}
+	add(req.Suspect, Objection{"not_suspect", "the text or its priority changed after work began", pm,
 		"accept_fingerprint with an approval or a note, if the work still fits"})
-	if why := a.Workflow.NoWayOn(req, req.Status); why != "" && !req.Retired {
+	if why := a.Workflow.NoWayOn(req, req.Status); why != "" {
 		add(true, Objection{ofDeadEnd, why, pm, `PUT /workflow {"workflow":"rework","reason":"…"}, then the move back`})
 	}
 	for _, s := range req.Unsettling() {
@@ -55,6 +60,9 @@ func (a Around) Against(req lifecycle.Requirement) []Objection {
 // stale says who mends what is stale, with what.
 func (a Around) stale(req lifecycle.Requirement, s lifecycle.Stale) Objection {
 	o := Objection{ofStale, s.Pointer + ": " + s.Detail, lifecycle.Party(keeper(s.Part)), mending[s.Reason]}
+	if s.Part == lifecycle.FieldApprovals {
+		o.Gate, o.With = ofApproval, "an approval of the present text and test record"
+	}
 	switch {
 	case s.Reason == lifecycle.Unknown || s.Reason == lifecycle.Unreadable:
 		o.By = lifecycle.Operator

@@ -6,6 +6,9 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// switching is the request that leads out of a dead end.
+const switching = "PUT /workflow"
+
 // Lead is something that leads a requirement on: a field to supply or a move to make, by whom, with which request.
 type Lead struct {
 	By      lifecycle.Party  `json:"by"`
@@ -22,7 +25,7 @@ func (a Around) Leads(req lifecycle.Requirement) []Lead {
 	pm := lifecycle.Party(lifecycle.PM)
 	if req.Retired || req.Status == lifecycle.Done {
 		for _, o := range a.Against(req) {
-			leads = append(leads, Lead{By: o.By, Needs: o.With})
+			leads = append(leads, p.mended(o))
 		}
 		return leads
 	}
@@ -31,12 +34,40 @@ func (a Around) Leads(req lifecycle.Requirement) []Lead {
 			Example: p.ofField(lifecycle.FieldAcceptFingerprint)})
 	}
 	if slices.Contains(a.Workflow.DeadEnds(), req.Status) {
-		return append(leads, Lead{By: pm, Request: "PUT /workflow", Needs: a.Workflow.NoWayOn(req, req.Status)})
+		return append(leads, Lead{By: pm, Request: switching, Needs: a.Workflow.NoWayOn(req, req.Status)})
 	}
 	for _, t := range due(a.Workflow.Tasks(req)) {
 		leads = append(leads, p.lead(t))
 	}
 	return p.owned(leads)
+}
+
+// mended returns what an objection to a requirement that is done or retired asks for.
+func (p place) mended(o Objection) Lead {
+	l := Lead{By: o.By, Needs: o.With}
+	if o.By != lifecycle.Party(lifecycle.PM) {
+		return l
+	}
+	switch o.Gate {
+	case ofRetired:
+		l.To = lifecycle.Deferred
+	case "not_suspect":
+		l.Field = lifecycle.FieldAcceptFingerprint
+	case "deviations_resolved":
+		l.Field = lifecycle.FieldDeviations
+	case ofRejection, ofApproval:
+		l.Field = lifecycle.FieldApprovals
+	default:
+		if p.Workflow.NoWayOn(p.Requirement, lifecycle.NeedsChanges) != "" {
+			l.Request = switching
+			return l
+		}
+		l.To = lifecycle.NeedsChanges
+	}
+	if l.Example = p.ofField(l.Field); l.To != "" {
+		l.Example = p.ofMove(l.To, lifecycle.PM, nil)
+	}
+	return l
 }
 
 // due leaves out what would be too early: where a move lacks nothing, the other ways on, and what PM adds to a move
