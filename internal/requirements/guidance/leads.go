@@ -113,3 +113,14 @@ func (p place) owned(leads []Lead) (all []Lead) {
 	}
 	return all
 }
+
+// Do says in a few words what leads on.
+func (l Lead) Do() string {
+	switch {
+	case l.To != "":
+		return "move it to " + string(l.To)
+	case l.Field != "":
+		return "supply " + l.Field
+	}
+	return l.Needs
+}

@@ -1,0 +1,249 @@
+// Package agenda says what a role has to do first, over all requirements, what waits for whom, and what is stuck.
+//
+// It is pure: it reads a snapshot, visits each requirement once, and decodes those alone that it shows.
+package agenda
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Query selects what is shown.
+type Query struct {
+	After string // the id of the last requirement of the page before
+	Limit int    // of mine, at least 1
+	Since uint64 // a size of the log: of mine and stuck, only what was published with a larger one
+}
+
+// Agenda is what there is to do.
+type Agenda struct {
+	Actor    lifecycle.Actor `json:"actor"`
+	AsOf     uint64          `json:"as_of"` // the size of the log; since takes it
+	First    *First          `json:"first"` // nil where nothing waits for the actor's role
+	Mine     []Item          `json:"mine"`
+	Total    int             `json:"total"` // of mine, on all pages
+	Waiting  []Waiting       `json:"waiting"`
+	Stuck    []Stuck         `json:"stuck"`
+	AllStuck int             `json:"stuck_total"`
+	After    string          `json:"-"` // cursor of the next page of mine; "" when this is the last
+}
+
+// First is the requirement to go on with, and the request that does it.
+type First struct {
+	Item
+	Why     string          `json:"why"` // it comes first
+	IfMatch string          `json:"if_match"`
+	Next    []guidance.Lead `json:"next"`
+}
+
+// Item is a requirement that waits for the actor's role.
+type Item struct {
+	ID     string           `json:"id"`
+	Title  string           `json:"title"`
+	Status lifecycle.Status `json:"status"`
+	Since  time.Time        `json:"since,omitzero"` // when it came into its status
+	Do     string           `json:"do"`
+}
+
+// Waiting says how much waits for a party.
+type Waiting struct {
+	For    lifecycle.Party `json:"for"`
+	Count  int             `json:"count"`
+	Oldest time.Time       `json:"oldest,omitzero"` // since when the first of them is in its status
+	First  []string        `json:"first"`           // ids
+}
+
+// Stuck is a requirement that cannot come to done as things stand, and who can change that.
+type Stuck struct {
+	ID  string          `json:"id"`
+	Why string          `json:"why"`
+	By  lifecycle.Party `json:"by"`
+}
+
+// How much is shown beside mine.
+const (
+	maxIDs   = 3
+	maxStuck = 10
+)
+
+// parties are listed in this order.
+var parties = []lifecycle.Party{lifecycle.Party(lifecycle.PM), lifecycle.Party(lifecycle.Architect),
+	lifecycle.Party(lifecycle.Coder), lifecycle.Party(lifecycle.Tester), lifecycle.Operator, lifecycle.Document}
+
+// Of makes the agenda of an actor. An unknown cursor is fault.Malformed.
+func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, q Query) (Agenda, error) {
+	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{}}
+	p := &plan{snap: snap, dead: around.Workflow.DeadEnds(), around: around, ranks: map[string]int{}}
+	var mine []ranked
+	for e := range snap.All() {
+		p.wait(e)
+		if stuck, is := p.stuck(e); is && e.Size > q.Since {
+			if a.AllStuck++; len(a.Stuck) < maxStuck {
+				a.Stuck = append(a.Stuck, stuck)
+			}
+		}
+		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) && e.Size > q.Since {
+			mine = append(mine, ranked{e, p.rank(e)})
+		}
+	}
+	slices.SortStableFunc(mine, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	for _, party := range parties {
+		if w := p.waiting[party]; w != nil {
+			a.Waiting = append(a.Waiting, *w)
+		}
+	}
+	a.Total = len(mine)
+	if len(mine) > 0 && q.After == "" {
+		a.First = p.first(mine[0], who, len(mine))
+	}
+	return a, a.page(mine, p, who, q)
+}
+
+// page fills mine.
+func (a *Agenda) page(mine []ranked, p *plan, who lifecycle.Actor, q Query) error {
+	if q.After != "" {
+		i := slices.IndexFunc(mine, func(r ranked) bool { return r.Summary.ID == q.After })
+		if i < 0 {
+			return fault.New(fault.Malformed, "unknown_cursor", "after names no requirement that waits for role %s", who.Role).
+				WithFix("start without after: what was done meanwhile waits no longer")
+		}
+		mine = mine[i+1:]
+	}
+	for i, r := range mine {
+		if i == q.Limit {
+			a.After = a.Mine[i-1].ID
+			break
+		}
+		item, _ := p.item(r.Entry, who)
+		a.Mine = append(a.Mine, item)
+	}
+	return nil
+}
+
+// ranked is a requirement with how many others have to be finished one after the other before it.
+type ranked struct {
+	*projection.Entry
+	rank int
+}
+
+// plan is what is known of all requirements.
+type plan struct {
+	snap    *projection.Snapshot
+	dead    []lifecycle.Status
+	around  guidance.Around
+	ranks   map[string]int // of those that depend on others; onTheWay while it is looked for
+	waiting map[lifecycle.Party]*Waiting
+}
+
+// The ranks of those whose dependencies lead back to them.
+const (
+	onTheWay = -1
+	inCircle = 1 << 20
+)
+
+// open returns the unfinished requirements on which one depends.
+func (p *plan) open(e *projection.Entry) (all []*projection.Entry) {
+	for _, id := range e.DependsOn {
+		d, found := p.snap.Find(id)
+		if found && !d.Summary.Retired && d.Summary.Status != lifecycle.Done && id != e.Summary.ID {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// rank counts what has to be finished before; inCircle and more where that never ends.
+func (p *plan) rank(e *projection.Entry) int {
+	if len(e.DependsOn) == 0 {
+		return 0
+	}
+	if r, known := p.ranks[e.Summary.ID]; known {
+		if r == onTheWay {
+			return inCircle
+		}
+		return r
+	}
+	p.ranks[e.Summary.ID] = onTheWay
+	rank := 0
+	for _, d := range p.open(e) {
+		rank = max(rank, min(p.rank(d)+1, inCircle))
+	}
+	p.ranks[e.Summary.ID] = rank
+	return rank
+}
+
+// wait counts for whom a requirement waits.
+func (p *plan) wait(e *projection.Entry) {
+	if p.waiting == nil {
+		p.waiting = map[lifecycle.Party]*Waiting{}
+	}
+	for _, party := range e.Summary.WaitingFor {
+		w := p.waiting[party]
+		if w == nil {
+			w = &Waiting{For: party, Oldest: e.Summary.Since}
+			p.waiting[party] = w
+		}
+		if w.Count++; len(w.First) < maxIDs {
+			w.First = append(w.First, e.Summary.ID)
+		}
+		if e.Summary.Since.Before(w.Oldest) {
+			w.Oldest = e.Summary.Since
+		}
+	}
+}
+
+// stuck says why a requirement cannot come to done as things stand.
+func (p *plan) stuck(e *projection.Entry) (Stuck, bool) {
+	s := e.Summary
+	if len(s.WaitingFor) == 0 || s.Retired {
+		return Stuck{}, false
+	}
+	if slices.Contains(p.dead, s.Status) {
+		return Stuck{s.ID, "it is " + string(s.Status) + ", a dead end under workflow " + p.around.Workflow.Name +
+			": PUT /workflow", lifecycle.Party(lifecycle.PM)}, true
+	}
+	if s.Status == lifecycle.Done {
+		return Stuck{}, false
+	}
+	if p.rank(e) >= inCircle {
+		return Stuck{s.ID, "what it depends on depends on it, or on a circle", lifecycle.Document}, true
+	}
+	for _, d := range p.open(e) {
+		by := lifecycle.Party(lifecycle.PM)
+		if len(d.Summary.WaitingFor) > 0 {
+			by = d.Summary.WaitingFor[0]
+		}
+		return Stuck{s.ID, "it depends on " + d.Summary.ID + ", which is " + string(d.Summary.Status), by}, true
+	}
+	return Stuck{}, false
+}
+
+// item describes a requirement by what the role has to do with it.
+func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.Lead) {
+	s := e.Summary
+	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since}
+	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool { return l.By != lifecycle.Party(who.Role) })
+	if len(leads) > 0 {
+		item.Do = leads[0].Do()
+	}
+	return item, leads
+}
+
+// first says with what an actor goes on, and why with that.
+func (p *plan) first(r ranked, who lifecycle.Actor, of int) *First {
+	item, leads := p.item(r.Entry, who)
+	why := "nothing else waits for role " + string(who.Role)
+	switch {
+	case r.rank > 0:
+		why = "all that waits for role " + string(who.Role) + " depends on something unfinished; this comes first in the documents"
+	case of > 1:
+		why = "it depends on nothing unfinished, and comes first in the documents"
+	}
+	return &First{item, why, guidance.IfMatch(r.Summary.Revision), leads}
+}
