@@ -17,6 +17,9 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
+// CodeCursor is the code of a cursor that no page has given.
+const CodeCursor fault.Code = "unknown_cursor"
+
 // Page is a part of the log: the stored bytes of records, and where to go on.
 type Page struct {
 	Head    audit.Head
@@ -134,7 +137,7 @@ func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
 		}
 	}
 	if record.Subject != subject {
-		return 0, fault.New(fault.Malformed, "unknown_cursor", "before names no record about %s", subject).
+		return 0, fault.New(fault.Malformed, CodeCursor, "before names no record about %s", subject).
 			WithFix("follow next of the page before, or start without before")
 	}
 	return record.Prev, nil
@@ -142,21 +145,21 @@ func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
 
 // recordAt reads one record and a copy of its bytes.
 func recordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
-	raw, err := r.Get(tableAudit, numberKey(seq))
-	if err == nil && raw == nil {
-		err = damaged("record %d is missing", seq)
-	}
+	raw, err := BytesAt(r, seq)
 	if err != nil {
 		return nil, audit.Record{}, err
 	}
 	record, err := audit.Decode(raw)
-	return append([]byte(nil), raw...), record, err
+	return raw, record, err
 }
 
-// BytesAt returns the stored bytes of one record, which are what was hashed.
+// BytesAt returns a copy of the stored bytes of one record, which are what was hashed.
 func BytesAt(r store.Getter, seq uint64) ([]byte, error) {
-	raw, _, err := recordAt(r, seq)
-	return raw, err
+	raw, err := r.Get(tableAudit, numberKey(seq))
+	if err == nil && raw == nil {
+		err = damaged("record %d is missing", seq)
+	}
+	return bytes.Clone(raw), err
 }
 
 // RecordAt reads one record.
