@@ -1,0 +1,81 @@
+package catalogue
+
+// rules lists the codes where the rules refused a change.
+var rules = []Entry{
+	{"changed_meanwhile", []int{409}, again, "The requirement kept changing while the change was decided; send the change again.",
+		"Send the change again as it is, when the others are through. Without If-Match it is decided on the " +
+			"requirement as it is then."},
+	{"fingerprint_mismatch", []int{409}, asItIs, "accept_fingerprint does not name the present text.",
+		"Read the requirement again, and accept the fingerprint of the text that you have read."},
+	{"gate_unmet", []int{409}, asItIs, "The target status has conditions that are not met; errors lists all of them, code is the gate.",
+		"errors lists every gate that is not met, and whose work meets it. Do that first, then send the move " +
+			"again."},
+	{"illegal_transition", []int{409}, asItIs, "The table has no row for this move.",
+		"Choose one of the moves in allowed. GET /workflow has the whole table."},
+	{"same_status", []int{409}, asItIs, "The requirement is in this status already.",
+		"Leave status out, or choose one of the moves in allowed. The requirement is where you want it."},
+	{"sealed", []int{409}, asItIs, "A done requirement is sealed for every role but pm.",
+		"Ask the pm to open it. Nobody else changes what was signed off."},
+	{"retired", []int{409}, asItIs, "The documents no longer have this requirement; only the pm can block, defer or send it back.",
+		"Work on another requirement. If the text should be there, put it back into the document and import " +
+			"it."},
+	{"stale_revision", []int{412}, asItIs, "If-Match names another revision.",
+		"Read the requirement again, look at what changed, and send the change with its present ETag."},
+	{"if_match_required", []int{428}, asItIs, "This service takes changes only with If-Match.",
+		"Read the requirement, and send its ETag in If-Match."},
+	{"idempotency_key_reused", []int{422}, asItIs, "The Idempotency-Key was used with another request.",
+		"Send a new key with a new request. A key stands for one request for 24 hours."},
+	{"invalid_entry", []int{422}, asItIs, "An entry cannot be appended; errors says which and why.",
+		"Correct the entries that errors names. Nothing of the request was applied."},
+	{"justification_required", []int{422}, asItIs, "A move needs a reason and at least one piece of evidence.",
+		"Add justification, with a reason and at least one piece of evidence. The fix has an example."},
+	{"evidence_not_found", []int{422}, asItIs, "Evidence was looked up, and is not there as it is cited; errors lists all of it, with a code of " +
+		"EvidenceCode each.",
+		"errors says of each piece what is wrong, with a code of its own and a fix. Commit what you cite, " +
+			"cite what is there, or attach the report."},
+	{"invalid_evidence", []int{422}, asItIs, "Evidence points nowhere, in any repository; errors lists all of it.",
+		"Name files by their path inside the repository, and lines from first to last."},
+	{"evidence_unreadable", []int{503}, again, "Evidence cannot be looked at now; nothing was applied or remembered, so send the change again as it " +
+		"is.",
+		"Send the change again as it is. If that does not help, look at the log of the service."},
+	{"requirement_full", []int{422}, asItIs, "A role has filled its share of the requirement; GET /workflow lists the shares.",
+		"Keep notes short, and cite files instead of copying them. GET /workflow lists what each role may " +
+			"fill."},
+	{"secret_in_text", []int{422}, asItIs, "Something looks like a token or key, and nothing of the request was kept. errors lists the places; " +
+		"the code of each is the rule that knew it, such as aws_access_key.",
+		"Take the secret out, and have it replaced: it was sent over the network. If it is none, write it so " +
+			"that it does not look like one."},
+	{"document_encoding", []int{422}, asItIs, "A document is not UTF-8.",
+		"Save the document as UTF-8, and import it again. Nothing was taken from it."},
+	{"document_invalid", []int{422}, asItIs, "The documents have ids that are illegal, ambiguous or defined twice; errors lists all of them.",
+		"Mend the lines that errors names, and import again. Nothing was taken from the documents."},
+	{"document_nul", []int{422}, asItIs, "A document holds a NUL character.",
+		"Remove the character, or save the document as UTF-8."},
+	{"document_template", []int{422}, asItIs, "A document is a template that is not filled in; errors lists the lines.",
+		"Fill the document in, title included, and import it again."},
+	{"document_too_complex", []int{422}, asItIs, "A document is nested too deep or has too many parts.",
+		"Write it with fewer or shallower lists, quotes and tables."},
+	{"document_too_large", []int{422}, asItIs, "A document has more than 16 MiB, or all of them together more than 64 MiB.",
+		"Split it into several documents."},
+	{"no_requirements", []int{422}, asItIs, "No requirement with an explicit id was found; the state is left as it was.",
+		"Give requirements explicit ids, or start with --assign. orchestrator import --check shows what is " +
+			"read."},
+	{"requirements_unreadable", []int{409}, asItIs, "A requirement document cannot be read from disk, or a pattern stands for more than 10,000 files.",
+		"Make the documents readable for the service, or name other ones with --requirements."},
+	{"report_empty", []int{422}, asItIs, "The test report has no bytes.",
+		"Run the tests, and send the report that they write, as the body."},
+	{"report_too_large", []int{422}, asItIs, "The test report has too many tests, or names that are too long.",
+		"Leave the output of the tests out of the report, or report parts of the run."},
+	{"report_unknown", []int{422}, asItIs, "The test report is in none of the formats that are read.",
+		"Send the bytes of a JUnit XML, go test -json, TAP or CTRF report as the test tool wrote them."},
+	{"report_unreadable", []int{422}, asItIs, "The test report breaks the rules of its format; detail says where.",
+		"Send the whole report, as the test tool wrote it."},
+	{"report_from_future", []int{422}, asItIs, "By its own word the report is of tests that ran more than five minutes from now.",
+		"Set the clock of the machine that ran the tests, and run them again."},
+	{"report_without_tests", []int{422}, asItIs, "No test of the attached report ran, or none that can be cited for the requirement.",
+		"Run the tests, and send the report of the run. A run in which nothing ran is never a pass."},
+	{"tests_pattern_invalid", []int{422}, asItIs, "`tests` is no regular expression that is read.",
+		"Give a short regular expression as go test -run reads it, such as ^TestLogin."},
+	{"tests_pattern_matches_nothing", []int{422}, asItIs, "`tests` matches no test of the report.",
+		"The fix names tests of the report. Give a pattern that matches those of the requirement."},
+}
