@@ -20,6 +20,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"orchestrator/api"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/catalogue"
 	"orchestrator/schemas"
 )
 
@@ -177,8 +179,10 @@ func (c *contract) checkProblem(s *seen, documented at, p map[string]any, r resp
 		return fmt.Errorf("status %v and title %v do not match %d", p["status"], p["title"], r.Status)
 	case (code == "evidence_not_found" || code == "invalid_evidence") && !c.saysWhatIsWrong(p):
 		return fmt.Errorf("errors %v have a code that is not documented", p["errors"])
-	case p["type"] != "urn:orchestrator:problem:"+code:
+	case p["type"] != "/problems/"+code:
 		return fmt.Errorf("type %v does not match code %s", p["type"], code)
+	case p["retryable"] != catalogue.Retryable(fault.Code(code)), r.Header.Get("Retry-After") != "" && p["retryable"] == false:
+		return fmt.Errorf("retryable is %v of %s, with Retry-After %q", p["retryable"], code, r.Header.Get("Retry-After"))
 	case p["instance"] != "urn:request:"+r.Header.Get("X-Request-Id"):
 		return fmt.Errorf("instance %v does not match X-Request-Id %s", p["instance"], r.Header.Get("X-Request-Id"))
 	}
@@ -208,8 +212,9 @@ func (c *contract) codesOf(schema string) map[string]string {
 
 // seen collects which documented answers happened.
 type seen struct {
-	mu   sync.Mutex
-	what map[string]bool
+	mu       sync.Mutex
+	what     map[string]bool
+	examples map[fault.Code]map[string]catalogue.Example // by their JSON
 }
 
 func (s *seen) add(what string) {

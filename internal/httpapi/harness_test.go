@@ -95,24 +95,25 @@ type options struct {
 // harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
 // their own, and a server on a loopback port. Every answer is held against api/openapi.yaml.
 type harness struct {
-	t        *testing.T
-	Server   *httptest.Server
-	Service  *requirements.Service
-	Ledger   *ledger.Ledger
-	Clock    *clock
-	Document string // path of the requirement document; an import reads it
-	Export   string // path of project_status.json
-	Draining atomic.Bool
-	Project  folder.Dir // its boundary, in validate
-	guard    *control.Boundary
-	routes   chi.Router
-	files    *token.File
-	auth     *token.Authenticator
-	secrets  map[string]string // by name of the actor
-	stop     func()            // ends the service in order, but for its server and its store
-	seen     *seen
-	second   string // a second requirement document, if not empty
-	panics   bool   // reading the documents meets a defect
+	t          *testing.T
+	Server     *httptest.Server
+	Service    *requirements.Service
+	Ledger     *ledger.Ledger
+	Clock      *clock
+	Document   string // path of the requirement document; an import reads it
+	Export     string // path of project_status.json
+	Draining   atomic.Bool
+	Project    folder.Dir // its boundary, in validate
+	guard      *control.Boundary
+	routes     chi.Router
+	files      *token.File
+	auth       *token.Authenticator
+	secrets    map[string]string // by name of the actor
+	stop       func()            // ends the service in order, but for its server and its store
+	seen       *seen
+	conducting *conductor.Conductor
+	second     string // a second requirement document, if not empty
+	panics     bool   // reading the documents meets a defect
 }
 
 // newHarness starts the service with the sample document imported and one token per role, named after it.
@@ -186,6 +187,7 @@ func (h *harness) startServer(dir string, o options) {
 		log = zerolog.New(zerolog.SyncWriter(o.Log))
 	}
 	conducting := h.conductor()
+	h.conducting = conducting
 	var driven drive.Conductor = conducting
 	if o.Driven != nil {
 		driven = o.Driven(conducting)
@@ -285,7 +287,9 @@ func (h *harness) do(who, method, path, body string, headers ...string) response
 		req.Header.Set(headers[i], headers[i+1])
 	}
 	req.Host = req.Header.Get("Host")
-	return h.send(req)
+	r := h.send(req)
+	h.seen.example(method+" "+path, headers, body, r)
+	return r
 }
 
 func (h *harness) send(req *http.Request) response {

@@ -85,8 +85,8 @@ func encodeProblem(p problem.Problem, err error) ([]byte, error) {
 	body, err := jsonv2.Marshal(full, jsonv2.Deterministic(true))
 	if err != nil { // only a text that is not UTF-8 can do this
 		body = []byte(
-			`{"type":"urn:orchestrator:problem:internal","title":"Internal Server Error","status":500,` +
-				`"detail":"the problem could not be written","instance":"` + p.Instance + `","code":"internal"}`)
+			`{"type":"/problems/internal","title":"Internal Server Error","status":500,` +
+				`"detail":"the problem could not be written","instance":"` + p.Instance + `","code":"internal","retryable":false}`)
 	}
 	return append(body, '\n'), err
 }

@@ -5,14 +5,13 @@ package docpage
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"orchestrator/internal/fault"
 )
 
 // style is all that decides how the page looks.
@@ -38,8 +37,7 @@ type page struct {
 func Render(document []byte) ([]byte, error) {
 	doc := objectOf(document)
 	if doc.at("openapi") == nil || doc.at("paths") == nil {
-		return nil, fault.New(fault.Internal, "openapi_document", "this is no OpenAPI document in JSON").
-			WithFix("generate api/openapi.json again")
+		return nil, errors.New("docpage: this is no OpenAPI document in JSON")
 	}
 	p := &page{doc: doc}
 	info := doc.under("info")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/catalogue"
 	"orchestrator/internal/secret"
 )
 
@@ -35,16 +36,19 @@ var statusOf = map[fault.Kind]int{
 
 // Problem is an error as a client sees it; schemas/problem.schema.json.
 type Problem struct {
-	Type     string         `json:"type"`
-	Title    string         `json:"title"`
-	Status   int            `json:"status"`
-	Detail   string         `json:"detail"`
-	Instance string         `json:"instance"`
-	Code     fault.Code     `json:"code"`
-	Fix      string         `json:"fix,omitempty"`
-	Errors   []fault.Field  `json:"errors,omitempty"`
-	Current  *fault.Current `json:"current,omitempty"`
-	Allowed  []fault.Move   `json:"allowed,omitzero"`
+	Type     string     `json:"type"`
+	Title    string     `json:"title"`
+	Status   int        `json:"status"`
+	Detail   string     `json:"detail"`
+	Instance string     `json:"instance"`
+	Code     fault.Code `json:"code"`
+	Fix      string     `json:"fix,omitempty"`
+
+	Retryable bool `json:"retryable"` // the same request may succeed later, unchanged
+
+	Errors  []fault.Field  `json:"errors,omitempty"`
+	Current *fault.Current `json:"current,omitempty"`
+	Allowed []fault.Move   `json:"allowed,omitzero"`
 
 	RetryAfter time.Duration `json:"-"` // when the request may be tried again; 0 says nothing
 }
@@ -62,8 +66,8 @@ func Of(err error, id string) Problem {
 	f = secret.Masked(f)
 	status := statusOf[f.Kind]
 	p := Problem{
-		Type: "urn:orchestrator:problem:" + string(f.Code), Title: http.StatusText(status), Status: status,
-		Instance: "urn:request:" + id, Code: f.Code, RetryAfter: f.RetryAfter,
+		Type: catalogue.Path(f.Code), Title: http.StatusText(status), Status: status,
+		Instance: "urn:request:" + id, Code: f.Code, Retryable: catalogue.Retryable(f.Code), RetryAfter: f.RetryAfter,
 	}
 	if status == http.StatusInsufficientStorage && p.RetryAfter == 0 {
 		p.RetryAfter = retryWhenFull
