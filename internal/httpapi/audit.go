@@ -4,36 +4,57 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-json-experiment/json/jsontext"
 
+	boundary "orchestrator/internal/boundary/record"
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	requirements "orchestrator/internal/requirements/record"
 )
 
 // logPage is a part of the log: the records exactly as they were hashed.
 type logPage struct {
 	Size    uint64           `json:"size"`
 	Root    audit.Hash       `json:"root"`
-	Total   uint64           `json:"total"`
+	Total   *uint64          `json:"total,omitempty"` // absent where records were looked for: nobody counts them
 	Records []jsontext.Value `json:"records"`
 	Next    *string          `json:"next"`
 }
 
+// audit reads the log from a number on, or looks for records.
 func (h *logHandlers) audit(w http.ResponseWriter, r *http.Request) error {
-	values, from, limit, err := pageOf(r, "from")
+	values, err := wire.Query(r, filter.Searching...)
 	if err != nil {
 		return err
 	}
-	page, err := h.Log.Audit(r.Context(), from, limit)
+	q, err := filter.Records(values, recordKinds)
 	if err != nil {
 		return err
 	}
-	return writePage(w, r, values, "from", page)
+	if !filter.Searches(values) {
+		page, err := h.Log.Audit(r.Context(), q.At, q.Limit)
+		if err != nil {
+			return err
+		}
+		return writePage(w, r, values, "from", page, &page.Total)
+	}
+	page, err := h.Log.Find(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	return writePage(w, r, values, filter.CursorOf(q), page, nil)
 }
+
+// recordKinds are the kinds of records that there are, of all subsystems.
+var recordKinds = slices.Sorted(slices.Values(slices.Concat([]string{ledger.KindCreated}, requirements.Kinds(),
+	(&boundary.Replay{}).Kinds(), (&state.Replay{}).Kinds())))
 
 func (h *logHandlers) history(w http.ResponseWriter, r *http.Request) error {
 	id, err := requirementID(r)
@@ -48,7 +69,7 @@ func (h *logHandlers) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writePage(w, r, values, "before", page)
+	return writePage(w, r, values, "before", page, &page.Total)
 }
 
 func (h *logHandlers) blob(w http.ResponseWriter, r *http.Request) error {
@@ -74,8 +95,9 @@ func pageOf(r *http.Request, cursor string) (values url.Values, start uint64, li
 	return values, start, int(n), err
 }
 
-func writePage(w http.ResponseWriter, r *http.Request, values url.Values, cursor string, page ledger.Page) error {
-	answer := logPage{Size: page.Head.Size, Root: page.Head.Root, Total: page.Total,
+func writePage(w http.ResponseWriter, r *http.Request, values url.Values, cursor string, page ledger.Page,
+	total *uint64) error {
+	answer := logPage{Size: page.Head.Size, Root: page.Head.Root, Total: total,
 		Records: make([]jsontext.Value, len(page.Records))}
 	for i, record := range page.Records {
 		answer.Records[i] = jsontext.Value(record)

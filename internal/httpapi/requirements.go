@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/drift"
@@ -20,8 +21,8 @@ import (
 
 // Page sizes of the lists.
 const (
-	defaultPage = 100
-	largestPage = 1000
+	defaultPage = filter.DefaultPage
+	largestPage = filter.LargestPage
 )
 
 func (h *requirementHandlers) project(w http.ResponseWriter, r *http.Request) error {
@@ -209,14 +210,19 @@ type list struct {
 }
 
 func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "status", "role", "suspect", "retired", "q", "after", "limit")
+	values, err := wire.Query(r, append([]string{"after", "limit"}, filter.Narrowing...)...)
 	if err != nil {
 		return err
 	}
-	q, err := readQuery(values)
+	limit, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
 	if err != nil {
 		return err
 	}
+	q, err := filter.Requirements(values)
+	if err != nil {
+		return err
+	}
+	q.After, q.Limit = values.Get("after"), int(limit)
 	page, err := h.Service.List(q)
 	if err != nil {
 		return err
@@ -227,36 +233,6 @@ func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Re
 		answer.Next = wire.PathTo(r, values)
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
-}
-
-func readQuery(values url.Values) (requirements.Query, error) {
-	q := requirements.Query{Text: values.Get("q"), After: values.Get("after")}
-	limit, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
-	if err != nil {
-		return q, err
-	}
-	q.Limit = int(limit)
-	if q.Suspect, err = wire.BoolParameter(values, "suspect"); err != nil {
-		return q, err
-	}
-	if q.Retired, err = wire.BoolParameter(values, "retired"); err != nil {
-		return q, err
-	}
-	if values.Has("status") {
-		q.Status = lifecycle.Status(values.Get("status"))
-		if !q.Status.Valid() {
-			return q, wire.Parameter("status", "%q is not a status", wire.Clip(values.Get("status"))).
-				WithFix("use one of %v", lifecycle.Statuses())
-		}
-	}
-	if values.Has("role") {
-		q.Role, err = lifecycle.ParseRole(values.Get("role"))
-		if err != nil {
-			return q, wire.Parameter("role", "%q is not a role", wire.Clip(values.Get("role"))).
-				WithFix("use one of %v", lifecycle.Roles())
-		}
-	}
-	return q, nil
 }
 
 func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Request) error {

@@ -240,6 +240,18 @@ func (s *Log) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, e
 	return s.ledger.Records(ctx, from, limit)
 }
 
+// Find returns the records of the log that match, a page at a time.
+func (s *Log) Find(ctx context.Context, q lookup.Records) (ledger.Page, error) {
+	if q.Requirement != "" {
+		if _, known := s.current.Load().Find(q.Requirement); !known {
+			return ledger.Page{}, fault.New(fault.Malformed, "invalid_parameter",
+				"the parameter requirement cannot be used: there is no requirement %q", decision.Quote(q.Requirement)).
+				WithFix("%s", s.unknown(q.Requirement).Fix)
+		}
+	}
+	return q.Find(ctx, s.ledger)
+}
+
 // Blob returns data too large for a record, by its digest.
 func (s *Log) Blob(ctx context.Context, digest string) ([]byte, error) {
 	return s.ledger.Blob(ctx, digest)
