@@ -3,34 +3,36 @@
 //	go generate ./api
 //
 // People edit the YAML, which has comments, anchors and references to other files. The JSON says the same in the forms
-// that the most tools know: every schema is a named component or stands where it is used, has a type, and is no boolean.
+// that most tools know: every schema is a named component or stands where it is used, has a type, and is no boolean.
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-
-	"orchestrator/api"
-	"orchestrator/schemas"
+	"path/filepath"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: openapi FILE")
-		os.Exit(2)
-	}
-	text, err := bundle(api.OpenAPI, schemas.Files())
-	if err = errors.Join(err, write(os.Args[1], text)); err != nil {
+	if err := generate(); err != nil {
 		fmt.Fprintln(os.Stderr, "openapi:", err)
 		os.Exit(1)
 	}
 }
 
-// write replaces a file, unless there is nothing to write.
-func write(path string, text []byte) error {
-	if text == nil {
-		return nil
+// generate writes openapi.json, in the folder in which go generate runs the command.
+func generate() error {
+	text, err := made(".", "../schemas")
+	if err != nil {
+		return err
 	}
-	return os.WriteFile(path, text, 0o644)
+	return os.WriteFile("openapi.json", text, 0o644)
+}
+
+// made returns what openapi.json is to be.
+func made(folder, schemas string) ([]byte, error) {
+	document, err := os.ReadFile(filepath.Join(folder, "openapi.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	return bundle(document, os.DirFS(schemas))
 }

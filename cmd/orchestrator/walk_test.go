@@ -52,6 +52,7 @@ var routes = map[string]door{
 	"GET /version":                   asking("/version"),
 	"GET /metrics":                   asking("/metrics"),
 	"GET /openapi.yaml":              asking("/openapi.yaml"),
+	"GET /openapi.json":              asking("/openapi.json"),
 	"GET /schemas/{name}":            asking("/schemas/defs.schema.json"),
 	"GET /project":                   asking("/project"),
 	"GET /requirements":              asking("/requirements"),

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -157,7 +158,9 @@ func (h *conductorHandlers) listTools(w http.ResponseWriter, r *http.Request) er
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return wire.WriteJSON(w, http.StatusOK, struct {
-		Tools []planning.Contract `json:"tools"`
-	}{h.Conductor.Tools.Contracts()})
+	body, err := json.Marshal(map[string][]planning.Contract{"tools": h.Conductor.Tools.Contracts()}) // the numbers of schemas as numbers
+	if err != nil {
+		return err
+	}
+	return wire.WriteBytes(w, http.StatusOK, append(body, '\n'))
 }

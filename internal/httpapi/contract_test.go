@@ -36,18 +36,25 @@ type contract struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	schemas  map[string]*jsonschema.Schema
+	json     *contract // openapi.json, which must agree with it on every value
 }
 
 var theContract = sync.OnceValue(func() *contract {
+	c := newContract(api.OpenAPI)
+	c.json = newContract(api.OpenAPIJSON)
+	return c
+})
+
+func newContract(document []byte) *contract {
 	c := &contract{schemas: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
-	must(yaml.Unmarshal(api.OpenAPI, &c.root))
+	must(yaml.Unmarshal(document, &c.root)) // JSON is YAML
 	encoded, err := json.Marshal(c.root)
 	must(err)
 	c.compiler.Draft, c.compiler.AssertFormat = jsonschema.Draft2020, true
 	c.compiler.LoadURL = func(url string) (io.ReadCloser, error) { return schemas.Files().Open(path.Base(url)) }
 	must(c.compiler.AddResource(documentURL, bytes.NewReader(encoded)))
 	return c
-})
+}
 
 func must(err error) {
 	if err != nil {
@@ -75,8 +82,19 @@ func (c *contract) child(from at, names ...string) at {
 
 func (c *contract) under(names ...string) at { return c.child(at{node: c.root}, names...) }
 
-// validate holds a value against the schema at a place.
+// validate holds a value against the schema at a place, in both forms of the contract.
 func (c *contract) validate(schema at, value any) error {
+	err := c.validateAlone(schema, value)
+	if c.json == nil {
+		return err
+	}
+	if other := c.json.validateAlone(schema, value); (err == nil) != (other == nil) {
+		return fmt.Errorf("openapi.yaml says %w, and openapi.json %w", err, other)
+	}
+	return err
+}
+
+func (c *contract) validateAlone(schema at, value any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	compiled := c.schemas[schema.pointer]

@@ -91,8 +91,8 @@ const awsKey = "AK" + "IAIOSFODNN7EXAMPLE"
 
 func provokeAccepted(h *harness) {
 	for _, path := range []string{
-		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/workflow", "/project/import", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit",
-		"/audit/checkpoint", "/audit/key", "/audit/records/0", "/audit/proof/inclusion?index=2&size=4", "/audit/proof/consistency?old=2", "/audit/tile/0/000.p/3",
+		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit",
+		"/audit/checkpoint", "/audit/key", "/audit/records/0", "/audit/proof/inclusion?index=2&size=4", "/audit/proof/consistency?old=2", "/audit/tile/0/000.p/3", "/audit/tile/0%2F000.p%2F3",
 	} {
 		h.expect(200, "", "viewer", "GET", path, "")
 		h.expect(200, "", "viewer", "HEAD", path, "")

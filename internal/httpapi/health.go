@@ -111,6 +111,13 @@ func openAPI(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// openAPIJSON serves the contract as one file, for tools.
+func openAPIJSON(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(api.OpenAPIJSON)
+	return nil
+}
+
 // schema serves a schema under the name that the OpenAPI document refers to.
 func schema(w http.ResponseWriter, r *http.Request) error {
 	body, err := fs.ReadFile(schemas.Files(), chi.URLParam(r, "name"))

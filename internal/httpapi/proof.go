@@ -102,7 +102,11 @@ func (h *logHandlers) tile(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	t, err := audit.ParseTile(chi.URLParam(r, "*"))
+	path, err := pathParam(r, "*") // clients made from the contract escape its slashes
+	if err != nil {
+		path = r.URL.RawPath
+	}
+	t, err := audit.ParseTile(path)
 	if err != nil {
 		return fault.New(fault.NotFound, "unknown_path", "%s", wire.Clip(err.Error())).
 			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as x001/234, with .p/<width> for a partial one")

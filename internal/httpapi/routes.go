@@ -31,6 +31,7 @@ func (a *API) router() chi.Router {
 	r.Get("/version", a.handle(health.version))
 	r.Get("/metrics", a.handle(health.serveMetrics()))
 	r.Get("/openapi.yaml", a.handle(openAPI))
+	r.Get("/openapi.json", a.handle(openAPIJSON))
 	r.Get("/schemas/{name}", a.handle(schema))
 
 	r.Group(func(r chi.Router) {
