@@ -26,7 +26,7 @@ import (
 // Authenticator knows the tokens and their rate limits.
 type Authenticator interface {
 	Authenticate(presented string, now time.Time) (token.Token, error)
-	Allow(t token.Token, now time.Time) (retryAfter time.Duration, ok bool)
+	Allow(t token.Token, now time.Time) (left int, retryAfter time.Duration, ok bool)
 }
 
 // Version says which program answers.
@@ -44,6 +44,7 @@ type Config struct {
 	Driver       *drive.Driver
 	Model        *language.LLM // nil: the grammar and the templates alone
 	Tokens       Authenticator
+	Limit        token.Limit                   // of each token, and of each address that shows none
 	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
 	Log          zerolog.Logger
 	Metrics      *prometheus.Registry
@@ -59,6 +60,8 @@ type API struct {
 	Config
 	metrics *metrics
 	bodies  *inflight.Bodies
+	limits  limits
+	routes  []string // the patterns of all paths
 }
 
 // The handlers of each subsystem know its services alone.

@@ -104,7 +104,7 @@ func writePage(w http.ResponseWriter, r *http.Request, values url.Values, cursor
 	}
 	if page.Next != 0 {
 		values.Set(cursor, strconv.FormatUint(page.Next, 10))
-		answer.Next = wire.PathTo(r, values)
+		answer.Next = wire.PathTo(w, r, values)
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }

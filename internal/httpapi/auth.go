@@ -45,9 +45,10 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
 	}
-	if wait, ok := a.Tokens.Allow(t, c.Start); !ok {
-		return fault.New(fault.RateLimited, "rate_limited", "this token has used up its requests for now").
-			WithFix("wait %d s, as Retry-After says", wholeSeconds(wait)).After(wait)
+	left, wait, ok := a.Tokens.Allow(t, c.Start)
+	a.limits.tell(w, "token", left)
+	if !ok {
+		return rateLimited("token", wait)
 	}
 	return nil
 }
@@ -120,5 +121,5 @@ func bearer(r *http.Request) (string, error) {
 func tokenMissing() *fault.Error {
 	return fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
 		WithFix("send the header Authorization: Bearer <token>; the first start wrote those of pm and viewer to " +
-			".orchestrator/tokens/, and orchestrator token add makes others")
+			".orchestrator/tokens/, and orchestrator token add makes others. GET / says how to begin")
 }

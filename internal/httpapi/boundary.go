@@ -75,7 +75,7 @@ func (h *boundaryHandlers) boundaryDecisions(w http.ResponseWriter, r *http.Requ
 	answer := decisionPage{Total: total, Decisions: page}
 	if next := from + uint64(len(page)); len(page) > 0 && next < uint64(total) {
 		values.Set("from", strconv.FormatUint(next, 10))
-		answer.Next = wire.PathTo(r, values)
+		answer.Next = wire.PathTo(w, r, values)
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }

@@ -126,8 +126,9 @@ func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) err
 	}
 	answer := runPage{Runs: page}
 	if next > 0 {
-		path := "/obligations?before=" + strconv.FormatUint(next, 10) + "&limit=" + strconv.FormatUint(limit, 10)
-		answer.Next = &path
+		values.Set("before", strconv.FormatUint(next, 10))
+		values.Set("limit", strconv.FormatUint(limit, 10))
+		answer.Next = wire.PathTo(w, r, values)
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }

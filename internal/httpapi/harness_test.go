@@ -180,6 +180,9 @@ func (h *harness) startServer(dir string, o options) {
 		require.NoError(h.t, err)
 		h.secrets[role] = strings.TrimSpace(string(secret))
 	}
+	if o.Limit == (token.Limit{}) {
+		o.Limit = token.Limit{PerSecond: 1e6, Burst: 1e6} // told in every answer, and never reached
+	}
 	h.auth, err = token.NewAuthenticator(h.files, o.Limit)
 	require.NoError(h.t, err)
 	log := zerolog.Nop()
@@ -194,7 +197,7 @@ func (h *harness) startServer(dir string, o options) {
 	}
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
-		Service: h.Service, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
+		Service: h.Service, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
 		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks,
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})

@@ -5,17 +5,13 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"orchestrator/api"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
-	"orchestrator/schemas"
 )
 
 type health struct {
@@ -28,6 +24,7 @@ func (h *healthHandlers) live(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
+	wire.Unversioned(w)
 	if h.Service.State().Ledger != nil {
 		return wire.WriteJSON(w, http.StatusServiceUnavailable, health{Status: CheckFailing})
 	}
@@ -41,6 +38,7 @@ func (h *healthHandlers) ready(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	wire.Unversioned(w)
 	checks := h.checks()
 	answer, status := health{Status: worst(checks)}, http.StatusOK
 	if answer.Status == CheckStarting || answer.Status == CheckFailing {
@@ -103,31 +101,6 @@ func (h *healthHandlers) version(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return wire.WriteJSON(w, http.StatusOK, h.Version)
-}
-
-func openAPI(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write(api.OpenAPI)
-	return nil
-}
-
-// openAPIJSON serves the contract as one file, for tools.
-func openAPIJSON(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(api.OpenAPIJSON)
-	return nil
-}
-
-// schema serves a schema under the name that the OpenAPI document refers to.
-func schema(w http.ResponseWriter, r *http.Request) error {
-	body, err := fs.ReadFile(schemas.Files(), chi.URLParam(r, "name"))
-	if err != nil {
-		return fault.New(fault.NotFound, "unknown_schema", "there is no such schema").
-			WithFix("GET /openapi.yaml refers to all of them")
-	}
-	w.Header().Set("Content-Type", "application/schema+json")
-	_, _ = w.Write(body)
-	return nil
 }
 
 func (h *healthHandlers) serveMetrics() handler {

@@ -14,11 +14,11 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/convention"
 	"orchestrator/internal/httpapi/wire"
 )
 
-// Request ids are a random part for the process and a number, so that making one costs nothing. A
-// client's own id is not taken: it could forge another's.
+// Request ids that the service makes are a random part for the process and a number, so that making one costs nothing.
 var (
 	processID = strings.ToLower(rand.Text()[:10])
 	requests  atomic.Uint64
@@ -26,10 +26,23 @@ var (
 
 func newRequestID() string { return processID + "-" + strconv.FormatUint(requests.Add(1), 36) }
 
+// callFor begins the call of a request. A client may name it, to find it again: an id is no proof of anything, and two
+// requests may have the same one.
+func callFor(r *http.Request) wire.Call {
+	c := wire.Call{ID: convention.RequestID(r.Header["X-Request-Id"], r.Header["Traceparent"]), Start: time.Now()}
+	if c.ID == "" {
+		c.ID = newRequestID()
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		c.Read = r
+	}
+	return c
+}
+
 // observe gives the request its id, turns a panic into a problem, counts and logs.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ww := &wire.Recorder{ResponseWriter: w, Call: wire.Call{ID: newRequestID(), Start: time.Now()}}
+		ww := &wire.Recorder{ResponseWriter: w, Call: callFor(r)}
 		c := &ww.Call
 		h := ww.Header()
 		h["X-Request-Id"] = []string{c.ID}

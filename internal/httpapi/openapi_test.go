@@ -207,7 +207,7 @@ func TestTheContractRefusesWrongProblems(t *testing.T) {
 	good := h.do("pm", http.MethodGet, "/requirements/REQ-009", "")
 	for old, replacement := range map[string]string{
 		`"code":"unknown_requirement"`:  `"code":"no_such_code"`,
-		`problem:unknown_requirement"`:  `problem:internal"`,
+		`problems/unknown_requirement"`: `problems/internal"`,
 		`"status":404`:                  `"status":400`,
 		`"title":"Not Found"`:           `"title":"Nothing"`,
 		`"instance":"urn:request:`:      `"instance":"urn:request:x`,

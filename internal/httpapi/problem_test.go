@@ -19,7 +19,7 @@ import (
 // bare is an API without a service behind it.
 func bare(log *bytes.Buffer) *API {
 	c := Config{Log: zerolog.New(log), Metrics: prometheus.NewRegistry(), Hosts: []string{"example.com"}}
-	return &API{Config: c, metrics: newMetrics(c, inflight.New()), bodies: inflight.New()}
+	return &API{Config: c, metrics: newMetrics(c, inflight.New()), bodies: inflight.New(), limits: newLimits(token.Limit{})}
 }
 
 func answer(a *API, fn handler) *httptest.ResponseRecorder {

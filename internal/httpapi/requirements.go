@@ -230,7 +230,7 @@ func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Re
 	answer := list{List: page}
 	if page.After != "" {
 		values.Set("after", page.After)
-		answer.Next = wire.PathTo(r, values)
+		answer.Next = wire.PathTo(w, r, values)
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }

@@ -2,27 +2,25 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/inflight"
-	"orchestrator/internal/httpapi/wire"
 )
 
 // New builds the handler of the whole service.
 func New(c Config) http.Handler {
 	held := inflight.New()
-	return (&API{Config: c, metrics: newMetrics(c, held), bodies: held}).router()
+	a := &API{Config: c, metrics: newMetrics(c, held), bodies: held, limits: newLimits(c.Limit)}
+	return a.router()
 }
 
 func (a *API) router() chi.Router {
 	r := chi.NewRouter()
 	r.Use(a.observe, a.checkHost, a.checkOrigin, middleware.GetHead)
-	r.NotFound(a.handle(notFound))
-	r.MethodNotAllowed(a.handle(methodNotAllowed))
+	r.NotFound(a.handle(a.notFound))
+	r.MethodNotAllowed(a.handle(a.methodNotAllowed))
 
 	health := &healthHandlers{a.Config}
 	r.Get("/healthz", a.handle(health.live))
@@ -30,10 +28,10 @@ func (a *API) router() chi.Router {
 	r.Get("/readyz", a.handle(health.ready))
 	r.Get("/version", a.handle(health.version))
 	r.Get("/metrics", a.handle(health.serveMetrics()))
-	r.Get("/openapi.yaml", a.handle(openAPI))
-	r.Get("/openapi.json", a.handle(openAPIJSON))
-	r.Get("/schemas/{name}", a.handle(schema))
-
+	r.Group(func(r chi.Router) {
+		r.Use(a.limitAddress)
+		newOpenHandlers(a).route(r, a.handle)
+	})
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate, a.keepToRequirement)
 		refuses := refuser{a.Service}
@@ -42,6 +40,7 @@ func (a *API) router() chi.Router {
 		(&boundaryHandlers{a.Boundary, refuses}).route(r, a.handle)
 		(&conductorHandlers{a.Conductor, a.Driver, a.Model, refuses}).route(r, a.handle)
 	})
+	a.routes = patterns(r)
 	return r
 }
 
@@ -86,35 +85,4 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 	r.Post("/drive", handle(h.drive))
 	r.Get("/tools", handle(h.listTools))
 	r.Post("/requests", handle(h.ask))
-}
-
-func notFound(_ http.ResponseWriter, r *http.Request) error {
-	return fault.New(fault.NotFound, "unknown_path", "there is nothing at this path").
-		WithFix("GET /openapi.yaml lists the paths; percent-encode ids once")
-}
-
-// methodNotAllowed rebuilds Allow, which chi leaves to its own handler.
-func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
-	path := r.URL.RawPath
-	if path == "" {
-		path = r.URL.Path
-	}
-	routes := chi.RouteContext(r.Context()).Routes
-	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost,
-		http.MethodPut} {
-		probe := method
-		if probe == http.MethodHead {
-			probe = http.MethodGet
-		}
-		if routes.Match(chi.NewRouteContext(), probe, path) {
-			allowed = append(allowed, method)
-		}
-	}
-	if allowed == nil { // a method that nobody knows, on a path that nobody knows
-		return notFound(w, r)
-	}
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(fault.Method, "method_not_allowed", "this path does not take %s", wire.Clip(r.Method)).
-		WithFix("use a method of the header Allow")
 }

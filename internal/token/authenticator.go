@@ -192,14 +192,19 @@ func (a *Authenticator) Authenticate(presented string, now time.Time) (Token, er
 	return t, nil
 }
 
-// Allow counts one request of an authenticated token against its rate limit. Where it is not ok, the
-// request is not counted, and retryAfter is how long it takes until one is allowed, a day at most. A token
+// Allow counts one request of an authenticated token against its rate limit, and returns how many are left. Where it is
+// not ok, the request is not counted, and retryAfter is how long it takes until one is allowed, a day at most. A token
 // that was revoked after it was authenticated is allowed: its request is already under way.
-func (a *Authenticator) Allow(t Token, now time.Time) (retryAfter time.Duration, ok bool) {
+func (a *Authenticator) Allow(t Token, now time.Time) (left int, retryAfter time.Duration, ok bool) {
 	limiter := a.current.Load().limiters[t.ID]
-	if limiter == nil || limiter.AllowN(now, 1) {
-		return 0, true
+	if limiter == nil {
+		return a.limit.Burst, 0, true
 	}
-	seconds := min((1-limiter.TokensAt(now))/a.limit.PerSecond, longestWait.Seconds())
-	return max(time.Duration(math.Ceil(seconds*float64(time.Second))), 1), false
+	ok = limiter.AllowN(now, 1)
+	tokens := limiter.TokensAt(now)
+	if ok {
+		return max(int(tokens), 0), 0, true
+	}
+	seconds := min((1-tokens)/a.limit.PerSecond, longestWait.Seconds())
+	return 0, max(time.Duration(math.Ceil(seconds*float64(time.Second))), 1), false
 }

@@ -146,21 +146,21 @@ func TestAllowCountsEachTokenByItself(t *testing.T) {
 
 	now := noon
 	for range 2 {
-		_, ok := a.Allow(ann, now)
+		_, _, ok := a.Allow(ann, now)
 		require.True(t, ok)
 	}
-	wait, ok := a.Allow(ann, now)
+	_, wait, ok := a.Allow(ann, now)
 	require.False(t, ok)
 	require.InDelta(t, time.Second/3, wait, float64(time.Microsecond))
-	again, _ := a.Allow(ann, now) // a refused request is not counted
+	_, again, _ := a.Allow(ann, now) // a refused request is not counted
 	require.Equal(t, wait, again)
-	_, ok = a.Allow(bob, now)
+	_, _, ok = a.Allow(bob, now)
 	require.True(t, ok)
 
 	require.NoError(t, a.Reload())
-	_, ok = a.Allow(ann, now.Add(wait-time.Millisecond))
+	_, _, ok = a.Allow(ann, now.Add(wait-time.Millisecond))
 	require.False(t, ok, "a reload must not refill the limit")
-	_, ok = a.Allow(ann, now.Add(wait))
+	_, _, ok = a.Allow(ann, now.Add(wait))
 	require.True(t, ok)
 }
 
@@ -172,7 +172,7 @@ func TestAllowForgetsRevokedTokens(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.Reload())
 	require.Empty(t, a.current.Load().limiters)
-	_, ok := a.Allow(ann, noon)
+	_, _, ok := a.Allow(ann, noon)
 	require.True(t, ok)
 }
 
@@ -181,13 +181,13 @@ func TestAllowWithoutLimitAndWithATinyOne(t *testing.T) {
 	_, ann := add(t, f, "ann", "pm")
 	free := authenticator(t, f, Limit{})
 	for range 1000 {
-		_, ok := free.Allow(ann, noon)
+		_, _, ok := free.Allow(ann, noon)
 		require.True(t, ok)
 	}
 	slow := authenticator(t, f, Limit{PerSecond: 1e-300, Burst: 1})
-	_, ok := slow.Allow(ann, noon)
+	_, _, ok := slow.Allow(ann, noon)
 	require.True(t, ok)
-	wait, ok := slow.Allow(ann, noon)
+	_, wait, ok := slow.Allow(ann, noon)
 	require.False(t, ok)
 	require.Equal(t, longestWait, wait)
 }

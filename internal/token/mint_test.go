@@ -182,7 +182,7 @@ func TestWhatIsMintedHasARateLimitOfItsOwn(t *testing.T) {
 	a := authenticator(t, f, Limit{PerSecond: 1, Burst: 2})
 	_, one := mint(t, a, "ann", "pm")
 	_, two := mint(t, a, "ann", "pm")
-	allowed := func(made Token) bool { _, ok := a.Allow(made, noon); return ok }
+	allowed := func(made Token) bool { _, _, ok := a.Allow(made, noon); return ok }
 
 	for _, want := range []bool{true, true, false} {
 		require.Equal(t, want, allowed(one))

@@ -29,10 +29,10 @@ func NewAddresses(perSecond float64, burst int) *Addresses {
 }
 
 // Allow counts one request from an address. Where it is not ok, it is not counted, and wait is how long it takes until
-// one is allowed. The quota is the one after it; it has no PerSecond where there is no limit.
-func (a *Addresses) Allow(remote string, now time.Time) (wait time.Duration, left Quota, ok bool) {
+// one is allowed. left is how many are allowed at once after it.
+func (a *Addresses) Allow(remote string, now time.Time) (left int, wait time.Duration, ok bool) {
 	if a.perSecond <= 0 {
-		return 0, Quota{}, true
+		return a.burst, 0, true
 	}
 	each := time.Duration(min(float64(time.Second)/a.perSecond, float64(longest)))
 	a.mu.Lock()
@@ -44,10 +44,10 @@ func (a *Addresses) Allow(remote string, now time.Time) (wait time.Duration, lef
 	}
 	behind := full.Add(each).Sub(now) // how much of the quota is used with this request
 	if most := time.Duration(a.burst) * each; behind > most {
-		return behind - most, Quota{a.perSecond, a.burst, 0}, false
+		return 0, behind - most, false
 	}
 	a.full[who] = full.Add(each)
-	return 0, Quota{a.perSecond, a.burst, a.burst - int((behind+each-1)/each)}, true
+	return a.burst - int((behind+each-1)/each), 0, true
 }
 
 // bucket returns whose quota an address uses: its own, or, where too many are known, the one of all the others.

@@ -31,6 +31,20 @@ func Qualities(r *http.Request) func(mediaType string) float64 {
 	}
 }
 
+// Choose returns the offer that a client wants most, the first of those that it wants alike, or the first where it wants
+// none of them. The answer then depends on Accept.
+func Choose(w http.ResponseWriter, r *http.Request, offers ...string) string {
+	quality := Qualities(r)
+	w.Header()["Vary"] = []string{"Accept"}
+	best := offers[0]
+	for _, offer := range offers[1:] {
+		if quality(offer) > quality(best) {
+			best = offer
+		}
+	}
+	return best
+}
+
 // weight reads a q of Accept. An invalid one counts as 0.
 func weight(q string) float64 {
 	n, err := strconv.ParseFloat(q, 64)

@@ -21,7 +21,11 @@ type Call struct {
 	Code  fault.Code // of the problem it was answered with
 	Cause error      // what is logged and never shown
 	Held  inflight.Holding
+	Read  *http.Request // where it only reads, and its answer has a version
 }
+
+// Unversioned keeps an answer that is of the moment from being compared with a copy.
+func Unversioned(w http.ResponseWriter) { CallOf(w).Read = nil }
 
 // CallOf returns the call that w answers. It travels with the answer, not in the context, where it would cost a copy
 // of every request.

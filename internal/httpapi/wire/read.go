@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/convention"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/secret"
 )
@@ -178,10 +179,10 @@ func NumberParameter(v url.Values, name string, otherwise, least, most uint64) (
 // IfMatch reads the entity tags of If-Match (RFC 9110, section 13.1.1): strong ones without their quotes,
 // weak ones as they are, so that they never match.
 func IfMatch(r *http.Request) ([]string, error) {
-	header := strings.Join(r.Header.Values("If-Match"), ",")
-	if strings.TrimSpace(header) == "" {
+	if len(r.Header["If-Match"]) == 0 {
 		return nil, nil
 	}
+	header := strings.Join(r.Header["If-Match"], ",")
 	var tags []string
 	for part := range strings.SplitSeq(header, ",") {
 		part = strings.TrimSpace(part)
@@ -232,8 +233,9 @@ func Misshapen(err error, fix string) error {
 		WithFix("%s", fix)
 }
 
-// PathTo returns the path of a request with other parameters: that of the next page.
-func PathTo(r *http.Request, values url.Values) *string {
+// PathTo returns the path of a request with other parameters: that of the next page, which the answer links to.
+func PathTo(w http.ResponseWriter, r *http.Request, values url.Values) *string {
 	next := r.URL.EscapedPath() + "?" + values.Encode()
+	w.Header()["Link"] = []string{convention.NextLink(next)}
 	return &next
 }
