@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +16,8 @@ import (
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -44,6 +47,9 @@ func (h *requirementHandlers) project(w http.ResponseWriter, r *http.Request) er
 }
 
 func (h *requirementHandlers) requirement(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.RawQuery != "" {
+		return h.partOfRequirement(w, r)
+	}
 	id, err := readID(r)
 	if err != nil {
 		return err
@@ -58,6 +64,38 @@ func (h *requirementHandlers) requirement(w http.ResponseWriter, r *http.Request
 	return wire.WriteBytes(w, http.StatusOK, doc.Bytes)
 }
 
+// partOfRequirement shows some members of a requirement, or what was added to its lists since a revision.
+func (h *requirementHandlers) partOfRequirement(w http.ResponseWriter, r *http.Request) error {
+	values, err := wire.Query(r, "fields", "since")
+	if err != nil {
+		return err
+	}
+	id, err := requirementID(r)
+	if err != nil {
+		return err
+	}
+	since, err := wire.NumberParameter(values, "since", 0, 0, math.MaxUint64)
+	if err != nil {
+		return err
+	}
+	o, err := wantedOf(r, values, requirementMembers)
+	if err != nil {
+		return err
+	}
+	doc, err := h.Service.Since(id, since)
+	if err != nil {
+		return err
+	}
+	if wire.NotModified(w, r, doc.ETag) {
+		return nil
+	}
+	body, err := o.cut(doc.Bytes)
+	if err != nil {
+		return err
+	}
+	return wire.WriteBytes(w, http.StatusOK, body)
+}
+
 // readID returns the id of a request that has no parameters.
 func readID(r *http.Request) (string, error) {
 	if r.URL.RawQuery != "" {
@@ -69,7 +107,11 @@ func readID(r *http.Request) (string, error) {
 }
 
 func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Request) error {
-	p, _, err := readProposal(w, r, wire.ReadBody)
+	p, values, err := readProposal(w, r, wire.ReadBody, "fields")
+	var o wanted
+	if err == nil {
+		o, err = wantedOf(r, values, changeMembers)
+	}
 	if err != nil {
 		return h.Service.Refuse(r.Context(), wire.ActorOf(w), p.Refused(), err)
 	}
@@ -79,7 +121,7 @@ func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Re
 		return err
 	}
 	setOutcome(w, p, answer)
-	return wire.WriteBytes(w, http.StatusOK, answer.Requirement)
+	return writeChange(w, o, answer)
 }
 
 func setReplay(w http.ResponseWriter, answer requirements.Answer) {
@@ -112,6 +154,7 @@ type attached struct {
 	Tip         bool               `json:"tip,omitzero"`      // nobody named Commit
 	Branch      string             `json:"branch,omitempty"`  // that Commit must be in
 	Against     *lifecycle.Against `json:"against,omitempty"` // why the report does not count now
+	*guidance.Outcome
 }
 
 func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Request) error {
@@ -130,10 +173,11 @@ func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Reques
 		return err
 	}
 	setOutcome(w, p, answer.Answer)
-	return wire.WriteJSON(w, http.StatusOK, attached{
-		answer.Requirement, answer.Report, answer.Format, answer.Counts, answer.Covers, answer.Cited,
-		append([]string{}, answer.Named...), answer.Commit, answer.Tip, answer.Branch, answer.Against,
-	})
+	o, err := wantedOf(r, nil, nil)
+	if err != nil {
+		return err
+	}
+	return writeAttached(w, o, answer)
 }
 
 // commitID is how a change names a commit, too.
@@ -191,26 +235,15 @@ func readProposal(w http.ResponseWriter, r *http.Request, read func(http.Respons
 	return p, values, err
 }
 
-func (h *requirementHandlers) next(w http.ResponseWriter, r *http.Request) error {
-	id, err := readID(r)
-	if err != nil {
-		return err
-	}
-	next, err := h.Service.Next(id, wire.ActorOf(w))
-	if err != nil {
-		return err
-	}
-	return wire.WriteJSON(w, http.StatusOK, next)
-}
-
 // list is one page, with the path of the next.
 type list struct {
-	requirements.List
-	Next *string `json:"next"`
+	lookup.List
+	Requirements any     `json:"requirements"` // in the place of those of List
+	Next         *string `json:"next"`
 }
 
 func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, append([]string{"after", "limit"}, filter.Narrowing...)...)
+	values, err := wire.Query(r, append([]string{"after", "limit", "since", "fields"}, filter.Narrowing...)...)
 	if err != nil {
 		return err
 	}
@@ -222,15 +255,27 @@ func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Re
 	if err != nil {
 		return err
 	}
+	if q.Since, err = wire.NumberParameter(values, "since", 0, 0, math.MaxUint64); err != nil {
+		return err
+	}
+	o, err := wantedOf(r, values, summaryMembers)
+	if err != nil {
+		return err
+	}
 	q.After, q.Limit = values.Get("after"), int(limit)
 	page, err := h.Service.List(q)
 	if err != nil {
 		return err
 	}
-	answer := list{List: page}
+	answer := list{List: page, Requirements: page.Requirements}
 	if page.After != "" {
 		values.Set("after", page.After)
 		answer.Next = wire.PathTo(w, r, values)
+	}
+	if o.fields != nil {
+		if answer.Requirements, err = o.cutAll(page.Requirements); err != nil {
+			return err
+		}
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }
@@ -249,7 +294,14 @@ func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Req
 		refused := requirements.Refused{Request: "POST /project/import", RequestID: wire.CallOf(w).ID, DryRun: dryRun}
 		return h.Service.Refuse(r.Context(), wire.ActorOf(w), refused, err)
 	}
-	return wire.WriteJSON(w, http.StatusOK, report)
+	answer := imported{Report: report}
+	if !dryRun {
+		answer.Ahead, err = h.ahead(wire.ActorOf(w))
+	}
+	if err != nil {
+		return err
+	}
+	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
 // dryRunOf reads dry_run, and returns all parameters; others are those that the path has besides.

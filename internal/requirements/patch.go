@@ -82,11 +82,11 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		case err != nil:
 			return Answer{}, err
 		case out.answer.Refusal != nil:
-			return Answer{Replayed: out.replayed}, s.refusalOf(out, p)
+			return Answer{Replayed: out.replayed}, s.refusalOf(out, who, p)
 		}
 		return Answer{
 			Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
-			Receipt:  out.receipt,
+			Receipt: out.receipt, Outcome: s.outcomeOf(p.ID, out.answer),
 			Exported: !p.DryRun && s.exporter.Wait(ctx, out.receipt.Size, s.options.ExportWait),
 		}, nil
 	}
@@ -96,16 +96,19 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 }
 
 // refusalOf returns the refusal in a decision, which is on record unless it answers a dry run.
-func (s *Service) refusalOf(out decided, p Proposal) error {
+func (s *Service) refusalOf(out decided, who lifecycle.Actor, p Proposal) error {
 	if p.DryRun {
-		return s.explained(out, p)
+		return s.explained(out, who, p)
 	}
-	return OnRecord{out.receipt, s.explained(out, p)}
+	return OnRecord{out.receipt, s.explained(out, who, p)}
 }
 
 // explained returns a refusal with what only this request makes worth saying.
-func (s *Service) explained(out decided, p Proposal) error {
+func (s *Service) explained(out decided, who lifecycle.Actor, p Proposal) error {
 	refusal := *out.answer.Refusal
+	if e, known := s.current.Load().Find(p.ID); known && !out.replayed {
+		refusal = s.around().Explained(e.Requirement(), who, refusal)
+	}
 	switch {
 	case out.replayed && !p.KeyMade:
 		refusal.Fix = "this is the first answer to this Idempotency-Key, given again; to have the change decided anew, send it with a new key"
@@ -163,7 +166,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 		data.Refusal, out.answer.Refusal = refusal, refusal
 		out.receipt.Folded, err = s.recordRefusal(tx, p, event, data, place)
 	} else if out.answer.Requirement, err = projection.TableRequirements.Put(tx, p.ID, next); err == nil {
-		out.answer.Revision = next.Revision
+		out.answer.Revision, out.answer.Workflow, out.answer.Looks = next.Revision, w.Name, w.Looks()
 		data.Revision, data.SHA256 = next.Revision, ledger.Digest(out.answer.Requirement)
 		if data.Report, err = keepReport(tx, data.Report); err == nil {
 			event.Data = data
@@ -219,7 +222,8 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Chang
 		return decided{answer: record.FirstAnswer{Refusal: refusal}}, err
 	}
 	raw, err := ledger.Encode(next)
-	return decided{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision}}, err
+	w := now.Project.Workflow()
+	return decided{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision, Workflow: w.Name, Looks: w.Looks()}}, err
 }
 
 // keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.

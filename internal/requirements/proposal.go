@@ -6,6 +6,10 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // Proposal is one change request as it arrived.
@@ -29,6 +33,19 @@ type Answer struct {
 	Replayed    bool // the first answer to this Idempotency-Key, again
 	Exported    bool // the export that contains it is written
 	Receipt     Receipt
+	Outcome     *guidance.Outcome // what it has led to; nil where the first answer was given before there were any
+}
+
+// outcomeOf says what a change has led to. It depends on nothing but the answer, so that it is the same when the answer is
+// given again.
+func (s *Service) outcomeOf(id string, answer record.FirstAnswer) *guidance.Outcome {
+	w, err := lifecycle.ParseWorkflow(answer.Workflow)
+	req, _, failed := projection.TableRequirements.Decode(id, answer.Requirement)
+	if err != nil || failed != nil {
+		return nil
+	}
+	out := guidance.Around{Workflow: w.Looking(answer.Looks), Cited: s.options.Cited}.After(req)
+	return &out
 }
 
 func (p Proposal) parsed() {

@@ -10,7 +10,10 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqid"
@@ -31,6 +34,16 @@ func (s *Reader) Requirement(id string) (Document, error) {
 		return Document{}, err
 	}
 	return Document{e.Raw, e.ETag}, nil
+}
+
+// Since reads one requirement, with those entries of its lists alone that were added after a revision; 0 is all.
+func (s *Reader) Since(id string, revision uint64) (Document, error) {
+	e, err := s.entry(id)
+	if err != nil || revision == 0 {
+		return s.Requirement(id)
+	}
+	raw, err := ledger.Encode(lookup.Newer(e.Requirement(), revision))
+	return Document{raw, e.ETag}, err
 }
 
 // inForce returns the workflow of the project as it is published.
@@ -61,24 +74,23 @@ func (s *shared) unknown(id string) *fault.Error {
 	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
 }
 
-// NextFor is what an actor may do with a requirement now.
-type NextFor struct {
-	ID          string           `json:"id"`
-	Status      lifecycle.Status `json:"status"`
-	Revision    uint64           `json:"revision"`
-	Fingerprint string           `json:"fingerprint"`
-	Actor       lifecycle.Actor  `json:"actor"`
-	lifecycle.Next
+// around returns what guidance depends on besides a requirement.
+func (s *shared) around() guidance.Around {
+	return guidance.Around{Workflow: s.inForce(), Cited: s.options.Cited}
 }
 
 // Next answers by the rules that Patch decides by.
-func (s *Reader) Next(id string, who lifecycle.Actor) (NextFor, error) {
+func (s *Reader) Next(id string, who lifecycle.Actor) (guidance.View, error) {
 	e, err := s.entry(id)
 	if err != nil {
-		return NextFor{}, err
+		return guidance.View{}, err
 	}
-	req := e.Requirement()
-	return NextFor{req.ID, req.Status, req.Revision, req.Fingerprint, who, s.inForce().Next(req, who)}, nil
+	return s.around().Of(e.Requirement(), who), nil
+}
+
+// Agenda says what an actor has to do first, over all requirements.
+func (s *Reader) Agenda(who lifecycle.Actor, q agenda.Query) (agenda.Agenda, error) {
+	return agenda.Of(s.current.Load(), s.around(), who, q)
 }
 
 // Stored returns a requirement as it is stored now.
@@ -106,74 +118,9 @@ func (s *Reader) MovesAhead(req lifecycle.Requirement) (n int) {
 	return n
 }
 
-// Query selects requirements. A zero member but Limit selects all.
-type Query struct {
-	Status  lifecycle.Status
-	Role    lifecycle.Role // whose turn it is
-	Suspect *bool
-	Retired *bool
-	Kind    string // as the documents have it
-	By      string // an actor who wrote a part of it last
-	Text    string // in id, title or text, without regard to case
-	After   string // the id of the last requirement of the page before
-	Limit   int    // of a page, at least 1
-}
-
-// List is one page of requirements in document order.
-type List struct {
-	Total        int                  `json:"total"` // that match, on all pages
-	Requirements []projection.Summary `json:"requirements"`
-	After        string               `json:"-"` // cursor of the next page; "" when this is the last
-}
-
-// List reads a page. An unknown cursor is fault.Malformed.
-func (s *Reader) List(q Query) (List, error) {
-	snap := s.current.Load()
-	start := -1
-	if q.After != "" {
-		i, found := snap.Position(q.After)
-		if !found {
-			return List{}, fault.New(fault.Malformed, "unknown_cursor", "after names no requirement").
-				WithFix("follow next of the page before, or start without after")
-		}
-		start = i
-	}
-	list := List{Requirements: []projection.Summary{}}
-	q.Text = strings.ToLower(q.Text)
-	i := -1
-	for e := range snap.All() {
-		i++
-		if !q.matches(e) {
-			continue
-		}
-		list.Total++
-		if i <= start {
-			continue
-		}
-		if len(list.Requirements) < q.Limit {
-			list.Requirements = append(list.Requirements, e.Summary)
-		} else if list.After == "" {
-			list.After = list.Requirements[len(list.Requirements)-1].ID
-		}
-	}
-	return list, nil
-}
-
-func (q Query) matches(e *projection.Entry) bool {
-	s := e.Summary
-	switch {
-	case q.Status != "" && s.Status != q.Status,
-		q.Role != "" && !slices.Contains(s.WaitingFor, lifecycle.Party(q.Role)),
-		q.Kind != "" && s.Kind != q.Kind,
-		q.Suspect != nil && s.Suspect != *q.Suspect,
-		q.Retired != nil && s.Retired != *q.Retired:
-		return false
-	case q.By != "" && !e.Requirement().Stamps.By(q.By):
-		return false
-	case q.Text == "" || strings.Contains(strings.ToLower(s.ID+"\n"+s.Title), q.Text):
-		return true
-	}
-	return strings.Contains(strings.ToLower(e.Requirement().Text), q.Text)
+// List reads a page of requirements.
+func (s *Reader) List(q lookup.Query) (lookup.List, error) {
+	return q.Select(s.current.Load(), s.clock())
 }
 
 // Project returns the whole state: the bytes of project_status.json, its entity tag, and how to write it.

@@ -38,6 +38,7 @@ type Options struct {
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
+	Cited          func(path string) string   // returns the path by which evidence cites a requirement document; nil is the same
 	Repository     Repository                 // where evidence is looked up; needed where evidence is verified
 	Branch         string                     // evidence counts when it has it; "" keeps the store's, the one that HEAD names in a new one
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none

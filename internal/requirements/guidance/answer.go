@@ -15,11 +15,12 @@ type Outcome struct {
 	WaitingFor []lifecycle.Party `json:"waiting_for"`
 	Next       []Lead            `json:"next"`
 	Warnings   []Objection       `json:"warnings,omitempty"` // what stands against done
+	Unchanged  bool              `json:"unchanged,omitzero"` // it was so already
 }
 
 // After says what a change has led to.
 func (a Around) After(req lifecycle.Requirement) Outcome {
-	return Outcome{a.Workflow.WaitingFor(req), a.Leads(req), a.Against(req)}
+	return Outcome{WaitingFor: a.Workflow.WaitingFor(req), Next: a.Leads(req), Warnings: a.Against(req)}
 }
 
 // Explained returns a refusal with an example beside what it lacks: for each unmet gate what would meet it, for each

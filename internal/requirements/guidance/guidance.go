@@ -16,8 +16,7 @@ import (
 // Around is what guidance depends on besides the requirement.
 type Around struct {
 	Workflow lifecycle.Workflow
-	Verifies bool                // evidence is looked up
-	Cited    func(string) string // the path by which evidence cites a requirement document; nil is the same
+	Cited    func(string) string // returns the path by which evidence cites a requirement document; nil is the same
 }
 
 func (a Around) cited(path string) string {

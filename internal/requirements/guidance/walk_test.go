@@ -114,7 +114,7 @@ func events(r lifecycle.Requirement, at time.Time) (all []lifecycle.Requirement)
 func TestEveryExampleIsWhatItSays(t *testing.T) {
 	for _, base := range []lifecycle.Workflow{lifecycle.V1, lifecycle.Rework} {
 		for _, verifies := range []bool{true, false} {
-			around := Around{Workflow: base.Looking(verifies), Verifies: verifies}
+			around := Around{Workflow: base.Looking(verifies)}
 			begun, _ := lifecycle.Define(nil, text("a"), noon, lifecycle.LatestRules)
 			seen, queue, sent, done := map[string]bool{kindOf(begun): true}, []lifecycle.Requirement{begun}, 0, 0
 			visit := func(r lifecycle.Requirement) {
@@ -148,7 +148,7 @@ func requireTold(t *testing.T, a Around, r lifecycle.Requirement, who lifecycle.
 	v := a.Of(r, who)
 	told := fmt.Sprintf("%s %s %s: %s", a.Workflow.Name, who.Role, kindOf(r), dump(t, v))
 	for _, f := range v.Fields {
-		next, err := send(a.Workflow, a.Verifies, r, who, f.Example)
+		next, err := send(a.Workflow, a.Workflow.Looks(), r, who, f.Example)
 		require.NoError(t, err, "%s\n%s", f.Field, told)
 		sent++
 		if f.Due || f.Field == lifecycle.FieldDeviations && r.Status == lifecycle.TestedPass {
@@ -156,7 +156,7 @@ func requireTold(t *testing.T, a Around, r lifecycle.Requirement, who lifecycle.
 		}
 	}
 	for _, m := range v.Moves {
-		next, err := send(a.Workflow, a.Verifies, r, who, m.Example)
+		next, err := send(a.Workflow, a.Workflow.Looks(), r, who, m.Example)
 		sent++
 		var left []string
 		for _, l := range m.Lacks {
@@ -212,7 +212,7 @@ func requireLeads(t *testing.T, a Around, r lifecycle.Requirement) {
 			continue
 		}
 		i := slices.IndexFunc(actors, func(who lifecycle.Actor) bool { return lifecycle.Party(who.Role) == l.By })
-		_, err := send(a.Workflow, a.Verifies, r, actors[i], l.Example)
+		_, err := send(a.Workflow, a.Workflow.Looks(), r, actors[i], l.Example)
 		require.NoError(t, err, "%s: %s", kindOf(r), dump(t, out))
 	}
 }

@@ -21,10 +21,11 @@ type Query struct {
 	Suspect    *bool
 	Stale      *bool
 	Retired    *bool
-	Kind       string    // as the documents have it
-	By         string    // an actor who wrote a part of it last
-	Text       string    // in id, title or text, without regard to case
-	Until      time.Time // in their status since then, or longer
+	Kind       string        // as the documents have it
+	By         string        // an actor who wrote a part of it last
+	Text       string        // in id, title or text, without regard to case
+	OlderThan  time.Duration // in their status for so long, at least
+	Since      uint64        // a size of the log: published with a larger one
 
 	Sort  Order
 	Desc  bool
@@ -35,6 +36,7 @@ type Query struct {
 // List is one page of requirements.
 type List struct {
 	Total        int                  `json:"total"` // that match, on all pages
+	AsOf         uint64               `json:"as_of"` // the size of the log; Since takes it
 	Requirements []projection.Summary `json:"requirements"`
 	After        string               `json:"-"` // cursor of the next page; "" when this is the last
 }
@@ -55,7 +57,7 @@ func (q Query) Select(from *projection.Snapshot) (List, error) {
 		}
 	}
 	slices.SortFunc(rows, q.compare)
-	list := List{Total: len(rows), Requirements: []projection.Summary{}}
+	list := List{Total: len(rows), AsOf: from.Head.Size, Requirements: []projection.Summary{}}
 	if after != nil {
 		i, found := slices.BinarySearchFunc(rows, *after, q.compare)
 		if found {
@@ -82,7 +84,8 @@ func (q Query) matches(e *projection.Entry) bool {
 		q.Suspect != nil && s.Suspect != *q.Suspect,
 		q.Stale != nil && s.Stale != *q.Stale,
 		q.Retired != nil && s.Retired != *q.Retired,
-		!q.Until.IsZero() && s.Since.After(q.Until):
+		e.Size <= q.Since,
+		q.OlderThan > 0 && now.Sub(s.Since) < q.OlderThan:
 		return false
 	case q.By != "" && !e.Requirement().Stamps.By(q.By):
 		return false

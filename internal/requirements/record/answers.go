@@ -18,6 +18,8 @@ type FirstAnswer struct {
 	Seq         uint64          `json:"seq"`         // of the record
 	BodySHA256  string          `json:"body_sha256"` // of id and body as sent
 	Requirement json.RawMessage `json:"requirement,omitempty"`
+	Workflow    string          `json:"workflow,omitempty"` // in force; absent where the answer was the requirement alone
+	Looks       bool            `json:"looks,omitzero"`     // evidence was looked up
 	Revision    uint64          `json:"revision,omitzero"`
 	Refusal     *fault.Error    `json:"refusal,omitempty"`
 }

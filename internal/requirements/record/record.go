@@ -115,7 +115,7 @@ func (i Imported) After(before *projection.Import, seq uint64, at time.Time, by 
 
 // Proposed accounts for a change request that was decided. Replaying it gives the same decision.
 type Proposed struct {
-	Rules          lifecycle.Rules   `json:"rules,omitzero"` // the version that decided; absent in records of lifecycle.Rules1
+	Rules          lifecycle.Rules   `json:"rules,omitzero"`     // the version that decided; absent in records of lifecycle.Rules1
 	Workflow       string            `json:"workflow,omitempty"` // in force when it was decided; absent before lifecycle.Rules4
 	Change         json.RawMessage   `json:"change,omitempty"`
 	Looked         *lifecycle.Looked `json:"looked,omitzero"`   // what was found of its evidence; {} where it was looked up and there was none

@@ -173,6 +173,9 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 	}
 	sum := r.states.digest(next.ID)
 	answer.Requirement, answer.Revision = raw, next.Revision
+	if answer.Workflow = data.Workflow; answer.Workflow != "" {
+		answer.Looks = r.project.Evidence == projection.EvidenceVerified
+	}
 	if next.Revision != data.Revision || sum != data.SHA256 {
 		return fmt.Errorf("the change gives revision %d with digest %s, not %d with %s", next.Revision, sum,
 			data.Revision, data.SHA256)

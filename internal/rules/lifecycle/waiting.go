@@ -22,6 +22,9 @@ func (w Workflow) Looking(is bool) Workflow {
 	return w
 }
 
+// Looks reports whether evidence is looked up.
+func (w Workflow) Looks() bool { return w.looks }
+
 // Lacks lists what a move lacks as things stand: its unmet gates, and what has to be sent again.
 func (w Workflow) Lacks(req Requirement, to Status, mover Actor) []Lack {
 	lacks := req.Unmet(to, mover)

@@ -1,0 +1,140 @@
+// Package shape cuts answers to what a client asks for, with the header Prefer (RFC 7240) and the parameter fields.
+//
+// It works on encoded objects: what is left out was never decoded, and what is kept has the bytes that were stored.
+package shape
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+)
+
+// The preferences that are known (RFC 7240, section 4.2).
+const (
+	Minimal = "return=minimal"
+	Whole   = "return=representation"
+)
+
+// Preference returns the first known preference that the fields of the header Prefer name, or "". What is not known is
+// ignored, as the RFC wants.
+func Preference(header []string) string {
+	for part := range strings.SplitSeq(strings.Join(header, ","), ",") {
+		name, _, _ := strings.Cut(part, ";")
+		switch name = strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(name, `"`, "")), "")); name {
+		case Minimal, Whole:
+			return name
+		}
+	}
+	return ""
+}
+
+// Fields reads the parameter fields: names of known members, with commas between them. An unknown one is
+// fault.Malformed.
+func Fields(value string, known []string) ([]string, error) {
+	names := strings.Split(value, ",")
+	for i, name := range names {
+		if names[i] = strings.TrimSpace(name); !slices.Contains(known, names[i]) {
+			return nil, fault.New(fault.Malformed, "invalid_parameter", "the parameter fields cannot be used: the answer has no member %q",
+				fault.Clip(names[i], 64)).WithFix("use some of %s, with commas between them", strings.Join(known, ","))
+		}
+	}
+	return names, nil
+}
+
+// Names lists the members that values of a type can have, in their order.
+func Names[T any]() []string { return namesOf(reflect.TypeFor[T]()) }
+
+func namesOf(t reflect.Type) (names []string) {
+	for f := range fieldsOf(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			names = append(names, namesOf(f.Type)...)
+		case name != "-":
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range t.NumField() {
+			if !yield(t.Field(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Without returns an object without some of its members.
+func Without(object []byte, names ...string) ([]byte, error) {
+	return filtered(object, func(name string) bool { return !slices.Contains(names, name) })
+}
+
+// Only returns an object with some of its members alone.
+func Only(object []byte, names ...string) ([]byte, error) {
+	return filtered(object, func(name string) bool { return slices.Contains(names, name) })
+}
+
+func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
+	in, out := jsontext.NewDecoder(bytes.NewReader(object)), bytes.NewBufferString("{")
+	if _, err := in.ReadToken(); err != nil {
+		return nil, err
+	}
+	for in.PeekKind() == '"' {
+		name, err := in.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		kept := keep(name.String())
+		text := name.String()
+		value, err := in.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		if !kept {
+			continue
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		quoted, err := jsontext.AppendQuote(nil, text)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(quoted)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	if _, err := in.ReadToken(); err != nil {
+		return nil, err
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// With returns an object with the members of others after its own.
+func With(object []byte, others ...any) ([]byte, error) {
+	whole := bytes.Clone(bytes.TrimRight(object, "\n"))
+	for _, other := range others {
+		more, err := jsonv2.Marshal(other, jsonv2.Deterministic(true))
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(more) == len("{}"):
+		case len(whole) == len("{}"):
+			whole = more
+		default:
+			whole = append(append(whole[:len(whole)-1], ','), more[1:]...)
+		}
+	}
+	return whole, nil
+}
