@@ -126,6 +126,9 @@ func (c *contract) check(s *seen, pattern, method string, r response) error {
 	return errors.Join(c.checkHeaders(documented, r.Header), c.checkBody(s, documented, method, r))
 }
 
+// anyAnswer are headers that any answer to somebody who is limited has; TestLimitsAreTold looks for them.
+var anyAnswer = []string{"RateLimit", "RateLimit-Policy"}
+
 // transport are headers that belong to HTTP and not to the answer.
 var transport = []string{"Connection", "Content-Length", "Content-Type", "Date"}
 

@@ -1,7 +1,9 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -307,6 +309,12 @@ func (h *harness) read(method, path string, from *http.Response) response {
 	h.t.Helper()
 	body, err := io.ReadAll(from.Body)
 	require.NoError(h.t, errors.Join(err, from.Body.Close()))
+	if from.Header.Get("Content-Encoding") == "gzip" && method != http.MethodHead {
+		z, err := gzip.NewReader(bytes.NewReader(body))
+		require.NoError(h.t, err)
+		body, err = io.ReadAll(z)
+		require.NoError(h.t, err)
+	}
 	r := response{from.StatusCode, from.Header, body}
 	require.NoError(h.t, theContract().check(h.seen, h.pattern(method, path), method, r), "%s %s: %d %s", method, path, r.Status, body)
 	return r

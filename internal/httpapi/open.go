@@ -11,6 +11,7 @@ import (
 	"orchestrator/api"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/catalogue"
+	"orchestrator/internal/httpapi/fixed"
 	"orchestrator/internal/httpapi/front"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/schemas"
@@ -20,7 +21,7 @@ import (
 type openHandlers struct {
 	identify func(presented string, now time.Time) (front.Caller, error)
 	problems func() (catalogue.Pages, error)
-	yaml     *wire.Fixed
+	yaml     *fixed.Answer
 }
 
 func newOpenHandlers(a *API) *openHandlers {
@@ -30,7 +31,7 @@ func newOpenHandlers(a *API) *openHandlers {
 			return front.Caller{Name: t.Name, Role: t.Role}, err
 		},
 		problems: sync.OnceValues(catalogue.Make),
-		yaml:     wire.NewFixed("application/yaml", api.OpenAPI),
+		yaml:     fixed.New("application/yaml", api.OpenAPI),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/token"
 )
 
 // bare is an API without a service behind it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strconv"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
@@ -107,12 +106,6 @@ func renderText(mediaType []string, render func(io.Writer) error) (text, error) 
 }
 
 func (t text) write(w http.ResponseWriter) error {
-	h := w.Header()
-	h["Content-Type"] = t.mediaType
-	h["Vary"] = varyAccept
-	h["Cache-Control"] = wire.NoCache
-	h["Content-Length"] = []string{strconv.Itoa(t.body.Len())}
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(t.body.Bytes()) // the client may be gone; nothing is left to do for it
-	return nil
+	w.Header()["Vary"] = varyAccept
+	return wire.WriteAs(w, t.mediaType, wire.NoCache, t.body.Bytes())
 }

@@ -49,7 +49,7 @@ func (p *Plan) openCredentials(files *token.File, used bool, log zerolog.Logger)
 				"For a demonstration only")
 	}
 	c.warnOfAlikeNames()
-	c.tokens, err = token.NewAuthenticator(files, p.limit())
+	c.tokens, err = token.NewAuthenticator(files, p.Limit())
 	return c, err
 }
 

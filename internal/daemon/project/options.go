@@ -20,7 +20,7 @@ type Options struct {
 	Data         string   // the data folder
 	Requirements []string // paths and patterns of the requirement documents
 	Reading      reqdoc.Options
-	Workflow     string // of a new project, "" is lifecycle.V1; another than that on record is refused
+	Workflow     string   // of a new project, "" is lifecycle.V1; another than that on record is refused
 	Witness      string   // file of a witness that the database is compared with; it need not exist
 	Secrets      []string // further files that evidence must not show, and git must not track
 
@@ -50,7 +50,8 @@ func (o *Options) dir() datadir.Dir { return datadir.Dir(o.Data) }
 // named returns the paths and patterns of the documents, as one text.
 func (o *Options) named() string { return strings.Join(o.Requirements, " ") }
 
-func (o *Options) limit() token.Limit { return token.Limit{PerSecond: o.RateLimit, Burst: o.RateBurst} }
+// Limit returns the rate limit of each token.
+func (o *Options) Limit() token.Limit { return token.Limit{PerSecond: o.RateLimit, Burst: o.RateBurst} }
 
 // ownFiles returns what the service writes or must keep to itself, and what can prove nothing: digests of evidence are
 // public.

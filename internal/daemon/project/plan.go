@@ -36,7 +36,7 @@ func Prepare(o Options) (*Plan, error) {
 	if err := p.checkEvidence(); err != nil {
 		return nil, err
 	}
-	if err := p.limit().Check(); err != nil {
+	if err := p.Limit().Check(); err != nil {
 		return nil, err
 	}
 	if p.contracts, err = Tools(p.dir()); err != nil {

@@ -28,6 +28,8 @@ var access = []Entry{
 			"moves."},
 	{"drive_forbidden", []int{403}, asItIs, "The caller may not have the work of these roles done.",
 		"Send plan=true, leave roles out, or use a token of the pm."},
+	{"unknown_code", []int{404}, asItIs, "No problem has this code.",
+		"GET /problems lists the codes."},
 	{"unknown_path", []int{404}, asItIs, "There is nothing at this path.",
 		"GET / lists the calls that matter, GET /openapi.json all of them. Paths have no final slash, and " +
 			"are compared letter by letter; the fix names the path that was meant where one is near."},
@@ -51,7 +53,7 @@ var access = []Entry{
 		"Use a method of the header Allow. OPTIONS answers with it, too."},
 	{"not_acceptable", []int{406}, asItIs, "Accept takes none of the media types that this path has.",
 		"Send an Accept that takes one of the media types that the detail names, or none."},
-	{"rate_limited", []int{429}, again, "This token has used up its requests for now.",
+	{"rate_limited", []int{429}, again, "This token, or this address where no token is needed, has used up its requests for now.",
 		"Wait as many seconds as Retry-After says, then send the request as it is. RateLimit tells " +
 			"beforehand how many are left."},
 	{"bodies_in_flight", []int{429}, again, "The requests under way hold as many bytes of bodies as they may: 16 MiB of one token, 64 MiB of " +

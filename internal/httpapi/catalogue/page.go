@@ -61,6 +61,9 @@ func listPage(all []Entry) (Page, error) {
 }
 
 func codePage(e Entry, example Example) (Page, error) {
+	if example.Problem == nil { // of a code that is new, until its example is recorded
+		example.Problem = jsontext.Value("null")
+	}
 	shown := example.Problem.Clone()
 	if err := shown.Indent(jsontext.WithIndent("  ")); err != nil {
 		return Page{}, err

@@ -64,6 +64,7 @@ func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 	for part := range strings.SplitSeq(strings.Join(sent, ","), ",") {
 		part = strings.TrimPrefix(strings.TrimSpace(part), "W/")
 		if part == "*" || part == etag {
+			delete(w.Header(), "Content-Security-Policy") // the copy has it
 			if w.Header()["Cache-Control"] == nil {
 				w.Header()["Cache-Control"] = NoCache
 			}
