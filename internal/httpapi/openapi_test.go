@@ -184,7 +184,7 @@ func TestTheContractRefusesWrongAnswers(t *testing.T) {
 		"another media type":     {func(r *response) { r.Header.Set("Content-Type", "text/html") }, `media type "text/html" is not documented`},
 		"an extra member":        {func(r *response) { r.replace(`{"id"`, `{"extra":1,"id"`) }, "extra"},
 		"an extra member inside": {func(r *response) { r.replace(`"decision"`, `"extra":1,"decision"`) }, "extra"},
-		"a missing member":       {func(r *response) { r.replace(`"suspect":false,`, ``) }, "suspect"},
+		"a missing member":       {func(r *response) { r.replace(`,"decision":"approved"`, ``) }, "decision"},
 		"a wrong type":           {func(r *response) { r.replace(`"revision":2,"pm_notes"`, `"revision":"2","pm_notes"`) }, "/revision"},
 		"a wrong value":          {func(r *response) { r.replace(`"status":"not_started"`, `"status":"nearly"`) }, "/status"},
 		"a time that is none":    {func(r *response) { r.replace(`2026-01-02T`, `2026-13-02T`) }, "date-time"},

@@ -1,0 +1,140 @@
+package agenda
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+var (
+	noon  = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	paula = lifecycle.Actor{Name: "paula", Role: lifecycle.PM}
+)
+
+// one is a requirement in a snapshot.
+type one struct {
+	id     string
+	status lifecycle.Status
+	needs  []string
+	since  time.Time
+	edit   func(*lifecycle.Requirement)
+}
+
+func snapshot(t testing.TB, all ...one) *projection.Snapshot {
+	t.Helper()
+	p := projection.Project{WorkflowName: "v1"}
+	entries := map[string]*projection.Entry{}
+	for _, o := range all {
+		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: o.id, Title: "Title " + o.id, DependsOn: o.needs,
+			Source: lifecycle.Source{Path: "R.md", Line: 1, EndLine: 2}}, noon, lifecycle.LatestRules)
+		req.Status = o.status
+		if !o.since.IsZero() {
+			req.TextSince = o.since
+		}
+		if o.edit != nil {
+			o.edit(&req)
+		}
+		raw, err := json.Marshal(req)
+		require.NoError(t, err)
+		p.IDs = append(p.IDs, o.id)
+		entries[o.id] = projection.NewEntry(req, raw, p.Workflow())
+	}
+	s, err := projection.New(p, entries, audit.Head{Size: 9})
+	require.NoError(t, err)
+	return s
+}
+
+func of(t testing.TB, s *projection.Snapshot, who lifecycle.Actor, q Query) Agenda {
+	t.Helper()
+	a, err := Of(s, guidance.Around{Workflow: s.Project.Workflow()}, who, q)
+	require.NoError(t, err)
+	return a
+}
+
+func idsOf(items []Item) (ids []string) {
+	for _, i := range items {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+func TestDependenciesComeFirst(t *testing.T) {
+	s := snapshot(t, one{id: "A", status: lifecycle.NotStarted, needs: []string{"C"}},
+		one{id: "B", status: lifecycle.Planned, needs: []string{"D", "gone"}},
+		one{id: "C", status: lifecycle.NotStarted, needs: []string{"B"}},
+		one{id: "D", status: lifecycle.NotStarted},
+		one{id: "E", status: lifecycle.NotStarted, needs: []string{"E", "F"}},
+		one{id: "F", status: lifecycle.DesignInProgress, needs: []string{"E"}})
+	a := of(t, s, paula, Query{Limit: 10})
+	require.Equal(t, []string{"D", "B", "C", "A", "E"}, idsOf(a.Mine))
+	require.Equal(t, "D", a.First.ID)
+	require.Equal(t, "it depends on nothing unfinished, and comes first in the documents", a.First.Why)
+	require.Equal(t, "move it to planned", a.First.Do)
+	require.Equal(t, `"1"`, a.First.IfMatch)
+	require.Equal(t, []Stuck{
+		{"A", "it depends on C, which is not_started", "pm"}, {"B", "it depends on D, which is not_started", "pm"},
+		{"C", "it depends on B, which is planned", "pm"}, {"E", "what it depends on depends on it, or on a circle", "document"},
+		{"F", "what it depends on depends on it, or on a circle", "document"},
+	}, a.Stuck)
+	require.Equal(t, 5, a.AllStuck)
+	require.Equal(t, []Waiting{{"pm", 5, noon, []string{"A", "B", "C"}}, {"architect", 1, noon, []string{"F"}}}, a.Waiting)
+	archie := of(t, s, lifecycle.Actor{Name: "archie", Role: lifecycle.Architect}, Query{Limit: 10})
+	require.Equal(t, "all that waits for role architect depends on something unfinished; this comes first in the documents", archie.First.Why)
+	require.Equal(t, "supply design_spec", archie.First.Do)
+	require.Nil(t, of(t, s, lifecycle.Actor{Name: "v", Role: lifecycle.Viewer}, Query{Limit: 10}).First)
+}
+
+func TestWhatIsFinishedIsNotListed(t *testing.T) {
+	retired := func(r *lifecycle.Requirement) { r.Retired = true }
+	s := snapshot(t, one{id: "A", status: lifecycle.Blocked, since: noon.Add(-time.Hour)}, one{id: "B", status: lifecycle.NotStarted, edit: retired},
+		one{id: "C", status: lifecycle.Planned, edit: retired}, one{id: "D", status: lifecycle.Planned, needs: []string{"B"}})
+	a := of(t, s, paula, Query{Limit: 10})
+	require.Equal(t, []string{"A", "C", "D"}, idsOf(a.Mine))
+	require.Equal(t, []Stuck{{"A", "it is blocked, a dead end under workflow v1: PUT /workflow", "pm"}}, a.Stuck)
+	require.Equal(t, []Waiting{{"pm", 3, noon.Add(-time.Hour), []string{"A", "C", "D"}}, {"document", 1, noon, []string{"C"}}}, a.Waiting)
+	require.Contains(t, a.Mine[0].Do, "PUT /workflow")
+	require.Equal(t, "move it to deferred", a.Mine[1].Do)
+}
+
+func TestPagesAndSince(t *testing.T) {
+	s := snapshot(t, one{id: "A", status: lifecycle.Planned}, one{id: "B", status: lifecycle.Planned}, one{id: "C", status: lifecycle.Planned})
+	first := of(t, s, paula, Query{Limit: 2})
+	require.Equal(t, "B", first.After)
+	rest := of(t, s, paula, Query{Limit: 2, After: "B"})
+	require.Equal(t, []string{"C"}, idsOf(rest.Mine))
+	require.Nil(t, rest.First)
+	require.Empty(t, rest.After)
+	require.Equal(t, 3, rest.Total)
+	_, err := Of(s, guidance.Around{Workflow: lifecycle.V1}, paula, Query{Limit: 2, After: "Z"})
+	require.ErrorIs(t, err, fault.Malformed)
+	e, _ := s.Find("B")
+	e.Size = 12
+	require.Equal(t, []string{"B"}, idsOf(of(t, s, paula, Query{Limit: 2, Since: 9}).Mine))
+	alone := of(t, s, paula, Query{Limit: 1, Since: 9})
+	require.Equal(t, "nothing else waits for role pm", alone.First.Why)
+}
+
+// BenchmarkTenThousand: the agenda of a large project costs a few milliseconds.
+func BenchmarkTenThousand(b *testing.B) {
+	var all []one
+	for i := range 10_000 {
+		o := one{id: fmt.Sprintf("REQ-%05d", i), status: lifecycle.Planned}
+		if i%10 != 0 {
+			o.needs = []string{fmt.Sprintf("REQ-%05d", i-1)}
+		}
+		all = append(all, o)
+	}
+	s := snapshot(b, all...)
+	for b.Loop() {
+		of(b, s, paula, Query{Limit: 10})
+	}
+}
