@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"net/http"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/render"
 )
 
@@ -18,7 +21,8 @@ type document interface {
 }
 
 func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) error {
-	if _, err := wire.Query(r); err != nil {
+	narrowed, err := h.narrowing(r)
+	if err != nil {
 		return err
 	}
 	show, err := negotiate(w, r)
@@ -30,7 +34,7 @@ func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	defer func() { <-mine }()
-	answer, err := h.renderReview(r.Context(), show)
+	answer, err := h.renderReview(r.Context(), narrowed, show)
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) err
 }
 
 // renderReview makes one review of the project at a time: each reads all documents and goes through all requirements.
-func (h *requirementHandlers) renderReview(ctx context.Context, show func(document) (text, error)) (text, error) {
+func (h *requirementHandlers) renderReview(ctx context.Context, narrowed narrowing, show func(document) (text, error)) (text, error) {
 	if err := take(ctx, h.reviews.making); err != nil {
 		return text{}, err
 	}
@@ -47,7 +51,33 @@ func (h *requirementHandlers) renderReview(ctx context.Context, show func(docume
 	if err != nil {
 		return text{}, err
 	}
+	if narrowed != nil {
+		project, err = narrowed(project)
+	}
+	if err != nil {
+		return text{}, err
+	}
 	return show(render.Project{Project: project})
+}
+
+// narrowing leaves those requirements of a review that were asked for, as they were to be sorted; nil leaves all.
+type narrowing func(review.Project) (review.Project, error)
+
+func (h *requirementHandlers) narrowing(r *http.Request) (narrowing, error) {
+	values, err := wire.Query(r, filter.Narrowing...)
+	if err != nil || len(values) == 0 {
+		return nil, err
+	}
+	q, err := filter.Requirements(values)
+	q.Limit = math.MaxInt
+	return func(p review.Project) (review.Project, error) {
+		page, err := h.Service.List(q)
+		ids := make([]string, len(page.Requirements))
+		for i, one := range page.Requirements {
+			ids[i] = one.ID
+		}
+		return p.Narrowed(ids), err
+	}, err
 }
 
 func (h *requirementHandlers) dossier(w http.ResponseWriter, r *http.Request) error {

@@ -20,7 +20,6 @@ import (
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -101,7 +100,14 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	require.Equal(t, size+1, r.State().LogSize, "a new minute begins with records")
 	r.verified()
-	require.Equal(t, []review.ActorCount{{Name: "cody", Role: lifecycle.Coder, Refused: 51}}, r.review().Findings.Refused)
+	refused := r.review().Findings.Refused
+	require.Len(t, refused, 1)
+	require.Equal(t, 51, refused[0].Refused)
+	require.Equal(t, 51, refused[0].Codes[0].Count)
+	dossier, err := r.Dossier(t.Context(), "REQ-001")
+	require.NoError(t, err)
+	require.Equal(t, 51, dossier.Refused.Count)
+	require.Equal(t, fault.Code("field_forbidden"), dossier.Refused.Newest[0].Code)
 }
 
 // TestAWindowEndsWithItsMinute: by the clock of the log, even when nobody looks at it.

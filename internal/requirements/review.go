@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,6 +21,7 @@ import (
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -133,9 +133,13 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 		return review.Dossier{}, err
 	}
 	req, now := e.Requirement(), s.current.Load()
-	return review.One(now.Project.Workflow(), req, review.Seen{
+	refused, err := lookup.RefusedOn(ctx, s.ledger, id)
+	if err != nil {
+		return review.Dossier{}, err
+	}
+	return review.One(s.options.Workflow, req, review.Seen{
 		Evidence: s.reviewEvidence(ctx, req), IDs: s.ids.Of(now.Project.IDs), Branch: now.Project.Branch,
-		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})),
+		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})), Refused: refused,
 	}), nil
 }
 
@@ -250,26 +254,19 @@ func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCoun
 	l := &s.logReview
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.actors == nil {
-		l.actors = map[audit.Actor]review.ActorCount{}
-	}
-	head, err := s.ledger.VerifyFrom(ctx, l.head, l.count)
+	head, err := s.ledger.VerifyFrom(ctx, l.head, l.attempts.Count)
 	if ctx.Err() != nil || s.ledger.Err() != nil {
-		l.head, l.actors = audit.Head{}, nil // what was counted beyond the head would be counted twice
+		l.head, l.attempts = audit.Head{}, lookup.Attempts{} // what was counted beyond the head would be counted twice
 		return review.Log{}, nil, cmp.Or(s.ledger.Err(), ctx.Err())
 	}
 	log := review.Log{Size: s.ledger.Head().Size, VerifiedUpTo: head.Size, Root: head.Root.String()}
 	if err != nil {
 		log.Problem = refusalText(err)
-		l.head, l.actors = audit.Head{}, nil
+		l.head, l.attempts = audit.Head{}, lookup.Attempts{}
 		return log, nil, nil
 	}
 	l.head, log.Size = head, head.Size
-	return log, slices.SortedFunc(maps.Values(l.actors), byActor), nil
-}
-
-func byActor(a, b review.ActorCount) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
+	return log, l.attempts.Actors(), nil
 }
 
 // ReviewExport reviews the project from its export alone, and lists what that cannot show.

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -44,9 +45,12 @@ func TestAttemptsAreCountedOnce(t *testing.T) {
 		}
 		_, actors, err := r.reviewLog(t.Context())
 		require.NoError(t, err)
+		for i := range actors {
+			actors[i].Codes = nil
+		}
 		require.Equal(t, want, actors, "a review that was called off, or one more, counts nothing twice")
 		if asked < 10 {
-			r.logReview.head, r.logReview.actors = audit.Head{}, nil
+			r.logReview.head, r.logReview.attempts = audit.Head{}, lookup.Attempts{}
 		}
 	}
 	require.NotZero(t, calledOff)

@@ -14,7 +14,6 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/record"
 )
 
 // How much of the log one call looks through, and how much it returns: who asks for what is rare does not keep others
@@ -214,40 +213,6 @@ func (q Records) matches(from store.Getter, rec audit.Record) (bool, error) {
 	if err != nil || refused == nil {
 		return false, err
 	}
-	return (q.Actor == "" || q.Actor == rec.Actor.Name || q.Actor == refused.Actor.Name) &&
+	return (q.Actor == "" || q.Actor == rec.Actor.Name || q.Actor == refused.By) &&
 		(q.Code == "" || q.Code == refused.Code), nil
 }
-
-// Refusal is an attempt that was refused, as a record has it.
-type Refusal struct {
-	Record uint64      `json:"record"` // its number
-	At     time.Time   `json:"at"`
-	Actor  audit.Actor `json:"actor"`
-	Code   fault.Code  `json:"code,omitempty"` // absent where refusals of several kinds were folded
-	Detail string      `json:"detail,omitempty"`
-	Times  uint64      `json:"times"` // more than one where they were folded
-}
-
-// RefusalIn returns the refusal in a record; nil where there is none.
-func RefusalIn(from store.Getter, rec audit.Record) (*Refusal, error) {
-	if !slices.Contains(refusals, rec.Kind) {
-		return nil, nil
-	}
-	data, err := record.Read(from, rec)
-	if err != nil {
-		return nil, err
-	}
-	found := &Refusal{Record: rec.Seq, At: rec.At, Actor: rec.Actor, Times: 1}
-	switch data := data.(type) {
-	case record.Proposed:
-		found.Code, found.Detail = data.Refusal.Code, data.Refusal.Detail
-	case record.RequestRefused:
-		found.Code, found.Detail = data.Refusal.Code, data.Refusal.Detail
-	case record.RefusalsFolded:
-		found.At, found.Actor, found.Code, found.Times = data.To, data.Actor, data.Code, data.Count
-	}
-	return found, nil
-}
-
-// refusals are the kinds of records that have refusals.
-var refusals = []string{record.KindRefused, record.KindRequestRefused, record.KindFolded}

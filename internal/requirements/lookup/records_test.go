@@ -197,25 +197,6 @@ func TestTheRecordsOfARequirementAreFollowed(t *testing.T) {
 	}))
 }
 
-func TestTheRefusalInARecord(t *testing.T) {
-	l := logOf(t, changed(cody, "A"), refused(cody, "A", "sealed"), folded(cody, "A", "sealed"))
-	var found []*Refusal
-	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
-		found = nil
-		for i := range uint64(4) {
-			rec, err := ledger.RecordAt(r, i)
-			require.NoError(t, err)
-			one, err := RefusalIn(r, rec)
-			require.NoError(t, err)
-			found = append(found, one)
-		}
-		return nil
-	}))
-	require.Equal(t, []*Refusal{nil, nil,
-		{Record: 2, At: noon.Add(2 * time.Minute), Actor: cody, Code: "sealed", Detail: "no sealed", Times: 1},
-		{Record: 3, At: noon.Add(time.Second), Actor: cody, Code: "sealed", Times: 7}}, found)
-}
-
 func BenchmarkASearchForWhatIsNotThere(b *testing.B) {
 	var events []ledger.Event
 	for range mostLooked {

@@ -44,6 +44,7 @@ type Dossier struct {
 	Notes      []lifecycle.Note      `json:"pm_notes"`
 	Gates      []GateVerdict         `json:"gates"` // of the statuses ahead, in their order; of a done requirement, of done
 	Next       []RoleNext            `json:"next"`
+	Refused    Refused               `json:"refused"`
 	History    []Move                `json:"history"` // oldest first
 }
 
@@ -100,6 +101,7 @@ type Seen struct {
 	IDs      *idmatch.IDs    // of all requirements of the project
 	Branch   string          // whose tip evidence is held against, "" when there is none
 	Dirty    map[string]bool // cited files with uncommitted changes
+	Refused  Refused
 }
 
 // One reviews one requirement.
@@ -112,6 +114,7 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
 		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
 		History:    []Move{},
+		Refused:    Refused{seen.Refused.Count, seen.Refused.More, append([]Refusal{}, seen.Refused.Newest...)},
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
 			req.PMNotes...),
 	}

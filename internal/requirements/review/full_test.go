@@ -157,10 +157,10 @@ func TestDuties(t *testing.T) {
 
 func TestRefusedAttempts(t *testing.T) {
 	in := reviewtest.InputOf()
-	in.Actors = []review.ActorCount{{"b", lifecycle.PM, 9, 0}, {"c", lifecycle.Coder, 0, 2},
-		{"a", lifecycle.Coder, 1, 2}, {"d", lifecycle.Tester, 1, 3}}
-	require.Equal(t, []review.ActorCount{{"d", lifecycle.Tester, 1, 3}, {"a", lifecycle.Coder, 1, 2},
-		{"c", lifecycle.Coder, 0, 2}}, review.Full(in).Findings.Refused)
+	in.Actors = []review.ActorCount{{"b", lifecycle.PM, 9, 0, nil}, {"c", lifecycle.Coder, 0, 2, nil},
+		{"a", lifecycle.Coder, 1, 2, nil}, {"d", lifecycle.Tester, 1, 3, nil}}
+	require.Equal(t, []review.ActorCount{{"d", lifecycle.Tester, 1, 3, nil}, {"a", lifecycle.Coder, 1, 2, nil},
+		{"c", lifecycle.Coder, 0, 2, nil}}, review.Full(in).Findings.Refused)
 	require.Len(t, in.Actors, 4)
 	require.Equal(t, "b", in.Actors[0].Name, "the input is as it was")
 }

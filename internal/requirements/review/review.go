@@ -116,6 +116,33 @@ type ActorCount struct {
 	Role     lifecycle.Role `json:"role"`
 	Accepted int            `json:"accepted"`
 	Refused  int            `json:"refused"`
+	Codes    []CodeCount    `json:"codes,omitempty"` // of the refusals, most first; those that were folded with others have none
+}
+
+// CodeCount is how often an actor was refused for one reason.
+type CodeCount struct {
+	Code   fault.Code `json:"code"`
+	Count  int        `json:"count"`
+	At     time.Time  `json:"at"`               // the last time
+	Detail string     `json:"detail,omitempty"` // of the last that is on record one by one
+}
+
+// Refusal is an attempt that was refused, or several alike that were folded.
+type Refusal struct {
+	Record uint64         `json:"record"` // its number in the log
+	At     time.Time      `json:"at"`     // the last time
+	By     string         `json:"by"`
+	Role   lifecycle.Role `json:"role"`
+	Code   fault.Code     `json:"code,omitempty"` // absent where they were of several kinds
+	Detail string         `json:"detail,omitempty"`
+	Times  int            `json:"times"`
+}
+
+// Refused are the refused attempts on a requirement.
+type Refused struct {
+	Count  int       `json:"count"`
+	More   bool      `json:"more,omitzero"` // older ones were not counted
+	Newest []Refusal `json:"newest"`        // newest first
 }
 
 // The verdicts on a project.
@@ -137,7 +164,8 @@ type Project struct {
 	Log          Log           `json:"log"`
 	Findings     Findings      `json:"findings"`
 	Unchecked    []string      `json:"unchecked"`
-	Requirements []Requirement `json:"requirements"` // every one once, in the order of the documents
+	Requirements []Requirement `json:"requirements"`    // every one once, in the order of the documents, unless Shown says otherwise
+	Shown        *int          `json:"shown,omitempty"` // how many of them were asked for; all the rest is of the whole project
 }
 
 // Counts are numbers of requirements, but for OpenDeviations.
@@ -264,7 +292,28 @@ type Stranded struct {
 // Whole reports whether this can be a review, and is not JSON of another shape that was read as one.
 func (p Project) Whole() bool {
 	known := p.Verdict == Ready || p.Verdict == NotReady || p.Verdict == Inconsistent
-	return known && p.Counts.Total == len(p.Requirements)
+	total := p.Counts.Total
+	if p.Shown != nil {
+		total = *p.Shown
+	}
+	return known && total == len(p.Requirements)
+}
+
+// Narrowed returns the review with the requirements of some ids, in their order, and no others.
+func (p Project) Narrowed(ids []string) Project {
+	byID := make(map[string]Requirement, len(p.Requirements))
+	for _, r := range p.Requirements {
+		byID[r.ID] = r
+	}
+	p.Requirements = []Requirement{}
+	for _, id := range ids {
+		if r, found := byID[id]; found { // another import may have come between
+			p.Requirements = append(p.Requirements, r)
+		}
+	}
+	shown := len(p.Requirements)
+	p.Shown = &shown
+	return p
 }
 
 // JSON writes the review as one line, the same bytes for the same review.

@@ -46,8 +46,25 @@ func (d Dossier) sheet() sheet {
 		notes.rows = append(notes.rows, []cell{prose(moment(n.At)), name(n.By), prose(n.Text)})
 	}
 	s.add(notes)
+	s.add(refusedBlock(d.Refused))
 	s.add(d.history())
 	return s
+}
+
+// refusedBlock shows the newest refusals, and how many there are.
+func refusedBlock(r review.Refused) block {
+	b := block{heading: "Refused attempts", heads: []string{"When", "By", "Code", "Times", "Detail", "Record"}}
+	for _, one := range r.Newest {
+		b.rows = append(b.rows, []cell{prose(moment(one.At)), name(one.By), prose(string(one.Code)), number(one.Times),
+			prose(one.Detail), number(int(one.Record))})
+	}
+	if n := len(b.rows); n > 0 {
+		b.lines = []string{fmt.Sprintf("%d in all, the newest first", r.Count)}
+		if r.More {
+			b.lines = []string{fmt.Sprintf("%d at least, the newest first", r.Count)}
+		}
+	}
+	return b
 }
 
 // head returns what is to be said first, a line each.

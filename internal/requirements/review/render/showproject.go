@@ -25,7 +25,7 @@ func (p Project) sheet() sheet {
 	s.list("", append(append([]string{}, p.Reasons...), p.basis()...))
 	s.add(countsBlock(p.Counts))
 	requirements := block{
-		heading: "Requirements",
+		heading: p.shown(),
 		heads:   []string{"Requirement", "Status", "Since", "Waiting for", "Missing", "Findings", "Where", "Title"},
 	}
 	for _, r := range p.Requirements {
@@ -38,6 +38,14 @@ func (p Project) sheet() sheet {
 	s.add(requirements)
 	showFindings(&s, p.Findings)
 	return s
+}
+
+// shown heads the requirements; where only some of them were asked for, it says so.
+func (p Project) shown() string {
+	if p.Shown == nil {
+		return "Requirements"
+	}
+	return fmt.Sprintf("Requirements: %d of %d", *p.Shown, p.Counts.Total)
 }
 
 func shadeOfRow(r review.Requirement) shade {
@@ -137,12 +145,19 @@ func showFindings(s *sheet, f review.Findings) {
 		refused.rows = append(refused.rows, []cell{name(a.Name), prose(string(a.Role)), number(a.Refused),
 			number(a.Accepted)})
 	}
+	codes := block{heading: "Why they were refused", heads: []string{"Actor", "Code", "Times", "Last", "Detail of the last"}}
+	for _, a := range f.Refused {
+		for _, c := range a.Codes {
+			codes.rows = append(codes.rows, []cell{name(a.Name), prose(string(c.Code)), number(c.Count), prose(moment(c.At)),
+				prose(c.Detail)})
+		}
+	}
 	stranded := block{heading: "Retired with work on them", heads: []string{"Requirement", "Status", "What is left"}}
 	for _, r := range f.RetiredWithWork {
 		stranded.rows = append(stranded.rows, []cell{name(r.ID), prose(string(r.Status)),
 			prose(review.Joined(r.Strands))})
 	}
-	for _, b := range []block{drift, displaced, dead, duties, deviations, refused, stranded} {
+	for _, b := range []block{drift, displaced, dead, duties, deviations, refused, codes, stranded} {
 		s.add(b)
 	}
 }

@@ -151,7 +151,8 @@ func Everything(t require.TestingT) review.Input {
 		{Path: "whole.md", Counts: account.Counts{Rows: 3, Read: 3}},
 	}
 	in.Drift = []review.Drift{{Path: "REQUIREMENTS.md", Detail: "it was changed after the last import"}}
-	in.Actors = []review.ActorCount{{Name: "cora", Role: lifecycle.Coder, Accepted: 4, Refused: 2},
+	in.Actors = []review.ActorCount{{Name: "cora", Role: lifecycle.Coder, Accepted: 4, Refused: 2, Codes: []review.CodeCount{
+		{Code: "gate_unmet", Count: 2, At: Noon, Detail: "there is no implementation"}}},
 		{Name: "paula", Role: lifecycle.PM, Accepted: 40, Refused: 0}}
 	in.Unchecked = []string{review.UncheckedEvidence}
 	return in
@@ -203,7 +204,8 @@ func AssaultedInput(t require.TestingT) review.Input {
 		{Line: 4, Reason: Hostile, Message: Hostile, Excerpt: Hostile},
 	}}}
 	in.Drift = []review.Drift{{Path: Hostile, Detail: Hostile}}
-	in.Actors = []review.ActorCount{{Name: Hostile, Role: lifecycle.Coder, Accepted: 1, Refused: 2}}
+	in.Actors = []review.ActorCount{{Name: Hostile, Role: lifecycle.Coder, Accepted: 1, Refused: 2, Codes: []review.CodeCount{
+		{Code: Hostile, Count: 2, At: Noon, Detail: Hostile}}}}
 	in.Unchecked = []string{Hostile}
 	return in
 }
@@ -215,5 +217,8 @@ func StaleDossier(t require.TestingT) review.Dossier {
 		{Pointer: "/test/evidence/0", Verdict: review.Stale, Reason: lifecycle.ReportChanged, Detail: "report.xml is another one now"},
 		{Pointer: "/history/0/justification/evidence/0", Verdict: review.Moved, Reason: "", Detail: "docs/reasons.md:4-6"},
 		{Pointer: "/history/1/justification/evidence/0", Verdict: review.Holds, Reason: "", Detail: ""},
-	}})
+	}, Refused: review.Refused{Count: 8, Newest: []review.Refusal{
+		{Record: 12, At: Noon, By: "cora", Role: lifecycle.Coder, Code: "sealed", Detail: "REQ-6 is done, and sealed", Times: 1},
+		{Record: 9, At: Noon, By: "cora", Role: lifecycle.Coder, Times: 7},
+	}}})
 }
