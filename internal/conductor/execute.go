@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/secret"
 )
 
 // execute runs the tool, and checks its result against the contract.
@@ -24,7 +23,8 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	}
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status,
-		Error: done.Error, DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
+		DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
+	shown.Error, t.Refusal = done.Error.Separate()
 	defer func() {
 		t.Runs = append(t.Runs, shown)
 		if shown.Status == state.RunRefused {
@@ -54,7 +54,7 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 		return "it failed: " + shown.Error.Detail, nil
 	}
 	if err := tool.CheckResult(shown.Result); err != nil {
-		shown.Status, shown.Error = state.RunRefused, failureOf(err)
+		shown.Status, shown.Error = state.RunRefused, state.FailureOf(err)
 		return "result does not match the contract's schema: " + errorText(err), nil
 	}
 	facts, err := r.facts(ctx, tool.Names, o, shown.Inputs)
@@ -141,7 +141,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		err = r.countResult(result)
 	}
 	if err != nil {
-		done.Result, done.Error = nil, failureOf(err)
+		done.Result, done.Error = nil, state.FailureOf(err)
 	}
 	return r.recordRun(ctx, t, c, done, effects)
 }
@@ -220,17 +220,4 @@ func putRefused(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
 			What: done.Tool + " for " + t.Obligation.String()}))
 }
 
-// failureOf returns an error as a trace has it, without what looks like a secret.
-func failureOf(err error) *state.Failure {
-	if f := fault.As(err); f != nil {
-		f = secret.Masked(f)
-		return &state.Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return &state.Failure{Code: "tool_timeout", Detail: "the tool timed out",
-			Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
-	}
-	return &state.Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}
-}
-
-func errorText(err error) string { return failureOf(err).Detail }
+func errorText(err error) string { return state.FailureOf(err).Detail }

@@ -58,6 +58,6 @@ func TestAnswersThatNobodyCouldRead(t *testing.T) {
 		"a bomb": `{"a":1e999999999}`, "a long number": `{"a":` + strings.Repeat("1", 33) + `}`, "null": `null`,
 	} {
 		_, err := parseResult([]byte(answer), secret.Mask)
-		require.Equal(t, "tool_answer", string(failureOf(err).Code), name)
+		require.Equal(t, "tool_answer", string(state.FailureOf(err).Code), name)
 	}
 }

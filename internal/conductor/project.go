@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
@@ -84,7 +85,7 @@ func (c *Conductor) projectTools() map[string]stateTool {
 // noEffects returns the result of a tool that asserts nothing besides it.
 func noEffects[T result](r T, err error) (map[string]any, []effect, error) {
 	if err != nil {
-		return nil, nil, withFields(err)
+		return nil, nil, state.RefusedChange(err)
 	}
 	return r.values(), nil, nil
 }
@@ -140,7 +141,7 @@ func changeRequirement(ctx context.Context, a toolCall) (map[string]any, []effec
 		Key: "conductor:" + run.ID + "/" + a.id,
 	}
 	if err := a.run.Project.Change(ctx, change); err != nil {
-		return nil, nil, withFields(err)
+		return nil, nil, state.RefusedChange(err)
 	}
 	return noEffects(a.run.Project.Requirement(ctx, id))
 }
@@ -155,24 +156,6 @@ func asUint(v any) uint64 {
 	return n
 }
 
-// maxFields bounds the bytes that the fields of a refusal add to its detail.
-const maxFields = 2000
-
-// withFields adds the fields of a refusal to its detail: a failure of a tool has no list of them.
-func withFields(err error) error {
-	f := fault.As(err)
-	if f == nil || len(f.Fields) == 0 {
-		return err
-	}
-	var all []string
-	for _, field := range f.Fields {
-		all = append(all, strings.TrimSpace(field.Pointer+" "+field.Detail))
-	}
-	full := *f
-	full.Detail += " (" + fault.Clip(strings.Join(all, "; "), maxFields) + ")"
-	return &full
-}
-
 // problemsIn returns the problems that a result names, after a colon; "" if it names none.
 func problemsIn(result map[string]any) string {
 	list, _ := result["problems"].([]any)
@@ -185,7 +168,7 @@ func problemsIn(result map[string]any) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return ": " + fault.Clip(strings.Join(all, "; "), maxFields)
+	return ": " + fault.Clip(strings.Join(all, "; "), state.MaxFields)
 }
 
 // kindsOfChange are what requirement.change brings about.

@@ -279,6 +279,7 @@ func (r *run) finish(ctx context.Context) error {
 		each = append(each, t.Outcome)
 	}
 	r.trace.Status = planning.OutcomeOf(each)
+	r.trace.Outcome = r.trace.Status
 	raw, err := ledger.Encode(r.trace)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 type Trace struct {
 	ID          string            `json:"id"`
 	Status      planning.Outcome  `json:"status"`
+	Outcome     planning.Outcome  `json:"outcome,omitempty"` // Status, by the name that it has everywhere else
 	Caller      Caller            `json:"caller"`
 	Tools       string            `json:"tools"` // digest of all contracts: sha256:<hexadecimal>
 	Obligations []ObligationTrace `json:"obligations"`
@@ -41,6 +42,7 @@ type ObligationTrace struct {
 	Status     planning.Status     `json:"status"`
 	Outcome    planning.Outcome    `json:"outcome"`
 	Why        string              `json:"why,omitempty"`
+	Refusal    *fault.Error        `json:"refusal,omitempty"` // of the change that a tool proposed last, unless another tool made one
 	Candidates []Candidate         `json:"candidates"`
 	Runs       []Run               `json:"runs"`
 	Verified   *Verification       `json:"verification,omitempty"`
@@ -109,6 +111,9 @@ func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 // end records how the obligation ended.
 func (t *ObligationTrace) end(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
+	if outcome.Resolved() {
+		t.Refusal = nil
+	}
 }
 
 // justify emits what was tried for a failed obligation, and why each attempt failed.

@@ -67,6 +67,9 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	if len(trace.Missing) > 0 {
 		return &missingCapabilities{trace}
 	}
+	if len(trace.Obligations) == 1 && trace.Obligations[0].Refusal != nil {
+		return &refusedRun{trace}
+	}
 	return wire.WriteJSON(w, http.StatusOK, trace)
 }
 

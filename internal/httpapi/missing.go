@@ -28,6 +28,14 @@ func (m *missingCapabilities) Unwrap() error {
 		WithFields(fields...)
 }
 
+// refusedRun is a run of one obligation, whose change was refused. The refusal is on record.
+type refusedRun struct{ trace conductor.Trace }
+
+func (r *refusedRun) Error() string { return "the change was refused" }
+
+// Unwrap returns the refusal, which is answered as if the change had been proposed by PATCH.
+func (r *refusedRun) Unwrap() error { return r.trace.Obligations[0].Refusal }
+
 // emitted returns the obligations to find what is missing.
 func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	for _, t := range m.trace.Obligations {

@@ -18,7 +18,8 @@ import (
 	"orchestrator/internal/requirements"
 )
 
-// problemBody is a problem with what is said of a run in which no tool was there for an obligation.
+// problemBody is a problem with what is said of a run in which no tool was there for an obligation, or whose one change
+// was refused.
 type problemBody struct {
 	problem.Problem
 	Run     string              `json:"run,omitempty"`
@@ -81,6 +82,9 @@ func encodeProblem(p problem.Problem, err error) ([]byte, error) {
 	if missing, is := errors.AsType[*missingCapabilities](err); is {
 		full.Run, full.Missing, full.Emitted = missing.trace.ID, missing.trace.Missing, missing.emitted()
 		full.Answers = missing.trace.Answers
+	}
+	if refused, is := errors.AsType[*refusedRun](err); is {
+		full.Run = refused.trace.ID
 	}
 	body, err := jsonv2.Marshal(full, jsonv2.Deterministic(true))
 	if err != nil { // only a text that is not UTF-8 can do this

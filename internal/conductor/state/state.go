@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -114,13 +113,6 @@ type ToolRun struct {
 	Error      *Failure       `json:"error,omitempty"`
 	At         time.Time      `json:"at"`
 	DurationMS float64        `json:"duration_ms"`
-}
-
-// Failure says why a tool failed, and what to do.
-type Failure struct {
-	Code   fault.Code `json:"code"`
-	Detail string     `json:"detail"`
-	Fix    string     `json:"fix,omitempty"`
 }
 
 // Evidence is what the second evaluation of an answer found.
