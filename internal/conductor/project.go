@@ -85,7 +85,7 @@ func (c *Conductor) projectTools() map[string]stateTool {
 // noEffects returns the result of a tool that asserts nothing besides it.
 func noEffects[T result](r T, err error) (map[string]any, []effect, error) {
 	if err != nil {
-		return nil, nil, state.RefusedChange(err)
+		return nil, nil, state.WithFields(err)
 	}
 	return r.values(), nil, nil
 }

@@ -24,8 +24,8 @@ func FailureOf(err error) *Failure {
 	if f := fault.As(err); f != nil {
 		f = secret.Masked(f)
 		failure := &Failure{Code: f.Code, Detail: f.Detail, Fix: f.Fix}
-		if _, is := errors.AsType[refusedChange](err); is {
-			failure.Detail, failure.Refusal = withFields(f), forRecord(*f)
+		if change, is := errors.AsType[refusedChange](err); is {
+			failure.Refusal = secret.Masked(change.refusal)
 		}
 		return failure
 	}
@@ -34,15 +34,6 @@ func FailureOf(err error) *Failure {
 			Fix: "give the request more time_ms, or the contract a longer timeout_ms"}
 	}
 	return &Failure{Code: "tool_failed", Detail: secret.Mask(err.Error())}
-}
-
-// forRecord returns a refusal without its examples, which are for an answer alone.
-func forRecord(f fault.Error) *fault.Error {
-	f.Fields = slices.Clone(f.Fields)
-	for i := range f.Fields {
-		f.Fields[i].Example = ""
-	}
-	return &f
 }
 
 // Separate returns the failure without the refusal that it has, and that refusal. Both may be nil.
@@ -55,33 +46,46 @@ func (f *Failure) Separate() (*Failure, *fault.Error) {
 	return &alone, f.Refusal
 }
 
-// refusedChange marks the refusal of a change that a tool proposed.
-type refusedChange struct{ error }
+// refusedChange is the refusal of a change that a tool proposed.
+type refusedChange struct {
+	error
+	refusal *fault.Error
+}
 
 func (r refusedChange) Unwrap() error { return r.error }
 
 // failures are the kinds of errors that say nothing of a change: it may be sent again as it is.
 var failures = []fault.Kind{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
 
-// RefusedChange marks an error as the refusal of a change, unless it is a failure of the service.
+// RefusedChange marks an error as the refusal of a change, unless it is a failure of the service, and adds its fields to
+// its detail. Examples are for an answer alone, and not kept.
 func RefusedChange(err error) error {
-	if f := fault.As(err); f == nil || slices.Contains(failures, f.Kind) {
-		return err
+	f := fault.As(err)
+	if f == nil || slices.Contains(failures, f.Kind) {
+		return WithFields(err)
 	}
-	return refusedChange{err}
+	kept := *f
+	kept.Fields = slices.Clone(f.Fields)
+	for i := range kept.Fields {
+		kept.Fields[i].Example = ""
+	}
+	return refusedChange{WithFields(err), &kept}
 }
 
-// MaxFields bounds the bytes that the fields of a refusal add to its detail.
+// MaxFields bounds the bytes that the fields of an error add to its detail.
 const MaxFields = 2000
 
-// withFields returns the detail of a refusal with its fields, of which the failure of a tool has no list.
-func withFields(f *fault.Error) string {
-	if len(f.Fields) == 0 {
-		return f.Detail
+// WithFields adds the fields of an error to its detail: a failure of a tool has no list of them.
+func WithFields(err error) error {
+	f := fault.As(err)
+	if f == nil || len(f.Fields) == 0 {
+		return err
 	}
 	var all []string
 	for _, field := range f.Fields {
 		all = append(all, strings.TrimSpace(field.Pointer+" "+field.Detail))
 	}
-	return f.Detail + " (" + fault.Clip(strings.Join(all, "; "), MaxFields) + ")"
+	full := *f
+	full.Detail += " (" + fault.Clip(strings.Join(all, "; "), MaxFields) + ")"
+	return &full
 }
