@@ -3,7 +3,8 @@
 // continues from where the requirement stands.
 //
 // A requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done.
-// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for.
+// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for. A drive moves nothing into a
+// status from which no move leads to done: where the workflow in force has no way back from blocked, it ends as waiting.
 //
 // The package is a client of the engine, which must not import it.
 package drive
@@ -28,6 +29,9 @@ type Project interface {
 	Select(ctx context.Context, ids []string) ([]Requirement, error)
 	// Position returns where a requirement stands now.
 	Position(ctx context.Context, id string) (Position, error)
+	// NoWayBack returns why a requirement could not come to done any more once it is in a status, and what opens a way;
+	// "" if it could.
+	NoWayBack(ctx context.Context, id string, to lifecycle.Status) (why string, err error)
 	// Block returns the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
 }
@@ -78,7 +82,7 @@ type Outcome string
 const (
 	Done    Outcome = "done"
 	Blocked Outcome = "blocked" // nobody could do what it waits for, or somebody had blocked it
-	Waiting Outcome = "waiting" // for somebody that was not to be driven, for a tool, or for another requirement
+	Waiting Outcome = "waiting" // for somebody that was not to be driven, for a tool, for another requirement, or for a decision
 	Stopped Outcome = "stopped" // by max_steps, the caller or the end of the service
 	Failed  Outcome = "failed"  // the service itself could not go on
 )

@@ -44,9 +44,10 @@ type world struct {
 	fails   map[string]conductor.Run // by kind: what every attempt comes to
 	missing map[string]bool          // kinds without a tool
 	clarify map[string]bool
-	broken  error // of the conductor
-	noBlock bool  // a requirement cannot be blocked
-	bare    bool  // nothing needs anything
+	broken  error  // of the conductor
+	noBlock bool   // a requirement cannot be blocked
+	deadEnd string // why it could not come back from there
+	bare    bool   // nothing needs anything
 
 	truncated bool // every attempt ends for want of a budget
 	under     func(id string) string
@@ -108,6 +109,13 @@ func (w *world) Position(_ context.Context, id string) (Position, error) {
 
 func (w *world) obligation(id, kind string) planning.Obligation {
 	return planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": kind, "id": id, "status": "next"}}
+}
+
+func (w *world) NoWayBack(_ context.Context, _ string, to lifecycle.Status) (string, error) {
+	if to != blocked {
+		return "", errors.New("asked for another status")
+	}
+	return w.deadEnd, nil
 }
 
 func (w *world) Block(_ context.Context, id, reason string) (planning.Obligation, error) {
@@ -449,4 +457,26 @@ func TestABrokenToolEndsAnOrder(t *testing.T) {
 	w.fails["requirement.design_spec"] = conductor.Run{Tool: "a.tool", Status: "refused"}
 	report, _ = w.drive(t, Order{})
 	require.Equal(t, map[Outcome]int{Blocked: 5}, report.Outcomes, "one that runs and does not do says something of the requirement")
+}
+
+// Where nothing leads back from blocked, a requirement is left where it is, whatever became of it.
+func TestNothingIsDrivenIntoADeadEnd(t *testing.T) {
+	w := newWorld("A", "B")
+	w.deadEnd = "nothing leads back"
+	w.fails["requirement.implementation"] = conductor.Run{Tool: "a.tool", Status: state.RunFailed, Error: &state.Failure{Code: "tool_failed"}}
+	w.depends["B"] = []string{"A"}
+	report, told := w.drive(t, Order{})
+	require.Empty(t, w.blocked)
+	require.Equal(t, map[Outcome]int{Waiting: 2}, report.Outcomes)
+	end := report.Requirements[0]
+	require.Equal(t, lifecycle.Status("designed"), end.Status)
+	require.Contains(t, end.Why, "it failed; it was not blocked, since it could not come back: nothing leads back")
+	require.Equal(t, 2, report.Steps, "the design, and the implementation that failed; no move to blocked")
+	require.NotContains(t, w.conducted, "A requirement.status")
+	require.NotEmpty(t, told)
+
+	w = newWorld("A")
+	w.deadEnd, w.fails["requirement.design_spec"] = "nothing leads back", conductor.Run{Tool: "a.tool", Status: state.RunFailed, Error: &state.Failure{Code: "tool_failed"}}
+	report, _ = w.drive(t, Order{Caller: conductor.Caller{Name: "cody", Role: "coder"}})
+	require.Equal(t, Waiting, report.Requirements[0].Outcome, "who may not block is told the same")
 }

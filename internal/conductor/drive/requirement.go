@@ -227,14 +227,22 @@ func fixFor(of conductor.ObligationTrace, tool string) string {
 	return of.Runs[i].Error.Fix
 }
 
-// block blocks a requirement that nobody could lead on, with the reason as the justification of the move.
+// block blocks a requirement that nobody could lead on, with the reason as the justification of the move, unless it could
+// not come back from there.
 func (j *job) block(ctx context.Context, end *End, why string) bool {
+	ctx = context.WithoutCancel(ctx)
+	noWay, err := j.Project.NoWayBack(ctx, end.Requirement, lifecycle.Blocked)
+	switch {
+	case err != nil:
+		return end.finish(Failed, why+"; "+secret.Mask(err.Error()))
+	case noWay != "":
+		return end.finish(Waiting, why+"; it was not blocked, since it could not come back: "+noWay)
+	}
 	if j.Caller.Role != string(lifecycle.PM) {
 		return end.finish(Failed, why+"; only a pm can block it")
 	}
 	const longest = 4000
 	not := func(cause string) bool { return end.finish(Failed, why+"; and it could not be blocked: "+cause) }
-	ctx = context.WithoutCancel(ctx)
 	obligation, err := j.Project.Block(ctx, end.Requirement, "given up on: "+fault.Clip(secret.Mask(why), longest))
 	var step Step
 	if err == nil {

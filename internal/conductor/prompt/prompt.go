@@ -48,6 +48,8 @@ type Data struct {
 	Work  string   // the obligation: ACHIEVE(requirement.implementation)
 	Needs []string // what is to be supplied
 	To    string   // the status that it is to be moved to, where the work is a move
+
+	FailIsFinal bool // no move leads on from tested_fail
 }
 
 // shortFence is how many dashes a fence has at least.

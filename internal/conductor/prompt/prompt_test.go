@@ -303,3 +303,19 @@ func TestAnUnknownRole(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 }
+
+// A tester is not told to move a requirement where nothing leads on from: that is for people to decide.
+func TestNoTesterIsSentIntoADeadEnd(t *testing.T) {
+	box, err := Load(t.TempDir())
+	require.NoError(t, err)
+	d := whole("tester", "requirement.test")
+	text, err := box.Write("tester", d)
+	require.NoError(t, err)
+	require.Contains(t, text, `"status": "tested_fail"`)
+	d.FailIsFinal = true
+	text, err = box.Write("tester", d)
+	require.NoError(t, err)
+	require.NotContains(t, text, `"status": "tested_fail"`)
+	require.NotContains(t, text, "or tested_fail")
+	require.Contains(t, text, "no move leads on from tested_fail, and people decide about that.")
+}

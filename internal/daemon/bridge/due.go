@@ -119,6 +119,30 @@ func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 	return fmt.Sprintf("%s has all that %s needs", req.ID, to)
 }
 
+// NoWayBack implements drive.Project by the workflow in force.
+func (p *Project) NoWayBack(_ context.Context, id string, to lifecycle.Status) (string, error) {
+	req, err := p.service.Stored(id)
+	if err != nil {
+		return "", err
+	}
+	return p.noWayOn(req, to), nil
+}
+
+// switching is the request that opens a way out of a dead end.
+const switching = `PUT /workflow {"workflow":"rework","reason":"…"}`
+
+// noWayOn returns why no move leads from a status to done, and the request that opens a way; "" if one does.
+func (p *Project) noWayOn(req lifecycle.Requirement, to lifecycle.Status) string {
+	in, err := lifecycle.ParseWorkflow(p.service.Workflow().Name)
+	if err != nil || in.NoWayOn(req, to) == "" {
+		return ""
+	}
+	if req.Retired {
+		return in.NoWayOn(req, to)
+	}
+	return in.NoWayOn(req, to) + ": " + switching
+}
+
 // Block returns the obligation to block a requirement.
 func (p *Project) Block(_ context.Context, id, reason string) (planning.Obligation, error) {
 	req, err := p.service.Stored(id)
@@ -232,9 +256,11 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 	case slices.Contains(putAside, req.Status):
 		stand.Why = fmt.Sprintf("it is %s, and a pm has to decide how to continue: %s", req.Status,
 			cmp.Or(reasonOf(req), "no reason was given"))
+		if noWay := p.noWayOn(req, req.Status); noWay != "" {
+			stand.Why += "; " + noWay
+		}
 	default:
-		stand.Why = fmt.Sprintf("no move of this workflow leads on from %s; serve --workflow %s has some", req.Status,
-			lifecycle.Rework.Name)
+		stand.Why = cmp.Or(p.noWayOn(req, req.Status), "no move of the workflow in force leads on from "+string(req.Status))
 	}
 	return stand, nil
 }

@@ -30,6 +30,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 		ID: req.ID, Title: req.Title, Text: req.Text, Status: string(req.Status), Revision: req.Revision,
 		Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
 		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
+		FailIsFinal: p.noWayOn(req, lifecycle.TestedFail) != "",
 	}
 	i := slices.IndexFunc(all, func(d conductor.Work) bool { return d.Role == b.Role && d.Matches(b.Obligation) })
 	if i >= 0 {
