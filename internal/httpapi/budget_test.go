@@ -59,7 +59,7 @@ func TestASpentBudgetIsItsActorsAlone(t *testing.T) {
 	for _, refused := range []struct{ method, path, body string }{
 		{"PATCH", one, `{"nonsense`}, {"PATCH", "/requirements/NONE", `{}`}, {"POST", "/obligations", `{"obligations":[]}`}, {"POST", "/requests", `{"utterance":"hm"}`},
 		{"POST", "/obligations", `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"1+1"}}]}`},
-		{"POST", "/requests", `{"utterance":"what is 1+1"}`}, {"PUT", "/boundary/mode", `{"mode":"?"}`}, {"POST", "/drive", `{"roles":["x"]}`},
+		{"POST", "/requests", `{"utterance":"what is 1+1"}`}, {"PUT", "/boundary/mode", `{"mode":"?"}`}, {"PUT", "/workflow", `{"workflow":"rework","reason":"x"}`}, {"POST", "/drive", `{"roles":["x"]}`},
 	} {
 		h.expect(429, "log_budget_spent", "pm", refused.method, refused.path, refused.body)
 	}

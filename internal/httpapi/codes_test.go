@@ -97,7 +97,7 @@ var neverAnswered = map[string]string{
 	"store_of_another_log":   "start",
 	"store_older":            "start",
 	"unknown_family":         "a flag, which is checked at the start",
-	"unknown_workflow":       "start",
+	"workflow_on_record":     "start",
 	"illegal_id":             "becomes invalid_id, or document_invalid",
 	"json_type":              "becomes schema_violation",
 	"test_ambiguous":         "stands in errors of evidence_not_found",

@@ -34,7 +34,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("at every path", func(t *testing.T) { provokeEverywhere(t, all) })
 	t.Run("conductor", func(t *testing.T) { provokeConductor(newHarness(t, into(all))) })
 	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
-	t.Run("conventions", func(t *testing.T) { provokeConventions(newHarness(t, into(all))) })
+	t.Run("workflow", func(t *testing.T) { provokeWorkflow(newHarness(t, into(all))) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("failing stores", func(t *testing.T) { provokeFailingStores(t, all) })
@@ -367,6 +367,7 @@ func provokeFullDisk(t *testing.T, all *seen) {
 	h.expect(507, "disk_full", "pm", "POST", "/drive", "[]")
 	require.Contains(t, string(h.expect(200, "", "pm", "POST", "/drive", "{}").Body), `"outcomes":{"failed":3}`, "its report says why")
 	h.expect(507, "disk_full", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
+	h.expect(507, "disk_full", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
 	h.expect(507, "disk_full", "coder", "PUT", "/boundary/mode", `{"mode":"validate"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(507, "disk_full", "pm", "POST", "/project/import", "")
@@ -391,6 +392,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
+	h.expect(503, "ledger_failed", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
 	h.expect(503, "ledger_failed", "pm", "POST", "/drive?plan=true", "{}")
 	h.expect(503, "ledger_failed", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
@@ -410,7 +412,7 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 // that do so in the wrong way.
 func provokeRaw(h *harness) {
 	requests := []string{
-		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode",
+		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow",
 		"POST /obligations", "POST /requests", "POST /drive",
 	}
 	var waiting []net.Conn

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -335,28 +334,4 @@ func (h *requirementHandlers) lastImport(w http.ResponseWriter, r *http.Request)
 		return err
 	}
 	return wire.WriteJSON(w, http.StatusOK, h.Service.LastImport())
-}
-
-// workflow is what the service decides by, and what is left to who asks.
-type workflow struct {
-	requirements.WorkflowView
-	LogBudget logBudget `json:"log_budget"`
-}
-
-// logBudget is how many bytes the actor may add to the log on a day.
-type logBudget struct {
-	Limit  uint64    `json:"limit"` // 0 is no limit
-	Spent  uint64    `json:"spent"`
-	Resets time.Time `json:"resets"`
-}
-
-func (h *requirementHandlers) workflow(w http.ResponseWriter, r *http.Request) error {
-	if _, err := wire.Query(r); err != nil {
-		return err
-	}
-	b, err := h.Service.LogBudget(r.Context(), wire.ActorOf(w))
-	if err != nil {
-		return err
-	}
-	return wire.WriteJSON(w, http.StatusOK, workflow{h.Service.Workflow(), logBudget{b.Limit, b.Spent, b.Resets}})
 }

@@ -56,7 +56,7 @@ func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.Hand
 	r.Get("/requirements/{id}/review", handle(h.dossier))
 	r.Post("/requirements/{id}/test-report", handle(h.attachReport))
 	r.Get("/workflow", handle(h.workflow))
-	r.Get("/next", handle(h.agenda))
+	r.Put("/workflow", handle(h.switchWorkflow))
 }
 
 func (h *logHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {

@@ -13,6 +13,7 @@ import (
 
 // Switched is what became of a switch of the workflow.
 type Switched struct {
+	To        string
 	Before    string // the workflow that was in force
 	Unchanged bool   // it is in force still: nothing was recorded
 	Exported  bool   // the export that contains it is written
@@ -21,7 +22,7 @@ type Switched struct {
 
 // SwitchWorkflow puts another workflow in force, on record. It refuses one that strands a requirement.
 func (s *Service) SwitchWorkflow(ctx context.Context, w choices.Switch, asked Refused) (Switched, error) {
-	asked.RequestID = w.RequestID
+	w.RequestID = asked.RequestID
 	err := w.Check()
 	if err == nil {
 		err = decision.RefuseSecrets(decision.SecretsIn("/reason", "the reason", w.Reason))
@@ -31,7 +32,7 @@ func (s *Service) SwitchWorkflow(ctx context.Context, w choices.Switch, asked Re
 		err = s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
 			index := tx.Seq()
 			before, err := w.Apply(tx, s.standing(tx))
-			out = Switched{Before: before, Unchanged: before == w.To, Receipt: receiptOf(tx, index)}
+			out = Switched{To: w.To, Before: before, Unchanged: before == w.To, Receipt: receiptOf(tx, index)}
 			return err
 		})
 	}

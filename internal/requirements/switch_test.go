@@ -18,7 +18,7 @@ import (
 // switchTo asks for another workflow.
 func (r *rig) switchTo(who lifecycle.Actor, to, reason string) (Switched, error) {
 	r.t.Helper()
-	return r.SwitchWorkflow(r.t.Context(), choices.Switch{By: who, To: to, Reason: reason, RequestID: "r"}, Refused{Request: "PUT /workflow"})
+	return r.SwitchWorkflow(r.t.Context(), choices.Switch{By: who, To: to, Reason: reason}, Refused{Request: "PUT /workflow", RequestID: "r"})
 }
 
 func (r *rig) mustSwitch(to string) {
@@ -48,7 +48,7 @@ func TestTheLogHasTheWorkflow(t *testing.T) {
 	r = start(t, s, workflow(lifecycle.Workflow{}))
 	out, err := r.switchTo(paula, "rework", "work must return")
 	require.NoError(t, err)
-	require.Equal(t, Switched{Before: "v1", Exported: true, Receipt: out.Receipt}, out)
+	require.Equal(t, Switched{To: "rework", Before: "v1", Exported: true, Receipt: out.Receipt}, out)
 	require.Equal(t, size, out.Receipt.Index)
 	require.Equal(t, "rework", r.Workflow().Name)
 	require.Contains(t, string(r.record(size)), `"data":{"rules":4,"from":"v1","to":"rework","reason":"work must return"}`)
@@ -90,7 +90,7 @@ func TestASwitchThatIsRefused(t *testing.T) {
 		"to nothing":       {paula, "", "r", "unknown_workflow"},
 		"to another one":   {paula, "agile", "r", "unknown_workflow"},
 		"without a reason": {paula, "v1", " \n", "reason_required"},
-		"too long":         {paula, "v1", strings.Repeat("r", 2001), "reason_required"},
+		"too long":         {paula, "v1", strings.Repeat("r", 1001), "reason_too_long"},
 		"with a secret":    {paula, "v1", "AKIAQYLPMN5HGLXXWZ4A", "secret_in_text"},
 	} {
 		size := r.State().LogSize

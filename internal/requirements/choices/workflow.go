@@ -3,7 +3,6 @@ package choices
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,32 +35,41 @@ func Workflow(ctx context.Context, l *ledger.Ledger, was, asked string) error {
 
 // Switch is a workflow that somebody asks for, and why.
 type Switch struct {
-	By        lifecycle.Actor
-	To        string
-	Reason    string
-	RequestID string
+	By        lifecycle.Actor `json:"-"`
+	RequestID string          `json:"-"`
+	To        string          `json:"workflow"`
+	Reason    string          `json:"reason"`
 }
 
 // maxReason is how long the reason of a switch may be, in bytes.
-const maxReason = 2000
+const maxReason = 1000
 
-// Check refuses what no project can be switched to, and who may not switch.
+// MayBe refuses who may not switch.
+func (s Switch) MayBe() error {
+	if s.By.Role == lifecycle.PM {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "role_forbidden", "switching the workflow is for role pm, not for role %s", s.By.Role).
+		WithFix("ask a pm to send it")
+}
+
+// Check refuses who may not switch, and what no project can be switched to.
 func (s Switch) Check() error {
-	if s.By.Role != lifecycle.PM {
-		return fault.New(fault.Forbidden, "role_forbidden",
-			"switching the workflow is for role pm, not for role %s", s.By.Role).
-			WithFix("ask a pm to send it")
+	if err := s.MayBe(); err != nil {
+		return err
 	}
 	if _, err := lifecycle.ParseWorkflow(s.To); err != nil {
 		return err
 	}
-	length := len(strings.TrimSpace(s.Reason))
-	if length > 0 && len(s.Reason) <= maxReason {
-		return nil
+	switch {
+	case strings.TrimSpace(s.Reason) == "":
+		return fault.New(fault.Invalid, "reason_required", "switching the workflow needs a reason").
+			WithFix(`send for example {"workflow":%q,"reason":"work that was sent back must be able to return"}`, s.To)
+	case len(s.Reason) > maxReason:
+		return fault.New(fault.Invalid, "reason_too_long", "the reason has %d bytes; at most %d are kept", len(s.Reason),
+			maxReason).WithFix("say it shorter")
 	}
-	return fault.New(fault.Invalid, "reason_required", "switching the workflow needs a reason of 1 to %d bytes", maxReason).
-		WithFields(fault.Field{Pointer: "/reason", Detail: fmt.Sprintf("it has %d bytes", length)}).
-		WithFix(`send for example {"workflow":%q,"reason":"work that was sent back must be able to return"}`, s.To)
+	return nil
 }
 
 // Standing is what decides whether a switch strands a requirement.

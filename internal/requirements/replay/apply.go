@@ -120,7 +120,7 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if data.decides() {
 		_, err := r.rulesOf(data.Rules)
-		if err = cmp.Or(data.changeErr, err, r.checkWorkflow(data.Proposed)); err != nil {
+		if err = cmp.Or(data.changeErr, err, checkWorkflow(data.Proposed, r.project.WorkflowName)); err != nil {
 			return err
 		}
 		if err := r.decided(rec, data, who, known, &answer); err != nil {
@@ -133,20 +133,20 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 			return err
 		}
 	}
-	if err := r.checkWorkflow(data.Proposed); err != nil || key == "" || known {
+	if err := checkWorkflow(data.Proposed, r.project.WorkflowName); err != nil || key == "" || known {
 		return err
 	}
 	return r.remember(key, answer)
 }
 
 // checkWorkflow wants a decision to name the workflow in force, as it does since lifecycle.Rules4.
-func (r *Replay) checkWorkflow(data record.Proposed) error {
+func checkWorkflow(data record.Proposed, inForce string) error {
 	want := ""
 	if data.Rules >= lifecycle.Rules4 {
-		want = r.project.WorkflowName
+		want = inForce
 	}
 	if data.Workflow != want {
-		return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, want)
+		return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, inForce)
 	}
 	return nil
 }

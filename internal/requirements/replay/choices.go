@@ -14,10 +14,12 @@ import (
 // workflowChosen takes a workflow over. Before lifecycle.Rules4 every start could choose one; since then the first start
 // does, and a pm switches it where that strands nothing.
 func (r *Replay) workflowChosen(rec audit.Record, data record.WorkflowChosen) error {
-	switched := data.Rules >= lifecycle.Rules4 && data.From != ""
-	if _, err := r.rulesSince(lifecycle.Rules4, data.Rules); err != nil {
-		return err
+	if data.Rules != 0 || r.rules >= lifecycle.Rules4 {
+		if _, err := r.rulesOf(data.Rules); err != nil {
+			return err
+		}
 	}
+	switched := data.Rules >= lifecycle.Rules4 && data.From != ""
 	switch {
 	case !switched && rec.Actor != ledger.System():
 		return fmt.Errorf("%q chose the workflow, which only an operator can", rec.Actor.Name)

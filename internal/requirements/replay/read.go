@@ -66,14 +66,6 @@ func unknownBefore3(change lifecycle.Change) (wrong []fault.Field) {
 	return wrong
 }
 
-// rulesSince returns what rulesOf does, for a kind of record that names its version since one, and none before.
-func (r *Replay) rulesSince(first, recorded lifecycle.Rules) (lifecycle.Rules, error) {
-	if recorded == 0 && r.rules < first {
-		return r.rules, nil
-	}
-	return r.rulesOf(recorded)
-}
-
 // rulesOf returns the version of the rules by which a record says that it was decided. From lifecycle.Rules3 on, no later
 // record may be decided by older ones.
 func (r *Replay) rulesOf(recorded lifecycle.Rules) (lifecycle.Rules, error) {

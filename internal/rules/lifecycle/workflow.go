@@ -166,8 +166,8 @@ const switchFix = `the pm can switch the project to the workflow that leads back
 // reopening says how a requirement that is done is opened again, and what stands against that.
 func (w Workflow) reopening() string {
 	if slices.Contains(w.DeadEnds(), NeedsChanges) {
-		return "under workflow " + w.Name + " it stays done: the pm could send it back with status needs_changes, " +
-			"from which no move leads to done; before that, " + switchFix
+		return "status needs_changes, with which the pm could open it, is a dead end under workflow " + w.Name +
+			"; before that, " + switchFix
 	}
 	return "ask the pm to open it with status needs_changes"
 }
