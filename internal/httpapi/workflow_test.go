@@ -11,7 +11,9 @@ import (
 
 const pathOfWorkflow = "/workflow"
 
-func workflowTo(name, reason string) string { return `{"workflow":"` + name + `","reason":"` + reason + `"}` }
+func workflowTo(name, reason string) string {
+	return `{"workflow":"` + name + `","reason":"` + reason + `"}`
+}
 
 func provokeWorkflow(h *harness) {
 	put := func(status int, code, who, body string, headers ...string) {

@@ -166,7 +166,7 @@ func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) 
 }
 
 func recheckOf(req lifecycle.Requirement, standings []evidence.Standing, now time.Time) lifecycle.Recheck {
-	found := lifecycle.Recheck{Revision: req.Revision}
+	found := lifecycle.Recheck{Revision: req.Revision, Rechecks: req.Rechecks}
 	for i, c := range req.Citations() {
 		switch v := standings[i]; {
 		case v.Reason != "":

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -46,6 +47,59 @@ func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
 	n, err = r.Recheck(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, n, "the next look finds it")
+	r.verified()
+}
+
+// A recheck that finds something new leaves the requirement its revision: who read it may still change it, and who has
+// kept it is told that it looks otherwise.
+func TestARecheckLeavesTheRevision(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	tag := func() string {
+		doc, err := r.Requirement("REQ-001")
+		require.NoError(t, err)
+		return strings.Trim(doc.ETag, `"`)
+	}
+	recheck := func() {
+		n, err := r.Recheck(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	read := tag()
+	f.says("login.go", evidence.Standing{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	recheck()
+	require.Equal(t, read+"-1", tag())
+	f.says("login.go", evidence.Standing{})
+	recheck()
+	require.Equal(t, read+"-2", tag(), "not as before: the log has two looks more")
+	for _, named := range []string{read, read + "-1", read + "-2", "7,8", "1-1"} {
+		_, err := r.Patch(t.Context(), paula, Proposal{ID: "REQ-001", Body: []byte(`{"pm_notes":[{"text":"n"}]}`), IfMatch: []string{named}, DryRun: true})
+		require.Equal(t, strings.HasPrefix(named, read), err == nil, named)
+	}
+	_, err := r.Patch(t.Context(), paula, Proposal{ID: "REQ-001", Body: []byte(`{"pm_notes":[{"text":"n"}]}`), IfMatch: []string{read}})
+	require.NoError(t, err)
+	require.NotContains(t, tag(), "-")
+	_, err = r.Patch(t.Context(), paula, Proposal{ID: "REQ-001", Body: []byte(`{"pm_notes":[{"text":"n"}]}`), IfMatch: []string{read + "-2"}})
+	requireCode(t, err, "stale_revision")
+	r.verified()
+}
+
+// A move that looked at the evidence before a recheck found more is decided on what that found.
+func TestAMoveDoesNotOvertakeARecheck(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	before, looks := r.requirement("REQ-001"), 0
+	require.Equal(t, lifecycle.TestedPass, before.Status)
+	f.during = func() {
+		if looks++; looks == 1 { // the move has looked, and is not decided yet
+			found := lifecycle.Recheck{Revision: before.Revision, Stale: []lifecycle.Stale{{Part: lifecycle.FieldImplementation,
+				Pointer: "/implementation_evidence/0", Reason: lifecycle.FileGone, Detail: "gone", Since: r.clock.read()}}}
+			_, err := r.takeOver(t.Context(), []record.RecheckedOne{{ID: "REQ-001", Recheck: found}})
+			require.NoError(t, err)
+		}
+	}
+	_, err := r.patch(paula, "REQ-001", move(lifecycle.Done, approved))
+	require.NoError(t, err)
+	require.Equal(t, 2, looks, "it looked again")
+	require.Equal(t, before.Revision+1, r.requirement("REQ-001").Revision)
 	r.verified()
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -45,7 +46,7 @@ func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement
 		err = fault.New(fault.NotFound, CodeUnknown, "there is no requirement %q", r.ID).
 			WithFix("GET /requirements lists the ids; they are compared letter by letter")
 	default:
-		if err = w.At(req, checkCondition(req, r.IfMatch)); err == nil {
+		if err = w.At(req, checkCondition(req, r)); err == nil {
 			next, err = w.Apply(req, r.Actor, r.Change, r.At)
 		}
 		if err == nil {
@@ -73,11 +74,16 @@ func checkSize(r Request, size int) error {
 			record.SmallChange)
 }
 
-func checkCondition(req lifecycle.Requirement, ifMatch []string) error {
-	if len(ifMatch) == 0 {
+// checkCondition wants If-Match to name the present revision. Since lifecycle.Rules4, what stands after a dash says how
+// often its evidence was looked at anew, which changes nothing of what a change is made from.
+func checkCondition(req lifecycle.Requirement, r Request) error {
+	if len(r.IfMatch) == 0 {
 		return nil
 	}
-	for _, tag := range ifMatch {
+	for _, tag := range r.IfMatch {
+		if r.Change.Rules >= lifecycle.Rules4 {
+			tag, _, _ = strings.Cut(tag, "-")
+		}
 		if tag == "*" || tag == strconv.FormatUint(req.Revision, 10) {
 			return nil
 		}

@@ -66,8 +66,7 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
 	e.Cites = req.Cites()
 	e.OpenDeviation = req.OpenDeviation() != ""
-	e.Changed = changedAt(req)
-	e.ETag = `"` + strconv.FormatUint(req.Revision, 10) + `"`
+	e.ETag = ETagOf(*req)
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
 		Stale: len(req.Unsettling()) > 0, Retired: req.Retired,
@@ -75,24 +74,14 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	}
 }
 
-// changedAt returns the latest of the times that a requirement has.
-func changedAt(req *lifecycle.Requirement) time.Time {
-	times := []time.Time{req.TextSince, req.Stamps.DesignSpec.At, req.Stamps.Implementation.At, req.Stamps.Test.At}
-	if n := len(req.History); n > 0 {
-		times = append(times, req.History[n-1].At)
+// ETagOf returns the strong entity tag of a requirement, quoted: its revision, and after a dash how often a look at its
+// evidence found something new of that revision. If-Match names a revision by either form.
+func ETagOf(req lifecycle.Requirement) string {
+	tag := strconv.FormatUint(req.Revision, 10)
+	if req.Rechecks > 0 {
+		tag += "-" + strconv.FormatUint(req.Rechecks, 10)
 	}
-	if n := len(req.PMNotes); n > 0 {
-		times = append(times, req.PMNotes[n-1].At)
-	}
-	if n := len(req.Approvals); n > 0 {
-		times = append(times, req.Approvals[n-1].At)
-	}
-	for _, d := range req.Deviations {
-		if times = append(times, d.At); d.Resolution != nil {
-			times = append(times, d.Resolution.At)
-		}
-	}
-	return slices.MaxFunc(times, time.Time.Compare)
+	return `"` + tag + `"`
 }
 
 // Snapshot is an immutable state of all requirements, in document order.

@@ -65,7 +65,7 @@ type NewApproval struct {
 // applied returns the requirement with every field of the change written and stamped. It decides nothing.
 func (r Requirement) applied(who Actor, c Change, at time.Time) Requirement {
 	next := r.clone()
-	next.Revision++
+	next.revise()
 	stamp := Stamp{Revision: next.Revision, By: who.Name, Role: who.Role, At: at, Fingerprint: r.Fingerprint}
 	if c.Rules != Rules1 {
 		stamp.Record = c.Record

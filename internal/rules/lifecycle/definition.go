@@ -38,7 +38,7 @@ func Define(current *Requirement, def Definition, at time.Time, rules Rules) (Re
 		next.TextSince = at
 	}
 	next.Definition, next.Retired = def, false
-	next.Revision++
+	next.revise()
 	next.restale(rules)
 	return next, drift
 }
@@ -50,7 +50,7 @@ func Retire(current Requirement) (Requirement, Drift) {
 	}
 	next := current.clone()
 	next.Retired = true
-	next.Revision++
+	next.revise()
 	return next, Retired
 }
 

@@ -132,7 +132,7 @@ func TestAPriorityThatChangesMakesSuspect(t *testing.T) {
 	req := complete(Planned, Results{})
 	def := req.Definition
 	def.Source.Priority = "P1"
-	next, drift := Define(&req, def, noon.Add(time.Hour), Rules3)
+	next, drift := Define(&req, def, noon.Add(time.Hour), LatestRules)
 	require.Equal(t, Changed, drift)
 	require.True(t, next.Suspect)
 	require.Equal(t, noon.Add(time.Hour), next.TextSince)
@@ -147,11 +147,11 @@ func TestAPriorityThatChangesMakesSuspect(t *testing.T) {
 	require.Equal(t, Moved, drift, "as the rules of its time have it")
 	require.False(t, before.Suspect)
 	def.Source.Priority, def.Source.Tick = req.Source.Priority, "ticked"
-	ticked, drift := Define(&req, def, noon, Rules3)
+	ticked, drift := Define(&req, def, noon, LatestRules)
 	require.Equal(t, Moved, drift, "a tick is a claim of the document")
 	require.False(t, ticked.Suspect)
 	untouched := Requirement{Definition: req.Definition, Status: NotStarted}
 	def.Source.Priority = "P2"
-	fresh, _ := Define(&untouched, def, noon, Rules3)
+	fresh, _ := Define(&untouched, def, noon, LatestRules)
 	require.False(t, fresh.Suspect, "no work rests on it")
 }

@@ -206,14 +206,14 @@ const (
 func (c class) situation() situation {
 	s := situation{world: world{tip: 'A', gone: c.gone}}
 	r := &s.req
-	*r, _ = Define(nil, textOf("one"), noon, Rules3)
+	*r, _ = Define(nil, textOf("one"), noon, LatestRules)
 	r.Suspect, r.Retired, r.Revision = c.suspect, c.retired, made
 	r.Status = Statuses()[c.status-1]
 	if c.held > 0 {
 		r.HeldFrom = Statuses()[c.held-1]
 	}
 	stamp := func(revision uint64, by string, role Role) Stamp {
-		return Stamp{revision, revision, Rules3, by, role, clock(revision), "one"}
+		return Stamp{revision, revision, LatestRules, by, role, clock(revision), "one"}
 	}
 	if c.open {
 		r.Deviations = append(r.Deviations, Deviation{stamp(made, "paula", PM), "/D/0", "a departure", nil})
@@ -231,14 +231,14 @@ func (c class) situation() situation {
 	c.impl4(&s, stamp)
 	c.test4(&s, stamp)
 	r.adopt(s.world.recheck(*r, clock(made)))
-	r.restale(Rules3)
+	r.restale(LatestRules)
 	return s
 }
 
 // unaware returns the situation as it is before anybody looks at the evidence again.
 func (s situation) unaware() situation {
 	s.req.Stale = nil
-	s.req.restale(Rules3)
+	s.req.restale(LatestRules)
 	return s
 }
 

@@ -81,7 +81,7 @@ func remembering(w Workflow, r Requirement, who Actor, c Change, at time.Time) (
 			next.Stale = append(slices.Clone(next.Stale), s)
 		}
 	}
-	next.restale(Rules3)
+	next.restale(LatestRules)
 	return next, err
 }
 

@@ -35,7 +35,7 @@ type offer struct {
 
 // change puts an offer into words.
 func (o offer) change(s *situation, at time.Time) Change {
-	c := Change{Status: o.to, Rules: Rules3, Record: s.req.Revision + 1}
+	c := Change{Status: o.to, Rules: LatestRules, Record: s.req.Revision + 1}
 	sent := func(is bool, field string) {
 		if is {
 			c.Fields = append(c.Fields, field)

@@ -39,7 +39,7 @@ type arrival struct {
 // each step to the laws. It ends at the fixpoint.
 func walk(w Workflow, broad bool) (*graph, error) {
 	g := &graph{workflow: w, broad: broad, steps: stepsOf(broad), index: map[class]int32{}}
-	begun, _ := Define(nil, textOf("one"), noon, Rules3)
+	begun, _ := Define(nil, textOf("one"), noon, LatestRules)
 	g.add(classOf(situation{begun, world{tip: 'A'}}), 0, -1)
 	for done := 0; done < len(g.classes); {
 		level := g.classes[done:]
@@ -148,7 +148,7 @@ func (g *graph) way(n int32, last ...int32) string {
 
 // replay takes the steps from the beginning on, without reducing situations to their classes.
 func (g *graph) replay(way []int32) situation {
-	begun, _ := Define(nil, textOf("one"), noon, Rules3)
+	begun, _ := Define(nil, textOf("one"), noon, LatestRules)
 	at := situation{begun, world{tip: 'A'}}
 	for _, i := range way {
 		to, _ := g.steps[i].take(g.workflow, at, byTheRules)

@@ -96,7 +96,7 @@ func (w world) standing(req Requirement) map[string]string {
 
 // recheck is standing as the service hands it to the rules.
 func (w world) recheck(req Requirement, at time.Time) Recheck {
-	found := Recheck{Revision: req.Revision}
+	found := Recheck{Revision: req.Revision, Rechecks: req.Rechecks}
 	standing := w.standing(req)
 	for c := range req.cited(req.lastMove()) {
 		if reason := standing[c.Pointer]; reason != "" {
@@ -118,7 +118,7 @@ func (s situation) looked(c Change, at time.Time) *Looked {
 		}
 		looked.Findings = append(looked.Findings, finding)
 	}
-	if Rules3.LookAgain(c.Status) {
+	if LatestRules.LookAgain(c.Status) {
 		found := s.world.recheck(s.req, at)
 		looked.Recheck = &found
 	}
@@ -152,7 +152,7 @@ func imports(name string, helps bool, edit func(*Definition)) event {
 		def := s.req.Definition
 		edit(&def)
 		var drift Drift
-		s.req, drift = Define(&s.req, def, at, Rules3)
+		s.req, drift = Define(&s.req, def, at, LatestRules)
 		return drift != Unchanged
 	}}
 }
@@ -173,7 +173,7 @@ func events() []event {
 			return drift != Unchanged
 		}},
 		{"recheck", true, false, func(s *situation, at time.Time) (news bool) {
-			s.req, news = s.req.Rechecked(s.world.recheck(s.req, at), Rules3)
+			s.req, news = s.req.Rechecked(s.world.recheck(s.req, at), LatestRules)
 			return news
 		}},
 		{"commit a change of the code", true, false, func(s *situation, _ time.Time) bool {

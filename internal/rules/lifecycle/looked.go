@@ -212,7 +212,7 @@ func checkRecheck(req Requirement, c Change) error {
 		return ErrMovedOn
 	}
 	if c.Looked != nil && c.Rules.LookAgain(c.Status) &&
-		(c.Looked.Recheck == nil || c.Looked.Recheck.Revision != req.Revision) {
+		(c.Looked.Recheck == nil || !req.isOf(*c.Looked.Recheck)) {
 		return ErrMovedOn
 	}
 	return nil

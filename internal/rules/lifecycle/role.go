@@ -87,7 +87,7 @@ func writersOf(field string) []Role {
 // service. Sending one is an attempt to exceed authority, not a misspelling.
 var importedFields = []string{
 	"id", "title", "text", "kind", "acceptance", "source", "fingerprint",
-	"held_from", "suspect", "retired", "revision", "stamps", "history", "implementation_evidence", "stale", "moved",
+	"held_from", "suspect", "retired", "revision", "rechecks", "stamps", "history", "implementation_evidence", "stale", "moved",
 	"text_since",
 }
 

@@ -17,7 +17,8 @@ const (
 	// design to count until the end.
 	Rules3 Rules = 3
 
-	// Rules4 goes by the workflow that the log has in force, which a pm may switch.
+	// Rules4 goes by the workflow that the log has in force, which a pm may switch, and leaves a requirement its revision
+	// when a recheck finds something new of its evidence.
 	Rules4 Rules = 4
 
 	// LatestRules decide what is decided now.

@@ -12,15 +12,16 @@ const PartStatus = "status"
 
 // Recheck is what looking again at the citations of a requirement came to.
 type Recheck struct {
-	Revision uint64      `json:"revision"` // of the requirement that they are of
+	Revision uint64      `json:"revision"`          // of the requirement that they are of
+	Rechecks uint64      `json:"rechecks,omitzero"` // that the requirement had at that revision
 	Stale    []Stale     `json:"stale,omitempty"`
 	Moved    []Relocated `json:"moved,omitempty"`
 }
 
 // Rechecked returns the requirement with what a look at its evidence found, and whether that is news by a version of
-// the rules. A recheck of another revision says nothing of this one.
+// the rules. A recheck of another revision says nothing of this one, nor does one that another recheck has overtaken.
 func (r Requirement) Rechecked(found Recheck, rules Rules) (Requirement, bool) {
-	if found.Revision != r.Revision {
+	if !r.isOf(found) {
 		return r, false
 	}
 	next := r
@@ -29,8 +30,17 @@ func (r Requirement) Rechecked(found Recheck, rules Rules) (Requirement, bool) {
 	if slices.Equal(next.Stale, r.Stale) && slices.Equal(next.Moved, r.Moved) {
 		return r, false
 	}
-	next.Revision++
+	if rules >= Rules4 {
+		next.Rechecks++
+	} else {
+		next.revise()
+	}
 	return next, true
+}
+
+// isOf reports whether a look was at the requirement as it is now.
+func (r Requirement) isOf(found Recheck) bool {
+	return found.Revision == r.Revision && found.Rechecks == r.Rechecks
 }
 
 // adopt takes what was found of the evidence in place of what was known. What was known already keeps its time and its

@@ -113,13 +113,16 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 
 	next, news := r.Rechecked(found, LatestRules)
 	require.True(t, news)
-	require.Equal(t, uint64(10), next.Revision)
+	require.Equal(t, []uint64{9, 1}, []uint64{next.Revision, next.Rechecks}, "what a change is made from is as it was")
 	require.Equal(t, []Stale{lines}, next.Stale)
 	require.Equal(t, []Relocated{moved}, next.Moved)
 	require.Equal(t, TestedPass, next.Status, "no status moves by itself")
 	require.Empty(t, r.Stale)
 
-	found.Revision = 10
+	_, news = next.Rechecked(Recheck{Revision: 9}, LatestRules)
+	require.False(t, news, "another look has overtaken it")
+
+	found.Rechecks = 1
 	found.Stale[0].Since, found.Moved[0].Since = noon.Add(2*time.Hour), noon.Add(2*time.Hour)
 	found.Stale[0].Detail = "the same, in other words"
 	same, news := next.Rechecked(found, LatestRules)
@@ -131,14 +134,30 @@ func TestARecheckIsNewsOnce(t *testing.T) {
 	require.True(t, news, "another reason")
 	require.Equal(t, noon.Add(2*time.Hour), other.Stale[0].Since)
 
-	still, news := next.Rechecked(Recheck{Revision: 10, Stale: []Stale{lines}}, LatestRules)
+	still, news := next.Rechecked(Recheck{Revision: 9, Rechecks: 1, Stale: []Stale{lines}}, LatestRules)
 	require.True(t, news, "it moved back")
 	require.Empty(t, still.Moved)
 
-	back, news := next.Rechecked(Recheck{Revision: 10}, LatestRules)
+	back, news := next.Rechecked(Recheck{Revision: 9, Rechecks: 1}, LatestRules)
 	require.True(t, news)
 	require.Empty(t, back.Stale)
 	require.Empty(t, back.Moved)
+}
+
+// Before Rules4 a recheck was a revision of its own; since then every change begins anew to count them.
+func TestARecheckIsNoRevision(t *testing.T) {
+	found := Recheck{Revision: 9, Stale: []Stale{{FieldImplementation, "/implementation_evidence/0", CommitGone, "gone", noon}}}
+	older, news := rested().Rechecked(found, Rules3)
+	require.True(t, news)
+	require.Equal(t, []uint64{10, 0}, []uint64{older.Revision, older.Rechecks})
+
+	next, _ := rested().Rechecked(found, Rules4)
+	noted, err := V1.Apply(next, Actor{"paula", PM}, Change{Fields: []string{FieldPMNotes}, PMNotes: []NewNote{{"n"}}}, noon)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{10, 0}, []uint64{noted.Revision, noted.Rechecks})
+	require.Equal(t, next.Stale, noted.Stale)
+	retired, _ := Retire(next)
+	require.Equal(t, []uint64{10, 0}, []uint64{retired.Revision, retired.Rechecks})
 }
 
 func TestARecheckSaysNothingOfTheRequirementItself(t *testing.T) {
