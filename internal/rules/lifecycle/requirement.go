@@ -45,8 +45,8 @@ type Requirement struct {
 	HeldFrom               Status          `json:"held_from,omitempty"` // set while blocked or deferred
 	Suspect                bool            `json:"suspect"`             // the text changed after work began
 	Retired                bool            `json:"retired"`             // the document no longer has it
-	Revision               uint64          `json:"revision"`            // 1 when imported, +1 with every change; before Rules4 with every look that found something new, too
-	Rechecks               uint64          `json:"rechecks,omitzero"`   // since Rules4: looks at its evidence that found something new of this revision
+	Revision               uint64          `json:"revision"`            // 1 when imported, +1 with every change; before Rules4 with rechecks, too
+	Rechecks               uint64          `json:"rechecks,omitzero"`   // since Rules4: looks that found news of this revision
 	PMNotes                []Note          `json:"pm_notes"`
 	Deviations             []Deviation     `json:"deviations"`
 	Approvals              []Approval      `json:"approvals"`
