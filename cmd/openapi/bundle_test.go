@@ -52,8 +52,16 @@ var rules = map[string]struct{ components, file, want string }{
 		`"A":{"type":"string"},` + "\n" + `"B":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}}}`,
 	},
 	"a part that is referred to is a component where it stands, too": {
-		`    A: { type: object, properties: { a_b: { type: string }, c: { $ref: "#/components/schemas/A/properties/a_b" } } }`, `{}`,
-		`"A":{"type":"object","properties":{"a_b":{"$ref":"#/components/schemas/AAB"},"c":{"$ref":"#/components/schemas/AAB"}}},` + "\n" + `"AAB":{"type":"string"}`,
+		`    A: { type: object, properties: { a_b: { enum: [x] }, c: { $ref: "#/components/schemas/A/properties/a_b" } } }`, `{}`,
+		`"A":{"type":"object","properties":{"a_b":{"$ref":"#/components/schemas/AAB"},"c":{"$ref":"#/components/schemas/AAB"}}},` + "\n" + `"AAB":{"type":"string","enum":["x"]}`,
+	},
+	"a small part is copied": {
+		`    A: { type: object, properties: { a: { type: string, minLength: 1, description: x }, b: { $ref: "#/components/schemas/A/properties/a", description: z } } }`, `{}`,
+		`"A":{"type":"object","properties":{"a":{"type":"string","minLength":1,"description":"x"},"b":{"type":"string","minLength":1,"description":"z"}}}`,
+	},
+	"a reference to a reference is followed": {
+		`    A: { type: object, properties: { a: { $ref: "../schemas/b_c.schema.json#/properties/x" } } }`, `{"properties": {"x": {"$ref": "#/$defs/y"}}, "$defs": {"y": {"type": "string"}}}`,
+		`"A":{"type":"object","properties":{"a":{"$ref":"#/components/schemas/BCY"}}},` + "\n" + `"BCY":{"type":"string"}`,
 	},
 	"what stands beside a reference is joined with it": {
 		`    A: { $ref: "../schemas/b_c.schema.json", required: [b], properties: { b: { type: string } }, unevaluatedProperties: false }`,
@@ -119,7 +127,7 @@ func TestWhatToolsDoNotTakeIsRefused(t *testing.T) {
 		`    A: { type: array, items: true }`:                                                  "a schema that is true",
 		`    A: { type: object, unevaluatedProperties: false }`:                                "do not take this keyword",
 		`    A: { $ref: "#/components/responses/B" }`:                                          "leads nowhere",
-		`    A: { type: array, items: { $ref: "#/components/schemas/B" } }`:                    "is no component",
+		`    A: { type: array, items: { $ref: "#/components/schemas/B" } }`:                    "leads nowhere",
 		"    A: { type: string }\n    a: { type: string }":                                     "a is also the name",
 		`    A: { $ref: "../schemas/b_c.schema.json", properties: { x: {} } }`:                 "cannot be joined",
 		`    BC: { type: array, items: { $ref: "../schemas/b_c.schema.json" } }`:               "would be a second component BC",

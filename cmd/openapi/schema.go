@@ -62,6 +62,10 @@ func (b *bundler) parts(p place, n object) object {
 // reference returns a reference with what stands beside it. What restricts or adds to the target is joined with it,
 // as most tools overlook it; a target that may also be null becomes a choice.
 func (b *bundler) reference(from, to place, beside object) any {
+	to = b.end(to)
+	if node := b.at(to); strings.Contains(to.pointer, "/properties/") && isScalar(node) {
+		return joined(b.parts(to, node), beside) // too small for a name of its own
+	}
 	restricts := beside.without(notes...)
 	if len(restricts) == 0 || len(restricts) == 1 && restricts.get("type") == "object" {
 		return append(object{{"$ref", "#" + schemasPointer + b.component(to)}}, beside.without("type")...)
@@ -75,6 +79,24 @@ func (b *bundler) reference(from, to place, beside object) any {
 		b.fail("%s: what stands beside the reference to %s cannot be joined with it", from, to)
 	}
 	return typed(joined(all.without("title"), b.parts(from, beside)))
+}
+
+// end follows references to references.
+func (b *bundler) end(p place) place {
+	for b.err == nil {
+		ref, is := b.at(p).get("$ref").(string)
+		if !is || len(b.at(p)) > 1 || target(p, ref) == p {
+			break
+		}
+		p = target(p, ref)
+	}
+	return p
+}
+
+// isScalar reports whether a schema is of a text, a number or a truth value that is not enumerated.
+func isScalar(n object) bool {
+	single, _ := n.get("type").(string)
+	return slices.Contains([]string{"string", "integer", "number", "boolean"}, single) && !n.has("enum")
 }
 
 // overrides reports whether properties are all of those that a closed schema has.
