@@ -82,7 +82,7 @@ var rules = map[string]struct{ components, file, want string }{
 	"cases name the members that are left": {
 		`    A: { type: object, properties: { k: { const: 1 }, a: { type: string }, b: { type: string } }, allOf: [{ if: { properties: { k: { const: 1 } } }, then: { required: [a], properties: { a: true, b: false } } }] }`, `{}`,
 		`"A":{"type":"object","properties":{"k":{"type":"integer","const":1},"a":{"type":"string"},"b":{"type":"string"}},"allOf":[{"type":"object","if":{"type":"object","properties":{"k":{"type":"integer","const":1}}},` +
-			`"then":{"type":"object","required":["a"],"propertyNames":{"type":"string","enum":["k","a"]}}}]}`,
+			`"then":{"type":"object","required":["a"],"properties":{"a":{"type":"string"}},"propertyNames":{"type":"string","enum":["k","a"]}}}]}`,
 	},
 	"described constants are an enumeration": {
 		`    A: { oneOf: [{ const: a, description: x }, { const: b, description: z }] }`, `{}`,
@@ -131,6 +131,7 @@ func TestWhatToolsDoNotTakeIsRefused(t *testing.T) {
 		"    A: { type: string }\n    a: { type: string }":                                     "a is also the name",
 		`    A: { $ref: "../schemas/b_c.schema.json", properties: { x: {} } }`:                 "cannot be joined",
 		`    BC: { type: array, items: { $ref: "../schemas/b_c.schema.json" } }`:               "would be a second component BC",
+		"    A: { type: string }\n  responses:\n    R: { $ref: \"#/components/responses/B\" }": "is no component",
 		`    A: { type: string, type: number }`:                                                "type stands twice",
 		`    <<: { type: string }`:                                                             "merges",
 		"    A: { type: string }\n  parameters:\n    P: { name: p, in: path, required: true }": "needs an example",

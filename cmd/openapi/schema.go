@@ -127,6 +127,7 @@ func joined(all, own object) object {
 }
 
 // closedCases returns a schema in which the cases of an allOf, which forbid members with false, name those that are left.
+// A member that a case repeats with true is repeated with its schema, so that tools find what the case requires.
 func closedCases(n object) object {
 	list, _ := n.get("allOf").([]any)
 	for i := range list {
@@ -140,7 +141,12 @@ func closedCases(n object) object {
 		for _, m := range slices.DeleteFunc(slices.Clone(n.objectOf("properties")), forbidden) {
 			left = append(left, m.name)
 		}
-		stay := slices.DeleteFunc(slices.Clone(then.objectOf("properties")), func(m member) bool { _, is := m.value.(bool); return is })
+		stay := slices.DeleteFunc(slices.Clone(then.objectOf("properties")), func(m member) bool { return m.value == false })
+		for i := range stay {
+			if stay[i].value == true {
+				stay[i].value = n.objectOf("properties").get(stay[i].name)
+			}
+		}
 		if then = then.without("properties"); len(stay) > 0 {
 			then = then.with("properties", stay)
 		}
