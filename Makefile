@@ -7,8 +7,9 @@ GO      ?= go
 LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
+OAPI      := .tools/oapi-codegen-v2.8.2
 
-.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln fuzz tamper fsck format-data bench bench-log torture module clean FORCE
+.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln lint-contract check-contract fuzz tamper fsck format-data bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -37,7 +38,7 @@ test-long:
 	$(GO) test $(RACE) -timeout 3h ./...
 	$(GO) test -timeout 3h ./internal/auditor
 
-check: fmt-check vet lint layout coverage size vuln
+check: fmt-check vet lint layout coverage size vuln lint-contract
 
 fmt-check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
@@ -84,6 +85,36 @@ coverage:
 # reflection may call.
 size: build
 	@bytes=$$(wc -c < bin/orchestrator); echo "binary: $$bytes bytes"; test $$bytes -lt 34000000
+
+# Redocly and Spectral lint the contract where Node is. The tools are downloaded once, in the versions of
+# api/check/package-lock.json, and none of their install scripts runs.
+lint-contract:
+	@if ! { command -v node && command -v npm; } > /dev/null; then \
+		echo "NOTE: there is no Node; the contract was NOT linted"; \
+	elif $(MAKE) --no-print-directory .tools/contract/lint; then node api/check/check.mjs lint .tools/contract; \
+	else echo "NOTE: npm cannot download the linters; the contract was NOT linted"; fi
+
+# What others make of the contract: a life by Redocly's respect, contract tests by Postman's newman, types by
+# openapi-typescript, and a client by oapi-codegen. It needs Node and downloads, so it is not part of CI.
+check-contract: build $(OAPI) .tools/contract/all
+	node api/check/check.mjs all .tools/contract bin/orchestrator
+	OAPI_CODEGEN=$(CURDIR)/$(OAPI) ORCHESTRATOR=$(CURDIR)/bin/orchestrator $(GO) test -count=1 -v -run GeneratedClient ./cmd/openapi
+
+NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+.tools/contract/lint: api/check/package-lock.json
+	@mkdir -p .tools/contract && cp api/check/package.json api/check/package-lock.json .tools/contract && rm -f .tools/contract/all
+	@cd .tools/contract && $(NPM_CI) --omit=dev
+	@touch $@
+
+.tools/contract/all: api/check/package-lock.json
+	@mkdir -p .tools/contract && cp api/check/package.json api/check/package-lock.json .tools/contract
+	@cd .tools/contract && $(NPM_CI)
+	@touch $@ .tools/contract/lint
+
+$(OAPI):
+	@mkdir -p .tools
+	GOBIN=$(CURDIR)/.tools $(GO) install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@$(subst .tools/oapi-codegen-,,$@)
+	mv .tools/oapi-codegen $@
 
 # Each fuzz target for FUZZTIME; not part of CI.
 FUZZTIME ?= 2m
