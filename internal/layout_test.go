@@ -135,7 +135,7 @@ var onlyIn = map[string][]string{
 	"crypto/tls": {"internal/system/runner"},
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/inflight", "internal/httpapi/problem",
-		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
+		"internal/httpapi/wire", "internal/httpapi/fixed", "internal/httpapi/reading", "internal/httpapi/changing", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 	},
 }
 

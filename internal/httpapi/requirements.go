@@ -2,21 +2,18 @@ package httpapi
 
 import (
 	"errors"
-	"math"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/filter"
+	"orchestrator/internal/httpapi/shape"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/drift"
-	"orchestrator/internal/requirements/guidance"
-	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -45,71 +42,27 @@ func (h *requirementHandlers) project(w http.ResponseWriter, r *http.Request) er
 	return nil
 }
 
-func (h *requirementHandlers) requirement(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.RawQuery != "" {
-		return h.partOfRequirement(w, r)
-	}
-	id, err := readID(r)
-	if err != nil {
-		return err
-	}
-	doc, err := h.Service.Requirement(id)
-	if err != nil {
-		return err
-	}
-	if wire.NotModified(w, r, doc.ETag) {
-		return nil
-	}
-	return wire.WriteBytes(w, http.StatusOK, doc.Bytes)
-}
-
-// partOfRequirement shows some members of a requirement, or what was added to its lists since a revision.
-func (h *requirementHandlers) partOfRequirement(w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "fields", "since")
-	if err != nil {
-		return err
-	}
-	id, err := requirementID(r)
-	if err != nil {
-		return err
-	}
-	since, err := wire.NumberParameter(values, "since", 0, 0, math.MaxUint64)
-	if err != nil {
-		return err
-	}
-	o, err := wantedOf(r, values, requirementMembers)
-	if err != nil {
-		return err
-	}
-	doc, err := h.Service.Since(id, since)
-	if err != nil {
-		return err
-	}
-	if wire.NotModified(w, r, doc.ETag) {
-		return nil
-	}
-	body, err := o.cut(doc.Bytes)
-	if err != nil {
-		return err
-	}
-	return wire.WriteBytes(w, http.StatusOK, body)
-}
-
-// readID returns the id of a request that has no parameters.
-func readID(r *http.Request) (string, error) {
-	if r.URL.RawQuery != "" {
-		if _, err := wire.Query(r); err != nil {
-			return "", err
+// ofOne answers a request about one requirement.
+func (h *requirementHandlers) ofOne(answer func(*requirements.Reader, string, http.ResponseWriter, *http.Request) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := requirementID(r)
+		if err != nil {
+			return err
 		}
+		return answer(h.Service.Reader, id, w, r)
 	}
-	return requirementID(r)
+}
+
+// ofAll answers a request about all requirements.
+func (h *requirementHandlers) ofAll(answer func(*requirements.Reader, http.ResponseWriter, *http.Request) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error { return answer(h.Service.Reader, w, r) }
 }
 
 func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Request) error {
 	p, values, err := readProposal(w, r, wire.ReadBody, "fields")
-	var o wanted
+	var wanted shape.Wanted
 	if err == nil {
-		o, err = wantedOf(r, values, changeMembers)
+		wanted, err = changing.Wanted(r, values)
 	}
 	if err != nil {
 		return h.Service.Refuse(r.Context(), wire.ActorOf(w), p.Refused(), err)
@@ -120,7 +73,7 @@ func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Re
 		return err
 	}
 	setOutcome(w, p, answer)
-	return writeChange(w, o, answer)
+	return changing.Write(w, wanted, answer)
 }
 
 func setReplay(w http.ResponseWriter, answer requirements.Answer) {
@@ -140,22 +93,6 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 	setReceipt(w, answer.Receipt)
 }
 
-// attached answers a report that was attached: the requirement, and what the report holds.
-type attached struct {
-	Requirement jsontext.Value     `json:"requirement"`
-	Report      string             `json:"report"` // how evidence names it
-	Format      string             `json:"format"`
-	Counts      lifecycle.Results  `json:"counts"`
-	Covers      bool               `json:"covers"`            // a cited test names this requirement
-	Cited       int                `json:"cited"`             // tests that became evidence
-	Named       []string           `json:"named"`             // requirements that test names name
-	Commit      string             `json:"commit,omitempty"`  // that the report counts for
-	Tip         bool               `json:"tip,omitzero"`      // nobody named Commit
-	Branch      string             `json:"branch,omitempty"`  // that Commit must be in
-	Against     *lifecycle.Against `json:"against,omitempty"` // why the report does not count now
-	*guidance.Outcome
-}
-
 func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Request) error {
 	p, values, err := readProposal(w, r, readReport, "commit", "tests")
 	p.Request = "POST /requirements/{id}/test-report"
@@ -172,11 +109,7 @@ func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Reques
 		return err
 	}
 	setOutcome(w, p, answer.Answer)
-	o, err := wantedOf(r, nil, nil)
-	if err != nil {
-		return err
-	}
-	return writeAttached(w, o, answer)
+	return changing.WriteAttached(w, r, answer)
 }
 
 // commitID is how a change names a commit, too.
@@ -234,51 +167,6 @@ func readProposal(w http.ResponseWriter, r *http.Request, read func(http.Respons
 	return p, values, err
 }
 
-// list is one page, with the path of the next.
-type list struct {
-	lookup.List
-	Requirements any     `json:"requirements"` // in the place of those of List
-	Next         *string `json:"next"`
-}
-
-func (h *requirementHandlers) listRequirements(w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, append([]string{"after", "limit", "since", "fields"}, filter.Narrowing...)...)
-	if err != nil {
-		return err
-	}
-	limit, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
-	if err != nil {
-		return err
-	}
-	q, err := filter.Requirements(values)
-	if err != nil {
-		return err
-	}
-	if q.Since, err = wire.NumberParameter(values, "since", 0, 0, math.MaxUint64); err != nil {
-		return err
-	}
-	o, err := wantedOf(r, values, summaryMembers)
-	if err != nil {
-		return err
-	}
-	q.After, q.Limit = values.Get("after"), int(limit)
-	page, err := h.Service.List(q)
-	if err != nil {
-		return err
-	}
-	answer := list{List: page, Requirements: page.Requirements}
-	if page.After != "" {
-		values.Set("after", page.After)
-		answer.Next = wire.PathTo(w, r, values)
-	}
-	if o.fields != nil {
-		if answer.Requirements, err = o.cutAll(page.Requirements); err != nil {
-			return err
-		}
-	}
-	return wire.WriteJSON(w, http.StatusOK, answer)
-}
-
 func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Request) error {
 	dryRun, _, err := dryRunOf(r)
 	var report drift.Report
@@ -293,14 +181,7 @@ func (h *requirementHandlers) importDocuments(w http.ResponseWriter, r *http.Req
 		refused := requirements.Refused{Request: "POST /project/import", RequestID: wire.CallOf(w).ID, DryRun: dryRun}
 		return h.Service.Refuse(r.Context(), wire.ActorOf(w), refused, err)
 	}
-	answer := imported{Report: report}
-	if !dryRun {
-		answer.Ahead, err = h.ahead(wire.ActorOf(w))
-	}
-	if err != nil {
-		return err
-	}
-	return wire.WriteJSON(w, http.StatusOK, answer)
+	return changing.WriteImported(w, h.Service.Reader, report)
 }
 
 // dryRunOf reads dry_run, and returns all parameters; others are those that the path has besides.

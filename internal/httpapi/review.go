@@ -81,7 +81,10 @@ func (h *requirementHandlers) narrowing(r *http.Request) (narrowing, error) {
 }
 
 func (h *requirementHandlers) dossier(w http.ResponseWriter, r *http.Request) error {
-	id, err := readID(r)
+	if _, err := wire.Query(r); err != nil {
+		return err
+	}
+	id, err := requirementID(r)
 	if err != nil {
 		return err
 	}

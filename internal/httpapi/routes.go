@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/reading"
 )
 
 // New builds the handler of the whole service.
@@ -49,13 +50,14 @@ func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.Hand
 	r.Get("/project/import", handle(h.lastImport))
 	r.Post("/project/import", handle(h.importDocuments))
 	r.Get("/project/review", handle(h.review))
-	r.Get("/requirements", handle(h.listRequirements))
-	r.Get("/requirements/{id}", handle(h.requirement))
+	r.Get("/requirements", handle(h.ofAll(reading.List)))
+	r.Get("/requirements/{id}", handle(h.ofOne(reading.Requirement)))
 	r.Patch("/requirements/{id}", handle(h.patchRequirement))
-	r.Get("/requirements/{id}/next", handle(h.next))
+	r.Get("/requirements/{id}/next", handle(h.ofOne(reading.Next)))
 	r.Get("/requirements/{id}/review", handle(h.dossier))
 	r.Post("/requirements/{id}/test-report", handle(h.attachReport))
 	r.Get("/workflow", handle(h.workflow))
+	r.Get("/next", handle(h.ofAll(reading.Agenda)))
 	r.Put("/workflow", handle(h.switchWorkflow))
 }
 

@@ -110,7 +110,6 @@ var besideTheWay = map[string][]function{
 	"bring commit and decide what they need, and tell what became of it": {
 		{"requirements", "shared", "reader"}, {"requirements", "", "Open"},
 	},
-	"say what comes next": {{"httpapi", "", "writeChange"}},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "add"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
 		{"ledger/store/boltstore", "Store", "checkLocked"}, {"ledger/store/boltstore", "Store", "answer"},

@@ -88,7 +88,7 @@ func (s *Reader) Next(id string, who lifecycle.Actor) (guidance.View, error) {
 	return s.around().Of(e.Requirement(), who), nil
 }
 
-// Agenda says what an actor has to do first, over all requirements.
+// Agenda finds out what an actor has to do first, over all requirements.
 func (s *Reader) Agenda(who lifecycle.Actor, q agenda.Query) (agenda.Agenda, error) {
 	return agenda.Of(s.current.Load(), s.around(), who, q)
 }

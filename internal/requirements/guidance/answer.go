@@ -18,7 +18,7 @@ type Outcome struct {
 	Unchanged  bool              `json:"unchanged,omitzero"` // it was so already
 }
 
-// After says what a change has led to.
+// After returns what a change has led to.
 func (a Around) After(req lifecycle.Requirement) Outcome {
 	return Outcome{WaitingFor: a.Workflow.WaitingFor(req), Next: a.Leads(req), Warnings: a.Against(req)}
 }
@@ -30,11 +30,11 @@ func (a Around) Explained(req lifecycle.Requirement, who lifecycle.Actor, refusa
 	p := place{req, a}
 	var example func(f fault.Field) *Body
 	switch refusal.Code {
-	case "gate_unmet":
+	case lifecycle.CodeGateUnmet:
 		example = func(f fault.Field) *Body { return p.ofGate(string(f.Code)) }
-	case "schema_violation":
+	case lifecycle.CodeSchemaViolation:
 		example = func(f fault.Field) *Body { return p.ofMember(f.Pointer, who) }
-	case "justification_required":
+	case lifecycle.CodeUnjustified:
 		example = func(fault.Field) *Body { return &Body{Justification: p.justification("")} }
 	default:
 		return refusal
@@ -43,7 +43,7 @@ func (a Around) Explained(req lifecycle.Requirement, who lifecycle.Actor, refusa
 	shown := ""
 	for i, f := range refusal.Fields {
 		raw, err := jsonv2.Marshal(example(f)) // of our own types
-		if text := string(raw); err == nil && text != "null" && (refusal.Code == "gate_unmet" || text != shown) {
+		if text := string(raw); err == nil && text != "null" && (refusal.Code == lifecycle.CodeGateUnmet || text != shown) {
 			refusal.Fields[i].Example, shown = fault.JSON(raw), text
 		}
 	}

@@ -64,7 +64,7 @@ type Lack struct {
 	Example *Body `json:"example,omitempty"` // absent where the example of the move has it, or one before it is the same
 }
 
-// Of says what an actor may do with a requirement now.
+// Of returns what an actor may do with a requirement now.
 func (a Around) Of(req lifecycle.Requirement, who lifecycle.Actor) View {
 	next, p := a.Workflow.Next(req, who), place{req, a}
 	v := View{ID: req.ID, Status: req.Status, Revision: req.Revision, Fingerprint: req.Fingerprint, Actor: who,

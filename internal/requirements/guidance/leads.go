@@ -114,7 +114,7 @@ func (p place) owned(leads []Lead) (all []Lead) {
 	return all
 }
 
-// Do says in a few words what leads on.
+// Do returns in a few words what leads on.
 func (l Lead) Do() string {
 	switch {
 	case l.To != "":

@@ -70,7 +70,7 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
 		Stale: len(req.Unsettling()) > 0, Retired: req.Retired,
-		Revision: req.Revision, Since: req.Since(), WaitingFor: w.WaitingFor(*req), Path: req.Source.Path, Line: req.Source.Line,
+		Revision: req.Revision, Since: lifecycle.Since(*req), WaitingFor: w.WaitingFor(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }
 

@@ -51,7 +51,7 @@ func Full(in Input) Project {
 func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := Requirement{
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
-		Since:      req.Since(),
+		Since:      lifecycle.Since(req),
 		WaitingFor: w.WaitingFor(req), Stale: req.Unsettling(), Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
 		Tick: req.Source.Tick,
 	}

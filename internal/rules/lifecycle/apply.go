@@ -95,7 +95,7 @@ func checkSchema(violations []fault.Field) error {
 	if len(violations) == 0 {
 		return nil
 	}
-	err := fault.New(fault.Invalid, "schema_violation", "the change does not match its schema").
+	err := fault.New(fault.Invalid, CodeSchemaViolation, "the change does not match its schema").
 		WithFields(violations...)
 	if slices.ContainsFunc(violations, func(f fault.Field) bool {
 		return strings.HasPrefix(f.Pointer, "/"+FieldJustification)
@@ -174,7 +174,7 @@ func checkEvidence(c Change) error {
 	if j != nil && strings.TrimSpace(j.Reason) != "" && len(j.Evidence) > 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "justification_required",
+	return fault.New(fault.Invalid, CodeUnjustified,
 		"every status change needs a reason and at least one piece of evidence").
 		WithFields(fault.Field{Pointer: "/justification", Detail: "missing, or without reason or evidence"}).
 		WithFix("%s", justificationExample)

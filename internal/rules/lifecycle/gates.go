@@ -133,7 +133,7 @@ func checkGates(next candidate) error {
 			suppliers = append(suppliers, l.By)
 		}
 	}
-	return fault.New(fault.Conflict, "gate_unmet", "%s cannot become %s yet", next.ID, next.Status).
+	return fault.New(fault.Conflict, CodeGateUnmet, "%s cannot become %s yet", next.ID, next.Status).
 		WithFields(fields...).
 		WithFix("have these supplied by %s, then send the change again; GET /requirements/{id}/next shows what is left", join(suppliers))
 }
@@ -163,7 +163,7 @@ func checkSeen(next Requirement, c Change) error {
 	if unseen == nil {
 		return nil
 	}
-	return fault.New(fault.Conflict, "gate_unmet",
+	return fault.New(fault.Conflict, CodeGateUnmet,
 		"%s cannot become %s yet: its test record was taken on the tester's word", next.ID, next.Status).
 		WithFields(unseen...).WithFix("have the tester send the test record again, or attach the report")
 }
@@ -172,7 +172,7 @@ func checkImplementationSeen(next Requirement, c Change) error {
 	if c.Rules < Rules3 || c.Status != Implemented && c.Status != Done || len(next.ImplementationEvidence) > 0 {
 		return nil
 	}
-	return fault.New(fault.Conflict, "gate_unmet",
+	return fault.New(fault.Conflict, CodeGateUnmet,
 		"%s cannot become %s yet: its implementation was taken on the coder's word", next.ID, next.Status).
 		WithFields(fault.Field{Pointer: "/status", Code: "implementation_holds", Detail: "it was never looked up"}).
 		WithFix("have the coder send the implementation again, naming its files or commits")

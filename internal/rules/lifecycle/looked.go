@@ -11,8 +11,13 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// CodeEvidenceNotFound is the code of a change whose evidence is not as it says.
-const CodeEvidenceNotFound fault.Code = "evidence_not_found"
+// The codes of refusals that others have to know.
+const (
+	CodeEvidenceNotFound fault.Code = "evidence_not_found" // the evidence of the change is not as it says
+	CodeGateUnmet        fault.Code = "gate_unmet"
+	CodeSchemaViolation  fault.Code = "schema_violation"
+	CodeUnjustified      fault.Code = "justification_required"
+)
 
 // reportSlack is how much older than the implementation a report may look: file systems keep times that coarse.
 const reportSlack = 2 * time.Second

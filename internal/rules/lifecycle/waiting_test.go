@@ -83,7 +83,7 @@ func TestTheMovesWithoutReturn(t *testing.T) {
 
 func TestSince(t *testing.T) {
 	req := Requirement{TextSince: noon}
-	require.Equal(t, noon, req.Since())
+	require.Equal(t, noon, Since(req))
 	req.History = []HistoryEntry{{Stamp: Stamp{At: noon.Add(time.Hour)}}, {Stamp: Stamp{At: noon.Add(2 * time.Hour)}}}
-	require.Equal(t, noon.Add(2*time.Hour), req.Since())
+	require.Equal(t, noon.Add(2*time.Hour), Since(req))
 }
