@@ -56,15 +56,19 @@ func (f *follower) take(l lead, id, etag string, headers ...string) response {
 // TestAWholeLifeByAnswersAlone takes a requirement from not_started to done by four roles that read one answer of
 // GET /next, and from then on do what each answer says comes next. It measures the bytes that they read.
 func TestAWholeLifeByAnswersAlone(t *testing.T) {
+	recorded := func(*options) {}
+	verified := inRepository(t, &clone{}, map[string]string{"REQUIREMENTS.md": sample, "login.go": "package login\n"})
 	for _, c := range []struct {
 		name    string
 		headers []string
 		most    int // bytes
+		choose  func(*options)
 	}{
-		{"as it comes", nil, 30_000}, {"little", []string{"Prefer", "return=minimal"}, 10_000},
+		{"as it comes", nil, 30_000, recorded}, {"little", []string{"Prefer", "return=minimal"}, 10_000, recorded},
+		{"evidence is looked up", nil, 30_000, verified},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHarness(t)
+			h := newHarness(t, c.choose)
 			f := &follower{h: h}
 			var agenda struct {
 				First struct {

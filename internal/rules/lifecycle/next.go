@@ -41,29 +41,12 @@ func (w Workflow) Next(req Requirement, who Actor) Next {
 	return next
 }
 
-// Turn lists the roles whose work leads on from here: those that supply what the next move along the
-// table lacks or, when it lacks nothing, the role that makes it. The rows from "any" lead nowhere.
-// PM is among them while something stands against the requirement that PM alone can clear.
+// Turn lists the roles whose work leads on from here, as Tasks has them.
 func (w Workflow) Turn(req Requirement) []Role {
 	turn := []Role{}
-	add := func(role Role) {
-		if !slices.Contains(turn, role) {
-			turn = append(turn, role)
-		}
-	}
-	if req.Suspect || req.NeedsDeferral() || req.unsettled() {
-		add(PM)
-	}
-	for _, m := range w.openMoves(req) {
-		if !w.leadsOn(req, m.To) {
-			continue
-		}
-		lacks := w.Lacks(req, m.To, Actor{Role: m.By})
-		for _, l := range lacks {
-			add(l.By)
-		}
-		if len(lacks) == 0 {
-			add(m.By)
+	for _, t := range w.Tasks(req) {
+		if !slices.Contains(turn, t.By) {
+			turn = append(turn, t.By)
 		}
 	}
 	return turn
@@ -77,8 +60,8 @@ type Task struct {
 	Needs []string // what By is to supply; none where By makes the move itself
 }
 
-// Tasks returns what the roles of Turn have to do, in the same order: first what PM has to clear, then the moves as the
-// table has them.
+// Tasks returns what leads on: first what PM has to clear, then the moves along the table or, where they lack something,
+// what supplies it. The rows from "any" lead nowhere.
 func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 	if needs := req.toClear(); len(needs) > 0 {
 		tasks = append(tasks, Task{By: PM, Needs: needs})
