@@ -20,6 +20,8 @@ type Project interface {
 	// Next lists the steps that lead one requirement on, or those that wait for a role. "" stands for any of them; a
 	// role without a requirement has to be named.
 	Next(ctx context.Context, id, role string) (NextSteps, error)
+	// Missing says what keeps a requirement from being done.
+	Missing(ctx context.Context, id string) (Missing, error)
 	Query(ctx context.Context, q Query) (RequirementList, error)
 	// Change proposes a change in the caller's own name and role. nil means that it is made.
 	Change(ctx context.Context, c Change) error
@@ -69,6 +71,9 @@ func (c *Conductor) projectTools() map[string]stateTool {
 		}, repeatable: true},
 		"requirement.status": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
 			return noEffects(c.Project.Requirement(ctx, a.text("id")))
+		}, repeatable: true},
+		"requirement.missing": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+			return noEffects(c.Project.Missing(ctx, a.text("id")))
 		}, repeatable: true},
 		"requirement.next":   {run: nextSteps, repeatable: true},
 		"query.requirements": {run: queryRequirements, repeatable: true},
@@ -204,6 +209,9 @@ func ProjectContracts() []planning.Contract {
 			[]string{"REPORT(project.status)"},
 			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
+		builtinContract("requirement.missing", "Says what keeps a requirement from being done, who supplies it, and with what.", 5000,
+			[]string{"REPORT(requirement.missing)"},
+			objectSchema([]any{"id", "status", "missing"}, map[string]any{"id": text, "status": text, "missing": list}), id),
 		builtinContract("requirement.next",
 			"Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
 			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},

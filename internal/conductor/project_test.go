@@ -50,7 +50,11 @@ func (p *project) Requirement(_ context.Context, id string) (Requirement, error)
 
 func (p *project) Next(_ context.Context, _, role string) (NextSteps, error) {
 	p.asked = append(p.asked, role)
-	return NextSteps{Steps: []NextStep{{ID: "REQ-1", Role: lifecycle.Role(role), Do: "move it to planned"}}}, nil
+	return NextSteps{Steps: []NextStep{{ID: "REQ-1", By: lifecycle.Party(role), Do: "move it to planned"}}}, nil
+}
+
+func (p *project) Missing(_ context.Context, id string) (Missing, error) {
+	return Missing{ID: id, Status: "planned", Moves: 7, Lacks: []Lacking{{"a design_spec", "architect", "PATCH with design_spec"}}}, nil
 }
 
 func (p *project) Query(_ context.Context, q Query) (RequirementList, error) {
@@ -121,6 +125,9 @@ func TestReadingTheProject(t *testing.T) {
 	}
 	require.Equal(t, []string{"coder", "coder"}, p.asked, "the caller's own role, where none is named")
 	require.Equal(t, Query{Status: "not_started", Why: true, After: "REQ-0", Limit: 5}, p.queries[0])
+
+	trace = b.conduct(ob(planning.Report, "requirement.missing", "id", "REQ-1"))
+	require.Equal(t, []string{"REQ-1 is planned, 7 moves from done. Missing:\n- a design_spec: PATCH with design_spec, by the architect"}, texts(trace))
 
 	trace = b.conduct(ob(planning.Report, "requirement.status", "id", "REQ-9"))
 	require.Equal(t, "unknown_requirement", string(trace.Obligations[0].Runs[0].Error.Code))

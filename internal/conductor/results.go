@@ -33,15 +33,39 @@ type RequirementList struct {
 // NextStep is a piece of work that a requirement waits for.
 type NextStep struct {
 	ID    string // of the requirement
-	Role  lifecycle.Role
+	By    lifecycle.Party
 	Do    string
 	Lacks []string
 }
 
 // NextSteps is a page of steps.
 type NextSteps struct {
-	Steps []NextStep
-	Next  string // where the next page goes on; "" where this is the last
+	Steps   []NextStep
+	Next    string   // where the next page goes on; "" where this is the last
+	For     string   // the role that they were asked for; "" where none was named
+	Waiting []Waited // where there are no steps: whose turn it is
+}
+
+// Waited says how much waits for somebody.
+type Waited struct {
+	For   lifecycle.Party
+	Count int
+	First []string // ids
+}
+
+// Missing is what keeps a requirement from being done.
+type Missing struct {
+	ID     string
+	Status lifecycle.Status
+	Moves  int // on the way to done
+	Lacks  []Lacking
+}
+
+// Lacking is one thing that is missing, who supplies or mends it, and with what.
+type Lacking struct {
+	What string
+	By   lifecycle.Party
+	With string
 }
 
 // EvidenceCheck says whether what a requirement cites still holds.
@@ -91,7 +115,7 @@ func (l RequirementList) values() map[string]any {
 }
 
 func (s NextStep) values() map[string]any {
-	v := map[string]any{"id": s.ID, "role": string(s.Role), "do": s.Do}
+	v := map[string]any{"id": s.ID, "role": string(s.By), "do": s.Do}
 	if len(s.Lacks) > 0 {
 		v["lacks"] = listOf(s.Lacks)
 	}
@@ -101,7 +125,23 @@ func (s NextStep) values() map[string]any {
 func (l NextSteps) values() map[string]any {
 	v := map[string]any{"steps": valuesOf(l.Steps)}
 	putText(v, "next", l.Next)
+	putText(v, "for", l.For)
+	if len(l.Waiting) > 0 {
+		v["waiting"] = valuesOf(l.Waiting)
+	}
 	return v
+}
+
+func (w Waited) values() map[string]any {
+	return map[string]any{"for": string(w.For), "count": float64(w.Count), "first": listOf(w.First)}
+}
+
+func (m Missing) values() map[string]any {
+	return map[string]any{"id": m.ID, "status": string(m.Status), "moves": float64(m.Moves), "missing": valuesOf(m.Lacks)}
+}
+
+func (l Lacking) values() map[string]any {
+	return map[string]any{"what": l.What, "by": string(l.By), "with": l.With}
 }
 
 func (c EvidenceCheck) values() map[string]any {

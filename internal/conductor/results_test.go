@@ -15,13 +15,15 @@ func TestResultsHaveTheTypesOfJSON(t *testing.T) {
 	whole := Requirement{ID: "REQ-1", Status: lifecycle.Planned, Title: "Log in", Kind: "requirement", Why: "in scope", WaitingFor: []lifecycle.Party{"pm"},
 		Suspect: true, Stale: true, Retired: true, Revision: 7, Parts: []string{"test"}}
 	for want, r := range map[string]result{
+		`{"for":"viewer","steps":[],"waiting":[{"count":2,"first":["REQ-1"],"for":"pm"}]}`:                                NextSteps{For: "viewer", Waiting: []Waited{{"pm", 2, []string{"REQ-1"}}}},
+		`{"id":"REQ-1","missing":[{"by":"pm","what":"an approval","with":"approvals"}],"moves":1,"status":"tested_pass"}`: Missing{"REQ-1", "tested_pass", 1, []Lacking{{"an approval", "pm", "approvals"}}},
 		`{"counts":{"planned":2},"total":2}`:                                               ProjectStatus{Counts: map[lifecycle.Status]int{lifecycle.Planned: 2}, Total: 2},
 		`{"id":"REQ-1","revision":0,"status":"planned","title":"Log in","waiting_for":[]}`: Requirement{ID: "REQ-1", Status: lifecycle.Planned, Title: "Log in"},
 		`{"id":"REQ-1","kind":"requirement","parts":["test"],"retired":true,"revision":7,"stale":true,"status":"planned","suspect":true,"title":"Log in","waiting_for":["pm"],"why":"in scope"}`: whole,
 		`{"requirements":[],"total":0}`: RequirementList{},
 		`{"next":"REQ-1","requirements":[{"id":"REQ-1","revision":0,"status":"","title":"","waiting_for":[]}],"total":3}`: RequirementList{Requirements: []Requirement{{ID: "REQ-1"}}, Total: 3, Next: "REQ-1"},
 		`{"steps":[]}`: NextSteps{},
-		`{"next":"REQ-1","steps":[{"do":"move it","id":"REQ-1","lacks":["a test"],"role":"pm"}]}`: NextSteps{Steps: []NextStep{{ID: "REQ-1", Role: lifecycle.PM, Do: "move it", Lacks: []string{"a test"}}}, Next: "REQ-1"},
+		`{"next":"REQ-1","steps":[{"do":"move it","id":"REQ-1","lacks":["a test"],"role":"pm"}]}`: NextSteps{Steps: []NextStep{{ID: "REQ-1", By: lifecycle.PM, Do: "move it", Lacks: []string{"a test"}}}, Next: "REQ-1"},
 		`{"cited":2,"ok":true,"problems":[]}`:                                                     EvidenceCheck{Cited: 2},
 		`{"cited":2,"ok":false,"problems":["gone"]}`:                                              EvidenceCheck{Cited: 2, Problems: []string{"gone"}},
 		`{"ok":true,"problems":[],"records":9,"root":"r"}`:                                        LogCheck{Records: 9, Root: "r"},

@@ -88,7 +88,10 @@ func (s *Reader) Next(id string, who lifecycle.Actor) (guidance.View, error) {
 	return s.around().Of(e.Requirement(), who), nil
 }
 
-// Agenda finds out what an actor has to do first, over all requirements.
+// Leads lists what leads a requirement on, by whom and with what.
+func (s *Reader) Leads(req lifecycle.Requirement) []guidance.Lead { return s.around().Leads(req) }
+
+// Agenda says what an actor has to do first, over all requirements.
 func (s *Reader) Agenda(who lifecycle.Actor, q agenda.Query) (agenda.Agenda, error) {
 	return agenda.Of(s.current.Load(), s.around(), who, q)
 }

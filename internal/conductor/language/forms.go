@@ -84,6 +84,22 @@ var forms = []form{
 	},
 	{
 		Say: []string{
+			"why is [requirement] {id} not [yet] (done|finished|complete|ready) [yet]",
+			"why is not [requirement] {id} (done|finished|complete|ready) [yet]",
+			"why isn't [requirement] {id} (done|finished|complete|ready) [yet]",
+			"why is [requirement] {id} (stuck|waiting)",
+			"what is missing (for|in|of|from) [requirement] {id}",
+			"what does [requirement] {id} (lack|need|miss) [to be done]",
+			"what (stands against|keeps) [requirement] {id} [from being done]",
+		},
+		Type: planning.Report, Kind: "requirement.missing",
+		Examples: []string{
+			"why is REQ-7 not done", "why isn't REQ-7 finished yet", "why is not REQ-7 done", "why is REQ-7 stuck",
+			"what is missing for REQ-7", "what does REQ-7 need to be done", "what keeps REQ-7 from being done",
+		},
+	},
+	{
+		Say: []string{
 			"what should [the|a] {role} do next [(with|for|on|about) {id}]",
 			"what is next for [the] {role}",
 			"what is next (for|with|on) {id}",

@@ -63,6 +63,10 @@ func TestIn(t *testing.T) {
 		"what is blocked and why":                                `REPORT{"filters":{"status":"blocked"},"kind":"query.requirements","why":true}`,
 		"what should the tester do next":                         `REPORT{"kind":"requirement.next","role":"tester"}`,
 		"what should the project manager do next for REQ-7":      `REPORT{"id":"REQ-7","kind":"requirement.next","role":"pm"}`,
+		"why is REQ-7 not done?":                                 `REPORT{"id":"REQ-7","kind":"requirement.missing"}`,
+		"Why isn't REQ-7 finished yet":                           `REPORT{"id":"REQ-7","kind":"requirement.missing"}`,
+		"what is missing for REQ-7":                              `REPORT{"id":"REQ-7","kind":"requirement.missing"}`,
+		"what keeps REQ-7 from being done":                       `REPORT{"id":"REQ-7","kind":"requirement.missing"}`,
 		"what is next for REQ-7":                                 `REPORT{"id":"REQ-7","kind":"requirement.next"}`,
 
 		"list the requirements":                                              `REPORT{"filters":{},"kind":"query.requirements"}`,

@@ -36,6 +36,7 @@ var templates = map[string]template{
 		return filled("%s is now %s.", r["id"], r["status"])
 	},
 	"REPORT(requirement.next)":     sayNext,
+	"REPORT(requirement.missing)":  sayMissing,
 	"REPORT(project.status)":       sayProject,
 	"VERIFY(audit)":                sayChecked("The log"),
 	"VERIFY(requirement.evidence)": sayChecked("The evidence"),

@@ -116,7 +116,7 @@ func sayNext(_ planning.Obligation, r Result) string {
 		return ""
 	}
 	if len(steps) == 0 {
-		return "There is nothing to do now."
+		return sayWaiting(r)
 	}
 	lines := []string{"What is next:"}
 	for _, step := range steps {
@@ -131,6 +131,61 @@ func sayNext(_ planning.Obligation, r Result) string {
 	}
 	if say(r["next"]) != "" {
 		lines = append(lines, "There are more.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sayWaiting takes {for?, waiting?}: objects with for, count and first. It says whose turn it is, to who has nothing to do.
+func sayWaiting(r Result) string {
+	waiting, ok := rows(r["waiting"])
+	if !ok && r["waiting"] != nil {
+		return ""
+	}
+	nothing := "There is nothing to do now."
+	if role := say(r["for"]); role != "" {
+		nothing = "There is nothing to do for the " + role + " now."
+	}
+	var all []string
+	for _, w := range waiting {
+		one := filled("%s (%s: %s", w["for"], w["count"], w["first"])
+		if one == "" {
+			return ""
+		}
+		if ids, is := w["first"].([]any); is && say(w["count"]) != fmt.Sprint(len(ids)) {
+			one += " and more"
+		}
+		all = append(all, one+")")
+	}
+	if len(all) == 0 {
+		return nothing
+	}
+	return nothing + " Others have the turn: " + strings.Join(all, "; ") + "."
+}
+
+// sayMissing takes {id, status, missing, moves?}: objects with what, by and with.
+func sayMissing(_ planning.Obligation, r Result) string {
+	missing, ok := rows(r["missing"])
+	head := filled("%s is %s", r["id"], r["status"])
+	switch {
+	case !ok || head == "":
+		return ""
+	case len(missing) == 0:
+		return head + ", and nothing is missing."
+	}
+	lines := []string{head + ". Missing:"}
+	switch moves := say(r["moves"]); moves {
+	case "", "0":
+	case "1":
+		lines[0] = head + ", one move from done. Missing:"
+	default:
+		lines[0] = head + ", " + moves + " moves from done. Missing:"
+	}
+	for _, row := range missing {
+		line := filled("- %s: %s, by the %s", row["what"], row["with"], row["by"])
+		if line == "" {
+			return ""
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

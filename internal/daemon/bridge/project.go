@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -114,14 +118,73 @@ func (p *Project) Next(_ context.Context, id, role string) (steps conductor.Next
 		if err != nil {
 			return steps, err
 		}
-		for _, t := range p.service.Tasks(req) {
-			if role == "" || t.By == lifecycle.Role(role) {
-				steps.Steps = append(steps.Steps,
-					conductor.NextStep{ID: id, Role: t.By, Do: wordsFor(t), Lacks: t.Needs})
+		for _, s := range p.stepsOf(req) {
+			if role == "" || s.By == lifecycle.Party(role) {
+				steps.Steps = append(steps.Steps, s)
 			}
 		}
 	}
-	return steps, nil
+	if len(steps.Steps) == 0 && id == "" {
+		steps.For, steps.Waiting, err = p.waitingFor(role)
+	}
+	return steps, err
+}
+
+// stepsOf returns what leads a requirement on. Where no task does, somebody has to open a way.
+func (p *Project) stepsOf(req lifecycle.Requirement) (all []conductor.NextStep) {
+	for _, t := range p.service.Tasks(req) {
+		all = append(all, conductor.NextStep{ID: req.ID, By: lifecycle.Party(t.By), Do: wordsFor(t), Lacks: t.Needs})
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, l := range p.service.Leads(req) {
+		all = append(all, conductor.NextStep{ID: req.ID, By: l.By, Do: l.Do(), Lacks: []string{}})
+	}
+	return all
+}
+
+// waitingFor says whose turn it is, for a role that has nothing to do.
+func (p *Project) waitingFor(role string) (who string, all []conductor.Waited, err error) {
+	now, err := p.service.Agenda(lifecycle.Actor{Role: lifecycle.Role(role)}, agenda.Query{Limit: 1})
+	for _, w := range now.Waiting {
+		all = append(all, conductor.Waited{For: w.For, Count: w.Count, First: w.First})
+	}
+	return role, all, err
+}
+
+// Missing implements conductor.Project.
+func (p *Project) Missing(_ context.Context, id string) (m conductor.Missing, err error) {
+	req, err := p.service.Stored(id)
+	if err != nil {
+		return m, err
+	}
+	view, err := p.service.Next(id, lifecycle.Actor{})
+	m = conductor.Missing{ID: id, Status: req.Status, Moves: p.service.MovesAhead(req), Lacks: []conductor.Lacking{}}
+	for _, o := range view.AgainstDone {
+		m.Lacks = append(m.Lacks, conductor.Lacking{What: o.Detail, By: o.By, With: o.With})
+	}
+	if req.Status == lifecycle.Done || req.Retired {
+		return m, err
+	}
+	for _, l := range p.service.Leads(req) {
+		if l.Field == lifecycle.FieldAcceptFingerprint || l.To == "" && l.Field == "" {
+			continue // what stands against it says so
+		}
+		m.Lacks = append(m.Lacks, lacking(l))
+	}
+	return m, err
+}
+
+// lacking says with what somebody leads a requirement on.
+func lacking(l guidance.Lead) conductor.Lacking {
+	switch {
+	case l.To != "":
+		return conductor.Lacking{What: "the move to " + string(l.To), By: l.By, With: fmt.Sprintf(`PATCH {"status":%q} with its justification`, l.To)}
+	case l.Request != "":
+		return conductor.Lacking{What: cmp.Or(l.Needs, l.Field), By: l.By, With: l.Request + ", or PATCH with " + l.Field}
+	}
+	return conductor.Lacking{What: cmp.Or(l.Needs, l.Field), By: l.By, With: "PATCH with " + l.Field}
 }
 
 func wordsFor(t lifecycle.Task) string {
