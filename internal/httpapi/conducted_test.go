@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
@@ -90,21 +91,28 @@ func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 // A tool does for its caller what the caller may do, and no more; what it was refused is on record.
 func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 	h := newHarness(t)
-	for name, c := range map[string]struct{ who, body, code string }{
-		"a coder signs off": {"coder", achieving("signoff", `{"approvals":[{"decision":"approved"}],"status":"done","justification":{"reason":"x","evidence":[{"kind":"file","path":"a"}]}}`), "field_forbidden"},
-		"a viewer changes":  {"viewer", achieving("status", move(lifecycle.Planned)), "field_forbidden"},
-		"there is no way":   {"pm", achieving("status", move(lifecycle.Done)), "illegal_transition"},
-		"no justification":  {"pm", achieving("status", `{"status":"planned"}`), "justification_required"},
+	for name, c := range map[string]struct {
+		who, body string
+		status    int
+		code      string
+	}{
+		"a coder signs off": {"coder", achieving("signoff", `{"approvals":[{"decision":"approved"}],"status":"done","justification":{"reason":"x","evidence":[{"kind":"file","path":"a"}]}}`), 403, "field_forbidden"},
+		"a viewer changes":  {"viewer", achieving("status", move(lifecycle.Planned)), 403, "field_forbidden"},
+		"there is no way":   {"pm", achieving("status", move(lifecycle.Done)), 409, "illegal_transition"},
+		"no justification":  {"pm", achieving("status", `{"status":"planned"}`), 422, "justification_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := h.do("pm", http.MethodGet, "/requirements/REQ-001", "").Body
-			trace := h.conduct(c.who, c.body)
-			require.Equal(t, planning.OutFailed, trace.Status)
-			failed := trace.Obligations[0].Runs[0].Error
-			require.Equal(t, c.code, string(failed.Code), failed.Detail)
-			require.NotEmpty(t, failed.Detail)
-			require.NotEmpty(t, failed.Fix)
-			require.NotContains(t, failed.Fix, "Idempotency-Key", "the caller has sent none")
+			refused := h.expect(c.status, c.code, c.who, http.MethodPost, "/obligations", c.body).json(t)
+			require.NotEmpty(t, refused["detail"])
+			require.NotEmpty(t, refused["fix"])
+			require.NotContains(t, refused["fix"], "Idempotency-Key", "the caller has sent none")
+			require.Equal(t, map[string]any{"status": "not_started", "revision": 1.0}, refused["current"])
+			if c.who != "viewer" { // whose runs are not kept
+				trace := h.expect(200, "", "viewer", http.MethodGet, "/traces/"+refused["run"].(string), "").json(t)
+				require.Equal(t, "failed", trace["outcome"])
+				require.Equal(t, c.code, trace["obligations"].([]any)[0].(map[string]any)["refusal"].(map[string]any)["code"])
+			}
 			require.Equal(t, before, h.do("pm", http.MethodGet, "/requirements/REQ-001", "").Body)
 			last := h.records("REQ-001")[0]
 			require.Equal(t, "requirement.refused", last.Kind)
@@ -116,7 +124,11 @@ func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 
 func TestWhatIsNextForARole(t *testing.T) {
 	h := newHarness(t)
-	require.Equal(t, "There is nothing to do now.", h.ask("viewer", "what should the tester do next").Answers[0].Text)
+	const others = "Others have the turn: pm (3: REQ-001, REQ-002, REQ-003)."
+	require.Equal(t, "There is nothing to do for the tester now. "+others, h.ask("viewer", "what should the tester do next").Answers[0].Text)
+	require.Equal(t, "There is nothing to do for the viewer now. "+others, h.ask("viewer", "what should I do next?").Answers[0].Text)
+	require.Equal(t, "REQ-001 is not_started, 8 moves from done. Missing:\n"+
+		`- the move to planned: PATCH {"status":"planned"} with its justification, by the pm`, h.ask("viewer", "why is REQ-001 not done?").Answers[0].Text)
 	h.patch("pm", move(lifecycle.Planned))
 	h.patch("pm", move(lifecycle.DesignInProgress))
 	require.Equal(t, "What is next:\n- REQ-001, architect: supply what design_ready needs (lacks a design_spec)", h.ask("architect", "what is next").Answers[0].Text)
@@ -141,13 +153,37 @@ func TestAChangeIsMadeOnce(t *testing.T) {
 	require.Equal(t, planning.OutResolved, first.Status)
 	require.Equal(t, first, again)
 	require.InDelta(t, 2, h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t)["revision"], 0)
-	require.Equal(t, planning.OutFailed, h.conduct("pm", strings.Replace(body, "once", "twice", 1)).Status, "it is no move any more")
+}
+
+// The key of a run whose change was refused gives that refusal again.
+func TestARefusedChangeIsRefusedOnce(t *testing.T) {
+	h := newHarness(t)
+	body := strings.TrimSuffix(achieving("status", move(lifecycle.Done)), "}") + `,"idempotency_key":"once"}`
+	first := h.expect(409, "illegal_transition", "pm", http.MethodPost, "/obligations", body).json(t)
+	h.patch("pm", move(lifecycle.Planned))
+	size := h.Service.State().LogSize
+	again := h.expect(409, "illegal_transition", "pm", http.MethodPost, "/obligations", body).json(t)
+	require.Equal(t, first["run"], again["run"])
+	require.Equal(t, first["current"], again["current"])
+	require.Equal(t, size, h.Service.State().LogSize)
+}
+
+// Of several obligations each has what became of it, with its refusal.
+func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
+	h := newHarness(t)
+	done := strings.TrimSuffix(strings.TrimPrefix(achieving("status", move(lifecycle.Done)), `{"obligations":[`), "]}")
+	trace := h.conduct("pm", strings.Replace(achieving("status", move(lifecycle.Planned)), "[", "["+done+",", 1))
+	require.Equal(t, planning.OutFailed, trace.Outcome)
+	require.Equal(t, fault.Code("illegal_transition"), trace.Obligations[0].Refusal.Code)
+	require.Equal(t, &fault.Current{Status: "not_started", Revision: 1}, trace.Obligations[0].Refusal.Current)
+	require.Equal(t, planning.OutResolved, trace.Obligations[1].Outcome)
+	require.Nil(t, trace.Obligations[1].Refusal)
 }
 
 func TestVerifyingThroughTheConductor(t *testing.T) {
 	h := newHarness(t)
 	h.conduct("pm", achieving("status", move(lifecycle.Planned)))
-	h.conduct("coder", achieving("status", move(lifecycle.Blocked)))
+	h.expect(http.StatusForbidden, "field_forbidden", "coder", http.MethodPost, "/obligations", achieving("status", move(lifecycle.Blocked)))
 	refused := h.expect(http.StatusBadRequest, "invalid_obligations", "coder", http.MethodPost, "/obligations", achieving("implementation", `{"implementation":{"summary":"done"},"branch":"main"}`))
 	require.Contains(t, string(refused.Body), "branch", "what the change cannot hold is not left out in silence")
 	trace := h.ask("viewer", "verify the log")
@@ -164,9 +200,8 @@ func TestEvidenceIsLookedUpAgain(t *testing.T) {
 	h := newHarness(t, inRepository(t, &c, map[string]string{"plan.md": "a plan\n", "a.go": "package a\n"}))
 	trace := h.ask("viewer", "verify the evidence of REQ-001")
 	require.Equal(t, "no_evidence", string(trace.Obligations[0].Runs[0].Error.Code))
-	trace = h.conduct("pm", achieving("status", strings.ReplaceAll(move(lifecycle.Planned), "plan.md", "lost.md")))
-	require.Equal(t, "evidence_not_found", string(trace.Obligations[0].Runs[0].Error.Code))
-	require.Contains(t, trace.Obligations[0].Runs[0].Error.Detail, "lost.md", "it says which")
+	refused := h.expect(422, "evidence_not_found", "pm", http.MethodPost, "/obligations", achieving("status", strings.ReplaceAll(move(lifecycle.Planned), "plan.md", "lost.md")))
+	require.Contains(t, string(refused.Body), "lost.md", "it says which")
 	for _, to := range []lifecycle.Status{lifecycle.Planned, lifecycle.DesignInProgress} {
 		require.Equal(t, planning.OutResolved, h.conduct("pm", achieving("status", move(to))).Status)
 	}
@@ -232,6 +267,6 @@ func TestAViewersQuestionsLeaveNothing(t *testing.T) {
 
 	h.expect(400, "invalid_obligations", "viewer", "POST", "/obligations", `{"obligations":[]}`)
 	require.Equal(t, size+1, h.Service.State().LogSize, "a refusal is on record")
-	h.conduct("viewer", achieving("status", move(lifecycle.Planned)))
+	h.expect(403, "field_forbidden", "viewer", "POST", "/obligations", achieving("status", move(lifecycle.Planned)))
 	require.Equal(t, size+2, h.Service.State().LogSize, "and so is that of a change")
 }

@@ -115,8 +115,22 @@ func provokeConductor(h *harness) {
 	answers := h.expect(422, "missing_capability", "coder", "POST", "/obligations", both).json(h.t)["answers"].([]any)
 	require.Equal(h.t, "1+1 = 2", answers[0].(map[string]any)["text"], "the others are answered")
 	h.expect(422, "condition_invalid", "coder", "POST", "/obligations", `{"obligations":[{"type":"AVOID","payload":{"condition":"nobody("}}]}`)
+	provokeRefusedRuns(h)
 	h.expect(422, "secret_in_text", "coder", "POST", "/requests", `{"utterance":"how many a's in `+awsKey+`"}`)
 	h.expect(422, "schema_violation", "coder", "POST", "/requests", `{"utterance":"what is 2+2","role":"pm"}`)
 	h.expect(422, "not_understood", "coder", "POST", "/requests", `{"utterance":"colourless green ideas sleep furiously"}`)
 	h.expect(422, "utterance_too_long", "coder", "POST", "/requests", `{"utterance":"`+strings.Repeat("a ", 1001)+`"}`)
+}
+
+// provokeRefusedRuns has runs of one obligation, whose change is refused.
+func provokeRefusedRuns(h *harness) {
+	why := `"justification":{"reason":"x","evidence":[{"kind":"file","path":"a"}]}`
+	change := func(id, more string) string {
+		return `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"requirement.status","id":"` + id + `","status":"planned",` + why + more + `}}]}`
+	}
+	h.expect(403, "field_forbidden", "coder", "POST", "/obligations", change("REQ-003", ""))
+	h.expect(404, "unknown_requirement", "pm", "POST", "/obligations", change("REQ-999", ""))
+	h.expect(412, "stale_revision", "pm", "POST", "/obligations", change("REQ-003", `,"revision":7`))
+	h.expect(403, "field_forbidden", "coder", "POST", "/requests", `{"utterance":"set REQ-003 to planned because it is time, see a.md"}`)
+	h.expect(404, "unknown_requirement", "pm", "POST", "/requests", `{"utterance":"set REQ-999 to planned because it is time, see a.md"}`)
 }

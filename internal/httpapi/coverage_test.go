@@ -211,6 +211,8 @@ func provokeRefused(h *harness) {
 func provokeConditions(t *testing.T, all *seen) {
 	strict := newHarness(t, into(all), func(o *options) { o.RequireIfMatch, o.MetricsToken = true, "secret" })
 	strict.expect(428, "if_match_required", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
+	strict.expect(428, "if_match_required", "pm", "POST", "/obligations", achieving("status", move(lifecycle.Planned)))
+	strict.expect(428, "if_match_required", "pm", "POST", "/requests", `{"utterance":"set REQ-001 to planned because it is time, see a.md"}`)
 	strict.expect(401, "metrics_token", "pm", "GET", "/metrics", "")
 }
 
