@@ -17,8 +17,8 @@ import (
 // Agents lets tools act in a role of the project.
 type Agents interface {
 	// Admit lets an agent into the project until a moment at the latest: by a token of a role, which Dismiss revokes.
-	// Where a requirement is named, the token changes nothing else.
-	Admit(name, role, requirement string, until time.Time) (Access, error)
+	// Where a requirement is named, the token changes nothing else. All tokens of a run claim as one.
+	Admit(name, role, requirement, run string, until time.Time) (Access, error)
 }
 
 // Access gives an agent access to the service.
@@ -52,7 +52,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall
 	if changesRequirement(asked.Obligation) {
 		requirement, _ = asked.Obligation.Payload["id"].(string)
 	}
-	access, err := r.Agents.Admit(c.Name, c.Role, requirement, r.Clock().Add(limit+tokenGrace))
+	access, err := r.Agents.Admit(c.Name, c.Role, requirement, r.request.ID, r.Clock().Add(limit+tokenGrace))
 	if err != nil {
 		return Access{}, "", err
 	}

@@ -11,7 +11,9 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/token"
 )
 
 // authenticate takes the actor from the bearer token (RFC 6750) and nothing else, and counts the request
@@ -41,7 +43,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
-	c.Held = a.bodies.Of(t.Mark())
+	c.Held, c.Holder = a.bodies.Of(t.Mark()), holderOf(t)
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
 	}
@@ -51,6 +53,14 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		return rateLimited("token", wait)
 	}
 	return nil
+}
+
+// holderOf returns as whom a token claims.
+func holderOf(t token.Token) string {
+	if t.Run != "" {
+		return claiming.HolderOfRun(t.Run)
+	}
+	return t.Mark()
 }
 
 // stillIn reports whether a token works now, as it did when the request began.
@@ -80,7 +90,7 @@ func (b *heldBody) Read(p []byte) (int, error) {
 }
 
 // changesOnly are the routes by which a token that is bound to a requirement may change it.
-var changesOnly = []string{"/requirements/{id}", "/requirements/{id}/test-report"}
+var changesOnly = []string{"/requirements/{id}", "/requirements/{id}/test-report", "/requirements/{id}/claim"}
 
 // keepToRequirement holds the token of an agent to the one requirement that it is for. What only asks is everybody's.
 func (a *API) keepToRequirement(next http.Handler) http.Handler {

@@ -147,7 +147,7 @@ func exportStatus(written bool) string {
 // readProposal reads a proposal, and the parameters that its path has besides dry_run.
 func readProposal(w http.ResponseWriter, r *http.Request, read func(http.ResponseWriter, *http.Request) ([]byte, error),
 	parameters ...string) (requirements.Proposal, url.Values, error) {
-	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: wire.CallOf(w).ID,
+	p := requirements.Proposal{Request: "PATCH /requirements/{id}", RequestID: wire.CallOf(w).ID, Holder: wire.CallOf(w).Holder,
 		Parsed: wire.CallOf(w).Held.Rest}
 	var err error
 	var values url.Values

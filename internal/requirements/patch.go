@@ -10,12 +10,14 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/requirements/testruns"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -154,9 +156,17 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 	if err != nil {
 		return decided{}, err
 	}
+	on, err := claims.On(tx, p.ID)
+	if err != nil {
+		return decided{}, err
+	}
+	if on = claiming.Live(on, tx.At()); len(on) > 0 {
+		data.Holder = p.Holder
+	}
 	data.Workflow = w.Name
 	next, refusal, err := decision.Decide(s.reader(tx), w, decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, KeyUsed: known, Change: change, At: tx.At(),
+		Claims: on, Holder: p.Holder,
 	})
 	if err = cmp.Or(err, momentary(refusal)); err != nil {
 		return decided{}, err
@@ -217,6 +227,7 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Chang
 	change.Record = now.Head.Size
 	next, refusal, err := decision.Decide(s.reader(now), now.Project.Workflow(), decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, Change: change, At: s.clock().UTC().Truncate(time.Microsecond),
+		Claims: now.ClaimsOn(p.ID), Holder: p.Holder,
 	})
 	if err = cmp.Or(err, momentary(refusal)); err != nil || refusal != nil {
 		return decided{answer: record.FirstAnswer{Refusal: refusal}}, err

@@ -17,6 +17,7 @@ type Proposal struct {
 	Request        string // method and route, for the record of a refusal
 	ID             string
 	Body           []byte
+	Holder         string   // who claims as the sender would: the id of a token, or claiming.HolderOfRun
 	IfMatch        []string // the entity tags of If-Match, unquoted; "*" is any; none when not sent
 	IdempotencyKey string
 	KeyMade        bool // the key was made for a caller who does not know of it: answers do not speak of it

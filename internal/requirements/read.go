@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/lookup"
@@ -222,7 +222,11 @@ func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		snap, err = projection.New(p, entries, l.Head())
+		if snap, err = projection.New(p, entries, l.Head()); err != nil {
+			return err
+		}
+		on, err := claims.Load(r)
+		snap = snap.WithClaims(on)
 		return err
 	})
 	return snap, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -49,7 +50,11 @@ func TestTheLogAmountsToTheTables(t *testing.T) {
 			if rapid.IntRange(0, 14).Draw(rt, "journal") == 0 {
 				randomJournal(rt, r.ledger, journal)
 			}
-			p := Proposal{ID: randomID(rt), Body: []byte(randomBody(rt)), IdempotencyKey: rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(rt, "key")}
+			if rapid.IntRange(0, 4).Draw(rt, "claim") == 0 {
+				r.randomClaim(rt)
+				continue
+			}
+			p := Proposal{ID: randomID(rt), Holder: rapid.SampledFrom([]string{"h1", "h1", "h2"}).Draw(rt, "holder"), Body: []byte(randomBody(rt)), IdempotencyKey: rapid.SampledFrom([]string{"", "", "k1", "k2"}).Draw(rt, "key")}
 			p.IfMatch = rapid.SampledFrom([][]string{nil, nil, nil, {"1"}, {"*"}}).Draw(rt, "if-match")
 			if _, err := r.Patch(t.Context(), rapid.SampledFrom([]lifecycle.Actor{paula, archy, cody, tess, {Name: "cody", Role: lifecycle.PM}}).Draw(rt, "who"), p); err == nil {
 				accepted++
@@ -119,6 +124,20 @@ func TestALogOfOneRecord(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), v.Records)
 	require.Equal(t, s.Dump(), rebuilt(t, s).Dump())
+}
+
+// randomClaim takes, renews, releases or breaks a claim, or lets time pass.
+func (r *rig) randomClaim(rt *rapid.T) {
+	who := rapid.SampledFrom([]lifecycle.Actor{archy, cody, tess, paula}).Draw(rt, "claimer")
+	holder := rapid.SampledFrom([]string{"h1", "h2"}).Draw(rt, "claims as")
+	switch rapid.IntRange(0, 3).Draw(rt, "of a claim") {
+	case 0:
+		_, _ = r.release(who, holder, randomID(rt), rapid.SampledFrom([]string{"implementation", "test", "status"}).Draw(rt, "field"))
+	case 1:
+		r.clock.wind(10 * time.Minute)
+	default:
+		_, _, _ = r.claim(who, holder, randomID(rt), rapid.SampledFrom([]time.Duration{time.Minute, time.Hour}).Draw(rt, "length"))
+	}
 }
 
 func randomID(rt *rapid.T) string {

@@ -116,10 +116,10 @@ func (a *Authenticator) enforce(listed, minted []Token) error {
 	return nil
 }
 
-// Mint makes a token that works until expires at the latest, for one requirement where only is its id, and returns its
+// Mint makes a token that works until expires at the latest, bound as it says, and returns its
 // text. It is accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role
 // or expiry that cannot be used is fault.Invalid.
-func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (secret string, made Token, err error) {
+func (a *Authenticator) Mint(name, role string, to Bound, expires, now time.Time) (secret string, made Token, err error) {
 	if err := checkNew(name, role, expires, now); err != nil {
 		return "", Token{}, err
 	}
@@ -127,7 +127,7 @@ func (a *Authenticator) Mint(name, role, only string, expires, now time.Time) (s
 	defer a.reload.Unlock()
 	listed := a.listed()
 	secret, made = create(name, role, expires, now, slices.Concat(listed, a.minted))
-	made.Only = only
+	made.Bound = to
 	if err := a.enforce(listed, append(slices.Clone(a.minted), made)); err != nil {
 		return "", Token{}, err
 	}

@@ -23,7 +23,7 @@ func works(a *Authenticator, secret string) bool {
 
 func mint(t *testing.T, a *Authenticator, name, role string) (secret string, made Token) {
 	t.Helper()
-	secret, made, err := a.Mint(name, role, "", noon.Add(time.Hour), noon)
+	secret, made, err := a.Mint(name, role, Bound{}, noon.Add(time.Hour), noon)
 	require.NoError(t, err)
 	return secret, made
 }
@@ -111,7 +111,7 @@ func TestWhatIsMintedIsAccountedForFirst(t *testing.T) {
 	require.Equal(t, []Token{ann}, inForce[1], "it was accounted for before it worked")
 
 	failure = errors.New("the disk is full")
-	refused, none, err := a.Mint("agents.tester", "tester", "", noon.Add(time.Hour), noon)
+	refused, none, err := a.Mint("agents.tester", "tester", Bound{}, noon.Add(time.Hour), noon)
 	require.ErrorIs(t, err, failure)
 	require.Empty(t, refused)
 	require.Zero(t, none)
@@ -151,7 +151,7 @@ func TestWhatCannotBeMinted(t *testing.T) {
 		{"agents.a", "pm", "token_expiry", noon.Add(-time.Hour)},
 		{"agents.a", "pm", "token_expiry", noon.Add(time.Millisecond)}, // cut to noon
 	} {
-		secret, made, err := a.Mint(c.name, c.role, "", c.expires, noon)
+		secret, made, err := a.Mint(c.name, c.role, Bound{}, c.expires, noon)
 		requireFault(t, err, fault.Invalid, c.code)
 		require.NotContains(t, err.Error(), pasted)
 		require.Empty(t, secret)
@@ -164,7 +164,7 @@ func TestWhatIsMintedExpires(t *testing.T) {
 	f := newFile(t)
 	add(t, f, "ann", "pm")
 	a := authenticator(t, f, Limit{})
-	secret, made, err := a.Mint("agents.coder", "coder", "", noon.Add(time.Minute+time.Millisecond), noon)
+	secret, made, err := a.Mint("agents.coder", "coder", Bound{}, noon.Add(time.Minute+time.Millisecond), noon)
 	require.NoError(t, err)
 	require.Equal(t, noon.Add(time.Minute), made.Expires)
 	_, err = a.Authenticate(secret, noon.Add(time.Minute-1))
@@ -213,7 +213,7 @@ func TestManyAreMintedAtOnce(t *testing.T) {
 	for n := range agents {
 		all.Go(func() {
 			for range runs {
-				secret, made, err := a.Mint(fmt.Sprint("agents.n", n), "coder", "", noon.Add(time.Hour), noon)
+				secret, made, err := a.Mint(fmt.Sprint("agents.n", n), "coder", Bound{}, noon.Add(time.Hour), noon)
 				got, wrong := a.Authenticate(secret, noon)
 				if err != nil || wrong != nil || got != made || !works(a, listed) {
 					t.Errorf("minted %v, authenticated %v: %v, %v", made, got, err, wrong)
@@ -222,7 +222,7 @@ func TestManyAreMintedAtOnce(t *testing.T) {
 					t.Errorf("it outlived its run, %v", err)
 				}
 			}
-			secret, _, err := a.Mint(fmt.Sprint("agents.n", n), "coder", "", noon.Add(time.Hour), noon)
+			secret, _, err := a.Mint(fmt.Sprint("agents.n", n), "coder", Bound{}, noon.Add(time.Hour), noon)
 			if err != nil {
 				t.Error(err)
 			}

@@ -32,13 +32,19 @@ const (
 
 // Token is one credential as the file keeps it.
 type Token struct {
-	ID      string    `json:"id"`   // the start of SHA256, unless edited by hand; unique in the file
-	Name    string    `json:"name"` // who acts; the same name on several tokens is the same actor
-	Role    string    `json:"role"`
-	SHA256  string    `json:"sha256"` // of the token's text, in lower-case hexadecimal; unique in the file
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires,omitzero"` // the first moment at which it no longer works; zero is never
-	Only    string    `json:"-"`                // of a minted one: the only requirement that it may change; "" is any
+	ID      string     `json:"id"`   // the start of SHA256, unless edited by hand; unique in the file
+	Name    string     `json:"name"` // who acts; the same name on several tokens is the same actor
+	Role    string     `json:"role"`
+	SHA256  string     `json:"sha256"` // of the token's text, in lower-case hexadecimal; unique in the file
+	Created time.Time  `json:"created"`
+	Expires time.Time  `json:"expires,omitzero"` // the first moment at which it no longer works; zero is never
+	Bound   `json:"-"` // of a minted one
+}
+
+// Bound says what a minted token is for.
+type Bound struct {
+	Only string // the only requirement that it may change; "" is any
+	Run  string // that it was minted for; "" is none
 }
 
 // Expired reports whether the token no longer works at now.

@@ -15,8 +15,8 @@ type Admission struct {
 }
 
 // Admit implements conductor.Agents.
-func (a Admission) Admit(name, role, requirement string, until time.Time) (conductor.Access, error) {
-	secret, made, err := a.Tokens.Mint(name, role, requirement, until, a.Clock())
+func (a Admission) Admit(name, role, requirement, run string, until time.Time) (conductor.Access, error) {
+	secret, made, err := a.Tokens.Mint(name, role, token.Bound{Only: requirement, Run: run}, until, a.Clock())
 	if err != nil {
 		return conductor.Access{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -258,7 +259,7 @@ func (p *Project) Change(ctx context.Context, c conductor.Change) error {
 		return err
 	}
 	proposal := requirements.Proposal{Request: requestOfChange, ID: c.ID, Body: body, IdempotencyKey: c.Key,
-		KeyMade: true, RequestID: c.Run}
+		KeyMade: true, RequestID: c.Run, Holder: claiming.HolderOfRun(c.Run)}
 	if c.Revision > 0 {
 		proposal.IfMatch = []string{strconv.FormatUint(c.Revision, 10)}
 	}

@@ -14,14 +14,15 @@ func ActorOf(w http.ResponseWriter) lifecycle.Actor { return CallOf(w).Who }
 
 // Call is what is known of one request.
 type Call struct {
-	ID    string
-	Start time.Time
-	Who   lifecycle.Actor
-	Only  string     // the id of the requirement that its token is bound to; "" where it is not
-	Code  fault.Code // of the problem it was answered with
-	Cause error      // what is logged and never shown
-	Held  inflight.Holding
-	Read  *http.Request // where it only reads, and its answer has a version
+	ID     string
+	Start  time.Time
+	Who    lifecycle.Actor
+	Only   string     // the id of the requirement that its token is bound to; "" where it is not
+	Holder string     // who claims: its token, or the run that it is for
+	Code   fault.Code // of the problem it was answered with
+	Cause  error      // what is logged and never shown
+	Held   inflight.Holding
+	Read   *http.Request // where it only reads, and its answer has a version
 }
 
 // Unversioned keeps an answer that is of the moment from being compared with a copy.

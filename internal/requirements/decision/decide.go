@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -24,15 +25,17 @@ type Finder func(id string) (req lifecycle.Requirement, size int, err error)
 // Request is a change that an actor asks for.
 type Request struct {
 	Actor   lifecycle.Actor
-	ID      string   // of the requirement
-	IfMatch []string // the revisions that it may have, as If-Match has them; none is any
-	KeyUsed bool     // its Idempotency-Key was used with another request
+	ID      string           // of the requirement
+	IfMatch []string         // the revisions that it may have, as If-Match has them; none is any
+	KeyUsed bool             // its Idempotency-Key was used with another request
+	Claims  []claiming.Claim // on the requirement
+	Holder  string           // who claims as the actor would
 	Change  lifecycle.Change
 	At      time.Time
 }
 
-// Decide decides a request in the state that from reads: its Idempotency-Key, unknown id, stale condition, then the
-// rules. It returns the requirement as the change makes it, or why the request is refused. An error decides nothing.
+// Decide decides a request in the state that from reads: its Idempotency-Key, unknown id, stale condition, rights, claims
+// of others, then the other rules. It returns the requirement as the change makes it, or why the request is refused. An error decides nothing.
 func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement, *fault.Error, error) {
 	req, size, err := from(r.ID)
 	if err != nil {
@@ -46,7 +49,7 @@ func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement
 		err = fault.New(fault.NotFound, CodeUnknown, "there is no requirement %q", r.ID).
 			WithFix("GET /requirements lists the ids; they are compared letter by letter")
 	default:
-		if err = w.At(req, checkCondition(req, r)); err == nil {
+		if err = w.At(req, checkBefore(req, r)); err == nil {
 			next, err = w.Apply(req, r.Actor, r.Change, r.At)
 		}
 		if err == nil {
@@ -72,6 +75,17 @@ func checkSize(r Request, size int) error {
 		size, maxRequirement).
 		WithFix("keep notes short, and cite files instead of copying them; changes of up to %d bytes are taken",
 			record.SmallChange)
+}
+
+// checkBefore checks what comes before the rules of the workflow.
+func checkBefore(req lifecycle.Requirement, r Request) error {
+	if err := checkCondition(req, r); err != nil {
+		return err
+	}
+	if err := lifecycle.CheckRights(r.Actor.Role, r.Change.Fields); err != nil {
+		return err
+	}
+	return claiming.Allow(r.Claims, r.Actor, r.Holder, r.Change.Fields, r.At)
 }
 
 // checkCondition wants If-Match to name the present revision. Since lifecycle.Rules4, what stands after a dash says how

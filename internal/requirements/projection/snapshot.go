@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -89,6 +90,7 @@ type Snapshot struct {
 	Project  Project
 	position map[string]int // of an id; shared by the snapshots between two imports
 	chunks   [][]*Entry
+	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
 	Head     audit.Head
 }
@@ -156,7 +158,7 @@ func Disagreement(format string, args ...any) *fault.Error {
 // After returns the snapshot with a batch of commits on top. What did not change is shared with s.
 func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next := *s
-	next.Head = batch[len(batch)-1].Head
+	next.Head, next.claims = batch[len(batch)-1].Head, s.claimed(batch)
 	changed := map[string]*Entry{} // by id; the last of the batch
 	imported := false
 	for _, commit := range batch {
@@ -211,7 +213,7 @@ func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]*Entry) *Snapsho
 	if err != nil {
 		panic(err) // the commit was made by import, which keeps the two in step
 	}
-	return next
+	return next.WithClaims(s.claims)
 }
 
 // All visits every requirement in document order.

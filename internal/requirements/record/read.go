@@ -15,6 +15,8 @@ var readers = map[string]func(store.Getter, audit.Record) (any, error){
 	KindImported:       readAs[Imported],
 	KindChanged:        readAs[Proposed],
 	KindRefused:        readAs[Proposed],
+	KindClaimed:        readAs[Claimed],
+	KindReleased:       readAs[Released],
 	KindRolledBack:     readAs[RolledBack],
 	KindAuditKeyChosen: readAs[AuditKeyChosen],
 	KindEvidenceChosen: readAs[EvidenceChosen],

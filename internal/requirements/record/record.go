@@ -26,6 +26,8 @@ const (
 	KindImported       = "requirements.imported"    // Imported
 	KindChanged        = "requirement.changed"      // Proposed, with Revision and SHA256
 	KindRefused        = "requirement.refused"      // Proposed, with Refusal
+	KindClaimed        = "requirement.claimed"      // Claimed
+	KindReleased       = "requirement.released"     // Released
 	KindRequestRefused = "request.refused"          // RequestRefused: refused before it was read as a change
 	KindFolded         = "refusals.folded"          // RefusalsFolded: its subject is that of the refusals
 	KindTokensChanged  = "tokens.changed"           // TokensChanged
@@ -117,6 +119,7 @@ func (i Imported) After(before *projection.Import, seq uint64, at time.Time, by 
 type Proposed struct {
 	Rules          lifecycle.Rules   `json:"rules,omitzero"`     // the version that decided; absent in records of lifecycle.Rules1
 	Workflow       string            `json:"workflow,omitempty"` // in force when it was decided; absent before lifecycle.Rules4
+	Holder         string            `json:"holder,omitempty"`   // who claims as the sender would; only while the requirement has a claim
 	Change         json.RawMessage   `json:"change,omitempty"`
 	Looked         *lifecycle.Looked `json:"looked,omitzero"`   // what was found of its evidence; {} where it was looked up and there was none
 	Report         *Report           `json:"report,omitempty"`  // the report that it was read from
@@ -127,6 +130,24 @@ type Proposed struct {
 	Revision       uint64            `json:"revision,omitzero"`     // accepted: the revision it made
 	SHA256         string            `json:"sha256,omitempty"`      // accepted: of the stored requirement
 	Refusal        *fault.Error      `json:"refusal,omitempty"`
+}
+
+// Claimed says that the actor has a field of the requirement to itself until a moment; who has it already renews it.
+type Claimed struct {
+	Rules  lifecycle.Rules `json:"rules"`
+	Holder string          `json:"holder"`
+	Field  string          `json:"field"`
+	Since  time.Time       `json:"since"`
+	Until  time.Time       `json:"until"`
+}
+
+// Released says that a claim has ended before its time. The actor gave it up or, where it was Broken, is a pm and took it
+// from its holder.
+type Released struct {
+	Rules  lifecycle.Rules `json:"rules"`
+	Holder string          `json:"holder"` // of the claim
+	Field  string          `json:"field"`
+	Broken bool            `json:"broken,omitzero"`
 }
 
 // Omitted stands for the change of a request that was refused and is too large to keep.

@@ -26,6 +26,16 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 			return err
 		}
 		return r.proposed(from, data)
+	case record.Claimed:
+		if _, err := r.rulesOf(data.Rules); err != nil {
+			return err
+		}
+		return r.claims.claimed(r.states, from, data)
+	case record.Released:
+		if _, err := r.rulesOf(data.Rules); err != nil {
+			return err
+		}
+		return r.claims.released(from, data)
 	case record.RequestRefused:
 		return r.noteRefusal(from, data.Request, data.Refusal)
 	case record.RolledBack:
@@ -158,8 +168,13 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 		data.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
+	on := r.claims.on(rec)
+	if data.Holder != "" && len(on) == 0 {
+		return fmt.Errorf("it names who claims, and %s has no claim", rec.Subject)
+	}
 	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), decision.Request{
 		Actor: who, ID: rec.Subject, IfMatch: data.IfMatch, KeyUsed: known, Change: data.change, At: rec.At,
+		Claims: on, Holder: data.Holder,
 	})
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ type Replay struct {
 	states  *states
 	answers map[string]answered // by the key of record.TableIdempotency; nil before the first
 	seen    seenRuns
+	claims  claimBook
 	rules   lifecycle.Rules     // the newest that decided, from lifecycle.Rules3 on
 	tokens  []record.Credential // in force, by their id; nil before the first
 	project projection.Project
@@ -123,7 +124,8 @@ func (r *Replay) Tables() ([]ledger.Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []ledger.Contents{r.states.table(), r.answersTable(), reports, runs, tokens, project}, nil
+	claimed, err := r.claims.table()
+	return []ledger.Contents{r.states.table(), r.answersTable(), reports, runs, tokens, claimed, project}, err
 }
 
 func (r *Replay) answersTable() ledger.Contents {

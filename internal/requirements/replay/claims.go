@@ -1,0 +1,79 @@
+package replay
+
+import (
+	"fmt"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/claims"
+	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/rules/claiming"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// claimBook is the table of claims; nil before the first.
+type claimBook map[string][]claiming.Claim
+
+// Get makes claimBook a claims.Book.
+func (b *claimBook) Get(key string) ([]claiming.Claim, error) { return (*b)[key], nil }
+
+// Put makes claimBook a claims.Book.
+func (b *claimBook) Put(key string, all []claiming.Claim) error {
+	switch {
+	case len(all) == 0:
+		delete(*b, key)
+		return nil
+	case *b == nil:
+		*b = claimBook{}
+	}
+	(*b)[key] = all
+	return nil
+}
+
+func (b *claimBook) table() (ledger.Contents, error) {
+	return ledger.ContentsOf(claims.Table, map[string][]claiming.Claim(*b))
+}
+
+// on returns the claims on a requirement that count when a record was made.
+func (b *claimBook) on(rec audit.Record) []claiming.Claim {
+	return claiming.Live((*b)[claims.KeyOn(rec.Subject)], rec.At)
+}
+
+// claimed decides a claim again.
+func (b *claimBook) claimed(s *states, rec audit.Record, data record.Claimed) error {
+	req, size, err := s.find(rec.Subject)
+	if err != nil || size == 0 {
+		return fmt.Errorf("it claims %q, which is no requirement: %w", rec.Subject, err)
+	}
+	length := data.Until.Sub(rec.At)
+	if length < claiming.Shortest || length > claiming.Longest {
+		return fmt.Errorf("it claims %s for %s", rec.Subject, length)
+	}
+	c, _, err := claims.Take(b, req, claiming.Asked{By: actorOf(rec), Holder: data.Holder, Field: data.Field, For: length}, rec.At)
+	if err != nil {
+		return fmt.Errorf("it was claimed, but the rules refuse it: %w", err)
+	}
+	if !c.Since.Equal(data.Since) {
+		return fmt.Errorf("it says that the claim is held since %s; it is since %s", data.Since, c.Since)
+	}
+	return nil
+}
+
+// released decides again whether a claim could be given up or broken.
+func (b *claimBook) released(rec audit.Record, data record.Released) error {
+	if data.Broken != (rec.Actor.Role == string(lifecycle.PM)) {
+		return fmt.Errorf("a pm breaks a claim, and its holder gives it up")
+	}
+	c, found, err := claims.Release(b, rec.Subject, actorOf(rec), data.Holder, data.Field, rec.At)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it was released, but the rules refuse it: %w", err)
+	case !found || c.Holder != data.Holder:
+		return fmt.Errorf("it releases a claim on %s of %s that %s does not have", data.Field, rec.Subject, data.Holder)
+	}
+	return nil
+}
+
+func actorOf(rec audit.Record) lifecycle.Actor {
+	return lifecycle.Actor{Name: rec.Actor.Name, Role: lifecycle.Role(rec.Actor.Role)}
+}
