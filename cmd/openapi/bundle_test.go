@@ -123,18 +123,19 @@ func TestRules(t *testing.T) {
 
 func TestWhatToolsDoNotTakeIsRefused(t *testing.T) {
 	for components, want := range map[string]string{
-		`    A: { description: x }`:                                                            "a schema without a type",
-		`    A: { type: array, items: true }`:                                                  "a schema that is true",
-		`    A: { type: object, unevaluatedProperties: false }`:                                "do not take this keyword",
-		`    A: { $ref: "#/components/responses/B" }`:                                          "leads nowhere",
-		`    A: { type: array, items: { $ref: "#/components/schemas/B" } }`:                    "leads nowhere",
-		"    A: { type: string }\n    a: { type: string }":                                     "a is also the name",
-		`    A: { $ref: "../schemas/b_c.schema.json", properties: { x: {} } }`:                 "cannot be joined",
-		`    BC: { type: array, items: { $ref: "../schemas/b_c.schema.json" } }`:               "would be a second component BC",
-		"    A: { type: string }\n  responses:\n    R: { $ref: \"#/components/responses/B\" }": "is no component",
-		`    A: { type: string, type: number }`:                                                "type stands twice",
-		`    <<: { type: string }`:                                                             "merges",
-		"    A: { type: string }\n  parameters:\n    P: { name: p, in: path, required: true }": "needs an example",
+		`    A: { description: x }`:                                                                          "a schema without a type",
+		`    A: { type: array, items: true }`:                                                                "a schema that is true",
+		`    A: { type: object, unevaluatedProperties: false }`:                                              "do not take this keyword",
+		`    A: { $ref: "#/components/responses/B" }`:                                                        "leads nowhere",
+		`    A: { type: array, items: { $ref: "#/components/schemas/B" } }`:                                  "leads nowhere",
+		"    A: { type: string }\n    a: { type: string }":                                                   "a is also the name",
+		`    A: { $ref: "../schemas/b_c.schema.json", properties: { x: {} } }`:                               "cannot be joined",
+		`    BC: { type: array, items: { $ref: "../schemas/b_c.schema.json" } }`:                             "would be a second component BC",
+		"    A: { type: string }\n  responses:\n    R: { $ref: \"#/components/responses/B\" }":               "is no component",
+		`    A: { type: string, type: number }`:                                                              "type stands twice",
+		`    <<: { type: string }`:                                                                           "merges",
+		"    A: { type: string }\npaths: { /a: { get: { operationId: getA }, put: { operationId: geta } } }": "geta has the name of getA",
+		"    A: { type: string }\n  parameters:\n    P: { name: p, in: path, required: true }":               "needs an example",
 	} {
 		_, err := bundled(t, components, map[string]string{"b_c.schema.json": `{"type": "object", "additionalProperties": false}`})
 		require.ErrorContains(t, err, want, components)

@@ -9,7 +9,7 @@ import (
 
 // faults returns what tools would stumble over in a document that is one file.
 func faults(document object) error {
-	f := &finder{document: document}
+	f := &finder{document: document, ids: map[string]string{}}
 	f.part("", document)
 	seen := map[string]string{}
 	for _, section := range document.objectOf("components") {
@@ -26,6 +26,7 @@ func faults(document object) error {
 
 type finder struct {
 	document object
+	ids      map[string]string // of operations, by their lower case
 	errs     []error
 }
 
@@ -44,6 +45,7 @@ func (f *finder) part(at string, node any) {
 		if n.get("required") == true && n.has("in") && !n.has("example") && !n.has("examples") {
 			f.add(at, "a required parameter needs an example")
 		}
+		f.operation(at, n)
 		for _, m := range n {
 			switch below := at + "/" + m.name; {
 			case m.name == "schema":
@@ -57,6 +59,18 @@ func (f *finder) part(at string, node any) {
 			}
 		}
 	}
+}
+
+// operation finds ids of operations that differ only by case.
+func (f *finder) operation(at string, n object) {
+	id, is := n.get("operationId").(string)
+	if !is {
+		return
+	}
+	if other := f.ids[strings.ToLower(id)]; other != "" {
+		f.add(at, "the operation %s has the name of %s", id, other)
+	}
+	f.ids[strings.ToLower(id)] = id
 }
 
 // schema finds schemas that are truth values, have no type, or refer to what is not there.

@@ -48,14 +48,16 @@ func TestEveryRouteIsDocumentedAndEveryOperationIsRouted(t *testing.T) {
 // not honour const, and falls back to the rules of 3.0 where it cannot compile a schema.
 func TestTheDocumentIsOpenAPI(t *testing.T) {
 	h := newHarness(t)
-	loader := openapi3.NewLoader()
-	loader.IsExternalRefsAllowed = true
-	at, err := url.Parse(h.Server.URL + "/openapi.yaml")
-	require.NoError(t, err)
-	doc, err := loader.LoadFromURI(at)
-	require.NoError(t, err)
-	require.True(t, doc.IsOpenAPI31OrLater())
-	require.NoError(t, doc.Validate(loader.Context, openapi3.DisableExamplesValidation()))
+	for name, outside := range map[string]bool{"/openapi.yaml": true, "/openapi.json": false} {
+		loader := openapi3.NewLoader()
+		loader.IsExternalRefsAllowed = outside
+		at, err := url.Parse(h.Server.URL + name)
+		require.NoError(t, err)
+		doc, err := loader.LoadFromURI(at)
+		require.NoError(t, err, name)
+		require.True(t, doc.IsOpenAPI31OrLater())
+		require.NoError(t, doc.Validate(loader.Context, openapi3.DisableExamplesValidation()), name)
+	}
 }
 
 // fetch gets a text from the server as any tool would, without a token.
@@ -73,6 +75,7 @@ func fetch(t *testing.T, at string) []byte {
 func TestEveryReferenceResolvesOverHTTP(t *testing.T) {
 	h := newHarness(t)
 	require.Equal(t, api.OpenAPI, fetch(t, h.Server.URL+"/openapi.yaml"))
+	require.Equal(t, api.OpenAPIJSON, fetch(t, h.Server.URL+"/openapi.json"))
 	read := map[string]any{}
 	followed := 0
 	var follow func(base string, node any)
