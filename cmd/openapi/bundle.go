@@ -28,6 +28,7 @@ type bundler struct {
 	files map[string]object
 	names map[place]string // the components that schemas of other files, and parts of components, become
 	found []place          // those that were found on the way, in order
+	made  object           // components that stand nowhere
 	err   error
 }
 
@@ -172,6 +173,12 @@ func (b *bundler) components(all object) object {
 				b.fail("%s would be a second component %s: give it another name with a component that is a reference to it", p, b.names[p])
 			}
 			named = append(named, member{b.names[p], b.schema(p, b.at(p), true)})
+		}
+		for _, m := range b.made {
+			if named.has(m.name) {
+				b.fail("%s would be a second component", m.name)
+			}
+			named = append(named, m)
 		}
 		out = append(out, member{section.name, named})
 	}

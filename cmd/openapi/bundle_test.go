@@ -79,10 +79,18 @@ var rules = map[string]struct{ components, file, want string }{
 		`"A":{"type":"object","properties":{"a":{"oneOf":[{"$ref":"#/components/schemas/BC"},{"type":"null"}]},"b":{"$ref":"#/components/schemas/BC"}}},` + "\n" +
 			`"BC":{"type":"object","required":["x"]}`,
 	},
-	"cases name the members that are left": {
-		`    A: { type: object, properties: { k: { const: 1 }, a: { type: string }, b: { type: string } }, allOf: [{ if: { properties: { k: { const: 1 } } }, then: { required: [a], properties: { a: true, b: false } } }] }`, `{}`,
-		`"A":{"type":"object","properties":{"k":{"type":"integer","const":1},"a":{"type":"string"},"b":{"type":"string"}},"allOf":[{"type":"object","if":{"type":"object","properties":{"k":{"type":"integer","const":1}}},` +
-			`"then":{"type":"object","required":["a"],"properties":{"a":{"type":"string"}},"propertyNames":{"type":"string","enum":["k","a"]}}}]}`,
+	"cases of a closed object are a choice": {
+		`    A: { description: x, type: object, additionalProperties: false, required: [k], properties: { k: { enum: [u, v] }, a: { type: string }, b: { type: string } }, allOf: [` +
+			`{ if: { properties: { k: { const: u } }, required: [k] }, then: { required: [a], properties: { a: true, b: false } } }, ` +
+			`{ if: { properties: { k: { const: v } } }, then: { properties: { b: { const: w } } } }] }`, `{}`,
+		`"A":{"description":"x","oneOf":[{"$ref":"#/components/schemas/AU"},{"$ref":"#/components/schemas/AV"}],` +
+			`"discriminator":{"propertyName":"k","mapping":{"u":"#/components/schemas/AU","v":"#/components/schemas/AV"}}},` + "\n" +
+			`"AU":{"type":"object","additionalProperties":false,"required":["k","a"],"properties":{"k":{"type":"string","const":"u"},"a":{"type":"string"}}},` + "\n" +
+			`"AV":{"type":"object","additionalProperties":false,"required":["k"],"properties":{"k":{"type":"string","const":"v"},"a":{"type":"string"},"b":{"type":"string","const":"w"}}}`,
+	},
+	"other cases stay": {
+		`    A: { type: object, properties: { k: { enum: [u, v] } }, allOf: [{ if: { properties: { k: { const: u } } }, then: { required: [a] } }] }`, `{}`,
+		`"A":{"type":"object","properties":{"k":{"type":"string","enum":["u","v"]}},"allOf":[{"type":"object","if":{"type":"object","properties":{"k":{"type":"string","const":"u"}}},"then":{"type":"object","required":["a"]}}]}`,
 	},
 	"described constants are an enumeration": {
 		`    A: { oneOf: [{ const: a, description: x }, { const: b, description: z }] }`, `{}`,

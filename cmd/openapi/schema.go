@@ -30,7 +30,11 @@ func (b *bundler) schema(p place, node any, whole bool) any {
 	if ref, is := n.get("$ref").(string); is {
 		return b.reference(p, target(p, ref), n.without("$ref"))
 	}
-	return typed(enumerated(closedCases(b.parts(p, n))))
+	n = b.parts(p, n)
+	if union := b.union(p, n); union != nil {
+		return union
+	}
+	return typed(enumerated(n))
 }
 
 // parts returns a schema with the schemas in it.
@@ -124,35 +128,6 @@ func joined(all, own object) object {
 		}
 	}
 	return all
-}
-
-// closedCases returns a schema in which the cases of an allOf, which forbid members with false, name those that are left.
-// A member that a case repeats with true is repeated with its schema, so that tools find what the case requires.
-func closedCases(n object) object {
-	list, _ := n.get("allOf").([]any)
-	for i := range list {
-		one, _ := list[i].(object)
-		then := one.objectOf("then")
-		forbidden := func(m member) bool { return then.objectOf("properties").get(m.name) == false }
-		if !slices.ContainsFunc(n.objectOf("properties"), forbidden) {
-			continue
-		}
-		var left []any
-		for _, m := range slices.DeleteFunc(slices.Clone(n.objectOf("properties")), forbidden) {
-			left = append(left, m.name)
-		}
-		stay := slices.DeleteFunc(slices.Clone(then.objectOf("properties")), func(m member) bool { return m.value == false })
-		for i := range stay {
-			if stay[i].value == true {
-				stay[i].value = n.objectOf("properties").get(stay[i].name)
-			}
-		}
-		if then = then.without("properties"); len(stay) > 0 {
-			then = then.with("properties", stay)
-		}
-		list[i] = one.with("then", then.with("propertyNames", object{{"type", "string"}, {"enum", left}}))
-	}
-	return n
 }
 
 // enumerated returns a schema that chooses among described constants as an enumeration, with the descriptions beside it.
