@@ -19,9 +19,11 @@ const rows = [];
 // minute bounds each run of a tool, so that none hangs.
 const minute = 60_000;
 
-// A finding that stays: EvidenceCode describes codes in `errors` of problems, which may be others too, so that no schema
-// refers to it.
-const stays = (finding) => /unused-component/.test(finding) && /EvidenceCode/.test(finding);
+// Components that linters take for unused: EvidenceCode describes codes in `errors` of problems, which may be others too,
+// so that no schema refers to it, and linters do not look into extensions such as x-answers-outside-operations.
+const contract = readFileSync(join(here, '../openapi.json'), 'utf8');
+const isUsed = (path) => path.endsWith('/EvidenceCode') || contract.includes(`"$ref":"#/${path}"`);
+const stays = (finding) => /unused-component/.test(finding) && isUsed(finding.match(/components\/[\w/]+$/)?.[0] ?? '');
 
 // Made-up values that no request can do without: no record is large enough to have its data beside the log.
 const madeUp = { 'GET /audit/blobs/:sha256': '404 unknown_blob' };
@@ -117,11 +119,25 @@ async function respect() {
     done.status === 0 && passed === total && total > 0 ? [] : [done.stdout + done.stderr]);
 }
 
+// withoutTheName returns a contract in which a property named example is a pattern. Portman deletes the keyword of this
+// name from schemas, and mistakes the property for it; then the property is one too many in every answer.
+function withoutTheName(node) {
+  if (Array.isArray(node)) return node.map(withoutTheName);
+  if (node === null || typeof node !== 'object') return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withoutTheName(value)]));
+  if (copy.type === 'object' && copy.properties?.example) {
+    copy.patternProperties = { ...copy.patternProperties, '^example$': copy.properties.example };
+    delete copy.properties.example;
+  }
+  return copy;
+}
+
 // contractTests sends each documented request as Postman would, and lists what failed by its cause.
 async function contractTests() {
   const { url, token } = await serve('portman', ['boundary', 'install', 'claude', '--client-version', '2.0.0']);
-  const [collection, out] = [join(temp, 'collection.json'), join(temp, 'newman.json')];
-  const made = tool('portman', '-l', join(here, '../openapi.json'), '-b', url, '-c', join(here, 'portman.json'), '-o', collection, '-t');
+  const [copy, collection, out] = ['copy.json', 'collection.json', 'newman.json'].map((name) => join(temp, name));
+  writeFileSync(copy, JSON.stringify(withoutTheName(JSON.parse(contract))));
+  const made = tool('portman', '-l', copy, '-b', url, '-c', join(here, 'portman.json'), '-o', collection, '-t');
   must(made);
   tool('newman', 'run', collection, '-r', 'json', '--reporter-json-export', out, '--timeout-request', String(minute),
     '--env-var', `bearerToken=${token('pm')}`, '--env-var', `testerToken=${token('tester')}`);
@@ -129,7 +145,7 @@ async function contractTests() {
   const problems = made.stdout.split('\n').filter((line) => /skipped|Error/.test(line));
   let expected = 0;
   for (const { item, request, response, assertions = [] } of executions) {
-    const failed = assertions.filter((a) => a.error).map((a) => a.assertion.split(' - ').pop());
+    const failed = assertions.filter((a) => a.error).map((a) => `${a.assertion.split(' - ').pop()} (${a.error.message.slice(0, 600)})`);
     if (failed.length === 0) continue;
     const operation = assertions[0].assertion.replace(/^\[(\w+)\]::(\S+).*/, '$1 $2');
     const cause = `${response?.code} ${codeOf(response)}`;
