@@ -134,8 +134,8 @@ var onlyIn = map[string][]string{
 	// and by the two programs that measure others.
 	"crypto/tls": {"internal/system/runner"},
 	"net/http": {
-		"internal/system/runner", "internal/httpapi", "internal/httpapi/inflight", "internal/httpapi/problem",
-		"internal/httpapi/wire", "internal/httpapi/fixed", "internal/httpapi/reading", "internal/httpapi/changing", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
+		"internal/system/runner", "internal/httpapi", "internal/httpapi/fixed", "internal/httpapi/inflight", "internal/httpapi/problem",
+		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 	},
 }
 

@@ -68,6 +68,9 @@ func provokeConventions(h *harness) {
 		require.Equal(h.t, "<"+next+`>; rel="next"`, r.Header.Get("Link"))
 		h.expect(200, "", "viewer", "GET", next, "")
 	}
+	minimal := h.patch("pm", `{"pm_notes":[{"text":"short"}]}`, "Prefer", "return=minimal")
+	require.Equal(h.t, "return=minimal", minimal.Header.Get("Preference-Applied"))
+	h.expect(200, "", "tester", "POST", one+"/test-report", junit, "Prefer", "return=minimal")
 	options := h.expect(204, "", "", "OPTIONS", one, "")
 	require.Equal(h.t, "GET, HEAD, PATCH, OPTIONS", options.Header.Get("Allow"))
 	require.Equal(h.t, "application/json", options.Header.Get("Accept-Patch"))
