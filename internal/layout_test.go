@@ -132,7 +132,7 @@ var onlyIn = map[string][]string{
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,
 	// and by the two programs that measure others.
-	"crypto/tls": {"internal/system/runner"},
+	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/fixed", "internal/httpapi/inflight", "internal/httpapi/problem",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",

@@ -26,6 +26,7 @@ type witnessOptions struct {
 	data, out      string
 	tokens         []string
 	every, timeout time.Duration
+	tlsCA          string
 	once, asJSON   bool
 }
 
@@ -66,6 +67,7 @@ Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could
 			"time must show one of these")
 	f.DurationVar(&o.every, "every", time.Minute, "time between two rounds")
 	f.BoolVar(&o.once, "once", false, "one round, then exit")
+	tlsCAFlag(cmd, &o.tlsCA)
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long a server may take in a round")
 	f.StringArrayVar(&o.tokens, "token-file", nil,
 		"file with the token to ask with: one for all servers, or one for each; without it, for a server on this "+
@@ -150,7 +152,7 @@ func (o witnessOptions) connect(urls []string) ([]witness.Watched, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := apiclient.New(apiclient.Options{Server: address, TokenFile: tokens,
+		c, err := apiclient.New(apiclient.Options{Server: address, CAFile: o.tlsCA, TokenFile: tokens,
 			UserAgent: userAgent(), MaxAnswer: maxProof})
 		if err != nil {
 			return nil, err

@@ -16,7 +16,8 @@ import (
 // greet prints what to do first with a service that has daemon.Started.
 func greet(out io.Writer, s daemon.Started) {
 	if pm := s.Data.Token("pm"); s.Requirement != "" && tree.Exists(pm) {
-		auth, path := apiclient.CurlToken(pm), apiclient.LocalURL(s.Addr)+"/requirements/"+pathEscape(s.Requirement)
+		options, base := apiclient.CurlURL(s.Addr)
+		auth, path := options+apiclient.CurlToken(pm), base+"/requirements/"+pathEscape(s.Requirement)
 		fmt.Fprintf(out,
 			"\nTry:\n  curl -s %s '%s/next'\n  curl -s -X PATCH %s -H 'Content-Type: application/json' -d "+
 				"'{\"pm_notes\":[{\"text\":\"hello\"}]}' '%s?dry_run=true'\n\n",

@@ -46,7 +46,7 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
-		verifyCommand(),
+		verifyCommand(), healthCommand(),
 		auditCommand(), backupCommand(), restoreCommand(), upgradeCommand(), compactCommand(), boundaryCommand(),
 		hookCommand(),
 		askCommand(), conductCommand(), driveCommand(), toolsCommand(), promptsCommand())

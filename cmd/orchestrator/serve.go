@@ -73,7 +73,11 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080",
+		"address to listen on: HOST:PORT, of which port 0 takes a free one, or unix:PATH for a socket")
+	f.StringVar(&o.TLSCert, "tls-cert", "",
+		"PEM file with the certificate and its chain, to answer with TLS alone; it is read again when it changes")
+	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the private key of --tls-cert")
 	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")

@@ -25,6 +25,7 @@ type addOptions struct {
 	data, out, expires, oldRole string
 	force                       bool
 	timeout                     time.Duration // for a running service to accept the token
+	tlsCA                       string
 }
 
 func tokenAdd() *cobra.Command {
@@ -59,6 +60,7 @@ If a service is running with --data, the command returns when that service accep
 	f.BoolVar(&o.force, "force", false, "replace the file of --out if it exists")
 	f.StringVar(&o.expires, "expires", "",
 		"how long it is valid, such as 12h or 90d; without it the token does not expire")
+	tlsCAFlag(cmd, &o.tlsCA)
 	f.DurationVar(&o.timeout, "timeout", 5*time.Second,
 		"how long a running service may take to accept the token; 0 does not wait")
 	f.StringVar(&o.oldRole, "role", "", "the role, before it became an argument")
@@ -116,7 +118,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 		warnExposed(cmd.Context(), cmd.ErrOrStderr(), o.out)
 	}
 	return tokens.AwaitAccepted(cmd.Context(), data, made,
-		apiclient.Options{Token: secret, UserAgent: userAgent(), Timeout: o.timeout})
+		apiclient.Options{Token: secret, CAFile: o.tlsCA, UserAgent: userAgent(), Timeout: o.timeout})
 }
 
 // warnExposed warns that a file with a token may end up in a repository.

@@ -44,9 +44,11 @@ const (
 
 // Options say whom to ask, and as whom.
 type Options struct {
-	Server    string // http:// or https:// and a host, perhaps with a path before the routes
+	Server    string // http:// or https:// and a host, perhaps with a path before the routes; or unix:PATH
+	CAFile    string // with the authorities whose certificates are trusted; "" for those of the system
 	TokenFile string // a file that holds the token and nothing else
 	Token     string // the token itself; TokenFile is then not read
+	Anonymous bool   // neither is read, and no token is sent
 	UserAgent string
 	MaxAnswer int64         // the most bytes of an answer; 0 for 256 MiB
 	Timeout   time.Duration // for a whole answer; 0 for a minute
@@ -55,6 +57,7 @@ type Options struct {
 // Client asks one server. It is safe for concurrent use.
 type Client struct {
 	base, token, agent string
+	name               string // of the server, for errors
 	most               int64
 	timeout            time.Duration
 	mostWaiting        time.Duration
@@ -64,13 +67,9 @@ type Client struct {
 
 // New reads the token and checks the address; it asks nothing yet.
 func New(o Options) (*Client, error) {
-	base, err := url.Parse(o.Server)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
-		base.RawQuery != "" || base.Fragment != "" {
-		return nil, fault.New(fault.Invalid, "server_url", "%q is not the address of a server",
-			redacted(base, o.Server)).
-			WithFix("give http://HOST:PORT or https://HOST, without a name, a password or a query; the token stands " +
-				"in a file")
+	to, err := reach(o.Server, o.CAFile)
+	if err != nil {
+		return nil, err
 	}
 	timeout := cmp.Or(o.Timeout, patience)
 	if timeout < 0 {
@@ -78,17 +77,15 @@ func New(o Options) (*Client, error) {
 			WithFix("give a time such as 15s")
 	}
 	token := o.Token
-	if token == "" {
+	if token == "" && !o.Anonymous {
 		if token, err = readToken(o.TokenFile); err != nil {
 			return nil, err
 		}
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxResponseHeaderBytes = 64 << 10
 	return &Client{
-		base: strings.TrimRight(base.String(), "/"), token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer,
-			maxAnswer), timeout: timeout, mostWaiting: maxWaiting,
-		http: &http.Client{Transport: transport, Timeout: timeout,
+		base: to.base, name: to.name, token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer),
+		timeout: timeout, mostWaiting: maxWaiting,
+		http: &http.Client{Transport: to.by, Timeout: timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
 				return http.ErrUseLastResponse // the token is meant for this server alone
 			}},
@@ -136,7 +133,7 @@ func readToken(path string) (string, error) {
 }
 
 // Base returns the address that is asked.
-func (c *Client) Base() string { return c.base }
+func (c *Client) Base() string { return c.name }
 
 // GetJSON reads the answer to GET path, which must be JSON, into v, and returns its bytes. The path is escaped already.
 func (c *Client) GetJSON(ctx context.Context, path string, v any) ([]byte, error) {
@@ -177,7 +174,7 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 		}
 		if _, bounded := ctx.Deadline(); !bounded && time.Duration(c.waited.Add(int64(wait))) > c.mostWaiting {
 			return nil, fault.New(fault.Unavailable, CodeSlow,
-				"the service at %s asks to wait again and again, in all for more than %v", c.base, c.mostWaiting).
+				"the service at %s asks to wait again and again, in all for more than %v", c.name, c.mostWaiting).
 				WithFix("raise its --rate-limit, or let it write a file to look at instead (orchestrator audit " +
 					"bundle); if it is not yours, do not rely on it")
 		}
@@ -201,7 +198,9 @@ func (c *Client) request(ctx context.Context, by *http.Client, method, path, med
 	if content != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	req.Header.Set("Accept", media+", application/problem+json")
 	req.Header.Set("User-Agent", c.agent)
 	resp, err := by.Do(req)
@@ -244,32 +243,35 @@ func (c *Client) send(ctx context.Context, method, path, media string, most int6
 func (c *Client) tooLarge(path, part string, most int64) error {
 	what := strings.TrimSpace(part + " " + path)
 	return fault.New(fault.Unavailable, CodeTooLarge,
-		"what answers at %s does not come to an end: %s has more than %d KiB", c.base, what, (most+1023)>>10).
+		"what answers at %s does not come to an end: %s has more than %d KiB", c.name, what, (most+1023)>>10).
 		WithFix("check that --server names the service itself, and that it is of the same version as this program")
 }
 
 func (c *Client) unreachable(err error) error {
 	if late := (interface{ Timeout() bool })(nil); errors.As(err, &late) && late.Timeout() {
-		return fault.New(fault.Unavailable, "server_timeout", "the service at %s did not answer within %v", c.base,
+		return fault.New(fault.Unavailable, "server_timeout", "the service at %s did not answer within %v", c.name,
 			c.timeout).
 			WithFix("see whether it hangs (GET /readyz?verbose, and its log), or give it longer with --timeout")
+	}
+	if untrusted := c.untrusted(err); untrusted != nil {
+		return untrusted
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.base).
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) { // of a port, of a socket
+		return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.name).
 			WithFix("start it with orchestrator serve, or name the one that runs with --server").Because(err)
 	}
-	return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s did not answer", c.base).
+	return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s did not answer", c.name).
 		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
 }
 
 // Stranger makes the error of an answer that this program's service does not give.
 func (c *Client) Stranger(what string) *fault.Error {
 	return fault.New(fault.Unavailable, "unexpected_answer",
-		"what answers at %s is no orchestrator of this version: %s", c.base, what).
+		"what answers at %s is no orchestrator of this version: %s", c.name, what).
 		WithFix("check that --server names the service itself, and that it is of the same version as this program")
 }
 

@@ -22,13 +22,29 @@ func LocalAddress(ctx context.Context, data datadir.Dir) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// LocalURL returns the URL of a service on this machine that listens on addr.
+// LocalURL returns the URL of a service on this machine that listens on addr: host:port, or https:// before it. A socket,
+// unix:PATH, is its own.
 func LocalURL(addr string) string {
-	host, port, _ := net.SplitHostPort(addr)
+	if strings.HasPrefix(addr, unixPrefix) {
+		return addr
+	}
+	scheme, hostPort, found := strings.Cut(addr, "://")
+	if !found {
+		scheme, hostPort = "http", addr
+	}
+	host, port, _ := net.SplitHostPort(hostPort)
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// CurlURL returns the options and the URL with which curl reaches what LocalURL names.
+func CurlURL(addr string) (options, base string) {
+	if path, is := strings.CutPrefix(addr, unixPrefix); is {
+		return "--unix-socket " + shellquote.Quote(path) + " ", "http://localhost"
+	}
+	return "", LocalURL(addr)
 }
 
 // CurlToken returns the argument of curl that sends the token of a file.

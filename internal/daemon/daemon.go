@@ -15,9 +15,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/daemon/listen"
 	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
@@ -27,7 +27,8 @@ import (
 // Options say what is served, and where.
 type Options struct {
 	Project          project.Options
-	Addr             string   // to listen on; port 0 takes a free one
+	Addr             string   // to listen on: host:port, of which port 0 takes a free one, or unix:PATH
+	TLSCert, TLSKey  string   // files with the certificate and its key; "" for none
 	AllowHosts       []string // further names that a request may have in Host
 	MetricsTokenFile string   // with a token that /metrics needs; "" leaves it open
 	Drain            time.Duration
@@ -50,7 +51,7 @@ type server struct {
 	options  Options
 	log      zerolog.Logger
 	project  *project.Project
-	listener net.Listener
+	listener *listen.Listener
 	draining *atomic.Bool
 }
 
@@ -68,6 +69,9 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	if o.MetricsTokenFile = tree.Resolve(o.MetricsTokenFile); o.MetricsTokenFile != "" {
 		o.Project.Secrets = append(o.Project.Secrets, o.MetricsTokenFile)
 	}
+	if o.TLSKey != "" {
+		o.Project.Secrets = append(o.Project.Secrets, tree.Resolve(o.TLSKey))
+	}
 	plan, err := project.Prepare(o.Project)
 	if err != nil {
 		return err
@@ -76,29 +80,20 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	if err != nil {
 		return err
 	}
-	listener, err := listen(o.Addr)
+	listener, err := listen.Open(listen.Options{Addr: o.Addr, Cert: o.TLSCert, Key: o.TLSKey})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeListener(listener)) }()
 	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool)}
 	s.project, err = plan.Open(ctx, project.Process{
-		Log: log, URL: apiclient.LocalURL(listener.Addr().String()), Draining: s.draining.Load,
+		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.Load,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.project.Close()) }()
 	return s.run(ctx, metricsToken, ready)
-}
-
-func listen(addr string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fault.New(fault.Unavailable, "address", "cannot listen on %s", addr).
-			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
-	}
-	return listener, nil
 }
 
 // closeListener closes a listener that the HTTP server may have closed.
@@ -111,7 +106,7 @@ func closeListener(l net.Listener) error {
 
 // run serves until ctx ends or the database fails.
 func (s *server) run(ctx context.Context, metricsToken string, ready func(Started)) error {
-	if err := s.project.PublishAddress(ctx, s.listener.Addr().String()); err != nil {
+	if err := s.project.PublishAddress(ctx, s.listener.Address()); err != nil {
 		return err
 	}
 	s.announce(ready)
@@ -126,7 +121,7 @@ func (s *server) run(ctx context.Context, metricsToken string, ready func(Starte
 
 // announce logs where the service answers, and tells whoever started it.
 func (s *server) announce(ready func(Started)) {
-	addr, o := s.listener.Addr().String(), s.options.Project
+	addr, o := s.listener.Address(), s.options.Project
 	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
 	if s.project.Model != nil {
 		s.log.Info().Stringer("model", s.project.Model).

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/listen"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
@@ -36,16 +37,25 @@ func (s *server) handler(metricsToken string) http.Handler {
 	registerStore(registry, p.Figures)
 	return httpapi.New(httpapi.Config{
 		Service: p.Service, Boundary: p.Boundary, Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
-		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()), Checks: p.Checks,
+		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()), Checks: s.checks,
 		Log: s.log, Metrics: registry, MetricsToken: metricsToken,
 		Hosts: s.options.hosts(), Draining: s.draining.Load, Version: s.options.Version,
 	})
 }
 
+// checks returns what /readyz looks at beside the service itself.
+func (s *server) checks() []httpapi.Check {
+	tls := httpapi.Check{Name: "tls", Status: httpapi.CheckOK}
+	if problem := s.listener.Warning(); problem != "" {
+		tls.Status, tls.Detail = httpapi.CheckWarning, problem
+	}
+	return append(s.project.Checks(), tls)
+}
+
 // hosts returns the names that a request may have in Host.
 func (o *Options) hosts() []string {
 	hosts := []string{"localhost", "127.0.0.1", "::1"}
-	if host, _, err := net.SplitHostPort(o.Addr); err == nil {
+	if host, _, err := net.SplitHostPort(o.Addr); err == nil && !listen.IsSocket(o.Addr) {
 		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
 			hosts = append(hosts, strings.ToLower(host))
 		}

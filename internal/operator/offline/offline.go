@@ -200,8 +200,9 @@ func (p Project) whenLocked(ctx context.Context, err error, instead, query strin
 	if err != nil {
 		addr = "127.0.0.1:8080"
 	}
-	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s '%s/project/import%s'",
-		instead, apiclient.CurlToken(p.Data.Token("pm")), apiclient.LocalURL(addr), query)
+	options, base := apiclient.CurlURL(addr)
+	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s%s '%s/project/import%s'",
+		instead, options, apiclient.CurlToken(p.Data.Token("pm")), base, query)
 }
 
 func given(files []reqdoc.File) func() ([]reqdoc.File, error) {
