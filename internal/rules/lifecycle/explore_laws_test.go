@@ -334,14 +334,15 @@ func (v view) canAct(p Party) bool {
 		return accepted(v.workflow, tess, offer{test: atTip}) ||
 			accepted(v.workflow, tess, offer{to: TestedPass}) || accepted(v.workflow, tess, offer{to: TestedFail})
 	}
+	if slices.Contains(v.workflow.DeadEnds(), r.Status) && !r.Retired {
+		v.workflow = Rework.Looking(true) // after PUT /workflow, which is PM's
+		return v.canAct(v.workflow.WaitingFor(r)[0])
+	}
 	for _, o := range offersOfPM() {
 		leads := o.to != "" && v.workflow.leadsOn(r, o.to) || r.Retired && o.to == Deferred || r.Status == Done && o.to == NeedsChanges
-		settles := r.Suspect && o.accept || o.approve && len(r.Standing()) == 0 || o.resolve && r.OpenDeviation() != ""
+		settles := r.Suspect && o.accept || o.approve && (len(r.Standing()) == 0 || approvalOf(r) != independent) || o.resolve && r.OpenDeviation() != ""
 		if (leads || settles) && accepted(v.workflow, paula, o) {
 			return true
-		}
-		if slices.Contains(v.workflow.DeadEnds(), r.Status) && o.to != "" && Rework.leadsOn(r, o.to) && accepted(Rework, paula, o) {
-			return true // after PUT /workflow
 		}
 	}
 	return false
