@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqid"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -85,7 +86,9 @@ func (s *Reader) Next(id string, who lifecycle.Actor) (guidance.View, error) {
 	if err != nil {
 		return guidance.View{}, err
 	}
-	return s.around().Of(e.Requirement(), who), nil
+	view := s.around().Of(e.Requirement(), who)
+	view.Claims = claiming.Marks(s.ClaimsOn(id))
+	return view, nil
 }
 
 // Leads lists what leads a requirement on, by whom and with what.
@@ -93,6 +96,7 @@ func (s *Reader) Leads(req lifecycle.Requirement) []guidance.Lead { return s.aro
 
 // Agenda says what an actor has to do first, over all requirements.
 func (s *Reader) Agenda(who lifecycle.Actor, q agenda.Query) (agenda.Agenda, error) {
+	q.Claims = s.Claims()
 	return agenda.Of(s.current.Load(), s.around(), who, q)
 }
 

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -19,13 +20,15 @@ type Query struct {
 	After string // the id of the last requirement of the page before
 	Limit int    // of mine, at least 1
 	Since uint64 // a size of the log: of mine and stuck, only what was published with a larger one
+
+	Claims map[string][]claiming.Claim // that count now, by the ids of their requirements
 }
 
 // Agenda is what there is to do.
 type Agenda struct {
 	Actor    lifecycle.Actor `json:"actor"`
 	AsOf     uint64          `json:"as_of"` // the size of the log; since takes it
-	First    *First          `json:"first"` // nil where nothing waits for the actor's role
+	First    *First          `json:"first"` // nil where nothing waits for the actor's role that nobody else has claimed
 	Mine     []Item          `json:"mine"`
 	Total    int             `json:"total"` // of mine, on all pages
 	Waiting  []Waiting       `json:"waiting"`
@@ -49,6 +52,7 @@ type Item struct {
 	Status lifecycle.Status `json:"status"`
 	Since  time.Time        `json:"since,omitzero"` // when it came into its status
 	Do     string           `json:"do"`
+	Claim  *claiming.Mark   `json:"claim,omitempty"` // on the field of the role
 }
 
 // Waiting says how much waits for a party.
@@ -99,8 +103,12 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 		}
 	}
 	a.Total = len(mine)
-	if len(mine) > 0 && q.After == "" {
-		a.First = p.first(mine[0], who, len(mine))
+	free := func(r ranked) bool {
+		mark := claiming.MarkOf(q.Claims[r.Summary.ID], who.Role)
+		return mark == nil || mark.By == who
+	}
+	if i := slices.IndexFunc(mine, free); i >= 0 && q.After == "" {
+		a.First = p.first(mine[i], who, len(mine))
 	}
 	return a, a.page(mine, p, who, q)
 }
@@ -121,6 +129,7 @@ func (a *Agenda) page(mine []ranked, p *plan, who lifecycle.Actor, q Query) erro
 			break
 		}
 		item, _ := p.item(r.Entry, who)
+		item.Claim = claiming.MarkOf(q.Claims[item.ID], who.Role)
 		a.Mine = append(a.Mine, item)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -39,6 +40,7 @@ type View struct {
 	Moves       []Move            `json:"moves"`
 	ReportPath  string            `json:"report_path,omitempty"` // where a tester sends the report of a run
 	AgainstDone []Objection       `json:"against_done"`
+	Claims      []claiming.Mark   `json:"claims,omitempty"` // that count now
 }
 
 // Field is a member of a change request that would be accepted from the actor now.

@@ -72,7 +72,7 @@ func send(w lifecycle.Workflow, verifies bool, r lifecycle.Requirement, who life
 			change.Looked.Findings = append(change.Looked.Findings, lifecycle.Finding{Pointer: c.Pointer, Found: found})
 		}
 		if lifecycle.LatestRules.LookAgain(change.Status) {
-			change.Looked.Recheck = &lifecycle.Recheck{Revision: r.Revision}
+			change.Looked.Recheck = &lifecycle.Recheck{Revision: r.Revision, Rechecks: r.Rechecks}
 			for _, s := range r.Stale {
 				if s.Pointer != "/"+s.Part {
 					change.Looked.Recheck.Stale = append(change.Looked.Recheck.Stale, s)
@@ -101,7 +101,7 @@ func events(r lifecycle.Requirement, at time.Time) (all []lifecycle.Requirement)
 		if c.Part == lifecycle.PartStatus {
 			continue
 		}
-		found := lifecycle.Recheck{Revision: r.Revision, Stale: []lifecycle.Stale{{Part: c.Part, Pointer: c.Pointer,
+		found := lifecycle.Recheck{Revision: r.Revision, Rechecks: r.Rechecks, Stale: []lifecycle.Stale{{Part: c.Part, Pointer: c.Pointer,
 			Reason: lifecycle.Unknown, Detail: "the branch is gone", Since: at}}}
 		stale, _ := r.Rechecked(found, lifecycle.LatestRules)
 		all = append(all, stale)

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -66,7 +67,9 @@ func (q Query) Select(from *projection.Snapshot) (List, error) {
 		rows = rows[i:]
 	}
 	for _, r := range rows[:min(len(rows), q.Limit)] {
-		list.Requirements = append(list.Requirements, r.entry.Summary)
+		summary := r.entry.Summary
+		summary.Claims = claiming.Marks(claiming.Live(from.ClaimsOn(summary.ID), now))
+		list.Requirements = append(list.Requirements, summary)
 	}
 	if len(rows) > q.Limit {
 		list.After = q.cursor(rows[q.Limit-1])

@@ -48,8 +48,9 @@ type Summary struct {
 	Stale      bool              `json:"stale"` // something changed under a part of it
 	Retired    bool              `json:"retired"`
 	Revision   uint64            `json:"revision"`
-	Since      time.Time         `json:"since,omitzero"` // when it came into its status
-	WaitingFor []lifecycle.Party `json:"waiting_for"`    // who can bring it on; empty for what is finished
+	Since      time.Time         `json:"since,omitzero"`   // when it came into its status
+	WaitingFor []lifecycle.Party `json:"waiting_for"`      // who can bring it on; empty for what is finished
+	Claims     []claiming.Mark   `json:"claims,omitempty"` // that count when it is listed
 	Path       string            `json:"path"`
 	Line       int               `json:"line"`
 }
