@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -137,4 +138,18 @@ func BenchmarkTenThousand(b *testing.B) {
 	for b.Loop() {
 		of(b, s, paula, Query{Limit: 10})
 	}
+}
+
+// What somebody else has claimed is listed with the claim, and does not come first.
+func TestWhatIsClaimedComesFirstForNobodyElse(t *testing.T) {
+	s := snapshot(t, one{id: "A", status: lifecycle.ImplementationInProgress}, one{id: "B", status: lifecycle.ImplementationInProgress})
+	cody, cora := lifecycle.Actor{Name: "cody", Role: lifecycle.Coder}, lifecycle.Actor{Name: "cora", Role: lifecycle.Coder}
+	q := Query{Limit: 10, Claims: map[string][]claiming.Claim{"A": {{Field: lifecycle.FieldImplementation, By: cody, Until: noon}}}}
+	require.Equal(t, "A", of(t, s, cody, q).First.ID)
+	hers := of(t, s, cora, q)
+	require.Equal(t, "B", hers.First.ID)
+	require.Equal(t, []string{"A", "B"}, idsOf(hers.Mine))
+	require.Equal(t, cody, hers.Mine[0].Claim.By)
+	q.Claims["B"] = q.Claims["A"]
+	require.Nil(t, of(t, s, cora, q).First)
 }
