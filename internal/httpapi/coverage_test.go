@@ -34,6 +34,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("at every path", func(t *testing.T) { provokeEverywhere(t, all) })
 	t.Run("conductor", func(t *testing.T) { provokeConductor(newHarness(t, into(all))) })
 	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
+	t.Run("claims", func(t *testing.T) { provokeClaims(newHarness(t, into(all))) })
 	t.Run("workflow", func(t *testing.T) { provokeWorkflow(newHarness(t, into(all))) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
@@ -262,7 +263,11 @@ func provokeEverywhere(t *testing.T, all *seen) {
 		method, pattern, _ := strings.Cut(op, " ")
 		path, documented := fill.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
 		h.expect(421, "host_not_allowed", "", method, path, "", "Host", "evil.example")
-		h.expect(405, "method_not_allowed", "", "DELETE", path, "")
+		wrong := "DELETE"
+		if path == pathOfClaim {
+			wrong = "PUT"
+		}
+		h.expect(405, "method_not_allowed", "", wrong, path, "")
 		if !strings.Contains(pattern, "{tile}") { // which takes every path below
 			h.expect(404, "unknown_path", "", method, path+"/no/such/path", "")
 		}
@@ -285,6 +290,9 @@ func provokeEverywhere(t *testing.T, all *seen) {
 			who, body := "pm", `{"pm_notes":[{"text":"x"}]}`
 			if method == http.MethodPost {
 				who, body = "tester", junit
+			}
+			if path == pathOfClaim {
+				body = "{}"
 			}
 			h.expect(404, "unknown_requirement", who, method, strings.Replace(path, "REQ-001", "REQ-009", 1), body)
 		}
@@ -369,6 +377,8 @@ func provokeFullDisk(t *testing.T, all *seen) {
 	h.expect(507, "disk_full", "pm", "POST", "/drive", "[]")
 	require.Contains(t, string(h.expect(200, "", "pm", "POST", "/drive", "{}").Body), `"outcomes":{"failed":3}`, "its report says why")
 	h.expect(507, "disk_full", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
+	h.expect(507, "disk_full", "coder", "POST", one+"/claim", "{}")
+	h.expect(507, "disk_full", "coder", "DELETE", one+"/claim?field=status", "")
 	h.expect(507, "disk_full", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
 	h.expect(507, "disk_full", "coder", "PUT", "/boundary/mode", `{"mode":"validate"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
@@ -394,6 +404,8 @@ func provokeFailures(t *testing.T, all *seen) {
 	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
+	h.expect(503, "ledger_failed", "coder", "POST", one+"/claim", "{}")
+	h.expect(503, "ledger_failed", "coder", "DELETE", one+"/claim", "")
 	h.expect(503, "ledger_failed", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
 	h.expect(503, "ledger_failed", "pm", "POST", "/drive?plan=true", "{}")
@@ -414,7 +426,7 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 // that do so in the wrong way.
 func provokeRaw(h *harness) {
 	requests := []string{
-		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow",
+		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow", "POST " + one + "/claim",
 		"POST /obligations", "POST /requests", "POST /drive",
 	}
 	var waiting []net.Conn

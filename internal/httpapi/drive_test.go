@@ -128,7 +128,13 @@ func TestADriveGoesByWhatDependsOnWhat(t *testing.T) {
 // mint makes a token as a run of an agent has it.
 func (h *harness) mint(name, role, only string) token.Token {
 	h.t.Helper()
-	secret, made, err := h.auth.Mint(name, role, token.Bound{Only: only, Run: "run-of-" + name}, time.Now().Add(time.Hour), time.Now())
+	return h.mintFor(name, role, only, "run-of-"+name)
+}
+
+// mintFor makes one for a run.
+func (h *harness) mintFor(name, role, only, run string) token.Token {
+	h.t.Helper()
+	secret, made, err := h.auth.Mint(name, role, token.Bound{Only: only, Run: run}, time.Now().Add(time.Hour), time.Now())
 	require.NoError(h.t, err)
 	h.secrets[name] = secret
 	return made

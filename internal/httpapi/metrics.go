@@ -76,6 +76,7 @@ func registerState(c Config) {
 		func() float64 { return float64(c.Service.State().Export.Failures) })
 	gauge("export_seconds", "How long the last export took.",
 		func() float64 { return c.Service.State().Export.Took.Seconds() })
+	gauge("claims", "Requirements with a claim that counts.", func() float64 { return float64(len(c.Service.Claims())) })
 	for _, status := range lifecycle.Statuses() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{
@@ -130,7 +131,7 @@ func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 // methodOf keeps clients from making up label values.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut:
+	case http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodDelete:
 		return method
 	}
 	return "other"

@@ -56,6 +56,8 @@ func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.Hand
 	r.Get("/requirements/{id}/next", handle(h.ofOne(reading.Next)))
 	r.Get("/requirements/{id}/review", handle(h.dossier))
 	r.Post("/requirements/{id}/test-report", handle(h.attachReport))
+	r.Post("/requirements/{id}/claim", handle(h.claim))
+	r.Delete("/requirements/{id}/claim", handle(h.release))
 	r.Get("/workflow", handle(h.workflow))
 	r.Get("/next", handle(h.ofAll(reading.Agenda)))
 	r.Put("/workflow", handle(h.switchWorkflow))

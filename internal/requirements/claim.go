@@ -55,13 +55,14 @@ func (s *Service) Release(ctx context.Context, id string, a claiming.Asked, aske
 	err error) {
 	if s.cannotBe(id) {
 		err = s.unknown(id)
-	} else if !claiming.Claimable(a.Field) {
-		err = a.Check()
 	}
 	if err == nil {
 		err = s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 			if _, err := s.claimable(tx, id); err != nil {
 				return err
+			}
+			if !claiming.Claimable(a.Field) {
+				return a.Check()
 			}
 			var c claiming.Claim
 			if c, found, err = claims.Release(claims.InTable(tx), id, a.By, a.Holder, a.Field, tx.At()); err != nil || !found {
