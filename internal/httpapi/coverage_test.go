@@ -97,7 +97,7 @@ const awsKey = "AK" + "IAIOSFODNN7EXAMPLE"
 
 func provokeAccepted(h *harness) {
 	for _, path := range []string{
-		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/review", "/requirements", one + "/next", one + "/history", one + "/review", "/audit",
+		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/review", "/requirements", "/next", one + "/next", one + "/history", one + "/review", "/audit",
 		"/audit/checkpoint", "/audit/key", "/audit/records/0", "/audit/proof/inclusion?index=2&size=4", "/audit/proof/consistency?old=2", "/audit/tile/0/000.p/3", "/audit/tile/0%2F000.p%2F3",
 	} {
 		h.expect(200, "", "viewer", "GET", path, "")
@@ -106,10 +106,14 @@ func provokeAccepted(h *harness) {
 	for _, name := range schemaNames() {
 		h.expect(200, "", "", "GET", "/schemas/"+name, "")
 	}
-	for _, path := range []string{"/project", one} {
+	h.expect(200, "", "pm", "GET", "/next?limit=1", "")
+	h.expect(400, "unknown_cursor", "pm", "GET", "/next?after=none", "")
+	for _, path := range []string{"/project", one, "/next", one + "/next"} {
 		etag := h.expect(200, "", "viewer", "GET", path, "").Header.Get("ETag")
 		h.expect(304, "", "viewer", "GET", path, "", "If-None-Match", `"other", W/`+etag)
 	}
+	h.expect(200, "", "pm", "PATCH", "/requirements/REQ-002", `{"pm_notes":[{"text":"n"}]}`, "Prefer", "return=minimal")
+	h.expect(200, "", "tester", "POST", "/requirements/REQ-002/test-report", junit, "Prefer", "return=representation")
 	dry := h.expect(200, "", "coder", "PATCH", one+"?dry_run=true", exampleBody(h.t, "coder_implements"))
 	require.Equal(h.t, "true", dry.Header.Get("Dry-Run"))
 	require.Empty(h.t, dry.Header.Get("ETag"))

@@ -91,6 +91,10 @@ func TestAWholeLifeByAnswersAlone(t *testing.T) {
 				require.NoError(t, json.Unmarshal(r.Body, &answer))
 				require.Equal(t, len(answer.Next) == 0, len(answer.WaitingFor) == 0)
 				etag, next = r.Header.Get("ETag"), answer.Next
+				for _, role := range []string{"pm", "architect", "coder", "tester", "viewer"} {
+					view := h.do(role, http.MethodGet, "/requirements/"+id+"/next", "")
+					require.Less(t, len(view.Body), 4096, "%s: %s", role, view.Body)
+				}
 			}
 			done, err := h.Service.Stored(id)
 			require.NoError(t, err)
