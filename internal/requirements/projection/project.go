@@ -108,27 +108,39 @@ func (p Project) Workflow() lifecycle.Workflow {
 	return w.Looking(p.Evidence == EvidenceVerified)
 }
 
-// InForce returns the workflow that the project has in a transaction. It reads no further than its name, since a project
-// lists the ids of all requirements.
+// InForce returns the workflow that the project has in a transaction. It reads no further than what decides it, since a
+// project lists the ids of all requirements.
 func InForce(from store.Getter) (lifecycle.Workflow, error) {
 	raw, err := from.Get(TableProject.Name, KeyProject)
 	if err != nil {
 		return lifecycle.Workflow{}, err
 	}
+	var p Project
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
-	if _, err := d.ReadToken(); err != nil {
+	_, err = d.ReadToken()
+	for name := ""; err == nil && name != "evidence" && d.PeekKind() == '"'; {
+		if name, err = textOf(d); err == nil {
+			switch name {
+			case "workflow":
+				p.WorkflowName, err = textOf(d)
+			case "evidence":
+				p.Evidence, err = textOf(d)
+			default:
+				err = d.SkipValue()
+			}
+		}
+	}
+	if err != nil {
 		return lifecycle.Workflow{}, Disagreement("the project cannot be read").Because(err)
 	}
-	for d.PeekKind() == '"' {
-		name, _ := d.ReadToken()
-		if name.String() != "workflow" {
-			if err := d.SkipValue(); err != nil {
-				return lifecycle.Workflow{}, Disagreement("the project cannot be read").Because(err)
-			}
-			continue
-		}
-		chosen, _ := d.ReadToken()
-		return lifecycle.ParseWorkflow(chosen.String())
+	if _, err := lifecycle.ParseWorkflow(p.WorkflowName); err != nil {
+		return lifecycle.Workflow{}, Disagreement("the project names no workflow").Because(err)
 	}
-	return lifecycle.Workflow{}, Disagreement("the project names no workflow")
+	return p.Workflow(), nil
+}
+
+// textOf reads a name or a string.
+func textOf(d *jsontext.Decoder) (string, error) {
+	token, err := d.ReadToken()
+	return token.String(), err
 }
