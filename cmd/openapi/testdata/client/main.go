@@ -59,11 +59,11 @@ func (l *life) find() {
 	if page.JSON200 == nil || len(page.JSON200.Requirements) == 0 {
 		log.Fatalf("no list: %s %s", page.Status(), page.Body)
 	}
-	l.id = page.JSON200.Requirements[0].Id
-	next, err := l.client.GetNextWithResponse(l.ctx, l.id, as("pm"))
+	l.id = *page.JSON200.Requirements[0].Id // only ?fields= leaves it out
+	next, err := l.client.GetNextWithResponse(l.ctx, l.id, nil, as("pm"))
 	check(err)
 	l.calls++
-	if next.JSON200 == nil || len(next.JSON200.Moves) == 0 {
+	if next.JSON200 == nil || len(*next.JSON200.Moves) == 0 {
 		log.Fatalf("no moves: %s %s", next.Status(), next.Body)
 	}
 }
@@ -90,10 +90,11 @@ func (l *life) refused() {
 	}
 }
 
+// because justifies a move with the commit.
 func (l *life) because(reason string) *orchestrator.Justification {
-	return &orchestrator.Justification{Reason: reason, Evidence: []orchestrator.Evidence{
-		{Kind: orchestrator.EvidenceKindCommit, Commit: &l.commit},
-	}}
+	var evidence orchestrator.Evidence
+	check(evidence.FromEvidenceCommit(orchestrator.EvidenceCommit{Commit: l.commit}))
+	return &orchestrator.Justification{Reason: reason, Evidence: []orchestrator.Evidence{evidence}}
 }
 
 func (l *life) move(to orchestrator.Status) {
@@ -128,11 +129,11 @@ func (l *life) test() {
 	if attached.JSON200 == nil || !attached.JSON200.Covers {
 		log.Fatalf("not attached: %s %s", attached.Status(), attached.Body)
 	}
+	var evidence orchestrator.Evidence
+	check(evidence.FromEvidenceTest(orchestrator.EvidenceTest{Name: name, Result: "pass", Report: &attached.JSON200.Report}))
 	l.change("tester", orchestrator.ChangeRequest{
-		Status: pointer(orchestrator.StatusTestedPass),
-		Justification: &orchestrator.Justification{Reason: "It passes.", Evidence: []orchestrator.Evidence{
-			{Kind: "test", Name: &name, Result: pointer(orchestrator.EvidenceResultPass), Report: &attached.JSON200.Report},
-		}},
+		Status:        pointer(orchestrator.StatusTestedPass),
+		Justification: &orchestrator.Justification{Reason: "It passes.", Evidence: []orchestrator.Evidence{evidence}},
 	})
 }
 
@@ -141,7 +142,7 @@ func (l *life) read() {
 	one, err := l.client.GetRequirementWithResponse(l.ctx, l.id, nil, as("viewer"))
 	check(err)
 	l.calls++
-	if one.JSON200 == nil || one.JSON200.Status != orchestrator.StatusDone {
+	if one.JSON200 == nil || *one.JSON200.Status != orchestrator.StatusDone {
 		log.Fatalf("not done: %s %s", one.Status(), one.Body)
 	}
 	page, err := l.client.GetHistoryWithResponse(l.ctx, l.id, nil, as("viewer"))
