@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ var reviewFormats = []string{"table", "markdown", "json"}
 func reviewCommand() *cobra.Command {
 	var o serverOptions
 	var format string
+	var narrow narrowing
 	cmd := &cobra.Command{
 		Use:   "review [ID]",
 		Short: "Show the review of the project, or of one requirement",
@@ -35,21 +37,54 @@ The verdicts are ready; not_ready, when something is neither done nor deferred; 
 contradicts itself or cannot be trusted. The exit code does not depend on the verdict: use orchestrator gate for that.`,
 		Example: `  orchestrator review                                  # the project, as a table
   orchestrator review REQ-001                          # one requirement
+  orchestrator review --waiting-for pm --sort age --order desc   # what the pm has left longest
   orchestrator review --format markdown > review.md    # to paste into an issue
   orchestrator review --format json | jq .verdict`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && narrow.path() != "/project/review" {
+				return fault.New(fault.Invalid, "usage", "the review of one requirement is not filtered or sorted").
+					WithFix("leave ID out, or the flags")
+			}
 			if len(args) == 1 {
 				return showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
 					"/requirements/"+pathEscape(args[0])+"/review", format)
 			}
-			return showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, "/project/review", format)
+			return showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, narrow.path(), format)
 		},
 	}
 	serverFlags(cmd, &o)
 	timeoutFlag(cmd, &o)
 	formatFlag(cmd, &format, reviewFormats)
+	narrow.flags(cmd)
 	return withEnv(cmd)
+}
+
+// narrowing says which requirements the review of a project lists, and in which order: the parameters of its path.
+type narrowing struct{ status, waitingFor, olderThan, sort, order string }
+
+func (n *narrowing) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&n.status, "status", "", "list only requirements in this `status`")
+	f.StringVar(&n.waitingFor, "waiting-for", "", "list only requirements that wait for this `party`: a role, operator or document")
+	f.StringVar(&n.olderThan, "older-than", "", "list only requirements that have been in their status for this `time`, such as 72h or 3d")
+	f.StringVar(&n.sort, "sort", "", "`what` to sort by: document, id, status, age or changed (default document)")
+	f.StringVar(&n.order, "order", "", "`direction` to sort in: asc or desc (default asc)")
+}
+
+// path returns the path of the review. What cannot be used the service refuses, with what could be.
+func (n *narrowing) path() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"status": n.status, "waiting_for": n.waitingFor, "older_than": n.olderThan,
+		"sort": n.sort, "order": n.order} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return "/project/review"
+	}
+	return "/project/review?" + values.Encode()
 }
 
 // sheet is a review, of a project or of a requirement.

@@ -3,8 +3,10 @@ package lookup
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -27,14 +29,27 @@ func RefusalIn(from store.Getter, rec audit.Record) (*review.Refusal, error) {
 	found := &review.Refusal{Record: rec.Seq, At: rec.At, By: rec.Actor.Name, Role: lifecycle.Role(rec.Actor.Role), Times: 1}
 	switch data := data.(type) {
 	case record.Proposed:
-		found.Code, found.Detail = data.Refusal.Code, data.Refusal.Detail
+		found.Code, found.Detail = data.Refusal.Code, detailOf(data.Refusal)
 	case record.RequestRefused:
-		found.Code, found.Detail = data.Refusal.Code, data.Refusal.Detail
+		found.Code, found.Detail = data.Refusal.Code, detailOf(data.Refusal)
 	case record.RefusalsFolded:
 		found.At, found.By, found.Role = data.To, data.Actor.Name, lifecycle.Role(data.Actor.Role)
 		found.Code, found.Times = data.Code, int(data.Count)
 	}
 	return found, nil
+}
+
+// detailOf returns the detail of a refusal, with the first thing that is wrong where it lists some.
+func detailOf(refusal *fault.Error) string {
+	if len(refusal.Fields) == 0 {
+		return refusal.Detail
+	}
+	first := refusal.Fields[0]
+	detail := refusal.Detail + ": " + strings.TrimSpace(first.Pointer+" "+first.Detail)
+	if more := len(refusal.Fields) - 1; more > 0 {
+		detail += fmt.Sprintf(", and %d more", more)
+	}
+	return detail
 }
 
 // refusals are the kinds of records that have refusals.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -90,4 +91,13 @@ func TestAttemptsAreCountedByActorAndCode(t *testing.T) {
 			{Code: "sealed", Count: 1, At: noon.Add(7 * time.Minute), Detail: "no sealed"}}},
 	}, counted.Actors())
 	require.Empty(t, new(Attempts).Actors())
+}
+
+func TestTheDetailOfARefusal(t *testing.T) {
+	refusal := fault.New(fault.Invalid, "schema_violation", "it does not match")
+	require.Equal(t, "it does not match", detailOf(refusal))
+	refusal.WithFields(fault.Field{Detail: "missing name"})
+	require.Equal(t, "it does not match: missing name", detailOf(refusal))
+	refusal.WithFields(fault.Field{Pointer: "/b", Detail: "wrong"}, fault.Field{Pointer: "/c", Detail: "wrong"})
+	require.Equal(t, "it does not match: missing name, and 2 more", detailOf(refusal))
 }
