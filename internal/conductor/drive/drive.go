@@ -29,6 +29,9 @@ type Project interface {
 	Select(ctx context.Context, ids []string) ([]Requirement, error)
 	// Position returns where a requirement stands now.
 	Position(ctx context.Context, id string) (Position, error)
+	// Claimed returns who has claimed the work of a role on a requirement, and until when; "" where nobody has. It is asked
+	// while no run works on the requirement: what a run has left claimed is released.
+	Claimed(ctx context.Context, id, role string) (by string, err error)
 	// NoWayBack returns why a requirement could not come to done any more once it is in a status, and what opens a way;
 	// "" if it could.
 	NoWayBack(ctx context.Context, id string, to lifecycle.Status) (why string, err error)

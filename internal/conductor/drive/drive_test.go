@@ -46,6 +46,7 @@ type world struct {
 	clarify map[string]bool
 	broken  error  // of the conductor
 	noBlock bool   // a requirement cannot be blocked
+	claimed string // who has claimed the work of the coder
 	deadEnd string // why it could not come back from there
 	bare    bool   // nothing needs anything
 
@@ -109,6 +110,16 @@ func (w *world) Position(_ context.Context, id string) (Position, error) {
 
 func (w *world) obligation(id, kind string) planning.Obligation {
 	return planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": kind, "id": id, "status": "next"}}
+}
+
+func (w *world) Claimed(_ context.Context, id, role string) (string, error) {
+	if id == "lost" {
+		return "", errors.New("the store is gone")
+	}
+	if role == "coder" {
+		return w.claimed, nil
+	}
+	return "", nil
 }
 
 func (w *world) NoWayBack(_ context.Context, _ string, to lifecycle.Status) (string, error) {
@@ -479,4 +490,23 @@ func TestNothingIsDrivenIntoADeadEnd(t *testing.T) {
 	w.deadEnd, w.fails["requirement.design_spec"] = "nothing leads back", conductor.Run{Tool: "a.tool", Status: state.RunFailed, Error: &state.Failure{Code: "tool_failed"}}
 	report, _ = w.drive(t, Order{Caller: conductor.Caller{Name: "cody", Role: "coder"}})
 	require.Equal(t, Waiting, report.Requirements[0].Outcome, "who may not block is told the same")
+}
+
+// What somebody else has claimed is theirs: the requirement waits for them, and nothing failed.
+func TestAClaimIsWaitedFor(t *testing.T) {
+	w := newWorld("A")
+	w.claimed = "cody, who has claimed it until noon"
+	report, _ := w.drive(t, Order{})
+	require.Equal(t, []End{{Requirement: "A", Status: "designed", Outcome: Waiting, Steps: 1,
+		Why: "for cody, who has claimed it until noon: ACHIEVE(requirement.implementation): the rest"}}, report.Requirements)
+
+	w = newWorld("A")
+	w.fails["requirement.design_spec"] = conductor.Run{Tool: "a.tool", Status: state.RunFailed, Error: &state.Failure{Code: "claimed"}}
+	report, _ = w.drive(t, Order{})
+	require.Equal(t, Waiting, report.Requirements[0].Outcome, "somebody was faster")
+	require.Empty(t, w.blocked)
+
+	w = newWorld("lost")
+	report, _ = w.drive(t, Order{})
+	require.Equal(t, Failed, report.Requirements[0].Outcome)
 }

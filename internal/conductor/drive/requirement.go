@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
@@ -49,6 +50,9 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	if len(j.Roles) > 0 && !slices.Contains(j.Roles, due.Role) {
 		return end.finish(Waiting, fmt.Sprintf("for the %s: %s", due.Role, describe(due)))
 	}
+	if by, err := j.Project.Claimed(ctx, end.Requirement, due.Role); err != nil || by != "" {
+		return end.claimed(due, by, err)
+	}
 	if why := j.stopReason(ctx); why != "" {
 		return end.finish(Stopped, why)
 	}
@@ -82,10 +86,11 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	return j.block(ctx, end, step.Why)
 }
 
-// setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement, and somebody has
-// to mend them first.
+// setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement. Somebody has to mend
+// them first, or has the work.
 var setupErrors = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner.CodePinMismatch,
-	runner.CodeNotStarted, runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed}
+	runner.CodeNotStarted, runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed,
+	claiming.CodeClaimed}
 
 // failedBeforeRunning reports whether the outcome says nothing about the requirement: no tool could be run, a budget
 // was exhausted, or a move was refused that a person could make as well.
@@ -102,6 +107,14 @@ func failedBeforeRunning(trace conductor.Trace, due conductor.Work) bool {
 func (e *End) finish(outcome Outcome, why string) bool {
 	e.Outcome, e.Why = outcome, why
 	return false
+}
+
+// claimed ends a requirement whose work somebody else has to itself.
+func (e *End) claimed(due conductor.Work, by string, err error) bool {
+	if err != nil {
+		return e.finish(Failed, secret.Mask(err.Error()))
+	}
+	return e.finish(Waiting, fmt.Sprintf("for %s: %s", by, describe(due)))
 }
 
 func (j *job) emitStep(step Step, end *End) {

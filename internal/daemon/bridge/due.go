@@ -5,11 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/requirements/lookup"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
@@ -117,6 +120,22 @@ func reasonFor(req lifecycle.Requirement, to lifecycle.Status) string {
 		return "its tests failed"
 	}
 	return fmt.Sprintf("%s has all that %s needs", req.ID, to)
+}
+
+// Claimed implements drive.Project. The claim of a run is not in the way: since none is under way, a service that was
+// killed has left it.
+func (p *Project) Claimed(ctx context.Context, id, role string) (by string, err error) {
+	for _, c := range p.service.ClaimsOn(id) {
+		switch {
+		case c.Field != claiming.FieldOf(lifecycle.Role(role)):
+		case c.OfRun():
+			_, _, err = p.service.Release(ctx, id, claiming.Asked{By: c.By, Holder: c.Holder, Field: c.Field},
+				requirements.Refused{Request: claimRequest, ID: id})
+		default:
+			by = fmt.Sprintf("%s, who has claimed it until %s", c.By.Name, c.Until.UTC().Format(time.RFC3339))
+		}
+	}
+	return by, err
 }
 
 // NoWayBack implements drive.Project by the workflow in force.

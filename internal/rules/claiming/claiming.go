@@ -8,6 +8,7 @@ package claiming
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -32,8 +33,16 @@ const (
 	Usual    = 30 * time.Minute
 )
 
+// CodeClaimed is the code of a refusal for a claim of somebody else.
+const CodeClaimed fault.Code = "claimed"
+
 // HolderOfRun returns what all tokens of a run of the conductor claim as.
-func HolderOfRun(run string) string { return "run:" + run }
+func HolderOfRun(run string) string { return ofRuns + run }
+
+const ofRuns = "run:"
+
+// OfRun reports whether a claim is that of a run of the conductor.
+func (c Claim) OfRun() bool { return strings.HasPrefix(c.Holder, ofRuns) }
 
 // owner is a field that can be claimed, with the role that it belongs to.
 type owner struct {
@@ -159,8 +168,8 @@ func (c Claim) bars(who lifecycle.Actor) error {
 		by = "another token of " + by
 	}
 	until := c.Until.UTC().Format(time.RFC3339)
-	return fault.New(fault.Conflict, "claimed", "%s of %s is claimed by %s until %s", c.Field, c.Requirement, by, until).
-		WithFields(fault.Field{Pointer: "/" + c.Field, Code: "claimed", Detail: "claimed by " + by + " until " + until}).
+	return fault.New(fault.Conflict, CodeClaimed, "%s of %s is claimed by %s until %s", c.Field, c.Requirement, by, until).
+		WithFields(fault.Field{Pointer: "/" + c.Field, Code: CodeClaimed, Detail: "claimed by " + by + " until " + until}).
 		WithFix("work on another requirement (GET /next), or send it again after %s; a pm can break the claim with "+
 			"DELETE /requirements/{id}/claim?field=%s", until, c.Field)
 }

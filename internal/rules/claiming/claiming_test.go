@@ -38,6 +38,11 @@ func TestTheFieldsOfRoles(t *testing.T) {
 	require.False(t, Claimable("status"))
 }
 
+func TestWhoseClaimIsARuns(t *testing.T) {
+	require.True(t, theirs(cody, HolderOfRun("7"), noon).OfRun())
+	require.False(t, theirs(cody, "c1", noon).OfRun())
+}
+
 func TestHowLongAClaimLasts(t *testing.T) {
 	for text, want := range map[string]time.Duration{"": Usual, "1m": time.Minute, "90s": 90 * time.Second, "4h": 4 * time.Hour} {
 		got, err := Length(text)
