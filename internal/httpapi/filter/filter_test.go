@@ -24,14 +24,14 @@ func valuesOf(t *testing.T, query string) url.Values {
 func TestRequirementsAreAskedFor(t *testing.T) {
 	yes, no := true, false
 	for query, want := range map[string]lookup.Query{
-		"":                                    {},
-		"status=blocked&role=pm&q=log&kind=x": {Status: lifecycle.Blocked, Role: lifecycle.PM, Text: "log", Kind: "x"},
-		"waiting_for=operator&suspect=true":   {WaitingFor: lifecycle.Operator, Suspect: &yes},
-		"stale=false&retired=true":            {Stale: &no, Retired: &yes},
-		"sort=age&order=desc":                 {Sort: lookup.ByAge, Desc: true},
-		"sort=id&order=asc":                   {Sort: lookup.ByID},
-		"older_than=90m":                      {OlderThan: 90 * time.Minute},
-		"older_than=3d":                       {OlderThan: 72 * time.Hour},
+		"":                                      {},
+		"status=blocked&role=pm&q=log&kind=x":   {Status: lifecycle.Blocked, Role: lifecycle.PM, Text: "log", Kind: "x"},
+		"waiting_for=operator&suspect=true":     {WaitingFor: lifecycle.Operator, Suspect: &yes},
+		"stale=false&retired=true&claimed=true": {Stale: &no, Retired: &yes, Claimed: &yes},
+		"sort=age&order=desc":                   {Sort: lookup.ByAge, Desc: true},
+		"sort=id&order=asc":                     {Sort: lookup.ByID},
+		"older_than=90m":                        {OlderThan: 90 * time.Minute},
+		"older_than=3d":                         {OlderThan: 72 * time.Hour},
 	} {
 		got, err := Requirements(valuesOf(t, query))
 		require.NoError(t, err, query)

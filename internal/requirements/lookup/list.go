@@ -22,6 +22,7 @@ type Query struct {
 	Suspect    *bool
 	Stale      *bool
 	Retired    *bool
+	Claimed    *bool         // somebody has a part of it to itself
 	Kind       string        // as the documents have it
 	By         string        // an actor who wrote a part of it last
 	Text       string        // in id, title or text, without regard to case
@@ -53,7 +54,7 @@ func (q Query) Select(from *projection.Snapshot) (List, error) {
 	var rows []row
 	at := -1
 	for e := range from.All() {
-		if at++; q.matches(e) {
+		if at++; q.matches(e, now) && (q.Claimed == nil || *q.Claimed == isClaimed(from, e, now)) {
 			rows = append(rows, row{e, q.Sort.keyOf(e), at})
 		}
 	}
@@ -77,7 +78,11 @@ func (q Query) Select(from *projection.Snapshot) (List, error) {
 	return list, nil
 }
 
-func (q Query) matches(e *projection.Entry) bool {
+func isClaimed(from *projection.Snapshot, e *projection.Entry, now time.Time) bool {
+	return len(claiming.Live(from.ClaimsOn(e.Summary.ID), now)) > 0
+}
+
+func (q Query) matches(e *projection.Entry, now time.Time) bool {
 	s := e.Summary
 	switch {
 	case q.Status != "" && s.Status != q.Status,
