@@ -68,8 +68,10 @@ func TestScripts(t *testing.T) {
 			"cut":      command((*script).cut),
 			"scribble": command((*script).scribble),
 			"tamper":   command((*script).tamper),
-			"keep":     command((*script).keep),
-			"kept":     command((*script).kept),
+
+			"certificate": command((*script).certificate),
+			"keep":        command((*script).keep),
+			"kept":        command((*script).kept),
 		},
 	})
 }

@@ -96,7 +96,7 @@ func start(dir string, env, launch []string, args ...string) (*process, error) {
 }
 
 // servingAt finds the address in either form of the log.
-var servingAt = regexp.MustCompile(`addr"?[:=]"?([0-9.]+:[0-9]+)`)
+var servingAt = regexp.MustCompile(`addr"?[:=]"?((?:https://)?[0-9.]+:[0-9]+|unix:[^" ]+)`)
 
 // awaitServing takes the address from the child's own log, so that it is the child's and nobody else's, and
 // holds the file addr against it.
@@ -197,7 +197,7 @@ type answer struct {
 }
 
 // shown are the headers that a script sees.
-var shown = []string{"Content-Type", "Etag", "Export-Status", "Audit-Receipt", "Dry-Run", "Idempotent-Replay", "Retry-After", "Www-Authenticate", "Connection"}
+var shown = []string{"Content-Type", "Etag", "Export-Status", "Audit-Receipt", "Dry-Run", "Idempotent-Replay", "Retry-After", "Www-Authenticate", "Connection", "X-Request-Id", "Ratelimit", "Ratelimit-Policy", "Link", "Allow", "Accept-Patch", "Content-Security-Policy"}
 
 // String is the answer as a script sees it.
 func (a answer) String() string {
@@ -215,7 +215,7 @@ func (a answer) String() string {
 func (p *process) call(r request) (answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, r.method, "http://"+p.addr+r.path, strings.NewReader(r.body))
+	req, err := http.NewRequestWithContext(ctx, r.method, p.base()+r.path, strings.NewReader(r.body))
 	if err != nil {
 		return answer{}, err
 	}
@@ -236,7 +236,7 @@ func (p *process) call(r request) (answer, error) {
 		}
 		req.Header.Set("Authorization", "Bearer "+secret)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := p.client().Do(req)
 	if err != nil {
 		return answer{}, err
 	}
