@@ -37,6 +37,7 @@ var notAnswering = map[string]string{
 	"internal/conductor/prompt":              "stands in a trace",
 	"internal/conductor/tools":               "stands in a trace",
 	"internal/daemon":                        "start",
+	"internal/daemon/listen":                 "start",
 	"internal/daemon/project":                "start",
 	"internal/operator/database":             "the command line",
 	"internal/operator/exportfile":           "start, and the command line",

@@ -61,12 +61,12 @@ func provokeConventions(h *harness) {
 		h.expect(200, "", "viewer", "GET", path, "", "If-None-Match", `"other"`)
 	}
 	for _, path := range []string{
-		"/requirements?limit=1", "/audit?limit=1", one + "/history?limit=1", "/obligations?limit=1", "/boundary/decisions?limit=1",
+		"/requirements?limit=1", "/audit?limit=1", one + "/history?limit=1", "/obligations?limit=1", "/boundary/decisions?limit=1", "/next?limit=1",
 	} {
-		r := h.expect(200, "", "viewer", "GET", path, "")
+		r := h.expect(200, "", "pm", "GET", path, "")
 		next := r.json(h.t)["next"].(string)
 		require.Equal(h.t, "<"+next+`>; rel="next"`, r.Header.Get("Link"))
-		h.expect(200, "", "viewer", "GET", next, "")
+		h.expect(200, "", "pm", "GET", next, "")
 	}
 	minimal := h.patch("pm", `{"pm_notes":[{"text":"short"}]}`, "Prefer", "return=minimal")
 	require.Equal(h.t, "return=minimal", minimal.Header.Get("Preference-Applied"))

@@ -70,7 +70,7 @@ func Open(o Options) (*Listener, error) {
 // Address returns where clients find the service: host:port, https://host:port or unix:PATH.
 func (l *Listener) Address() string { return l.addr }
 
-// Warning says what is wrong with the certificate, or nothing.
+// Warning returns what is wrong with the certificate, or nothing.
 func (l *Listener) Warning() string {
 	if l.pair == nil {
 		return ""
