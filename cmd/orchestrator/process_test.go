@@ -194,16 +194,24 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	whole  bool // with the headers of shownToo
 }
 
 // shown are the headers that a script sees.
-var shown = []string{"Content-Type", "Etag", "Export-Status", "Audit-Receipt", "Dry-Run", "Idempotent-Replay", "Retry-After", "Www-Authenticate", "Connection", "X-Request-Id", "Ratelimit", "Ratelimit-Policy", "Link", "Allow", "Accept-Patch", "Content-Security-Policy"}
+var shown = []string{"Content-Type", "Etag", "Export-Status", "Audit-Receipt", "Dry-Run", "Idempotent-Replay", "Retry-After", "Www-Authenticate", "Connection"}
+
+// shownToo are those that a script sees when it asks for them: they differ from call to call, or say the same in each.
+var shownToo = []string{"X-Request-Id", "Ratelimit", "Ratelimit-Policy", "Link", "Allow", "Accept-Patch", "Content-Security-Policy"}
 
 // String is the answer as a script sees it.
 func (a answer) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP %d\n", a.status)
-	for _, name := range shown {
+	names := shown
+	if a.whole {
+		names = slices.Concat(shown, shownToo)
+	}
+	for _, name := range names {
 		if value := a.header.Get(name); value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", name, value)
 		}
@@ -242,7 +250,7 @@ func (p *process) call(r request) (answer, error) {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	return answer{res.StatusCode, res.Header, string(body)}, err
+	return answer{status: res.StatusCode, header: res.Header, body: string(body)}, err
 }
 
 // token is the one that the server made for a role, or what a file holds.

@@ -172,11 +172,14 @@ func digest(folder string) (string, error) {
 	return b.String(), err
 }
 
-// call: call [-status N] ROLE METHOD PATH [FILE | -body JSON] [-H 'Name: value']... sends a request and shows
+// call: call [-headers] [-status N] ROLE METHOD PATH [FILE | -body JSON] [-H 'Name: value']... sends a request and shows
 // the answer as stdout. Without -status the answer must be 2xx. ROLE is a role, a file (with a dot in its
 // name) that holds a token, or - for none.
 func (s *script) call(args []string) error {
-	want := 0
+	want, whole := 0, len(args) > 0 && args[0] == "-headers"
+	if whole {
+		args = args[1:]
+	}
 	if len(args) > 1 && args[0] == "-status" {
 		want, _ = strconv.Atoi(args[1])
 		args = args[2:]
@@ -189,6 +192,7 @@ func (s *script) call(args []string) error {
 	if err != nil {
 		return err
 	}
+	got.whole = whole
 	fmt.Fprint(s.ts.Stdout(), got)
 	if got.status != want && (want != 0 || got.status/100 != 2) {
 		return fmt.Errorf("the answer has status %d", got.status)

@@ -40,6 +40,9 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
 		a.metrics.unauthenticated.Inc()
+		if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
+			return f.WithFix("%s. GET / says how to begin", f.Fix)
+		}
 		return err
 	}
 	c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
