@@ -223,14 +223,15 @@ func (p *plan) stuck(e *projection.Entry) (Stuck, bool) {
 	if p.rank(e) >= inCircle {
 		return Stuck{s.ID, "what it depends on depends on it, or on a circle", lifecycle.Document}, true
 	}
-	for _, d := range p.open(e) {
-		by := lifecycle.Party(lifecycle.PM)
-		if len(d.Summary.WaitingFor) > 0 {
-			by = d.Summary.WaitingFor[0]
-		}
-		return Stuck{s.ID, "it depends on " + d.Summary.ID + ", which is " + string(d.Summary.Status), by}, true
+	open := p.open(e)
+	if len(open) == 0 {
+		return Stuck{}, false
 	}
-	return Stuck{}, false
+	d, by := open[0].Summary, lifecycle.Party(lifecycle.PM)
+	if len(d.WaitingFor) > 0 {
+		by = d.WaitingFor[0]
+	}
+	return Stuck{s.ID, "it depends on " + d.ID + ", which is " + string(d.Status), by}, true
 }
 
 // item describes a requirement by what the role has to do with it.
