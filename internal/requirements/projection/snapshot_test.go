@@ -91,3 +91,26 @@ func TestLikeFindsTheIDThatWasMeant(t *testing.T) {
 		require.Equal(t, want != "", found)
 	}
 }
+
+// What a transaction goes by is what a snapshot says.
+func TestTheWorkflowInForceIsThatOfTheProject(t *testing.T) {
+	for _, name := range []string{"v1", "rework"} {
+		for _, evidence := range []string{EvidenceVerified, EvidenceRecorded} {
+			p := Project{Name: "x", WorkflowName: name, Evidence: evidence, Sources: []SourceFile{{Path: "workflow"}}}
+			raw, err := ledger.Encode(p)
+			require.NoError(t, err)
+			w, err := InForce(stored(raw))
+			require.NoError(t, err)
+			require.Equal(t, p.Workflow(), w)
+		}
+	}
+	for _, broken := range []string{"", "{", `{"name":"x"}`, `{"workflow":"v9","evidence":"record"}`, "[]"} {
+		_, err := InForce(stored(broken))
+		require.Error(t, err, broken)
+	}
+}
+
+// stored is a store with one entry.
+type stored []byte
+
+func (s stored) Get(string, string) ([]byte, error) { return s, nil }
