@@ -60,7 +60,8 @@ func serveCommand() *cobra.Command {
   orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
   orchestrator serve --requirements 'openspec/specs/*/spec.md' # new files are taken in as they appear
   orchestrator serve --workflow rework                        # a new project with rows that lead back from dead ends
-  orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org`,
+  orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
+  orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
 			if err != nil {
@@ -73,11 +74,7 @@ func serveCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080",
-		"address to listen on: HOST:PORT, of which port 0 takes a free one, or unix:PATH for a socket")
-	f.StringVar(&o.TLSCert, "tls-cert", "",
-		"PEM file with the certificate and its chain, to answer with TLS alone; it is read again when it changes")
-	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the private key of --tls-cert")
+	listenFlags(f, &o)
 	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
@@ -93,9 +90,6 @@ func serveCommand() *cobra.Command {
 	logFlags(f, &o)
 	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	limitFlags(f, &o)
-	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
-		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always "+
-			"allowed")
 	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
@@ -104,6 +98,18 @@ func serveCommand() *cobra.Command {
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
 	return withEnv(cmd)
+}
+
+// listenFlags adds the flags of the address.
+func listenFlags(f *pflag.FlagSet, o *serveOptions) {
+	f.StringVar(&o.Addr, "addr", "127.0.0.1:8080",
+		"address to listen on: HOST:PORT, of which port 0 takes a free one, or unix:PATH for a socket")
+	f.StringVar(&o.TLSCert, "tls-cert", "",
+		"PEM file with the certificate and its chain, to answer with TLS alone; it is read again when it changes")
+	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the private key of --tls-cert")
+	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
+		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always "+
+			"allowed")
 }
 
 // outputFlags adds the flags of logs and traces.
@@ -117,8 +123,8 @@ func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 // limitFlags adds the flags that limit a token.
 func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.Float64Var(&o.Project.RateLimit, "rate-limit", 100,
-		"requests a second that each token may make in the long run; 0 is no limit")
-	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token may make at once")
+		"requests a second that each token may make in the long run, and each address that shows none; 0 is no limit")
+	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token, and each address, may make at once")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",
 		"how much each actor may add to the database in a day, such as 512MiB; 0 is no limit")

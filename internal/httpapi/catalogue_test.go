@@ -42,7 +42,7 @@ var unstable = []struct {
 // example keeps a refused request as a possible example of its code.
 func (s *seen) example(request string, headers []string, body string, r response) {
 	var p struct{ Code fault.Code }
-	if r.Header.Get("Content-Type") != "application/problem+json" || json.Unmarshal(r.Body, &p) != nil {
+	if r.Header.Get("Idempotent-Replay") != "" || r.Header.Get("Content-Type") != "application/problem+json" || json.Unmarshal(r.Body, &p) != nil {
 		return
 	}
 	for i := 0; i+1 < len(headers); i += 2 {

@@ -50,7 +50,7 @@ func presented(t *testing.T, l *Listener) string {
 			_ = conn.Close()
 		}
 	}()
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(l.Address(), "https://"), &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // whose it is, is asked
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(l.Address(), "https://"), &tls.Config{InsecureSkipVerify: true})
 	require.NoError(t, err)
 	defer conn.Close()
 	require.GreaterOrEqual(t, conn.ConnectionState().Version, uint16(tls.VersionTLS12))
@@ -102,7 +102,7 @@ func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 		}
 	}()
 	_, err = tls.Dial("tcp", strings.TrimPrefix(l.Address(), "https://"),
-		&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}) //nolint:gosec // what is refused
+		&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	require.Error(t, err)
 }
 
