@@ -134,7 +134,8 @@ var onlyIn = map[string][]string{
 	// and by the two programs that measure others.
 	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
-		"internal/system/runner", "internal/httpapi", "internal/httpapi/fixed", "internal/httpapi/inflight", "internal/httpapi/problem",
+		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
+		"internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 	},
 }

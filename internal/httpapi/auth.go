@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/front"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
@@ -73,6 +74,21 @@ func (a *API) stillIn(w http.ResponseWriter, presented string) error {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
 	}
 	return err
+}
+
+// caller returns who asks for what is open to all. A token that is not accepted is no reason to keep it from anybody.
+func (a *API) caller(r *http.Request) front.Caller {
+	if r.Header["Authorization"] == nil {
+		return front.Caller{}
+	}
+	presented, err := bearer(r)
+	if err == nil {
+		var t token.Token
+		if t, err = a.Tokens.Authenticate(presented, time.Now()); err == nil {
+			return front.Caller{Name: t.Name, Role: t.Role}
+		}
+	}
+	return front.Caller{Refused: fault.As(err).Detail}
 }
 
 // heldBody is a body whose end is only reached while its token works: a token that was revoked decides nothing any

@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
 )
 
@@ -31,7 +32,7 @@ func (a *API) router() chi.Router {
 	r.Get("/metrics", a.handle(health.serveMetrics()))
 	r.Group(func(r chi.Router) {
 		r.Use(a.limitAddress)
-		newOpenHandlers(a).route(r, a.handle)
+		routeOpen(r, public.New(a.caller), a.handle)
 	})
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate, a.keepToRequirement)
@@ -43,6 +44,16 @@ func (a *API) router() chi.Router {
 	})
 	a.routes = patterns(r)
 	return r
+}
+
+func routeOpen(r chi.Router, pages *public.Pages, handle func(handler) http.HandlerFunc) {
+	r.Get("/", handle(pages.Front))
+	r.Get("/docs", handle(pages.Docs))
+	r.Get("/openapi.yaml", handle(pages.OpenAPI))
+	r.Get("/openapi.json", handle(pages.OpenAPIJSON))
+	r.Get("/problems", handle(pages.Problems))
+	r.Get("/problems/{code}", handle(pages.Problem))
+	r.Get("/schemas/{name}", handle(public.Schema))
 }
 
 func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {

@@ -1,12 +1,10 @@
-package httpapi
+// Package public answers what needs no token: the way in, the contract, and what problems mean.
+package public
 
 import (
 	"io/fs"
 	"net/http"
 	"sync"
-	"time"
-
-	"github.com/go-chi/chi/v5"
 
 	"orchestrator/api"
 	"orchestrator/internal/fault"
@@ -17,30 +15,20 @@ import (
 	"orchestrator/schemas"
 )
 
-// openHandlers answer what is open to all: the way in, and the contract.
-type openHandlers struct {
-	identify func(presented string, now time.Time) (front.Caller, error)
+// Pages answer with what is open to all.
+type Pages struct {
+	caller   func(*http.Request) front.Caller
 	problems func() (catalogue.Pages, error)
 	yaml     *fixed.Answer
 }
 
-func newOpenHandlers(a *API) *openHandlers {
-	return &openHandlers{
-		identify: func(presented string, now time.Time) (front.Caller, error) {
-			t, err := a.Tokens.Authenticate(presented, now)
-			return front.Caller{Name: t.Name, Role: t.Role}, err
-		},
+// New makes the pages; each is written when it is first asked for. caller says who asks.
+func New(caller func(*http.Request) front.Caller) *Pages {
+	return &Pages{
+		caller:   caller,
 		problems: sync.OnceValues(catalogue.Make),
 		yaml:     fixed.New("application/yaml", api.OpenAPI),
 	}
-}
-
-func (h *openHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
-	r.Get("/", handle(h.front))
-	r.Get("/openapi.yaml", handle(h.openAPI))
-	r.Get("/problems", handle(h.listProblems))
-	r.Get("/problems/{code}", handle(h.problem))
-	r.Get("/schemas/{name}", handle(schema))
 }
 
 // The media types of pages.
@@ -49,12 +37,13 @@ const (
 	asHTML = "text/html; charset=utf-8"
 )
 
-// front says what the service is, and to whoever shows a token, who they are.
-func (h *openHandlers) front(w http.ResponseWriter, r *http.Request) error {
+// Front answers with what the service is, and to whoever shows a token, who they are.
+func (p *Pages) Front(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	caller := h.caller(w, r)
+	w.Header().Add("Vary", "Authorization")
+	caller := p.caller(r)
 	if wire.Choose(w, r, "text/plain", "application/json") == "text/plain" {
 		return wire.WriteAs(w, []string{asText}, wire.NoCache, front.Text(caller))
 	}
@@ -65,49 +54,57 @@ func (h *openHandlers) front(w http.ResponseWriter, r *http.Request) error {
 	return wire.WriteBytes(w, http.StatusOK, body)
 }
 
-// caller returns who asks. A token that is not accepted is no reason to keep the way in from anybody.
-func (h *openHandlers) caller(w http.ResponseWriter, r *http.Request) front.Caller {
-	w.Header().Add("Vary", "Authorization")
-	if r.Header["Authorization"] == nil {
-		return front.Caller{}
-	}
-	presented, err := bearer(r)
-	if err == nil {
-		var caller front.Caller
-		if caller, err = h.identify(presented, wire.CallOf(w).Start); err == nil {
-			return caller
-		}
-	}
-	return front.Caller{Refused: fault.As(err).Detail}
-}
-
-func (h *openHandlers) openAPI(w http.ResponseWriter, r *http.Request) error {
+// Docs shows the contract to people.
+func (p *Pages) Docs(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return h.yaml.Serve(w, r)
+	page, err := p.docs()
+	if err != nil {
+		return err
+	}
+	w.Header()["Content-Security-Policy"] = []string{docpage.Policy()}
+	return page.Serve(w, r)
 }
 
-func (h *openHandlers) listProblems(w http.ResponseWriter, r *http.Request) error {
+// OpenAPI serves the contract as it is written.
+func (p *Pages) OpenAPI(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	pages, err := h.problems()
+	return p.yaml.Serve(w, r)
+}
+
+// OpenAPIJSON serves the contract as one file.
+func (p *Pages) OpenAPIJSON(w http.ResponseWriter, r *http.Request) error {
+	if _, err := wire.Query(r); err != nil {
+		return err
+	}
+	return p.json.Serve(w, r)
+}
+
+// Problems lists the codes of problems.
+func (p *Pages) Problems(w http.ResponseWriter, r *http.Request) error {
+	if _, err := wire.Query(r); err != nil {
+		return err
+	}
+	pages, err := p.problems()
 	if err != nil {
 		return err
 	}
 	return writePageOf(w, r, pages.List)
 }
 
-func (h *openHandlers) problem(w http.ResponseWriter, r *http.Request) error {
+// Problem explains a code.
+func (p *Pages) Problem(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	pages, err := h.problems()
+	pages, err := p.problems()
 	if err != nil {
 		return err
 	}
-	page, found := pages.Of[fault.Code(chi.URLParam(r, "code"))]
+	page, found := pages.Of[fault.Code(r.PathValue("code"))]
 	if !found {
 		return fault.New(fault.NotFound, "unknown_code", "no problem has this code").
 			WithFix("GET /problems lists the codes")
@@ -127,12 +124,12 @@ func writePageOf(w http.ResponseWriter, r *http.Request, page catalogue.Page) er
 	return wire.WriteAs(w, []string{asText}, wire.NoCache, page.Text)
 }
 
-// schema serves a schema under the name that the OpenAPI document refers to.
-func schema(w http.ResponseWriter, r *http.Request) error {
+// Schema serves a schema under the name that the OpenAPI document refers to.
+func Schema(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	body, err := fs.ReadFile(schemas.Files(), chi.URLParam(r, "name"))
+	body, err := fs.ReadFile(schemas.Files(), r.PathValue("name"))
 	if err != nil {
 		return fault.New(fault.NotFound, "unknown_schema", "there is no such schema").
 			WithFix("GET /openapi.yaml refers to all of them")
