@@ -139,8 +139,9 @@ async function contractTests() {
   writeFileSync(copy, JSON.stringify(withoutTheName(JSON.parse(contract))));
   const made = tool('portman', '-l', copy, '-b', url, '-c', join(here, 'portman.json'), '-o', collection, '-t');
   must(made);
+  const roles = { bearerToken: 'pm', coderToken: 'coder', testerToken: 'tester' };
   tool('newman', 'run', collection, '-r', 'json', '--reporter-json-export', out, '--timeout-request', String(minute),
-    '--env-var', `bearerToken=${token('pm')}`, '--env-var', `testerToken=${token('tester')}`);
+    ...Object.entries(roles).flatMap(([name, role]) => ['--env-var', `${name}=${token(role)}`]));
   const { run: { stats, executions } } = report(made, readFileSync(out, 'utf8'));
   const problems = made.stdout.split('\n').filter((line) => /skipped|Error/.test(line));
   let expected = 0;
