@@ -89,8 +89,8 @@ size: build
 # Redocly and Spectral lint the contract where Node is. The tools are downloaded once, in the versions of
 # api/check/package-lock.json, and none of their install scripts runs.
 lint-contract:
-	@if ! { command -v node && command -v npm; } > /dev/null; then \
-		echo "NOTE: there is no Node; the contract was NOT linted"; \
+	@if ! { command -v npm && node -e 'process.exit(parseInt(process.versions.node) < 20)'; } > /dev/null 2>&1; then \
+		echo "NOTE: there is no Node 20 or newer; the contract was NOT linted"; \
 	elif $(MAKE) --no-print-directory .tools/contract/lint; then node api/check/check.mjs lint .tools/contract; \
 	else echo "NOTE: npm cannot download the linters; the contract was NOT linted"; fi
 
@@ -100,7 +100,7 @@ check-contract: build $(OAPI) .tools/contract/all
 	node api/check/check.mjs all .tools/contract bin/orchestrator
 	OAPI_CODEGEN=$(CURDIR)/$(OAPI) ORCHESTRATOR=$(CURDIR)/bin/orchestrator $(GO) test -count=1 -v -run GeneratedClient ./cmd/openapi
 
-NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-maxtimeout=10000
 .tools/contract/lint: api/check/package-lock.json
 	@mkdir -p .tools/contract && cp api/check/package.json api/check/package-lock.json .tools/contract && rm -f .tools/contract/all
 	@cd .tools/contract && $(NPM_CI) --omit=dev

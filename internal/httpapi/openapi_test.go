@@ -142,23 +142,80 @@ func schemaNames() []string {
 	return names
 }
 
-func TestEveryExampleIsValid(t *testing.T) {
-	c, examples := theContract(), 0
-	var visit func(here at)
-	visit = func(here at) {
+// examples visits every example with the schema it is of.
+func examples(t *testing.T, visit func(schema at, name string, value any)) {
+	t.Helper()
+	c, found := theContract(), 0
+	var walk func(here at)
+	walk = func(here at) {
 		for name := range here.node {
 			if below, ok := here.node[name].(map[string]any); ok {
-				visit(at{here.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name), below})
+				walk(at{here.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name), below})
 			}
 		}
 		named, _ := here.node["examples"].(map[string]any)
 		for name, example := range named {
-			require.NoError(t, c.validate(c.child(here, "schema"), numbers(t, example.(map[string]any)["value"])), "%s, example %s", here.pointer, name)
-			examples++
+			visit(c.child(here, "schema"), here.pointer+", example "+name, numbers(t, example.(map[string]any)["value"]))
+			found++
 		}
 	}
-	visit(c.under())
-	require.Greater(t, examples, 10)
+	walk(c.under())
+	require.Greater(t, found, 10)
+}
+
+func TestEveryExampleIsValid(t *testing.T) {
+	examples(t, func(schema at, name string, value any) {
+		require.NoError(t, theContract().validate(schema, value), name)
+	})
+}
+
+// TestBothFormsRefuseTheSame spoils examples in every way that is one step from them.
+func TestBothFormsRefuseTheSame(t *testing.T) {
+	refused := 0
+	examples(t, func(schema at, name string, value any) {
+		spoil(value, func(spoilt any) {
+			yaml, json := theContract().validateAlone(schema, spoilt), theContract().json.validateAlone(schema, spoilt)
+			require.Equal(t, yaml == nil, json == nil, "%s: %v\nopenapi.yaml: %v\nopenapi.json: %v", name, spoilt, yaml, json)
+			if yaml != nil {
+				refused++
+			}
+		})
+	})
+	t.Log("refused by both:", refused)
+	require.Greater(t, refused, 1000)
+}
+
+// spoil visits a value with one member left out, added, or of another type, at every depth.
+func spoil(value any, visit func(any)) {
+	switch v := value.(type) {
+	case map[string]any:
+		visit(with(v, "surprise", true))
+		for name := range v {
+			without := maps.Clone(v)
+			delete(without, name)
+			visit(without)
+			spoil(v[name], func(spoilt any) { visit(with(v, name, spoilt)) })
+		}
+	case []any:
+		visit([]any{})
+		for i := range v {
+			spoil(v[i], func(spoilt any) {
+				other := slices.Clone(v)
+				other[i] = spoilt
+				visit(other)
+			})
+		}
+	}
+	for _, other := range []any{nil, "", "x y", json.Number("-1"), true, map[string]any{}, []any{"x"}} {
+		visit(other)
+	}
+}
+
+// with returns an object with a member set.
+func with(object map[string]any, name string, value any) map[string]any {
+	other := maps.Clone(object)
+	other[name] = value
+	return other
 }
 
 // numbers makes of a value from YAML one as it comes from JSON.
