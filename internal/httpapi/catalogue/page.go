@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"fmt"
-	"html"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -53,7 +52,7 @@ func listPage(all []Entry) (Page, error) {
 		list[i] = listed{Path(e.Code), e}
 		fmt.Fprintf(&text, "%s %s: %s\n", e.numbers(), e.Code, e.Means)
 		fmt.Fprintf(&page, "<dt><a href=\"%s\">%s</a> (%s)<dd>%s\n", Path(e.Code), e.Code, e.numbers(),
-			html.EscapeString(e.Means))
+			escape.Replace(e.Means))
 	}
 	page.WriteString("</dl>\n")
 	value, err := json.Marshal(map[string]any{"problems": list}, json.Deterministic(true))
@@ -76,14 +75,17 @@ func codePage(e Entry, example Example) (Page, error) {
 		e.numbers(), e.Means, e.Fix, e.again(), request, shown)
 	page := fmt.Sprintf("%s<h1>%s (%s)</h1>\n<p>%s\n<p>What to do: %s\n<p>%s\n<p>For example:\n<pre>%s</pre>\n"+
 		"<p>is answered:\n<pre>%s</pre>\n<p><a href=\"%s\">All problems</a>\n", head(string(e.Code)), e.Code, e.numbers(),
-		html.EscapeString(e.Means), html.EscapeString(e.Fix), e.again(), html.EscapeString(request),
-		html.EscapeString(string(shown)), Root)
+		escape.Replace(e.Means), escape.Replace(e.Fix), e.again(), escape.Replace(request),
+		escape.Replace(string(shown)), Root)
 	value, err := json.Marshal(struct {
 		listed
 		Example Example `json:"example"`
 	}{listed{Path(e.Code), e}, example}, json.Deterministic(true))
 	return Page{[]byte(text), []byte(page), append(value, '\n')}, err
 }
+
+// escape is for what stands between tags, where quotes need none.
+var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // head begins a page that needs nothing from elsewhere, and looks as the reader's browser is set to.
 func head(title string) string {
