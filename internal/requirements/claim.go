@@ -42,7 +42,7 @@ func (s *Service) Claim(ctx context.Context, id string, a claiming.Asked, asked 
 }
 
 // claimable finds a requirement in a transaction.
-func (s *Service) claimable(tx *ledger.Tx, id string) (lifecycle.Requirement, error) {
+func (s *shared) claimable(tx *ledger.Tx, id string) (lifecycle.Requirement, error) {
 	req, size, err := s.reader(tx)(id)
 	if err == nil && size == 0 {
 		err = s.unknown(id)

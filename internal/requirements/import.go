@@ -71,7 +71,7 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 }
 
 // notImported returns the documents that are new, or not as they were imported.
-func (s *Service) notImported(files []reqdoc.File) []reqdoc.File {
+func (s *shared) notImported(files []reqdoc.File) []reqdoc.File {
 	known := s.current.Load().Project.Import.Digests()
 	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
 		return known[f.Path] == ledger.Digest(f.Content)

@@ -50,7 +50,7 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 }
 
 // cannotBe reports whether an id names no requirement, and none that there ever could be.
-func (s *Service) cannotBe(id string) bool {
+func (s *shared) cannotBe(id string) bool {
 	_, known := s.current.Load().Find(id)
 	return !known && (reqid.Valid(id) != nil || len(secret.Find(id)) > 0)
 }
@@ -124,7 +124,7 @@ func (s *Service) explained(out decided, who lifecycle.Actor, p Proposal) error 
 	return &refusal
 }
 
-func (s *Service) checkConditional(p Proposal) error {
+func (s *shared) checkConditional(p Proposal) error {
 	if !s.options.RequireIfMatch || len(p.IfMatch) > 0 {
 		return nil
 	}

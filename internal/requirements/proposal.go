@@ -39,7 +39,7 @@ type Answer struct {
 
 // outcomeOf says what a change has led to. It depends on nothing but the answer, so that it is the same when the answer is
 // given again.
-func (s *Service) outcomeOf(id string, answer record.FirstAnswer) *guidance.Outcome {
+func (s *shared) outcomeOf(id string, answer record.FirstAnswer) *guidance.Outcome {
 	w, err := lifecycle.ParseWorkflow(answer.Workflow)
 	req, _, failed := projection.TableRequirements.Decode(id, answer.Requirement)
 	if err != nil || failed != nil {
