@@ -57,6 +57,7 @@ var routes = map[string]door{
 	"GET /project":                   asking("/project"),
 	"GET /requirements":              asking("/requirements"),
 	"GET /requirements/{id}":         asking("/requirements/REQ-001"),
+	"GET /next":                      asking("/next"),
 	"GET /requirements/{id}/next":    asking("/requirements/REQ-001/next"),
 	"GET /requirements/{id}/history": asking("/requirements/REQ-001/history"),
 	"GET /requirements/{id}/review":  asking("/requirements/REQ-001/review"),
