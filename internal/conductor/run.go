@@ -212,7 +212,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 			t.end(planning.Failed, o.ends, o.reason)
 			return nil
 		case o.result != nil:
-			t.answered = o.result
+			t.answered, t.Refusal = o.result, nil
 			t.end(planning.Resolved, planning.OutResolved, "")
 		}
 	}

@@ -111,9 +111,6 @@ func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 // end records how the obligation ended.
 func (t *ObligationTrace) end(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
-	if outcome.Resolved() {
-		t.Refusal = nil
-	}
 }
 
 // justify emits what was tried for a failed obligation, and why each attempt failed.
