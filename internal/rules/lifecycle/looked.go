@@ -217,7 +217,7 @@ func checkRecheck(req Requirement, c Change) error {
 		return ErrMovedOn
 	}
 	if c.Looked != nil && c.Rules.LookAgain(c.Status) &&
-		(c.Looked.Recheck == nil || !req.isOf(*c.Looked.Recheck)) {
+		(c.Looked.Recheck == nil || !c.Looked.Recheck.isOf(req)) {
 		return ErrMovedOn
 	}
 	return nil

@@ -21,7 +21,7 @@ type Recheck struct {
 // Rechecked returns the requirement with what a look at its evidence found, and whether that is news by a version of
 // the rules. A recheck of another revision says nothing of this one, nor does one that another recheck has overtaken.
 func (r Requirement) Rechecked(found Recheck, rules Rules) (Requirement, bool) {
-	if !r.isOf(found) {
+	if !found.isOf(r) {
 		return r, false
 	}
 	next := r
@@ -39,7 +39,7 @@ func (r Requirement) Rechecked(found Recheck, rules Rules) (Requirement, bool) {
 }
 
 // isOf reports whether a look was at the requirement as it is now.
-func (r Requirement) isOf(found Recheck) bool {
+func (found Recheck) isOf(r Requirement) bool {
 	return found.Revision == r.Revision && found.Rechecks == r.Rechecks
 }
 
