@@ -130,11 +130,11 @@ type Citation struct {
 
 // Citations returns what the requirement rests on now: the files and commits of the implementation, the evidence of the
 // test record, and the justification of the last move. Evidence that was never looked up is left out.
-func (r Requirement) Citations() []Citation { return slices.Collect(r.cited(r.lastMove())) }
+func (r Requirement) Citations() []Citation { return slices.Collect(r.cited(lastMove(r.History))) }
 
 // Cites reports whether the requirement has Citations.
 func (r Requirement) Cites() bool {
-	for range r.cited(r.lastMove()) {
+	for range r.cited(lastMove(r.History)) {
 		return true
 	}
 	return false
@@ -143,8 +143,8 @@ func (r Requirement) Cites() bool {
 // EverCited returns its citations, and those of all moves of its history.
 func (r Requirement) EverCited() []Citation { return slices.Collect(r.cited(0)) }
 
-// lastMove returns the index of the last entry of the history; 0 without one.
-func (r Requirement) lastMove() int { return max(len(r.History)-1, 0) }
+// lastMove returns the index of the last entry of a history; 0 without one.
+func lastMove(history []HistoryEntry) int { return max(len(history)-1, 0) }
 
 // cited yields what implementation, test record and the moves from one on cite.
 func (r Requirement) cited(from int) iter.Seq[Citation] {

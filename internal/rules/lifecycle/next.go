@@ -226,7 +226,7 @@ func Since(r Requirement) time.Time {
 	if len(r.History) == 0 {
 		return r.TextSince
 	}
-	return r.History[r.lastMove()].At
+	return r.History[lastMove(r.History)].At
 }
 
 // NoWayOn returns why no sequence of moves leads to done from a status, once the requirement is in it, or "".

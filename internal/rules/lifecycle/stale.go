@@ -92,7 +92,7 @@ func (r *Requirement) placeOf(c Change, pointer string) (part, place string) {
 	if c.Status == "" {
 		return "", ""
 	}
-	return PartStatus, PointerTo("history", r.lastMove()) + pointer
+	return PartStatus, PointerTo("history", lastMove(r.History)) + pointer
 }
 
 // restale brings Stale up to date with the requirement itself: what its parts rest on, and what is known of evidence
@@ -104,7 +104,7 @@ func (r *Requirement) restale(rules Rules) {
 		return
 	}
 	var moved []Relocated
-	for c := range r.cited(r.lastMove()) {
+	for c := range r.cited(lastMove(r.History)) {
 		for _, s := range r.Stale {
 			if s.Pointer == c.Pointer {
 				stale = append(stale, s)
@@ -212,7 +212,7 @@ func (r Requirement) JudgedBy() Rules {
 	if r.Status != Done || len(r.History) == 0 {
 		return LatestRules
 	}
-	return r.History[r.lastMove()].DecidedBy()
+	return r.History[lastMove(r.History)].DecidedBy()
 }
 
 // Unsettling lists what is stale by the rules that the requirement is judged by.
