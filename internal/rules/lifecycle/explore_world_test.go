@@ -86,7 +86,7 @@ func (w world) against(e Evidence, code bool) string {
 func (w world) standing(req Requirement) map[string]string {
 	found := map[string]string{}
 	code := len(req.ImplementationEvidence) > 0 && req.Status != Done
-	for c := range req.cited(req.lastMove()) {
+	for c := range req.cited(lastMove(req.History)) {
 		if reason := w.against(c.Evidence, code); reason != "" {
 			found[c.Pointer] = reason
 		}
@@ -98,7 +98,7 @@ func (w world) standing(req Requirement) map[string]string {
 func (w world) recheck(req Requirement, at time.Time) Recheck {
 	found := Recheck{Revision: req.Revision, Rechecks: req.Rechecks}
 	standing := w.standing(req)
-	for c := range req.cited(req.lastMove()) {
+	for c := range req.cited(lastMove(req.History)) {
 		if reason := standing[c.Pointer]; reason != "" {
 			found.Stale = append(found.Stale, Stale{c.Part, c.Pointer, reason, reason, at})
 		}
