@@ -63,7 +63,7 @@ type Task struct {
 // Tasks returns what leads on: first what PM has to clear, then the moves along the table or, where they lack something,
 // what supplies it. The rows from "any" lead nowhere.
 func (w Workflow) Tasks(req Requirement) (tasks []Task) {
-	if needs := req.toClear(); len(needs) > 0 {
+	if needs := toClear(req); len(needs) > 0 {
 		tasks = append(tasks, Task{By: PM, Needs: needs})
 	}
 	for _, m := range w.openMoves(req) {
@@ -88,14 +88,14 @@ func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 }
 
 // toClear returns what stands against the requirement that PM alone can clear.
-func (r Requirement) toClear() (needs []string) {
+func toClear(r Requirement) (needs []string) {
 	for _, c := range []struct {
 		is    bool
 		needs string
 	}{
 		{r.Suspect, "a decision on the text or priority, which changed after work began"},
 		{r.NeedsDeferral(), "to be deferred, since the documents no longer have it"},
-		{r.unsettled(), "a decision on what stands against it since it was done"},
+		{unsettled(r), "a decision on what stands against it since it was done"},
 	} {
 		if c.is {
 			needs = append(needs, c.needs)
@@ -113,7 +113,7 @@ func needsOf(to Status, gate string) string {
 func PointerTo(list string, index int) string { return "/" + list + "/" + strconv.Itoa(index) }
 
 // unsettled reports whether something stands against a requirement that is done: since it is sealed, PM alone can act.
-func (r Requirement) unsettled() bool {
+func unsettled(r Requirement) bool {
 	return r.Status == Done && !r.Retired && (len(r.Unsettling()) > 0 || r.OpenDeviation() != "" || len(r.Standing()) == 0)
 }
 

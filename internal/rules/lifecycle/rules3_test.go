@@ -32,13 +32,13 @@ func TestWhatIsDoneIsJudgedByTheRulesOfItsTime(t *testing.T) {
 	r.Status = Done
 	require.Equal(t, Rules1, r.JudgedBy())
 	require.Equal(t, []Stale{known}, r.Unsettling())
-	require.True(t, r.unsettled())
+	require.True(t, unsettled(r))
 	r.Stale = []Stale{newer}
 	require.Empty(t, r.Unsettling())
-	require.False(t, r.unsettled(), "nobody has to act on what only later rules ask")
+	require.False(t, unsettled(r), "nobody has to act on what only later rules ask")
 	r.History[1].Rules = Rules3
 	require.Equal(t, []Stale{newer}, r.Unsettling())
-	require.True(t, r.unsettled())
+	require.True(t, unsettled(r))
 }
 
 func TestGatesHaveTheRulesThatBroughtThem(t *testing.T) {
