@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/changing"
@@ -88,7 +87,7 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 		w.Header().Set("Dry-Run", "true")
 		return
 	}
-	w.Header().Set("ETag", strconv.Quote(strconv.FormatUint(answer.Revision, 10)))
+	w.Header().Set("ETag", answer.ETag())
 	w.Header().Set("Export-Status", exportStatus(answer.Exported))
 	setReceipt(w, answer.Receipt)
 }

@@ -184,7 +184,7 @@ func TestVerifyDecidesClaimsAgain(t *testing.T) {
 		"a release of nothing": {tess, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "t1", Field: "test"} },
 			"does not have"},
 		"a release that breaks": {cody, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "c1", Field: "implementation", Broken: true} },
-			"a pm breaks"},
+			"the rules refuse it"},
 		"a release of another claim": {paula, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "c2", Field: "implementation", Broken: true} },
 			"does not have"},
 		"a release by older rules": {cody, record.KindReleased, func(*rig) any { return record.Released{Rules: 3, Holder: "c1", Field: "implementation"} },

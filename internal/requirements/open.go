@@ -28,14 +28,29 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 		s.current.Store(s.current.Load().After(batch))
 		s.exporter.Wake()
 	})
-	for _, onRecord := range []func(context.Context) error{
-		s.acceptRollback, s.chooseWorkflow, s.chooseEvidence, s.chooseBranch, s.chooseAuditKey,
-	} {
-		if err := onRecord(ctx); err != nil {
-			return nil, err
-		}
+	if err := s.choose(ctx); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// choose leaves to the log what it has on record, and puts on record what is chosen anew.
+func (s *Service) choose(ctx context.Context) error {
+	o, onRecord := s.options, s.current.Load().Project
+	err := choices.GiveUp(ctx, s.ledger, o.Lost, o.AcceptRollback)
+	if err == nil {
+		err = choices.Workflow(ctx, s.ledger, onRecord.WorkflowName, o.Workflow.Name)
+	}
+	if err == nil {
+		err = s.chooseEvidence(ctx)
+	}
+	if err == nil {
+		err = s.chooseBranch(ctx)
+	}
+	if err == nil {
+		err = choices.AuditKey(ctx, s.ledger, onRecord.AuditKey, o.Signer.Key, o.AcceptKey)
+	}
+	return err
 }
 
 func newService(of *shared) *Service {
@@ -67,11 +82,6 @@ func (s *Service) Run(ctx context.Context) error {
 
 // Close lets go of what Open has opened, for a service that may never have run.
 func (s *Service) Close() { s.exporter.Close() }
-
-// chooseWorkflow leaves the workflow to the log, which has one from the first start on.
-func (s *Service) chooseWorkflow(ctx context.Context) error {
-	return choices.Workflow(ctx, s.ledger, s.current.Load().Project.WorkflowName, s.options.Workflow.Name)
-}
 
 // chooseEvidence puts on record what is made of evidence from here on. Without a repository nothing is looked up; if
 // nothing was asked for either, as by an import without a service, what is on record stays.
@@ -107,14 +117,6 @@ func (s *Service) chooseBranch(ctx context.Context) error {
 		return err
 	}
 	return choices.Branch(ctx, s.ledger, chosen)
-}
-
-func (s *Service) chooseAuditKey(ctx context.Context) error {
-	return choices.AuditKey(ctx, s.ledger, s.current.Load().Project.AuditKey, s.options.Signer.Key, s.options.AcceptKey)
-}
-
-func (s *Service) acceptRollback(ctx context.Context) error {
-	return choices.GiveUp(ctx, s.ledger, s.options.Lost, s.options.AcceptRollback)
 }
 
 // State is what health checks and metrics show.

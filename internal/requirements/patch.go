@@ -10,14 +10,12 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/requirements/testruns"
-	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 )
@@ -88,7 +86,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		}
 		return Answer{
 			Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
-			Receipt: out.receipt, Outcome: s.outcomeOf(p.ID, out.answer),
+			Unchanged: out.answer.Unchanged, Receipt: out.receipt, Outcome: s.outcomeOf(p.ID, out.answer),
 			Exported: !p.DryRun && s.exporter.Wait(ctx, out.receipt.Size, s.options.ExportWait),
 		}, nil
 	}
@@ -156,18 +154,19 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 	if err != nil {
 		return decided{}, err
 	}
-	on, err := claims.On(tx, p.ID)
+	asked, err := askedIn(tx, who, p, change, known)
 	if err != nil {
 		return decided{}, err
 	}
-	if on = claiming.Live(on, tx.At()); len(on) > 0 {
+	if len(asked.Claims) > 0 {
 		data.Holder = p.Holder
 	}
 	data.Workflow = w.Name
-	next, refusal, err := decision.Decide(s.reader(tx), w, decision.Request{
-		Actor: who, ID: p.ID, IfMatch: p.IfMatch, KeyUsed: known, Change: change, At: tx.At(),
-		Claims: on, Holder: p.Holder,
-	})
+	find := decision.Once(s.reader(tx))
+	if req, is, err := decision.Repeated(find, asked); err != nil || is {
+		return unchanged(tx, s.refusals, p, asked, req, data, place, err)
+	}
+	next, refusal, err := decision.Decide(find, w, asked)
 	if err = cmp.Or(err, momentary(refusal)); err != nil {
 		return decided{}, err
 	}
@@ -225,10 +224,14 @@ func (s *shared) reader(tx store.Getter) decision.Finder {
 func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Change) (decided, error) {
 	now := s.current.Load()
 	change.Record = now.Head.Size
-	next, refusal, err := decision.Decide(s.reader(now), now.Project.Workflow(), decision.Request{
+	asked := decision.Request{
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, Change: change, At: s.clock().UTC().Truncate(time.Microsecond),
 		Claims: now.ClaimsOn(p.ID), Holder: p.Holder,
-	})
+	}
+	if req, is, err := decision.Repeated(s.reader(now), asked); err != nil || is {
+		return decided{answer: answerUnchanged(now.Project.Workflow(), req)}, err
+	}
+	next, refusal, err := decision.Decide(s.reader(now), now.Project.Workflow(), asked)
 	if err = cmp.Or(err, momentary(refusal)); err != nil || refusal != nil {
 		return decided{answer: record.FirstAnswer{Refusal: refusal}}, err
 	}

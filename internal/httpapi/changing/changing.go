@@ -17,7 +17,12 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-var members = slices.Concat(shape.Names[lifecycle.Requirement](), shape.Names[guidance.Outcome]())
+// unchanged marks the answer to a change that was made already.
+type unchanged struct {
+	Unchanged bool `json:"unchanged"`
+}
+
+var members = slices.Concat(shape.Names[lifecycle.Requirement](), shape.Names[guidance.Outcome](), shape.Names[unchanged]())
 
 // Wanted reads what a client wants of the answer to a change.
 func Wanted(r *http.Request, values url.Values) (shape.Wanted, error) {
@@ -32,6 +37,9 @@ func Write(w http.ResponseWriter, o shape.Wanted, answer requirements.Answer) er
 	body, err := o.Requirement(answer.Requirement)
 	if err == nil {
 		body, err = shape.With(body, *answer.Outcome)
+	}
+	if err == nil && answer.Unchanged {
+		body, err = shape.With(body, unchanged{true})
 	}
 	if err == nil {
 		body, err = o.Cut(body)

@@ -77,6 +77,33 @@ func checkSize(r Request, size int) error {
 			record.SmallChange)
 }
 
+// Once finds the requirement that one request is about once.
+func Once(find Finder) Finder {
+	var req lifecycle.Requirement
+	var size int
+	var err error
+	found := false
+	return func(id string) (lifecycle.Requirement, int, error) {
+		if !found {
+			found = true
+			req, size, err = find(id)
+		}
+		return req, size, err
+	}
+}
+
+// Repeated reports whether a request asks for the move that was made last, and returns the requirement, which has it. Its
+// If-Match may name the revision that the move was made from: who repeats it did not see another.
+func Repeated(from Finder, r Request) (req lifecycle.Requirement, is bool, err error) {
+	req, size, err := from(r.ID)
+	if err != nil || size == 0 || r.KeyUsed || !req.Repeats(r.Actor, r.Change) {
+		return req, false, err
+	}
+	before := req
+	before.Revision = req.MadeFrom()
+	return req, checkBefore(req, r) == nil || checkBefore(before, r) == nil, nil
+}
+
 // checkBefore checks what comes before the rules of the workflow.
 func checkBefore(req lifecycle.Requirement, r Request) error {
 	if err := checkCondition(req, r); err != nil {

@@ -21,6 +21,7 @@ type FirstAnswer struct {
 	Workflow    string          `json:"workflow,omitempty"` // in force; absent where the answer was the requirement alone
 	Looks       bool            `json:"looks,omitzero"`     // evidence was looked up
 	Revision    uint64          `json:"revision,omitzero"`
+	Unchanged   bool            `json:"unchanged,omitzero"` // it was so already
 	Refusal     *fault.Error    `json:"refusal,omitempty"`
 }
 

@@ -15,6 +15,7 @@ var readers = map[string]func(store.Getter, audit.Record) (any, error){
 	KindImported:       readAs[Imported],
 	KindChanged:        readAs[Proposed],
 	KindRefused:        readAs[Proposed],
+	KindUnchanged:      readAs[Proposed],
 	KindClaimed:        readAs[Claimed],
 	KindReleased:       readAs[Released],
 	KindRolledBack:     readAs[RolledBack],

@@ -26,6 +26,7 @@ const (
 	KindImported       = "requirements.imported"    // Imported
 	KindChanged        = "requirement.changed"      // Proposed, with Revision and SHA256
 	KindRefused        = "requirement.refused"      // Proposed, with Refusal
+	KindUnchanged      = "requirement.unchanged"    // Proposed, with Revision and SHA256 of what is there: it was so already
 	KindClaimed        = "requirement.claimed"      // Claimed
 	KindReleased       = "requirement.released"     // Released
 	KindRequestRefused = "request.refused"          // RequestRefused: refused before it was read as a change

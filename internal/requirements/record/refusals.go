@@ -21,6 +21,9 @@ type RefusalKind struct {
 	Code    fault.Code
 }
 
+// CodeUnchanged stands for requests that repeat a move which was made, among the refusals that are folded.
+const CodeUnchanged fault.Code = "unchanged"
+
 // RefusalsFolded accounts for equal refusals of one actor within a minute, beyond those that are on record one by one.
 // Request and Code are left out when they are of several kinds.
 type RefusalsFolded struct {

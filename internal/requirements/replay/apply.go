@@ -22,6 +22,9 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 	case record.Imported:
 		return r.imported(from, data)
 	case request:
+		if from.Kind == record.KindUnchanged {
+			return r.unchanged(from, data)
+		}
 		if err := r.noteRefusal(from, "", data.Refusal); err != nil {
 			return err
 		}
@@ -168,14 +171,14 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 		data.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
-	on := r.claims.on(rec)
-	if data.Holder != "" && len(on) == 0 {
+	asked := r.asked(rec, data, known)
+	if data.Holder != "" && len(asked.Claims) == 0 {
 		return fmt.Errorf("it names who claims, and %s has no claim", rec.Subject)
 	}
-	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), decision.Request{
-		Actor: who, ID: rec.Subject, IfMatch: data.IfMatch, KeyUsed: known, Change: data.change, At: rec.At,
-		Claims: on, Holder: data.Holder,
-	})
+	if err := r.checkRepeated(asked); err != nil {
+		return err
+	}
+	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), asked)
 	if err != nil {
 		return err
 	}

@@ -61,10 +61,11 @@ func (b *claimBook) claimed(s *states, rec audit.Record, data record.Claimed) er
 
 // released decides again whether a claim could be given up or broken.
 func (b *claimBook) released(rec audit.Record, data record.Released) error {
-	if data.Broken && rec.Actor.Role != string(lifecycle.PM) { // a pm may be of the run that holds it
-		return fmt.Errorf("nobody but a pm breaks a claim")
+	holder := data.Holder
+	if data.Broken {
+		holder = ""
 	}
-	c, found, err := claims.Release(b, rec.Subject, actorOf(rec), data.Holder, data.Field, rec.At)
+	c, found, err := claims.Release(b, rec.Subject, actorOf(rec), holder, data.Field, rec.At)
 	switch {
 	case err != nil:
 		return fmt.Errorf("it was released, but the rules refuse it: %w", err)

@@ -44,13 +44,17 @@ func (r *Replay) noteRefusal(rec audit.Record, request string, refusal *fault.Er
 	if one := r.states.byID[rec.Subject]; one != nil {
 		kind.Subject = one.id
 	}
-	p := &r.refusals
+	r.refusals.note(rec, kind)
+	return nil
+}
+
+// note remembers a record for the sum that may follow.
+func (p *pastRefusals) note(rec audit.Record, kind actorsKind) {
 	n, known := p.kinds[kind]
 	if !known {
 		n = p.add(kind)
 	}
 	p.all = append(p.all, pastRefusal{rec.Seq, rec.At.UnixMicro(), n})
-	return nil
 }
 
 // add gives a new kind its number.
