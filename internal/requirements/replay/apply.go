@@ -23,7 +23,7 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		return r.imported(from, data)
 	case request:
 		if from.Kind == record.KindUnchanged {
-			return r.unchanged(from, data)
+			return unchanged(r, from, data)
 		}
 		if err := r.noteRefusal(from, "", data.Refusal); err != nil {
 			return err
@@ -171,14 +171,14 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 		data.change.NeedsLook() {
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
-	asked := r.asked(rec, data, known)
-	if data.Holder != "" && len(asked.Claims) == 0 {
+	of := asked(r, rec, data, known)
+	if data.Holder != "" && len(of.Claims) == 0 {
 		return fmt.Errorf("it names who claims, and %s has no claim", rec.Subject)
 	}
-	if err := r.checkRepeated(asked); err != nil {
+	if err := checkRepeated(r, of); err != nil {
 		return err
 	}
-	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), asked)
+	next, refusal, err := decision.Decide(r.states.find, r.project.Workflow(), of)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // unchanged decides again that a request repeated the last move, and remembers its answer.
-func (r *Replay) unchanged(rec audit.Record, data request) error {
+func unchanged(r *Replay, rec audit.Record, data request) error {
 	r.refusals.note(rec, actorsKind{rec.Actor, record.RefusalKind{Subject: rec.Subject, Code: record.CodeUnchanged}})
 	_, err := r.rulesOf(data.Rules)
 	if err = cmp.Or(data.changeErr, err, checkWorkflow(data.Proposed, r.project.WorkflowName)); err != nil {
@@ -23,7 +23,7 @@ func (r *Replay) unchanged(rec audit.Record, data request) error {
 	if data.IdempotencyKey == "" || known && record.Remembered(first.at, rec.At) {
 		return fmt.Errorf("it was answered for no Idempotency-Key that was new")
 	}
-	req, is, err := decision.Repeated(r.states.find, r.asked(rec, data, false))
+	req, is, err := decision.Repeated(r.states.find, asked(r, rec, data, false))
 	switch {
 	case err != nil:
 		return err
@@ -38,7 +38,7 @@ func (r *Replay) unchanged(rec audit.Record, data request) error {
 }
 
 // asked returns what a record says was asked for.
-func (r *Replay) asked(rec audit.Record, data request, keyUsed bool) decision.Request {
+func asked(r *Replay, rec audit.Record, data request, keyUsed bool) decision.Request {
 	return decision.Request{
 		Actor: actorOf(rec), ID: rec.Subject, IfMatch: data.IfMatch, KeyUsed: keyUsed, Change: data.change, At: rec.At,
 		Claims: r.claims.on(rec), Holder: data.Holder,
@@ -46,7 +46,7 @@ func (r *Replay) asked(rec audit.Record, data request, keyUsed bool) decision.Re
 }
 
 // checkRepeated finds a decision on what was to be answered as unchanged.
-func (r *Replay) checkRepeated(of decision.Request) error {
+func checkRepeated(r *Replay, of decision.Request) error {
 	if of.Change.Rules < lifecycle.Rules4 {
 		return nil
 	}
