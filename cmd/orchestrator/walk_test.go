@@ -95,6 +95,22 @@ var routes = map[string]door{
 		},
 		records: []string{"requirement.changed"}, refusal: "request.refused pm role_forbidden",
 	},
+	"POST /requirements/{id}/claim": {
+		accepted: func(w *walker) { w.ask("coder", "POST", "/requirements/REQ-001/claim", "{}", 200) },
+		refused:  func(w *walker) { w.ask("viewer", "POST", "/requirements/REQ-001/claim", "{}", 403) },
+		records:  []string{"requirement.claimed"}, refusal: "request.refused viewer role_forbidden",
+	},
+	"DELETE /requirements/{id}/claim": {
+		prepare:  func(w *walker) { w.ask("coder", "POST", "/requirements/REQ-001/claim", "{}", 200) },
+		accepted: func(w *walker) { w.ask("coder", "DELETE", "/requirements/REQ-001/claim", "", 204) },
+		refused:  func(w *walker) { w.ask("viewer", "DELETE", "/requirements/REQ-001/claim", "", 403) },
+		records:  []string{"requirement.released"}, refusal: "request.refused viewer role_forbidden",
+	},
+	"PUT /workflow": {
+		accepted: func(w *walker) { w.ask("pm", "PUT", "/workflow", `{"workflow":"rework","reason":"r"}`, 200) },
+		refused:  func(w *walker) { w.ask("coder", "PUT", "/workflow", `{"workflow":"v1","reason":"r"}`, 403) },
+		records:  []string{"workflow.chosen"}, refusal: "request.refused coder role_forbidden",
+	},
 	"POST /project/import": {
 		accepted: func(w *walker) {
 			w.document(shop + "- **REQ-003**: More.\n")
@@ -275,6 +291,7 @@ var commands = map[string]door{
 		records:  oneMove, refusal: "request.refused pm invalid_drive",
 	},
 	"prompts": running("prompts", "coder"),
+	"health":  running("health"),
 	"gate":    {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
 	"verify":  {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }

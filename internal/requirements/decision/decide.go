@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/repeating"
 )
 
 // The codes of refusals that the service explains further.
@@ -96,11 +97,11 @@ func Once(find Finder) Finder {
 // If-Match may name the revision that the move was made from: who repeats it did not see another.
 func Repeated(from Finder, r Request) (req lifecycle.Requirement, is bool, err error) {
 	req, size, err := from(r.ID)
-	if err != nil || size == 0 || r.KeyUsed || !req.Repeats(r.Actor, r.Change) {
+	if err != nil || size == 0 || r.KeyUsed || !repeating.Repeats(req, r.Actor, r.Change) {
 		return req, false, err
 	}
 	before := req
-	before.Revision = req.MadeFrom()
+	before.Revision = repeating.MadeFrom(req)
 	return req, checkBefore(req, r) == nil || checkBefore(before, r) == nil, nil
 }
 
