@@ -103,8 +103,8 @@ var routes = map[string]door{
 	"DELETE /requirements/{id}/claim": {
 		prepare:  func(w *walker) { w.ask("coder", "POST", "/requirements/REQ-001/claim", "{}", 200) },
 		accepted: func(w *walker) { w.ask("coder", "DELETE", "/requirements/REQ-001/claim", "", 204) },
-		refused:  func(w *walker) { w.ask("viewer", "DELETE", "/requirements/REQ-001/claim", "", 403) },
-		records:  []string{"requirement.released"}, refusal: "request.refused viewer role_forbidden",
+		refused:  func(w *walker) { w.ask("viewer", "DELETE", "/requirements/REQ-001/claim", "", 422) },
+		records:  []string{"requirement.released"}, refusal: "request.refused viewer invalid_claim",
 	},
 	"PUT /workflow": {
 		accepted: func(w *walker) { w.ask("pm", "PUT", "/workflow", `{"workflow":"rework","reason":"r"}`, 200) },
