@@ -16,13 +16,14 @@ import (
 // pure packages do no I/O, read no clock and draw no randomness, and import no package of ours that might.
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname", "internal/rules/claiming",
+	"internal/rules/repeating",
 	"internal/boundary/shell", "internal/agentclient", "internal/ledger/audit",
 	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",
 	"internal/requirements/placeholder", "internal/requirements/statusmark", "internal/requirements/vocabulary",
 	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
-	"internal/requirements/account", "internal/requirements/guidance", "internal/rules/repeating",
+	"internal/requirements/account", "internal/requirements/guidance",
 	"internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

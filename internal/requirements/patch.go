@@ -174,16 +174,8 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 	if refusal != nil {
 		data.Refusal, out.answer.Refusal = refusal, refusal
 		out.receipt.Folded, err = s.recordRefusal(tx, p, event, data, place)
-	} else if out.answer.Requirement, err = projection.TableRequirements.Put(tx, p.ID, next); err == nil {
-		out.answer.Revision, out.answer.Workflow, out.answer.Looks = next.Revision, w.Name, w.Looks()
-		data.Revision, data.SHA256 = next.Revision, ledger.Digest(out.answer.Requirement)
-		if data.Report, err = keepReport(tx, data.Report); err == nil {
-			event.Data = data
-			err = testruns.See(tx, data)
-		}
-		if err == nil {
-			err = tx.Append(event)
-		}
+	} else {
+		err = recordChange(tx, w, next, event, data, &out.answer)
 	}
 	if err == nil && p.IdempotencyKey != "" && !known && !out.receipt.Folded {
 		_, err = record.TableIdempotency.Put(tx, record.KeyOf(who, p.IdempotencyKey), out.answer)
@@ -192,6 +184,24 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 	out.receipt = receiptOf(tx, out.answer.Seq)
 	out.receipt.Folded = folded
 	return out, err
+}
+
+// recordChange stores the requirement as a change makes it, and puts the change on record. It completes the answer.
+func recordChange(tx *ledger.Tx, w lifecycle.Workflow, next lifecycle.Requirement, event ledger.Event,
+	data record.Proposed, answer *record.FirstAnswer) (err error) {
+	if answer.Requirement, err = projection.TableRequirements.Put(tx, next.ID, next); err != nil {
+		return err
+	}
+	answer.Revision, answer.Workflow, answer.Looks = next.Revision, w.Name, w.Looks()
+	data.Revision, data.SHA256 = next.Revision, ledger.Digest(answer.Requirement)
+	if data.Report, err = keepReport(tx, data.Report); err != nil {
+		return err
+	}
+	event.Data = data
+	if err := testruns.See(tx, data); err != nil {
+		return err
+	}
+	return tx.Append(event)
 }
 
 // recordRefusal puts a refused change on record, unless it is only counted.

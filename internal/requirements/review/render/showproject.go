@@ -140,18 +140,7 @@ func showFindings(s *sheet, f review.Findings) {
 		deviations.rows = append(deviations.rows, []cell{name(d.Requirement), name(d.ID), prose(moment(d.Since)),
 			name(d.By), prose(d.Text)})
 	}
-	refused := block{heading: "Refused attempts", heads: []string{"Actor", "Role", "Refused", "Accepted"}}
-	for _, a := range f.Refused {
-		refused.rows = append(refused.rows, []cell{name(a.Name), prose(string(a.Role)), number(a.Refused),
-			number(a.Accepted)})
-	}
-	codes := block{heading: "Why they were refused", heads: []string{"Actor", "Code", "Times", "Last", "Detail of the last"}}
-	for _, a := range f.Refused {
-		for _, c := range a.Codes {
-			codes.rows = append(codes.rows, []cell{name(a.Name), prose(string(c.Code)), number(c.Count), prose(moment(c.At)),
-				prose(c.Detail)})
-		}
-	}
+	refused, codes := refusedBlocks(f.Refused)
 	stranded := block{heading: "Retired with work on them", heads: []string{"Requirement", "Status", "What is left"}}
 	for _, r := range f.RetiredWithWork {
 		stranded.rows = append(stranded.rows, []cell{name(r.ID), prose(string(r.Status)),
@@ -160,6 +149,23 @@ func showFindings(s *sheet, f review.Findings) {
 	for _, b := range []block{drift, displaced, dead, duties, deviations, refused, codes, stranded} {
 		s.add(b)
 	}
+}
+
+// refusedBlocks lists who was refused how often, and why.
+func refusedBlocks(by []review.ActorCount) (refused, codes block) {
+	refused = block{heading: "Refused attempts", heads: []string{"Actor", "Role", "Refused", "Accepted"}}
+	for _, a := range by {
+		refused.rows = append(refused.rows, []cell{name(a.Name), prose(string(a.Role)), number(a.Refused),
+			number(a.Accepted)})
+	}
+	codes = block{heading: "Why they were refused", heads: []string{"Actor", "Code", "Times", "Last", "Detail of the last"}}
+	for _, a := range by {
+		for _, c := range a.Codes {
+			codes.rows = append(codes.rows, []cell{name(a.Name), prose(string(c.Code)), number(c.Count), prose(moment(c.At)),
+				prose(c.Detail)})
+		}
+	}
+	return refused, codes
 }
 
 // readingBlock lists what was not taken of the documents, and what else is to be said of them.
