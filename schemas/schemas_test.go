@@ -41,6 +41,10 @@ func TestChangeRequest(t *testing.T) {
 		{"a test with a path", `{"justification":{"reason":"r","evidence":[{"kind":"test","name":"T","result":"pass","path":"x"}]}}`, []string{"/justification/evidence/0/path not_allowed"}},
 		{"no evidence", `{"justification":{"reason":"r","evidence":[]}}`, []string{"/justification/evidence minItems"}},
 		{"an absolute path", `{"design_spec":{"summary":"x","files":["/etc/passwd"]}}`, []string{"/design_spec/files/0 pattern"}},
+		{"files in both forms", `{"design_spec":{"summary":"x","files":["a.md",{"path":"b.md","lines":"1-2"}]},"implementation":{"summary":"x","files":["a.go",{"path":"b.go","commit":"abcdef1"}]}}`, []string{}},
+		{"a file with another name for its path", `{"design_spec":{"summary":"x","files":[{"name":"a"}]}}`, []string{"/design_spec/files/0 additionalProperties", "/design_spec/files/0 required"}},
+		{"a file whose path is a number", `{"implementation":{"summary":"x","files":[{"path":5}]}}`, []string{"/implementation/files/0/path type"}},
+		{"a file that is a number", `{"implementation":{"summary":"x","files":[5]}}`, []string{"/implementation/files/0 type", "/implementation/files/0 type"}},
 		{"several at once", `{"status":"x","pm_notes":[{}],"approvals":[{"decision":"maybe"}]}`, []string{"/approvals/0/decision enum", "/pm_notes/0 required", "/status enum"}},
 		{"negative count", `{"test":{"results":{"passed":-1,"failed":0}}}`, []string{"/test/results/passed minimum"}},
 	} {

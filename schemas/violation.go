@@ -21,6 +21,8 @@ const (
 
 	format     fault.Code = "format"
 	not        fault.Code = "not"
+	ofType     fault.Code = "type"
+	oneOf      fault.Code = "oneOf"
 	notAllowed fault.Code = "not_allowed"
 	pattern    fault.Code = "pattern"
 )
@@ -54,9 +56,35 @@ func collect(e *jsonschema.ValidationError, found *[]fault.Field) {
 	if len(e.Causes) == 0 {
 		*found = append(*found, field(e))
 	}
-	for _, cause := range e.Causes {
+	for _, cause := range closest(e) {
 		collect(cause, found)
 	}
+}
+
+// closest returns the causes of an error; of a choice that failed those of the choices that are of the right type, if
+// there is one.
+func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if keyword(e.KeywordLocation) != oneOf {
+		return e.Causes
+	}
+	var near []*jsonschema.ValidationError
+	for _, cause := range e.Causes {
+		if !wrongType(cause, e.InstanceLocation) {
+			near = append(near, cause)
+		}
+	}
+	if near == nil {
+		return e.Causes
+	}
+	return near
+}
+
+// wrongType reports whether an error says nothing but that the value at a location is of another type.
+func wrongType(e *jsonschema.ValidationError, at string) bool {
+	if len(e.Causes) == 0 {
+		return e.InstanceLocation == at && keyword(e.KeywordLocation) == ofType
+	}
+	return len(e.Causes) == 1 && wrongType(e.Causes[0], at)
 }
 
 // falseSchema is the library's message about a value whose schema is false.

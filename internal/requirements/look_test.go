@@ -154,7 +154,7 @@ func TestEvidenceIsLookedUpWhenItIsGiven(t *testing.T) {
 	f.missing["abcdef1"], f.missing["no.go"], f.missing["TestLogin"] = true, true, true
 	refusal := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "evidence_not_found")
 	require.Equal(t, []fault.Field{{Pointer: "/justification/evidence/0", Code: "missing", Detail: "there is no such thing"}}, refusal.Fields)
-	refusal = r.refused(cody, "REQ-001", `{"implementation":{"summary":"s","files":[{"path":"login.go"},{"path":"no.go"}],"commits":["abcdef1"]}}`, "evidence_not_found")
+	refusal = r.refused(cody, "REQ-001", `{"implementation":{"summary":"s","files":[{"path":"login.go"},"no.go"],"commits":["abcdef1"]}}`, "evidence_not_found")
 	require.Equal(t, "/implementation/files/1", refusal.Fields[0].Pointer)
 	require.Equal(t, "/implementation/commits/0", refusal.Fields[1].Pointer)
 	r.refused(tess, "REQ-001", testReport, "evidence_not_found")

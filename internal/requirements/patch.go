@@ -194,7 +194,7 @@ func recordChange(tx *ledger.Tx, w lifecycle.Workflow, next lifecycle.Requiremen
 	}
 	answer.Revision, answer.Workflow, answer.Looks = next.Revision, w.Name, w.Looks()
 	data.Revision, data.SHA256 = next.Revision, ledger.Digest(answer.Requirement)
-	if data.Report, err = keepReport(tx, data.Report); err != nil {
+	if data.Report, err = testruns.KeepReport(tx, data.Report); err != nil {
 		return err
 	}
 	event.Data = data
@@ -248,22 +248,4 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Chang
 	raw, err := ledger.Encode(next)
 	w := now.Project.Workflow()
 	return decided{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision, Workflow: w.Name, Looks: w.Looks()}}, err
-}
-
-// keepReport remembers which record has the report of a change, and leaves its tests out where an earlier one has them.
-func keepReport(tx *ledger.Tx, a *record.Report) (*record.Report, error) {
-	if a == nil {
-		return nil, nil
-	}
-	_, known, err := record.TableReports.Get(tx, a.SHA256)
-	if err != nil {
-		return nil, err
-	}
-	if !known {
-		_, err = record.TableReports.Put(tx, a.SHA256, record.ReportAt{Seq: tx.Seq()})
-		return a, err
-	}
-	short := *a
-	short.Cases, short.Spans = nil, nil
-	return &short, nil
 }

@@ -181,8 +181,11 @@ func namesIn(implementation any) []lifecycle.Citation {
 	object, _ := implementation.(map[string]any)
 	files, _ := object["files"].([]any)
 	for i, each := range files {
-		file, _ := each.(map[string]any)
-		path, _ := file["path"].(string)
+		path, _ := each.(string)
+		file, is := each.(map[string]any)
+		if is {
+			path, _ = file["path"].(string)
+		}
 		lines, _ := file["lines"].(string)
 		commit, _ := file["commit"].(string)
 		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: path, Lines: lines, Commit: commit})

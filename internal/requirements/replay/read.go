@@ -11,6 +11,9 @@ import (
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/schemas"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // request is the data of a decided request, with its change as it was read.
@@ -48,6 +51,9 @@ func readChange(from audit.Record, data record.Proposed) (lifecycle.Change, erro
 	if change.Rules < lifecycle.Rules3 {
 		change.Violations = append(change.Violations, unknownBefore3(change)...)
 	}
+	if change.Rules < lifecycle.Rules4 {
+		change.Violations = append(change.Violations, unknownBefore4(change)...)
+	}
 	return change, err
 }
 
@@ -79,4 +85,27 @@ func (r *Replay) rulesOf(recorded lifecycle.Rules) (lifecycle.Rules, error) {
 		r.rules = rules
 	}
 	return rules, nil
+}
+
+// unknownBefore4 returns what the schema of a change did not allow before lifecycle.Rules4: an implementation named files
+// as objects, and a design as paths.
+func unknownBefore4(change lifecycle.Change) []fault.Field {
+	return append(filesLike('"', lifecycle.FieldImplementation, change.Implementation),
+		filesLike('{', lifecycle.FieldDesignSpec, change.DesignSpec)...)
+}
+
+// filesLike returns the files of a part that are JSON values of a kind, as violations.
+func filesLike(kind jsontext.Kind, name string, part []byte) (wrong []fault.Field) {
+	var named struct {
+		Files []jsontext.Value `json:"files"`
+	}
+	if jsonv2.Unmarshal(part, &named) != nil {
+		return nil // there is none, or the schema has refused it
+	}
+	for i, file := range named.Files {
+		if file.Kind() == kind {
+			wrong = append(wrong, fault.Field{Pointer: "/" + name + lifecycle.PointerTo("files", i), Code: "type"})
+		}
+	}
+	return wrong
 }
