@@ -6,8 +6,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// switching is the request that leads out of a dead end.
-const switching = "PUT /workflow"
+// switching is the request that leads out of a dead end, with its body.
+const switching = `PUT /workflow {"workflow":"rework","reason":"` + because + `"}`
 
 // Lead is something that leads a requirement on: a field to supply or a move to make, by whom, with which request.
 type Lead struct {
