@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/claims"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
@@ -27,11 +28,10 @@ func (s *Service) Claim(ctx context.Context, id string, a claiming.Asked, asked 
 			if c, renewed, err = claims.Take(claims.InTable(tx), req, a, tx.At()); err != nil {
 				return err
 			}
-			index := tx.Seq()
-			err = tx.Append(ledger.Event{Kind: record.KindClaimed, Actor: record.Actor(a.By), Subject: id,
-				RequestID: asked.RequestID, Data: record.Claimed{Rules: lifecycle.LatestRules, Holder: c.Holder,
-					Field: c.Field, Since: c.Since, Until: c.Until}})
-			receipt = receiptOf(tx, index)
+			receipt, err = s.recordClaim(tx, record.KindClaimed, id, a, asked, func(workflow string) any {
+				return record.Claimed{Rules: lifecycle.LatestRules, Workflow: workflow, Holder: c.Holder, Field: c.Field,
+					Since: c.Since, Until: c.Until}
+			})
 			return err
 		})
 	}
@@ -68,11 +68,10 @@ func (s *Service) Release(ctx context.Context, id string, a claiming.Asked, aske
 			if c, found, err = claims.Release(claims.InTable(tx), id, a.By, a.Holder, a.Field, tx.At()); err != nil || !found {
 				return err
 			}
-			index := tx.Seq()
-			err = tx.Append(ledger.Event{Kind: record.KindReleased, Actor: record.Actor(a.By), Subject: id,
-				RequestID: asked.RequestID, Data: record.Released{Rules: lifecycle.LatestRules, Holder: c.Holder,
-					Field: c.Field, Broken: c.Holder != a.Holder}})
-			receipt = receiptOf(tx, index)
+			receipt, err = s.recordClaim(tx, record.KindReleased, id, a, asked, func(workflow string) any {
+				return record.Released{Rules: lifecycle.LatestRules, Workflow: workflow, Holder: c.Holder, Field: c.Field,
+					Broken: c.Holder != a.Holder}
+			})
 			return err
 		})
 	}
@@ -80,6 +79,19 @@ func (s *Service) Release(ctx context.Context, id string, a claiming.Asked, aske
 		return false, Receipt{}, s.Refuse(ctx, a.By, asked, err)
 	}
 	return found, receipt, nil
+}
+
+// recordClaim puts on record what became of a claim.
+func (s *shared) recordClaim(tx *ledger.Tx, kind, id string, a claiming.Asked, asked Refused,
+	data func(workflow string) any) (Receipt, error) {
+	w, err := projection.InForce(tx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	index := tx.Seq()
+	err = tx.Append(ledger.Event{Kind: kind, Actor: record.Actor(a.By), Subject: id, RequestID: asked.RequestID,
+		Data: data(w.Name)})
+	return receiptOf(tx, index), err
 }
 
 // Claims returns the claims that count now, by the ids of their requirements.

@@ -172,20 +172,29 @@ func TestVerifyDecidesClaimsAgain(t *testing.T) {
 		want string
 	}{
 		"another's claim": {carla, record.KindClaimed, func(r *rig) any {
-			return record.Claimed{Rules: 4, Holder: "c2", Field: "implementation", Since: at(r, 0), Until: at(r, time.Hour)}
+			return record.Claimed{Rules: 4, Workflow: "v1", Holder: "c2", Field: "implementation", Since: at(r, 0), Until: at(r, time.Hour)}
 		}, "the rules refuse it"},
 		"a claim that is too long": {tess, record.KindClaimed, func(r *rig) any {
-			return record.Claimed{Rules: 4, Holder: "t1", Field: "test", Since: at(r, 0), Until: at(r, 5*time.Hour)}
+			return record.Claimed{Rules: 4, Workflow: "v1", Holder: "t1", Field: "test", Since: at(r, 0), Until: at(r, 5*time.Hour)}
 		}, "it claims REQ-001 for"},
 		"a claim of long ago": {tess, record.KindClaimed, func(r *rig) any {
-			return record.Claimed{Rules: 4, Holder: "t1", Field: "test", Since: at(r, -time.Hour), Until: at(r, time.Hour)}
+			return record.Claimed{Rules: 4, Workflow: "v1", Holder: "t1", Field: "test", Since: at(r, -time.Hour), Until: at(r, time.Hour)}
 		}, "held since"},
-		"another's release": {carla, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "c2", Field: "implementation"} }, "the rules refuse it"},
-		"a release of nothing": {tess, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "t1", Field: "test"} },
+		"another's release": {carla, record.KindReleased, func(*rig) any {
+			return record.Released{Rules: 4, Workflow: "v1", Holder: "c2", Field: "implementation"}
+		}, "the rules refuse it"},
+		"a release of nothing": {tess, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Workflow: "v1", Holder: "t1", Field: "test"} },
 			"does not have"},
-		"a release that breaks": {cody, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "c1", Field: "implementation", Broken: true} },
-			"the rules refuse it"},
-		"a release of another claim": {paula, record.KindReleased, func(*rig) any { return record.Released{Rules: 4, Holder: "c2", Field: "implementation", Broken: true} },
+		"a claim under another workflow": {tess, record.KindClaimed, func(r *rig) any {
+			return record.Claimed{Rules: 4, Workflow: "rework", Holder: "t1", Field: "test", Since: at(r, 0), Until: at(r, time.Hour)}
+		}, "it names workflow \"rework\""},
+		"a release that breaks": {cody, record.KindReleased, func(*rig) any {
+			return record.Released{Rules: 4, Workflow: "v1", Holder: "c1", Field: "implementation", Broken: true}
+		},
+			"nobody but a pm"},
+		"a release of another claim": {paula, record.KindReleased, func(*rig) any {
+			return record.Released{Rules: 4, Workflow: "v1", Holder: "c2", Field: "implementation", Broken: true}
+		},
 			"does not have"},
 		"a release by older rules": {cody, record.KindReleased, func(*rig) any { return record.Released{Rules: 3, Holder: "c1", Field: "implementation"} },
 			"after version 4"},

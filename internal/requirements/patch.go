@@ -163,8 +163,10 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 	}
 	data.Workflow = w.Name
 	find := decision.Once(s.reader(tx))
-	if req, is, err := decision.Repeated(find, asked); err != nil || is {
-		return unchanged(tx, s.refusals, p, asked, req, data, place, err)
+	if req, is, err := decision.Repeated(find, asked); err != nil {
+		return decided{}, err
+	} else if is {
+		return s.unchanged(tx, p, asked, req, data, place)
 	}
 	next, refusal, err := decision.Decide(find, w, asked)
 	if err = cmp.Or(err, momentary(refusal)); err != nil {
@@ -238,8 +240,11 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Chang
 		Actor: who, ID: p.ID, IfMatch: p.IfMatch, Change: change, At: s.clock().UTC().Truncate(time.Microsecond),
 		Claims: now.ClaimsOn(p.ID), Holder: p.Holder,
 	}
-	if req, is, err := decision.Repeated(s.reader(now), asked); err != nil || is {
-		return decided{answer: answerUnchanged(now.Project.Workflow(), req)}, err
+	if req, is, err := decision.Repeated(s.reader(now), asked); err != nil {
+		return decided{}, err
+	} else if is {
+		answer, err := answerUnchanged(now.Project.Workflow(), req)
+		return decided{answer: answer}, err
 	}
 	next, refusal, err := decision.Decide(s.reader(now), now.Project.Workflow(), asked)
 	if err = cmp.Or(err, momentary(refusal)); err != nil || refusal != nil {

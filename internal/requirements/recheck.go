@@ -146,7 +146,11 @@ func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail str
 func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
 	changed := 0
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		data := record.Rechecked{Rules: lifecycle.LatestRules}
+		w, err := projection.InForce(tx)
+		if err != nil {
+			return err
+		}
+		data := record.Rechecked{Rules: lifecycle.LatestRules, Workflow: w.Name}
 		for _, one := range found {
 			req, _, err := s.reader(tx)(one.ID)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/folding"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
@@ -32,14 +33,24 @@ func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, re
 		data.BodySHA256 = ledger.Digest(r.Body)
 	}
 	// A client that broke off its body has ended ctx; its refusal is recorded all the same.
-	event, place := ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(who), RequestID: r.RequestID,
-		Data: data}, &folding.Ticket{}
+	event, place := ledger.Event{Kind: record.KindRequestRefused, Actor: record.Actor(who), RequestID: r.RequestID},
+		&folding.Ticket{}
+	if _, known := s.current.Load().Find(r.ID); known { // anything else can be made up
+		event.Subject = r.ID
+	}
 	var receipt Receipt
 	err := s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) error {
 		if r.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
 		index := tx.Seq()
+		w, err := projection.InForce(tx)
+		if err != nil {
+			return err
+		}
+		event, data := event, data
+		data.Workflow = w.Name
+		event.Data = data
 		folded, err := s.refusals.Fold(tx, place, record.RefusalKind{Request: r.Request, Code: reason.Code}, event)
 		if err == nil && !folded {
 			err = tx.Append(event)

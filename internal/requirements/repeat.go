@@ -23,16 +23,17 @@ func askedIn(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change lifecycle.Ch
 
 // unchanged answers who repeats a move that was made: it is so. Only an Idempotency-Key makes it worth a record, since
 // the answer to it is remembered.
-func unchanged(tx *ledger.Tx, refusals *folding.Refusals, p Proposal, asked decision.Request, req lifecycle.Requirement,
-	data record.Proposed, place *folding.Ticket, err error) (decided, error) {
-	if err != nil {
-		return decided{}, err
-	}
+func (s *Service) unchanged(tx *ledger.Tx, p Proposal, asked decision.Request, req lifecycle.Requirement,
+	data record.Proposed, place *folding.Ticket) (decided, error) {
 	w, err := projection.InForce(tx)
 	if err != nil {
 		return decided{}, err
 	}
-	out := decided{answer: answerUnchanged(w, req), receipt: receiptOf(tx, req.History[len(req.History)-1].Record)}
+	answer, err := answerUnchanged(w, req)
+	out := decided{answer: answer, receipt: receiptOf(tx, req.History[len(req.History)-1].Record)}
+	if err != nil {
+		return decided{}, err
+	}
 	if p.IdempotencyKey == "" {
 		return out, nil
 	}
@@ -41,7 +42,7 @@ func unchanged(tx *ledger.Tx, refusals *folding.Refusals, p Proposal, asked deci
 	data.Revision, data.SHA256 = req.Revision, ledger.Digest(out.answer.Requirement)
 	event := ledger.Event{Kind: record.KindUnchanged, Actor: record.Actor(asked.Actor), Subject: p.ID,
 		RequestID: p.RequestID, Data: data}
-	folded, err := refusals.Fold(tx, place, record.RefusalKind{Request: p.Request, Code: record.CodeUnchanged}, event)
+	folded, err := s.refusals.Fold(tx, place, record.RefusalKind{Request: p.Request, Code: record.CodeUnchanged}, event)
 	if err != nil || folded {
 		out.receipt.Folded = folded
 		return out, err
@@ -54,13 +55,10 @@ func unchanged(tx *ledger.Tx, refusals *folding.Refusals, p Proposal, asked deci
 	return out, err
 }
 
-// answerUnchanged is the answer with a requirement as it is.
-func answerUnchanged(w lifecycle.Workflow, req lifecycle.Requirement) record.FirstAnswer {
+// answerUnchanged returns the answer with a requirement as it is.
+func answerUnchanged(w lifecycle.Workflow, req lifecycle.Requirement) (record.FirstAnswer, error) {
 	raw, err := ledger.Encode(req)
-	if err != nil {
-		panic(err) // it was encoded when it was stored
-	}
-	return record.FirstAnswer{Requirement: raw, Revision: req.Revision, Workflow: w.Name, Looks: w.Looks(), Unchanged: true}
+	return record.FirstAnswer{Requirement: raw, Revision: req.Revision, Workflow: w.Name, Looks: w.Looks(), Unchanged: true}, err
 }
 
 // ETag returns the entity tag of the requirement as it was answered.

@@ -269,9 +269,9 @@ func TestVerifyDecidesAgain(t *testing.T) {
 		"a change with another outcome": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(paula), Subject: "REQ-002",
 			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(move(lifecycle.Blocked)), Revision: 7}}, "not 7"},
 		"an import of what did not change": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
-			Data: record.Imported{Rules: lifecycle.LatestRules, Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
+			Data: record.Imported{Rules: lifecycle.LatestRules, Workflow: lifecycle.V1.Name, Retired: []string{"REQ-001", "REQ-001"}}}, "retired already"},
 		"an import that read as before what nobody read": {ledger.Event{Kind: record.KindImported, Actor: record.Actor(paula),
-			Data: record.Imported{Rules: lifecycle.LatestRules, Origin: &projection.ImportOrigin{}, Read: []account.Document{{Path: "other.md"}}}}, "was not read before"},
+			Data: record.Imported{Rules: lifecycle.LatestRules, Workflow: lifecycle.V1.Name, Origin: &projection.ImportOrigin{}, Read: []account.Document{{Path: "other.md"}}}}, "was not read before"},
 		"a workflow that was not chosen": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(paula),
 			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, From: "v2", To: "rework", Reason: "r"}}, `was "v1"`},
 		"a workflow that an agent chose": {ledger.Event{Kind: record.KindWorkflowChosen, Actor: record.Actor(cody),
@@ -308,7 +308,7 @@ func TestVerifyDecidesAgain(t *testing.T) {
 			Data: record.Proposed{Rules: 99, Change: []byte(move(lifecycle.Blocked)), Revision: 2}}, "does not know"},
 		"evidence that an agent looked at": {ledger.Event{Kind: record.KindRechecked, Actor: record.Actor(cody), Data: record.Rechecked{}}, "by itself"},
 		"a recheck that found nothing": {ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(),
-			Data: record.Rechecked{Rules: lifecycle.LatestRules, Changed: []record.RecheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
+			Data: record.Rechecked{Rules: lifecycle.LatestRules, Workflow: lifecycle.V1.Name, Changed: []record.RecheckedOne{{ID: "REQ-001"}}}}, "which it did not"},
 		"a journal that an agent recorded": {ledger.Event{Kind: boundary.KindRecorded, Actor: record.Actor(cody),
 			Subject: boundary.Subject, Data: boundary.Recorded{File: "2026-01-01.jsonl", To: 5}}, "by itself"},
 		"a journal that is recorded elsewhere": {ledger.Event{Kind: boundary.KindRecorded, Actor: ledger.System(),
@@ -346,7 +346,7 @@ func TestVerifyWantsEvidenceLookedUp(t *testing.T) {
 		"a claim without a finding": {ledger.Event{Kind: record.KindChanged, Actor: record.Actor(cody), Subject: "REQ-001",
 			Data: record.Proposed{Rules: lifecycle.LatestRules, Workflow: "v1", Change: []byte(implemented), Looked: &lifecycle.Looked{}}}, "the rules refuse it: evidence_not_found"},
 		"a recheck with another outcome": {ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(),
-			Data: record.Rechecked{Rules: lifecycle.LatestRules, Changed: []record.RecheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
+			Data: record.Rechecked{Rules: lifecycle.LatestRules, Workflow: lifecycle.V1.Name, Changed: []record.RecheckedOne{{ID: "REQ-001", Recheck: lifecycle.Recheck{Revision: 11, Stale: []lifecycle.Stale{stale}}}}}}, "with another digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := store.NewMemory()

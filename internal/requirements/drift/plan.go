@@ -230,8 +230,8 @@ type Asked struct {
 
 // Write writes what the plan changes, with its record.
 func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
-	data := record.Imported{Rules: lifecycle.LatestRules, Name: p.after.Name, Sources: p.after.Sources, Defined: p.defined, Retired: p.retired,
-		Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents)}
+	data := record.Imported{Rules: lifecycle.LatestRules, Workflow: p.before.WorkflowName, Name: p.after.Name,
+		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents)}
 	if !slices.Equal(p.after.IDs, p.before.IDs) {
 		data.IDs = p.after.IDs
 	}

@@ -96,12 +96,13 @@ type RolledBack struct {
 // project as it is afterwards (IDs are left out when they are as before). Read says of each document what was read of
 // it, as account.Changes writes it. The first records have no Origin, and say nothing of what was read.
 type Imported struct {
-	Rules   lifecycle.Rules         `json:"rules,omitzero"` // the version that decided; absent before lifecycle.Rules3
-	Name    string                  `json:"name"`
-	Sources []projection.SourceFile `json:"sources"`
-	Defined []lifecycle.Definition  `json:"defined"`
-	Retired []string                `json:"retired"`
-	IDs     []string                `json:"ids,omitempty"`
+	Rules    lifecycle.Rules         `json:"rules,omitzero"`     // the version that decided; absent before lifecycle.Rules3
+	Workflow string                  `json:"workflow,omitempty"` // in force; absent before lifecycle.Rules4
+	Name     string                  `json:"name"`
+	Sources  []projection.SourceFile `json:"sources"`
+	Defined  []lifecycle.Definition  `json:"defined"`
+	Retired  []string                `json:"retired"`
+	IDs      []string                `json:"ids,omitempty"`
 
 	Origin *projection.ImportOrigin `json:"origin,omitempty"`
 	Read   []account.Document       `json:"read,omitzero"`
@@ -135,20 +136,22 @@ type Proposed struct {
 
 // Claimed says that the actor has a field of the requirement to itself until a moment; who has it already renews it.
 type Claimed struct {
-	Rules  lifecycle.Rules `json:"rules"`
-	Holder string          `json:"holder"`
-	Field  string          `json:"field"`
-	Since  time.Time       `json:"since"`
-	Until  time.Time       `json:"until"`
+	Rules    lifecycle.Rules `json:"rules"`
+	Workflow string          `json:"workflow,omitempty"` // in force; absent before lifecycle.Rules4
+	Holder   string          `json:"holder"`
+	Field    string          `json:"field"`
+	Since    time.Time       `json:"since"`
+	Until    time.Time       `json:"until"`
 }
 
 // Released says that a claim has ended before its time. The actor gave it up or, where it was Broken, is a pm and took it
 // from its holder.
 type Released struct {
-	Rules  lifecycle.Rules `json:"rules"`
-	Holder string          `json:"holder"` // of the claim
-	Field  string          `json:"field"`
-	Broken bool            `json:"broken,omitzero"`
+	Rules    lifecycle.Rules `json:"rules"`
+	Workflow string          `json:"workflow,omitempty"` // in force; absent before lifecycle.Rules4
+	Holder   string          `json:"holder"`             // of the claim
+	Field    string          `json:"field"`
+	Broken   bool            `json:"broken,omitzero"`
 }
 
 // Omitted stands for the change of a request that was refused and is too large to keep.
@@ -169,7 +172,8 @@ func (p Proposed) Shortened() Proposed {
 
 // RequestRefused accounts for a request that never became a change: not JSON, too large, not allowed.
 type RequestRefused struct {
-	Request    string       `json:"request"` // method and route
+	Workflow   string       `json:"workflow,omitempty"` // in force; absent in the first records
+	Request    string       `json:"request"`            // method and route
 	BodySHA256 string       `json:"body_sha256,omitempty"`
 	BodyBytes  int          `json:"body_bytes,omitzero"`
 	Refusal    *fault.Error `json:"refusal"`
@@ -189,8 +193,9 @@ type KeysForgotten struct {
 
 // Rechecked accounts for a recheck of the evidence of requirements that found something new.
 type Rechecked struct {
-	Rules   lifecycle.Rules `json:"rules,omitzero"` // the version that decided; absent before lifecycle.Rules3
-	Changed []RecheckedOne  `json:"changed"`
+	Rules    lifecycle.Rules `json:"rules,omitzero"`     // the version that decided; absent before lifecycle.Rules3
+	Workflow string          `json:"workflow,omitempty"` // in force; absent before lifecycle.Rules4
+	Changed  []RecheckedOne  `json:"changed"`
 }
 
 // RecheckedOne is a requirement that a recheck changed.

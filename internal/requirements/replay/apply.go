@@ -30,16 +30,19 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		}
 		return r.proposed(from, data)
 	case record.Claimed:
-		if _, err := r.rulesOf(data.Rules); err != nil {
+		if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
 			return err
 		}
 		return r.claims.claimed(r.states, from, data)
 	case record.Released:
-		if _, err := r.rulesOf(data.Rules); err != nil {
+		if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
 			return err
 		}
 		return r.claims.released(from, data)
 	case record.RequestRefused:
+		if data.Workflow != "" && data.Workflow != r.project.WorkflowName {
+			return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, r.project.WorkflowName)
+		}
 		return r.noteRefusal(from, data.Request, data.Refusal)
 	case record.RolledBack:
 		return r.rolledBack(from, data)
@@ -78,7 +81,7 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 	if rec.Actor != ledger.System() && rec.Actor.Role != string(lifecycle.PM) {
 		return fmt.Errorf("%q imported, in the role %s", rec.Actor.Name, rec.Actor.Role)
 	}
-	rules, err := r.rulesOf(data.Rules)
+	rules, err := decidedUnder(r, data.Rules, data.Workflow)
 	if err != nil {
 		return err
 	}
@@ -132,9 +135,8 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 	known = known && record.Remembered(first.at, rec.At)
 	answer := record.FirstAnswer{At: rec.At, Seq: rec.Seq, BodySHA256: data.BodySHA256, Refusal: data.Refusal}
 	if data.decides() {
-		_, err := r.rulesOf(data.Rules)
-		if err = cmp.Or(data.changeErr, err, checkWorkflow(data.Proposed, r.project.WorkflowName)); err != nil {
-			return err
+		if _, err := decidedUnder(r, data.Rules, data.Workflow); cmp.Or(data.changeErr, err) != nil {
+			return cmp.Or(data.changeErr, err)
 		}
 		if err := r.decided(rec, data, who, known, &answer); err != nil {
 			return err
@@ -146,20 +148,26 @@ func (r *Replay) proposed(rec audit.Record, data request) error {
 			return err
 		}
 	}
-	if err := checkWorkflow(data.Proposed, r.project.WorkflowName); err != nil || key == "" || known {
+	if err := checkWorkflow(data.Rules, data.Workflow, r.project.WorkflowName); err != nil || key == "" || known {
 		return err
 	}
 	return r.remember(key, answer)
 }
 
+// decidedUnder returns the rules that a record says it was decided by, and wants it to name the workflow in force.
+func decidedUnder(r *Replay, recorded lifecycle.Rules, workflow string) (lifecycle.Rules, error) {
+	rules, err := r.rulesOf(recorded)
+	return rules, cmp.Or(err, checkWorkflow(rules, workflow, r.project.WorkflowName))
+}
+
 // checkWorkflow wants a decision to name the workflow in force, as it does since lifecycle.Rules4.
-func checkWorkflow(data record.Proposed, inForce string) error {
+func checkWorkflow(rules lifecycle.Rules, named, inForce string) error {
 	want := ""
-	if data.Rules >= lifecycle.Rules4 {
+	if rules >= lifecycle.Rules4 {
 		want = inForce
 	}
-	if data.Workflow != want {
-		return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, inForce)
+	if named != want {
+		return fmt.Errorf("it names workflow %q, and %q is in force", named, inForce)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (r *Replay) rechecked(rec audit.Record, data record.Rechecked) (err error) 
 	if err != nil {
 		return err
 	}
-	rules, err := r.rulesOf(data.Rules)
+	rules, err := decidedUnder(r, data.Rules, data.Workflow)
 	if err != nil {
 		return err
 	}

@@ -42,8 +42,11 @@ func (b *claimBook) on(rec audit.Record) []claiming.Claim {
 // claimed decides a claim again.
 func (b *claimBook) claimed(s *states, rec audit.Record, data record.Claimed) error {
 	req, size, err := s.find(rec.Subject)
-	if err != nil || size == 0 {
-		return fmt.Errorf("it claims %q, which is no requirement: %w", rec.Subject, err)
+	if err != nil {
+		return err
+	}
+	if size == 0 {
+		return fmt.Errorf("it claims %q, which is no requirement", rec.Subject)
 	}
 	length := data.Until.Sub(rec.At)
 	if length < claiming.Shortest || length > claiming.Longest {

@@ -13,9 +13,8 @@ import (
 // unchanged decides again that a request repeated the last move, and remembers its answer.
 func unchanged(r *Replay, rec audit.Record, data request) error {
 	r.refusals.note(rec, actorsKind{rec.Actor, record.RefusalKind{Subject: rec.Subject, Code: record.CodeUnchanged}})
-	_, err := r.rulesOf(data.Rules)
-	if err = cmp.Or(data.changeErr, err, checkWorkflow(data.Proposed, r.project.WorkflowName)); err != nil {
-		return err
+	if _, err := decidedUnder(r, data.Rules, data.Workflow); cmp.Or(data.changeErr, err) != nil {
+		return cmp.Or(data.changeErr, err)
 	}
 	who := actorOf(rec)
 	key := record.KeyOf(who, data.IdempotencyKey)
