@@ -97,8 +97,8 @@ var routes = map[string]door{
 	},
 	"POST /requirements/{id}/claim": {
 		accepted: func(w *walker) { w.ask("coder", "POST", "/requirements/REQ-001/claim", "{}", 200) },
-		refused:  func(w *walker) { w.ask("viewer", "POST", "/requirements/REQ-001/claim", "{}", 403) },
-		records:  []string{"requirement.claimed"}, refusal: "request.refused viewer role_forbidden",
+		refused:  func(w *walker) { w.ask("viewer", "POST", "/requirements/REQ-001/claim", "{}", 422) },
+		records:  []string{"requirement.claimed"}, refusal: "request.refused viewer invalid_claim",
 	},
 	"DELETE /requirements/{id}/claim": {
 		prepare:  func(w *walker) { w.ask("coder", "POST", "/requirements/REQ-001/claim", "{}", 200) },

@@ -24,9 +24,9 @@ type claimed struct {
 func (h *requirementHandlers) claim(w http.ResponseWriter, r *http.Request) error {
 	asked := requirements.Refused{Request: "POST /requirements/{id}/claim", RequestID: wire.CallOf(w).ID}
 	a := askedBy(w, "")
-	id, err := readID(r)
-	if err == nil {
-		asked.Body, err = wire.ReadBody(w, r)
+	id, err := requirementID(r)
+	if asked.ID = id; err == nil {
+		asked.Body, err = wire.ReadUnqueried(w, r)
 	}
 	if err == nil {
 		err = readClaim(asked.Body, &a)
@@ -71,6 +71,7 @@ func (h *requirementHandlers) release(w http.ResponseWriter, r *http.Request) er
 	var id string
 	if err == nil {
 		id, err = requirementID(r)
+		asked.ID = id
 	}
 	a := askedBy(w, values.Get("field"))
 	if err != nil {

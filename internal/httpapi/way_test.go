@@ -105,7 +105,7 @@ var besideTheWay = map[string][]function{
 		{"requirements/decision", "", "checkCondition"},
 	},
 	"hold the evidence of the change against the branch, and do nothing where a change gives no report": {
-		{"requirements", "Rechecker", "weigh"}, {"requirements", "", "keepReport"},
+		{"requirements", "Rechecker", "weigh"}, {"requirements", "", "recordChange"},
 	},
 	"bring commit and decide what they need, and tell what became of it": {
 		{"requirements", "shared", "reader"}, {"requirements", "", "Open"},

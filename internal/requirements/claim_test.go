@@ -73,6 +73,7 @@ func TestAClaimedFieldIsItsHoldersAlone(t *testing.T) {
 	require.False(t, renewed)
 
 	again := start(t, s, func(o *Options) { o.Workflow = lifecycle.Workflow{} })
+	again.clock.wind(2 * time.Minute) // its clock begins anew
 	require.Equal(t, r.Claims(), again.Claims(), "it is where it was after a restart")
 	r.mustImport(twoRequirements + "- **REQ-003**: More.\n")
 	require.Len(t, r.Claims(), 1)
@@ -196,6 +197,18 @@ func TestVerifyDecidesClaimsAgain(t *testing.T) {
 			return record.Released{Rules: 4, Workflow: "v1", Holder: "c2", Field: "implementation", Broken: true}
 		},
 			"does not have"},
+		"a claim by the token of another": {carla, record.KindClaimed, func(r *rig) any {
+			return record.Claimed{Rules: 4, Workflow: "v1", Holder: "c1", Field: "implementation", Since: at(r, 0), Until: at(r, time.Hour)}
+		}, "the token c1 is not"},
+		"a release by the token of another": {carla, record.KindReleased, func(*rig) any {
+			return record.Released{Rules: 4, Workflow: "v1", Holder: "c1", Field: "implementation"}
+		}, "the token c1 is not"},
+		"a change by the token of another": {carla, record.KindChanged, func(*rig) any {
+			return record.Proposed{Rules: 4, Workflow: "v1", Holder: "c1", Change: []byte(implemented), Revision: 2}
+		}, "the token c1 is not"},
+		"a claim by no token": {tess, record.KindClaimed, func(r *rig) any {
+			return record.Claimed{Rules: 4, Workflow: "v1", Holder: "x", Field: "test", Since: at(r, 0), Until: at(r, time.Hour)}
+		}, "the token x is not"},
 		"a release by older rules": {cody, record.KindReleased, func(*rig) any { return record.Released{Rules: 3, Holder: "c1", Field: "implementation"} },
 			"after version 4"},
 		"a claim by older rules": {cody, record.KindClaimed, func(*rig) any { return record.Claimed{Rules: 3} }, "after version 4"},
@@ -207,6 +220,10 @@ func TestVerifyDecidesClaimsAgain(t *testing.T) {
 			s := store.NewMemory()
 			r := start(t, s)
 			r.mustImport(twoRequirements)
+			require.NoError(t, r.AccountForTokens(t.Context(), []record.Credential{
+				{ID: "c1", Name: cody.Name, Role: string(cody.Role)}, {ID: "c2", Name: carla.Name, Role: string(carla.Role)},
+				{ID: "t1", Name: tess.Name, Role: string(tess.Role)},
+			}))
 			_, _, err := r.claim(cody, "c1", "REQ-001", time.Hour)
 			require.NoError(t, err)
 			data := c.data(r)

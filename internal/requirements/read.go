@@ -136,6 +136,9 @@ func (s *Reader) Project() (etag string, write func(io.Writer) error) {
 	return snap.ETag(), snap.Write
 }
 
+// Matches holds an export against the state, as projection.Snapshot.Matches does.
+func (s *Reader) Matches(export io.Reader) error { return s.current.Load().Matches(export) }
+
 // Export returns the whole state of a database that no service serves: the bytes of project_status.json.
 func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
 	snap, err := load(ctx, l)

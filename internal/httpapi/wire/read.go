@@ -176,8 +176,8 @@ func NumberParameter(v url.Values, name string, otherwise, least, most uint64) (
 	return n, nil
 }
 
-// IfMatch reads the entity tags of If-Match (RFC 9110, section 13.1.1): strong ones without their quotes,
-// weak ones as they are, so that they never match.
+// IfMatch reads the entity tags of If-Match (RFC 9110, section 13.1.1): strong ones without their quotes;
+// weak ones and a quoted asterisk as they are, so that they never match.
 func IfMatch(r *http.Request) ([]string, error) {
 	if len(r.Header["If-Match"]) == 0 {
 		return nil, nil
@@ -187,7 +187,7 @@ func IfMatch(r *http.Request) ([]string, error) {
 	for part := range strings.SplitSeq(header, ",") {
 		part = strings.TrimSpace(part)
 		switch {
-		case part == "*" || strings.HasPrefix(part, `W/"`) && strings.HasSuffix(part, `"`):
+		case part == "*" || part == `"*"` || strings.HasPrefix(part, `W/"`) && strings.HasSuffix(part, `"`):
 			tags = append(tags, part)
 		case len(part) >= 2 && part[0] == '"' && part[len(part)-1] == '"' && len(part) < 64:
 			tags = append(tags, part[1:len(part)-1])

@@ -2,9 +2,9 @@ package decision
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -118,13 +118,16 @@ func checkBefore(req lifecycle.Requirement, r Request) error {
 
 // checkCondition wants If-Match to name the present revision. Since lifecycle.Rules4, what stands after a dash says how
 // often its evidence was looked at anew, which changes nothing of what a change is made from.
+// rechecked is an entity tag of a requirement at whose evidence was looked since it was changed.
+var rechecked = regexp.MustCompile(`^([0-9]+)-[0-9]+$`)
+
 func checkCondition(req lifecycle.Requirement, r Request) error {
 	if len(r.IfMatch) == 0 {
 		return nil
 	}
 	for _, tag := range r.IfMatch {
 		if r.Change.Rules >= lifecycle.Rules4 {
-			tag, _, _ = strings.Cut(tag, "-")
+			tag = rechecked.ReplaceAllString(tag, "$1")
 		}
 		if tag == "*" || tag == strconv.FormatUint(req.Revision, 10) {
 			return nil

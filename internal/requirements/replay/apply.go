@@ -33,9 +33,15 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
 			return err
 		}
+		if err := checkHolder(r.owners, from, data.Holder); err != nil {
+			return err
+		}
 		return r.claims.claimed(r.states, from, data)
 	case record.Released:
 		if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
+			return err
+		}
+		if err := checkHolder(r.owners, from, data.Holder); err != nil && !data.Broken {
 			return err
 		}
 		return r.claims.released(from, data)
@@ -180,6 +186,9 @@ func (r *Replay) decided(rec audit.Record, data request, who lifecycle.Actor, kn
 		return fmt.Errorf("it was accepted, but nobody looked its evidence up")
 	}
 	of := asked(r, rec, data, known)
+	if err := checkHolder(r.owners, rec, data.Holder); err != nil {
+		return err
+	}
 	if data.Holder != "" && len(of.Claims) == 0 {
 		return fmt.Errorf("it names who claims, and %s has no claim", rec.Subject)
 	}

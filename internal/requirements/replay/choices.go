@@ -156,6 +156,7 @@ func (r *Replay) tokensChanged(rec audit.Record, data record.TokensChanged) (err
 			return fmt.Errorf("it adds a token of %q, in the role %s, that was in force already", c.Name, c.Role)
 		}
 		now = append(now, c)
+		r.owners[c.ID] = audit.Actor{Name: c.Name, Role: c.Role}
 	}
 	r.tokens = record.SortedByID(now)
 	return nil

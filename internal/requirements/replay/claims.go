@@ -78,6 +78,18 @@ func (b *claimBook) released(rec audit.Record, data record.Released) error {
 	return nil
 }
 
+// checkHolder refuses a record whose actor claims by a token of somebody else, as far as the log knows the tokens. One that
+// was revoked may still have been at work. A run is nobody's token.
+func checkHolder(owners map[string]audit.Actor, rec audit.Record, holder string) error {
+	if holder == "" || claiming.IsRun(holder) || len(owners) == 0 {
+		return nil
+	}
+	if owner, known := owners[holder]; !known || owner != rec.Actor {
+		return fmt.Errorf("it is of %q in the role %s, and the token %s is not", rec.Actor.Name, rec.Actor.Role, holder)
+	}
+	return nil
+}
+
 func actorOf(rec audit.Record) lifecycle.Actor {
 	return lifecycle.Actor{Name: rec.Actor.Name, Role: lifecycle.Role(rec.Actor.Role)}
 }

@@ -23,8 +23,9 @@ type Replay struct {
 	answers map[string]answered // by the key of record.TableIdempotency; nil before the first
 	seen    seenRuns
 	claims  claimBook
-	rules   lifecycle.Rules     // the newest that decided, from lifecycle.Rules3 on
-	tokens  []record.Credential // in force, by their id; nil before the first
+	rules   lifecycle.Rules        // the newest that decided, from lifecycle.Rules3 on
+	tokens  []record.Credential    // in force, by their id; nil before the first
+	owners  map[string]audit.Actor // of all tokens that ever were in force, by their id
 	project projection.Project
 	keeps   bool // what only fills tables
 
@@ -41,7 +42,7 @@ type Replay struct {
 // New returns a Replay that has seen no record. The export, unless it is nil, will be held against the state at the
 // size of the log that it names.
 func New(export projection.ExportFile) (*Replay, error) {
-	r := &Replay{states: newStates(maxHot)}
+	r := &Replay{states: newStates(maxHot), owners: map[string]audit.Actor{}}
 	if export == nil {
 		return r, nil
 	}

@@ -41,6 +41,9 @@ func HolderOfRun(run string) string { return ofRuns + run }
 
 const ofRuns = "run:"
 
+// IsRun reports whether a holder is a run.
+func IsRun(holder string) bool { return strings.HasPrefix(holder, ofRuns) }
+
 // OfRun reports whether a claim is that of a run of the conductor.
 func (c Claim) OfRun() bool { return strings.HasPrefix(c.Holder, ofRuns) }
 
@@ -71,9 +74,10 @@ func Claimable(field string) bool {
 	return slices.ContainsFunc(owners, func(o owner) bool { return o.field == field })
 }
 
-// Live returns the claims that count at a moment, in the same order.
+// Live returns the claims that count at a moment, in the same order. One of the future, which a clock that was set back
+// makes of it, does not count: no claim lasts longer than it may.
 func Live(claims []Claim, at time.Time) []Claim {
-	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return !at.Before(c.Until) })
+	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return at.Before(c.Since) || !at.Before(c.Until) })
 }
 
 // Length reads for how long a claim is asked, as Go writes durations; "" is Usual.

@@ -79,12 +79,16 @@ func TestWhatIsClaimed(t *testing.T) {
 		code     fault.Code
 		renewed  bool
 	}{
-		"a free one":                     {asked: asked, req: requirement(lifecycle.Planned)},
-		"one's own":                      {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{mine}, held: []Claim{mine}, renewed: true},
-		"one's own, which has ended":     {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(cody, "c1", noon)}},
-		"another's, which has ended":     {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(carla, "c2", noon)}},
-		"another's":                      {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{yours}, code: "claimed"},
-		"another token's of one's own":   {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(cody, "c9", noon.Add(1))}, code: "claimed"},
+		"a free one":                   {asked: asked, req: requirement(lifecycle.Planned)},
+		"one's own":                    {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{mine}, held: []Claim{mine}, renewed: true},
+		"one's own, which has ended":   {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(cody, "c1", noon)}},
+		"another's, which has ended":   {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(carla, "c2", noon)}},
+		"another's":                    {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{yours}, code: "claimed"},
+		"another token's of one's own": {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(cody, "c9", noon.Add(1))}, code: "claimed"},
+		"another's, which a clock that was set back has put into the future": {
+			asked: asked, req: requirement(lifecycle.Planned), on: []Claim{{Requirement: "REQ-1", Field: "implementation", By: carla,
+				Holder: "c2", Since: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour)}},
+		},
 		"beside another role's":          {asked: asked, req: requirement(lifecycle.Planned), on: []Claim{theirs(tess, "t1", noon.Add(1))}},
 		"what is done":                   {asked: asked, req: requirement(lifecycle.Done), code: "sealed"},
 		"what is gone":                   {asked: asked, req: gone, code: "retired"},

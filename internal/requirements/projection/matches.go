@@ -1,4 +1,4 @@
-package requirements
+package projection
 
 import (
 	"bufio"
@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements/projection"
 )
 
 // headBytes is enough of an export to find the size of its log.
@@ -16,15 +15,14 @@ const headBytes = 64 << 10
 // the tables or the export were changed behind the service's back. An export of an earlier moment, as a crash
 // leaves it, says nothing; Verify compares that one too. Nor does one of another root: the start has refused it, unless
 // an operator gave up the part of the log that it is of.
-func (s *Reader) Matches(export io.Reader) error {
-	snap := s.current.Load()
+func (s *Snapshot) Matches(export io.Reader) error {
 	buffered := bufio.NewReaderSize(export, headBytes)
 	head, _ := buffered.Peek(headBytes) // all of it, when the export is small
-	log, err := projection.ReadLog(bytes.NewReader(head))
-	if err != nil || log.Size != snap.Head.Size || log.Root != snap.Head.Root {
+	log, err := ReadLog(bytes.NewReader(head))
+	if err != nil || log.Size != s.Head.Size || log.Root != s.Head.Root {
 		return nil //nolint:nilerr // the start has reported it as unreadable
 	}
-	if !projection.Equals(buffered, snap.Write) {
+	if !Equals(buffered, s.Write) {
 		return fault.New(fault.Internal, "store_differs",
 			"the database and the export are of the same moment and do not agree").
 			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")
