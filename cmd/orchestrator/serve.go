@@ -123,7 +123,7 @@ func outputFlags(f *pflag.FlagSet, o *serveOptions) {
 // limitFlags adds the flags that limit a token.
 func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.Float64Var(&o.Project.RateLimit, "rate-limit", 100,
-		"requests a second that each token may make in the long run, and each address that shows none; 0 is no limit")
+		"requests a second that each token may make in the long run, and each address on the pages that need no token; 0 is no limit")
 	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token, and each address, may make at once")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",

@@ -100,6 +100,7 @@ type Error struct {
 	cause   error
 
 	RetryAfter time.Duration `json:"-"` // when it may be tried again; 0 says nothing
+	Final      bool          `json:"-"` // the same request, unchanged, is refused so again, whatever its code says
 	Public     bool          `json:"-"` // of a failure: Detail and Fix are meant for clients, not for the log alone
 }
 

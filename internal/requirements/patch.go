@@ -111,12 +111,14 @@ func (s *Service) explained(out decided, who lifecycle.Actor, p Proposal) error 
 	}
 	switch {
 	case out.replayed && !p.KeyMade:
+		refusal.Final = true
 		refusal.Fix = "this is the first answer to this Idempotency-Key, given again; to have the change decided anew, send it with a new key"
 	case refusal.Code == decision.CodeUnknown:
 		refusal = *s.unknown(p.ID)
 	}
 	if p.IdempotencyKey != "" && !p.DryRun && !p.KeyMade && !out.replayed && !out.receipt.Folded &&
 		refusal.Code != decision.CodeKeyReused {
+		refusal.Final = true
 		refusal.Fix += "; then use a new Idempotency-Key, since this one will give this answer again"
 	}
 	return &refusal

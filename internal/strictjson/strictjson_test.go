@@ -75,6 +75,7 @@ func TestFill(t *testing.T) {
 		Status string `json:"status"`
 		Count  int    `json:"count"`
 	}
+	require.ErrorIs(t, Fill([]byte(` null`), &v), fault.Invalid, "it would empty what v holds")
 	require.NoError(t, Fill([]byte(`{"status":"planned"}`), &v))
 	require.Equal(t, "planned", v.Status)
 	for _, body := range []string{`{"STATUS":"x"}`, `{"ſtatuſ":"x"}`, `{"count":1.0}`, `{"count":"1"}`, `[]`} {

@@ -28,25 +28,26 @@ type call struct {
 }
 
 var calls = []call{
-	{"GET /next", "what your role should do first, and why"},
-	{"GET /requirements/{id}/next", "what you may send now, with a body to copy for each move and field"},
-	{"PATCH /requirements/{id}", "propose a change; ?dry_run=true gives the verdict alone, Prefer: return=minimal a short answer"},
-	{"POST /requirements/{id}/test-report", "a tester's report, as the test tool wrote it"},
+	{"GET /next", "what to do first, and why"},
+	{"GET /requirements/{id}/next", "what you may send now, each with a body to copy"},
+	{"PATCH /requirements/{id}", "propose a change; ?dry_run=true asks, Prefer: return=minimal is short"},
+	{"POST /requirements/{id}/test-report", "a report, as it was written"},
+	{"POST /requirements/{id}/claim {}", "keep your field to yourself for 30m"},
 	{`POST /requests {"utterance":"what should I do next?"}`, "ask in words"},
 }
 
 var more = []call{
-	{"GET /openapi.json", "the contract; GET /docs shows it"},
-	{"GET /problems/{code}", "what a refusal means, and what to do"},
-	{"GET /workflow", "the moves, gates and fields of each role"},
+	{"GET /openapi.json", "the contract; or GET /docs"},
+	{"GET /problems/{code}", "what a refusal means"},
+	{"GET /workflow", "moves, gates, fields"},
+	{"GET /audit?requirement=ID&order=desc", "decisions and refusals"},
 }
 
 const (
-	what = "orchestrator keeps the status of every requirement of a project. You propose changes; it decides which are " +
-		"allowed, and records every decision."
+	what = "orchestrator keeps the status of every requirement. You propose changes; it decides, and records every decision."
 	auth = "Authorization: Bearer TOKEN"
-	ends = "2xx: applied and on record. 4xx: not applied; fix says what to do. 5xx or no answer: unknown; send it again with " +
-		"the same Idempotency-Key."
+	ends = "2xx: applied, on record. 4xx: not applied; fix says what to do. 5xx, or none: unknown; send it again with the same " +
+		"Idempotency-Key."
 )
 
 // changes are a change of each role to copy. Whoever shows no token sees that of the pm, who begins.

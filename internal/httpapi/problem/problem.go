@@ -67,7 +67,7 @@ func Of(err error, id string) Problem {
 	status := statusOf[f.Kind]
 	p := Problem{
 		Type: catalogue.Path(f.Code), Title: http.StatusText(status), Status: status,
-		Instance: "urn:request:" + id, Code: f.Code, Retryable: catalogue.Retryable(f.Code), RetryAfter: f.RetryAfter,
+		Instance: "urn:request:" + id, Code: f.Code, Retryable: catalogue.Retryable(f.Code) && !f.Final, RetryAfter: f.RetryAfter,
 	}
 	if status == http.StatusInsufficientStorage && p.RetryAfter == 0 {
 		p.RetryAfter = retryWhenFull

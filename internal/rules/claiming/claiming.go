@@ -45,7 +45,7 @@ const ofRuns = "run:"
 func IsRun(holder string) bool { return strings.HasPrefix(holder, ofRuns) }
 
 // OfRun reports whether a claim is that of a run of the conductor.
-func (c Claim) OfRun() bool { return strings.HasPrefix(c.Holder, ofRuns) }
+func (c Claim) OfRun() bool { return IsRun(c.Holder) }
 
 // owner is a field that can be claimed, with the role that it belongs to.
 type owner struct {
