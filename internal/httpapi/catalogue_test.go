@@ -24,8 +24,11 @@ import (
 	"orchestrator/internal/secret"
 )
 
-// maxExample is the most bytes of a request or a problem that make an example.
-const maxExample = 900
+// An example shows a body of at most maxExample bytes whole, and of a longer one the first.
+const (
+	maxExample = 900
+	shownBytes = 120
+)
 
 // unstable is what differs from run to run in a problem, and what stands for it.
 var unstable = []struct {
@@ -40,7 +43,8 @@ var unstable = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "llm.example.org"},
 }
 
-// example keeps a refused request as a possible example of its code.
+// example keeps a refused request as a possible example of its code. One with an Idempotency-Key is an example of the
+// codes about keys alone: other problems speak of the key where one was sent.
 func (s *seen) example(request string, headers []string, body string, r response) {
 	var p struct{ Code fault.Code }
 	if r.Header.Get("Idempotent-Replay") != "" || r.Header.Get("Content-Type") != "application/problem+json" || json.Unmarshal(r.Body, &p) != nil {
@@ -48,19 +52,15 @@ func (s *seen) example(request string, headers []string, body string, r response
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		if headers[i] == "Idempotency-Key" && !strings.Contains(string(p.Code), "idempotency") {
-			continue
+			return
 		}
 		request += "\n" + headers[i] + ": " + headers[i+1]
-	}
-	control := func(c rune) bool { return unicode.IsControl(c) && c != '\n' }
-	if len(body) > maxExample || len(secret.Find(body)) > 0 || strings.ContainsFunc(strings.ToValidUTF8(body, "\x00"), control) {
-		body = ""
 	}
 	problem := r.Body
 	for _, u := range unstable {
 		problem = u.pattern.ReplaceAll(problem, []byte(u.instead))
 	}
-	e := catalogue.Example{Request: request, Body: body, Problem: shortened(problem)}
+	e := catalogue.Example{Request: request, Body: shownBody(body), Problem: shortened(problem)}
 	key, err := json.Marshal(e)
 	must(err)
 	s.mu.Lock()
@@ -101,6 +101,20 @@ func checkExamples(t *testing.T, all *seen) {
 	}
 }
 
+// shownBody is a body as a page can show it: without secrets and control characters, and not whole where it is long.
+func shownBody(body string) string {
+	shown := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' {
+			return unicode.ReplacementChar
+		}
+		return c
+	}, strings.ToValidUTF8(secret.Mask(body), string(unicode.ReplacementChar)))
+	if len(body) > maxExample {
+		shown = fmt.Sprintf("%s (%d bytes)", fault.Clip(shown, shownBytes), len(body))
+	}
+	return shown
+}
+
 // shortened is a problem of which the lists have two entries at most, so that its page stays short.
 func shortened(body []byte) jsontext.Value {
 	var p struct {
@@ -123,9 +137,14 @@ func shortened(body []byte) jsontext.Value {
 	return out
 }
 
-// rank puts the examples first that show most: those with a body that changes something.
+// rank puts the examples first that show most: those with a whole body, where there is one to send.
 func rank(e catalogue.Example) int {
-	if len(e.Body) <= 2 && !strings.HasPrefix(e.Request, "GET") {
+	switch {
+	case strings.HasPrefix(e.Request, "GET"):
+		return 0
+	case strings.Trim(e.Body, " {}") == "" && e.Body != "{":
+		return 2
+	case strings.HasSuffix(e.Body, " bytes)"), strings.ContainsRune(e.Body, unicode.ReplacementChar):
 		return 1
 	}
 	return 0

@@ -175,6 +175,7 @@ func provokeUnreadable(h *harness) {
 func provokeRefused(h *harness) {
 	patch := func(status int, code, who, body string, headers ...string) {
 		h.t.Helper()
+		h.expect(status, code, who, "PATCH", one, body, headers...)
 		keyed := append(headers, "Idempotency-Key", code+who)
 		h.expect(status, code, who, "PATCH", one, body, keyed...)
 		again := h.expect(status, code, who, "PATCH", one, body, keyed...)
@@ -433,13 +434,15 @@ func provokeRaw(h *harness) {
 		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow", "POST " + one + "/claim",
 		"POST /obligations", "POST /requests", "POST /drive",
 	}
+	const unfinished = "Content-Length: 10\r\n\r\n{\"a\":"
+	const unframed = "Transfer-Encoding: chunked\r\n\r\nno length\r\n"
 	var waiting []net.Conn
 	for _, request := range requests {
-		waiting = append(waiting, h.sendRaw(request, "Content-Length: 10\r\n\r\n{"))
+		waiting = append(waiting, h.sendRaw(request, unfinished))
 	}
 	for i, request := range requests {
-		h.unread(408, "body_timeout", request, waiting[i])
-		h.unread(400, "body_incomplete", request, h.sendRaw(request, "Transfer-Encoding: chunked\r\n\r\nno length\r\n"))
+		h.unread(408, "body_timeout", request, unfinished, waiting[i])
+		h.unread(400, "body_incomplete", request, unframed, h.sendRaw(request, unframed))
 	}
 }
 
@@ -454,8 +457,8 @@ func (h *harness) sendRaw(request, rest string) net.Conn {
 	return conn
 }
 
-// unread requires that the answer to a request is that its body could not be read.
-func (h *harness) unread(status int, code, request string, conn net.Conn) {
+// unread requires that the answer to a request is that its body, which stands in rest, could not be read.
+func (h *harness) unread(status int, code, request, rest string, conn net.Conn) {
 	h.t.Helper()
 	method, path, _ := strings.Cut(request, " ")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -463,7 +466,9 @@ func (h *harness) unread(status int, code, request string, conn net.Conn) {
 	r := h.read(method, path, answer)
 	require.Equal(h.t, status, r.Status, "%s", r.Body)
 	require.Equal(h.t, code, r.json(h.t)["code"])
-	h.seen.example(method+" "+path, nil, "", r)
+	header, body, _ := strings.Cut(rest, "\r\n\r\n")
+	name, value, _ := strings.Cut(header, ": ")
+	h.seen.example(method+" "+path, []string{name, value}, strings.TrimSpace(body), r)
 }
 
 // provokeBodiesInFlight has a token hold its share of bodies.

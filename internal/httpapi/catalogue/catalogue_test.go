@@ -36,6 +36,23 @@ func TestEveryCodeHasAPageThatIsShort(t *testing.T) {
 	}
 }
 
+// TestExamplesShowWhatWasSent: an example that changes something has the body that was refused, and no problem speaks of
+// an Idempotency-Key that its request does not have.
+func TestExamplesShowWhatWasSent(t *testing.T) {
+	examples, err := catalogue.Examples()
+	require.NoError(t, err)
+	bodiless := []fault.Code{"report_empty"}
+	for code, e := range examples {
+		method, path, _ := strings.Cut(e.Request, " ")
+		if method != "GET" && method != "DELETE" && path != "/project/import" && !slices.Contains(bodiless, code) {
+			require.NotEmpty(t, e.Body, code)
+		}
+		if strings.Contains(string(e.Problem), "new Idempotency-Key") {
+			require.Contains(t, e.Request, "Idempotency-Key: ", code)
+		}
+	}
+}
+
 func TestEntriesAreWhole(t *testing.T) {
 	all := catalogue.Entries()
 	require.True(t, slices.IsSortedFunc(all, func(a, b catalogue.Entry) int { return strings.Compare(string(a.Code), string(b.Code)) }))
@@ -70,9 +87,12 @@ func TestWhatMayBeSentAgain(t *testing.T) {
 func TestWhatIsShownIsEscaped(t *testing.T) {
 	pages, err := catalogue.Make()
 	require.NoError(t, err)
-	page := string(pages.Of["report_empty"].HTML)
+	examples, err := catalogue.Examples()
+	require.NoError(t, err)
+	require.Contains(t, examples["report_unreadable"].Body, "<testsuite")
+	page := string(pages.Of["report_unreadable"].HTML)
 	require.NotContains(t, page, "<testsuite")
-	require.NotContains(t, page, "<script")
+	require.Contains(t, page, "&lt;testsuite")
 	_, found := catalogue.Find("no_such_code")
 	require.False(t, found)
 }
