@@ -15,6 +15,7 @@ import (
 
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/schemas"
 )
 
@@ -104,6 +105,12 @@ func provokeModel(t *testing.T, all *seen) {
 	require.Equal(t, "clarify", trace["status"])
 	e.Close()
 	h.expect(503, "translator_unavailable", "coder", "POST", "/requests", utter(unknown))
+
+	e = newEndpoint(t, achieving("implementation", `{"implementation":{"summary":"a form"}}`))
+	h = newHarness(t, into(all), e.model)
+	h.addToken("carla", lifecycle.Coder)
+	h.expect(200, "", "coder", "POST", pathOfClaim, "{}")
+	h.expect(409, "claimed", "carla", "POST", "/requests", utter(`give REQ-001 the implementation with the summary "a form"`))
 }
 
 func TestTheModelIsNotAskedWhatTheGrammarUnderstands(t *testing.T) {

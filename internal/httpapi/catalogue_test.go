@@ -39,7 +39,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`expired at [0-9TZ:-]+`), "expired at 2026-01-02T03:04:05Z"},
 	{regexp.MustCompile(`added [0-9]+ bytes`), "added 811 bytes"},
 	{regexp.MustCompile(`has [0-9]+ records`), "has 7 records"},
-	{regexp.MustCompile(`until [0-9TZ:-]+`), "until 2026-01-03T00:00:00Z"},
+	{regexp.MustCompile(`(until|after) 2[0-9TZ:-]+`), "$1 2026-01-03T00:00:00Z"},
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "llm.example.org"},
 }
 

@@ -7,6 +7,7 @@ package claiming
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -153,7 +154,7 @@ func (a Asked) Take(req lifecycle.Requirement, on, held []Claim, at time.Time) (
 		switch {
 		case other.Field != a.Field:
 		case other.Holder != a.Holder:
-			return c, false, other.bars(a.By)
+			return c, false, other.bars(a.By, at)
 		default:
 			c.Since, renewed = other.Since, true
 		}
@@ -165,8 +166,9 @@ func (a Asked) Take(req lifecycle.Requirement, on, held []Claim, at time.Time) (
 	return c, renewed, nil
 }
 
-// bars returns the refusal of a change or claim that another's claim stands against.
-func (c Claim) bars(who lifecycle.Actor) error {
+// bars returns the refusal of a change or claim that another's claim stands against. The wait is for the answer alone:
+// the text has the end of the claim, so that the record of the refusal is the same whenever it is decided again.
+func (c Claim) bars(who lifecycle.Actor, at time.Time) error {
 	by := c.By.Name
 	if by == who.Name {
 		by = "another token of " + by
@@ -175,7 +177,8 @@ func (c Claim) bars(who lifecycle.Actor) error {
 	return fault.New(fault.Conflict, CodeClaimed, "%s of %s is claimed by %s until %s", c.Field, c.Requirement, by, until).
 		WithFields(fault.Field{Pointer: "/" + c.Field, Code: CodeClaimed, Detail: "claimed by " + by + " until " + until}).
 		WithFix("work on another requirement (GET /next), or send it again after %s; a pm can break the claim with "+
-			"DELETE /requirements/{id}/claim?field=%s", until, c.Field)
+			"DELETE /requirements/%s/claim?field=%s", until, url.PathEscape(c.Requirement), c.Field).
+		After(c.Until.Sub(at))
 }
 
 // Allow refuses a change of a field that somebody else of its role has claimed. Only the fields of their own role are
@@ -183,7 +186,7 @@ func (c Claim) bars(who lifecycle.Actor) error {
 func Allow(on []Claim, who lifecycle.Actor, holder string, fields []string, at time.Time) error {
 	for _, c := range Live(on, at) {
 		if c.Holder != holder && FieldOf(who.Role) == c.Field && slices.Contains(fields, c.Field) {
-			return c.bars(who)
+			return c.bars(who, at)
 		}
 	}
 	return nil
