@@ -99,6 +99,7 @@ type Error struct {
 	Allowed []Move   `json:"allowed,omitempty"`
 	cause   error
 
+	Examples   []JSON        `json:"-"` // those of Fields, where the fields are kept without them
 	RetryAfter time.Duration `json:"-"` // when it may be tried again; 0 says nothing
 	Final      bool          `json:"-"` // the same request, unchanged, is refused so again, whatever its code says
 	Public     bool          `json:"-"` // of a failure: Detail and Fix are meant for clients, not for the log alone
@@ -153,6 +154,25 @@ const (
 	maxPointer = 256
 	maxDetail  = 400
 )
+
+// ToKeep returns a copy whose fields have no examples: it can be put on record. The examples are beside them, for Shown.
+func (e *Error) ToKeep() *Error {
+	kept := *e
+	kept.Fields, kept.Examples = slices.Clone(e.Fields), make([]JSON, len(e.Fields))
+	for i := range kept.Fields {
+		kept.Examples[i], kept.Fields[i].Example = kept.Fields[i].Example, ""
+	}
+	return &kept
+}
+
+// Shown returns the fields with their examples.
+func (e *Error) Shown() []Field {
+	all := slices.Clone(e.Fields)
+	for i, example := range e.Examples {
+		all[i].Example = example
+	}
+	return all
+}
 
 // PointerToken returns the name of a member as a part of the JSON Pointer of a Field (RFC 6901, section 3).
 func PointerToken(name string) string { return pointerEscapes.Replace(name) }

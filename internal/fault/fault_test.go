@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,4 +36,15 @@ func TestFieldsAreCut(t *testing.T) {
 func TestAnotherDetailKeepsKindAndCodeAlone(t *testing.T) {
 	f := New(Internal, "c", "secret").WithFix("secret").WithFields(Field{Detail: "secret"}).Because(errors.New("secret"))
 	require.Equal(t, &Error{Kind: Internal, Code: "c", Detail: "public"}, f.WithDetail("public"))
+}
+
+func TestExamplesAreNotKept(t *testing.T) {
+	f := New(Invalid, "c", "d").WithFields(Field{Pointer: "/a", Example: `{"a":1}`}, Field{Pointer: "/b"})
+	kept := f.ToKeep()
+	encoded, err := json.Marshal(kept)
+	require.NoError(t, err)
+	require.NotContains(t, string(encoded), `xample`)
+	require.Equal(t, f.Fields, kept.Shown())
+	require.Equal(t, f.Fields, f.Shown())
+	require.Equal(t, JSON(`{"a":1}`), f.Fields[0].Example, "what was given is as it was")
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
@@ -168,16 +167,47 @@ func TestARefusedChangeIsRefusedOnce(t *testing.T) {
 	require.Equal(t, size, h.Service.State().LogSize)
 }
 
-// Of several obligations each has what became of it, with its refusal.
+// Of several obligations each has what became of it, with the problem that its change is refused with.
 func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
 	h := newHarness(t)
-	done := strings.TrimSuffix(strings.TrimPrefix(achieving("status", move(lifecycle.Done)), `{"obligations":[`), "]}")
-	trace := h.conduct("pm", strings.Replace(achieving("status", move(lifecycle.Planned)), "[", "["+done+",", 1))
-	require.Equal(t, planning.OutFailed, trace.Outcome)
-	require.Equal(t, fault.Code("illegal_transition"), trace.Obligations[0].Refusal.Code)
-	require.Equal(t, &fault.Current{Status: "not_started", Revision: 1}, trace.Obligations[0].Refusal.Current)
-	require.Equal(t, planning.OutResolved, trace.Obligations[1].Outcome)
-	require.Nil(t, trace.Obligations[1].Refusal)
+	alone := func(body string) string {
+		return strings.TrimSuffix(strings.TrimPrefix(body, `{"obligations":[`), "]}")
+	}
+	bodies := []string{move(lifecycle.Planned), move(lifecycle.Done), `{"status":"design_in_progress"}`}
+	several := ""
+	for _, body := range bodies {
+		several += "," + alone(achieving("status", body))
+	}
+	trace := h.expect(200, "", "pm", "POST", "/obligations", `{"obligations":[`+several[1:]+`]}`).json(t)
+	require.Equal(t, "failed", trace["outcome"])
+	of := func(trace map[string]any, i int) any {
+		return trace["obligations"].([]any)[i].(map[string]any)["refusal"]
+	}
+	require.Nil(t, of(trace, 0))
+	kept := h.expect(200, "", "viewer", "GET", "/traces/"+trace["id"].(string), "").json(t)
+	for i, status := range map[int]int{1: 409, 2: 422} {
+		want := h.expect(status, "", "pm", "PATCH", one, bodies[i]).json(t)
+		delete(want, "instance")
+		require.Equal(t, want, of(trace, i))
+		require.Equal(t, want["type"], of(kept, i).(map[string]any)["type"])
+		require.Equal(t, float64(status), of(kept, i).(map[string]any)["status"])
+	}
+	require.Contains(t, of(trace, 2).(map[string]any)["errors"].([]any)[0], "example")
+	require.NotContains(t, of(kept, 2).(map[string]any)["errors"].([]any)[0], "example")
+}
+
+// TestARefusedRunIsAnsweredAsAPatchIs: with the examples, too.
+func TestARefusedRunIsAnsweredAsAPatchIs(t *testing.T) {
+	h := newHarness(t)
+	testedRequirement(t, h)
+	want := h.expect(409, "gate_unmet", "pm", "PATCH", one, move(lifecycle.Done)).json(t)
+	got := h.expect(409, "gate_unmet", "pm", "POST", "/obligations", achieving("status", move(lifecycle.Done))).json(t)
+	require.Contains(t, want["errors"].([]any)[0], "example")
+	for _, of := range []map[string]any{want, got} {
+		delete(of, "instance")
+		delete(of, "run")
+	}
+	require.Equal(t, want, got)
 }
 
 func TestVerifyingThroughTheConductor(t *testing.T) {

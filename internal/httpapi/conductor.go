@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements"
@@ -70,7 +71,22 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	if len(trace.Obligations) == 1 && trace.Obligations[0].Refusal != nil {
 		return &refusedRun{trace}
 	}
-	return wire.WriteJSON(w, http.StatusOK, trace)
+	return writeTrace(w, trace, trace.Obligations...)
+}
+
+// writeTrace answers with the trace of a run, and with what its refusals say to who asked for it.
+func writeTrace(w http.ResponseWriter, trace any, live ...conductor.ObligationTrace) error {
+	var refusals []*fault.Error
+	for _, o := range live {
+		if o.Refusal != nil {
+			refusals = append(refusals, o.Refusal)
+		}
+	}
+	body, err := problem.Told(trace, refusals...)
+	if err != nil {
+		return err
+	}
+	return wire.WriteBytes(w, http.StatusOK, append(body, '\n'))
 }
 
 // obligations reads a request, and holds it against its schema.
@@ -155,7 +171,7 @@ func (h *conductorHandlers) showTrace(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	return wire.WriteBytes(w, http.StatusOK, append(raw, '\n'))
+	return writeTrace(w, raw)
 }
 
 func (h *conductorHandlers) listTools(w http.ResponseWriter, r *http.Request) error {

@@ -64,12 +64,7 @@ func RefusedChange(err error) error {
 	if f == nil || slices.Contains(failures, f.Kind) {
 		return WithFields(err)
 	}
-	kept := *f
-	kept.Fields = slices.Clone(f.Fields)
-	for i := range kept.Fields {
-		kept.Fields[i].Example = ""
-	}
-	return refusedChange{WithFields(err), &kept}
+	return refusedChange{WithFields(err), f.ToKeep()}
 }
 
 // MaxFields bounds the bytes that the fields of an error add to its detail.

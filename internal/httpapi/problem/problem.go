@@ -40,7 +40,7 @@ type Problem struct {
 	Title    string     `json:"title"`
 	Status   int        `json:"status"`
 	Detail   string     `json:"detail"`
-	Instance string     `json:"instance"`
+	Instance string     `json:"instance,omitempty"`
 	Code     fault.Code `json:"code"`
 	Fix      string     `json:"fix,omitempty"`
 
@@ -63,11 +63,13 @@ func Of(err error, id string) Problem {
 	if f == nil {
 		f = fault.New(fault.Internal, "internal", "the service met a defect")
 	}
-	f = secret.Masked(f)
+	whole := *f
+	whole.Fields = f.Shown()
+	f = secret.Masked(&whole)
 	status := statusOf[f.Kind]
 	p := Problem{
 		Type: catalogue.Path(f.Code), Title: http.StatusText(status), Status: status,
-		Instance: "urn:request:" + id, Code: f.Code, Retryable: catalogue.Retryable(f.Code) && !f.Final, RetryAfter: f.RetryAfter,
+		Instance: instance(id), Code: f.Code, Retryable: catalogue.Retryable(f.Code), RetryAfter: f.RetryAfter,
 	}
 	if status == http.StatusInsufficientStorage && p.RetryAfter == 0 {
 		p.RetryAfter = retryWhenFull
@@ -75,6 +77,14 @@ func Of(err error, id string) Problem {
 	f = forClients(f, status)
 	p.Detail, p.Fix, p.Errors, p.Current, p.Allowed = f.Detail, f.Fix, f.Fields, f.Current, f.Allowed
 	return p
+}
+
+// instance names a request. A refusal within a trace has none: the same run is told alike each time.
+func instance(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "urn:request:" + id
 }
 
 // forClients keeps the details of a failure, such as paths, in the log, unless they are meant for clients: what the

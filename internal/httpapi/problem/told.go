@@ -1,0 +1,67 @@
+package problem
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+)
+
+// Told returns the trace of a run as JSON, in which the refusals of changes are problems: they are kept as the errors
+// that they were, and have their examples as long as nobody has read the trace back.
+func Told(trace any, refusals ...*fault.Error) ([]byte, error) {
+	raw, err := json.Marshal(trace, json.Deterministic(true))
+	if err != nil || !bytes.Contains(raw, []byte(`"`+refusal+`":`)) {
+		return raw, err
+	}
+	var out bytes.Buffer
+	in, told := jsontext.NewDecoder(bytes.NewReader(raw)), jsontext.NewEncoder(&out)
+	for {
+		token, err := in.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return bytes.TrimRight(out.Bytes(), "\n"), nil
+		}
+		if err == nil {
+			err = told.WriteToken(token)
+		}
+		if err == nil && isRefusal(in, token) {
+			err = tell(in, told, &refusals)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// refusal is the member of a traced obligation that has why its change was refused.
+const refusal = "refusal"
+
+// isRefusal reports whether a token that was read is the name of such a member: /obligations/0/refusal.
+func isRefusal(in *jsontext.Decoder, token jsontext.Token) bool {
+	if in.StackDepth() != 3 || token.Kind() != '"' || token.String() != refusal {
+		return false
+	}
+	kind, length := in.StackIndex(3)
+	return kind == '{' && length%2 == 1 && strings.HasPrefix(string(in.StackPointer()), "/obligations/")
+}
+
+// tell reads a refusal, and writes the problem that it is.
+func tell(in *jsontext.Decoder, told *jsontext.Encoder, refusals *[]*fault.Error) error {
+	value, err := in.ReadValue()
+	if err != nil {
+		return err
+	}
+	kept := new(fault.Error)
+	if err := json.Unmarshal(value, kept); err != nil {
+		return err
+	}
+	if len(*refusals) > 0 {
+		kept, *refusals = (*refusals)[0], (*refusals)[1:]
+	}
+	return json.MarshalEncode(told, Of(kept, ""), json.Deterministic(true))
+}
