@@ -80,14 +80,14 @@ func (s *shared) around() guidance.Around {
 	return guidance.Around{Workflow: s.inForce(), Cited: s.options.Cited}
 }
 
-// Next answers by the rules that Patch decides by.
-func (s *Reader) Next(id string, who lifecycle.Actor) (guidance.View, error) {
+// Next answers by the rules that Patch decides by. The holder is who claims as the actor would.
+func (s *Reader) Next(id string, who lifecycle.Actor, holder string) (guidance.View, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return guidance.View{}, err
 	}
 	view := s.around().Of(e.Requirement(), who)
-	view.Claims = claiming.Marks(s.ClaimsOn(id))
+	view.Claims = claiming.Marks(s.ClaimsOn(id), holder)
 	return view, nil
 }
 

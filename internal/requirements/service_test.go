@@ -255,7 +255,7 @@ func TestASuspectRequirementCannotBecomeDone(t *testing.T) {
 	f := r.refused(paula, "REQ-001", move(lifecycle.Done, approved), "gate_unmet")
 	require.Equal(t, []string{"test_on_current_text", "not_suspect"}, []string{string(f.Fields[0].Code), string(f.Fields[1].Code)})
 
-	next, err := r.Next("REQ-001", paula)
+	next, err := r.Next("REQ-001", paula, "")
 	require.NoError(t, err)
 	r.refused(paula, "REQ-001", `{"accept_fingerprint":"sha256:`+strings.Repeat("0", 64)+`","pm_notes":[{"text":"read"}]}`, "fingerprint_mismatch")
 	r.must(paula, "REQ-001", `{"accept_fingerprint":"`+next.Fingerprint+`","pm_notes":[{"text":"read"}]}`)
@@ -384,7 +384,7 @@ func TestAReplayShowsWhatItsAnswerSays(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if next, err := r.Next("REQ-001", cody); err != nil || next.Revision < answer.Revision {
+				if next, err := r.Next("REQ-001", cody, ""); err != nil || next.Revision < answer.Revision {
 					t.Errorf("answered revision %d, and shows %d: %v", answer.Revision, next.Revision, err)
 				}
 			})

@@ -37,12 +37,15 @@ func (p *Project) Work(_ context.Context, id string) ([]conductor.Work, error) {
 	return p.workOn(req, p.service.Tasks(req)), nil
 }
 
-// putAside are the statuses that a person has chosen, and ends.
-var putAside = []lifecycle.Status{lifecycle.Done, lifecycle.Blocked, lifecycle.Deferred, lifecycle.NeedsChanges}
+// rests reports whether a requirement is in a status that a person has chosen, or that ends: what needs changes is work,
+// but whether it begins anew is for a person to decide.
+func rests(s lifecycle.Status) bool {
+	return lifecycle.PutAside(s) || s == lifecycle.NeedsChanges || s == lifecycle.Done
+}
 
 // workOn turns the tasks of a requirement into obligations.
 func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Work) {
-	if req.Retired || slices.Contains(putAside, req.Status) {
+	if req.Retired || rests(req.Status) {
 		return nil
 	}
 	if again, is := redone(req); is {
@@ -272,7 +275,7 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 		stand.Why = "the documents no longer have it"
 	case req.Status == lifecycle.Done:
 		stand.Why = "it is done"
-	case slices.Contains(putAside, req.Status):
+	case rests(req.Status):
 		stand.Why = fmt.Sprintf("it is %s, and a pm has to decide how to continue: %s", req.Status,
 			cmp.Or(reasonOf(req), "no reason was given"))
 		if noWay := p.noWayOn(req, req.Status); noWay != "" {

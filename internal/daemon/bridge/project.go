@@ -60,7 +60,7 @@ func (p *Project) Requirement(_ context.Context, id string) (conductor.Requireme
 	if err != nil {
 		return conductor.Requirement{}, err
 	}
-	next, err := p.service.Next(id, lifecycle.Actor{})
+	next, err := p.service.Next(id, lifecycle.Actor{}, "")
 	if err != nil {
 		return conductor.Requirement{}, err
 	}
@@ -160,7 +160,7 @@ func (p *Project) Missing(_ context.Context, id string) (m conductor.Missing, er
 	if err != nil {
 		return m, err
 	}
-	view, err := p.service.Next(id, lifecycle.Actor{})
+	view, err := p.service.Next(id, lifecycle.Actor{}, "")
 	m = conductor.Missing{ID: id, Status: req.Status, Moves: p.service.MovesAhead(req), Lacks: []conductor.Lacking{}}
 	for _, o := range view.AgainstDone {
 		m.Lacks = append(m.Lacks, conductor.Lacking{What: o.Detail, By: o.By, With: o.With})

@@ -103,15 +103,15 @@ type imported struct {
 
 // Ahead is what there is to do first, and how much waits for whom.
 type Ahead struct {
-	First   *agenda.First    `json:"first"`
-	Waiting []agenda.Waiting `json:"waiting"`
+	Next       *agenda.First    `json:"next"`
+	WaitingFor []agenda.Waiting `json:"waiting_for"`
 }
 
 // WriteImported answers an import; after one that was made, with what there is to do.
 func WriteImported(w http.ResponseWriter, from *requirements.Reader, report drift.Report) error {
 	answer := imported{Report: report}
 	if !report.DryRun {
-		all, err := from.Agenda(wire.ActorOf(w), agenda.Query{Limit: 1})
+		all, err := from.Agenda(wire.ActorOf(w), agenda.Query{Limit: 1, Holder: wire.CallOf(w).Holder})
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ func List(from *requirements.Reader, w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	q.After, q.Limit = values.Get("after"), int(limit)
+	q.After, q.Limit, q.Holder = values.Get("after"), int(limit), wire.CallOf(w).Holder
 	page, err := from.List(q)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func Next(from *requirements.Reader, id string, w http.ResponseWriter, r *http.R
 	if err != nil {
 		return err
 	}
-	view, err := from.Next(id, wire.ActorOf(w))
+	view, err := from.Next(id, wire.ActorOf(w), wire.CallOf(w).Holder)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,8 @@ func Agenda(from *requirements.Reader, w http.ResponseWriter, r *http.Request) e
 	if err != nil {
 		return err
 	}
-	all, err := from.Agenda(wire.ActorOf(w), agenda.Query{After: values.Get("after"), Limit: int(limit), Since: since})
+	all, err := from.Agenda(wire.ActorOf(w), agenda.Query{After: values.Get("after"), Limit: int(limit), Since: since,
+		Holder: wire.CallOf(w).Holder})
 	if err != nil {
 		return err
 	}

@@ -22,13 +22,14 @@ type Query struct {
 	Since uint64 // a size of the log: of mine and stuck, only what was published with a larger one
 
 	Claims map[string][]claiming.Claim // that count now, by the ids of their requirements
+	Holder string                      // who claims as the actor would
 }
 
 // Agenda is what there is to do.
 type Agenda struct {
 	Actor    lifecycle.Actor `json:"actor"`
 	AsOf     uint64          `json:"as_of"` // the size of the log; since takes it
-	First    *First          `json:"first"` // nil where nothing waits for the actor's role that nobody else has claimed
+	First    *First          `json:"first"` // nil where others have claimed all that waits for the role, or pm put it aside
 	Mine     []Item          `json:"mine"`
 	Total    int             `json:"total"` // of mine, on all pages
 	Waiting  []Waiting       `json:"waiting"`
@@ -85,16 +86,24 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{}}
 	p := &plan{snap: snap, dead: around.Workflow.DeadEnds(), around: around, ranks: map[string]int{}}
 	var mine []ranked
+	var aside []*projection.Entry
 	for e := range snap.All() {
-		p.wait(e)
+		if isAside(e) {
+			aside = append(aside, e)
+		} else {
+			p.wait(e)
+		}
 		if stuck, is := p.stuck(e); is && e.Size > q.Since {
 			if a.AllStuck++; len(a.Stuck) < maxStuck {
 				a.Stuck = append(a.Stuck, stuck)
 			}
 		}
 		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) && e.Size > q.Since {
-			mine = append(mine, ranked{e, p.rank(e)})
+			mine = append(mine, ranked{e, p.place(e)})
 		}
+	}
+	for _, e := range aside {
+		p.wait(e) // and named last
 	}
 	slices.SortStableFunc(mine, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 	for _, party := range parties {
@@ -103,14 +112,15 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 		}
 	}
 	a.Total = len(mine)
-	free := func(r ranked) bool {
-		mark := claiming.MarkOf(q.Claims[r.Summary.ID], who.Role)
-		return mark == nil || mark.By == who
-	}
-	if i := slices.IndexFunc(mine, free); i >= 0 && q.After == "" {
-		a.First = p.first(mine[i], who, len(mine))
+	if q.After == "" {
+		a.First = p.first(mine, who, q)
 	}
 	return a, a.page(mine, p, who, q)
+}
+
+// isAside reports whether a pm has put a requirement aside. What the documents no longer have waits for another decision.
+func isAside(e *projection.Entry) bool {
+	return !e.Summary.Retired && lifecycle.PutAside(e.Summary.Status)
 }
 
 // page fills mine.
@@ -129,7 +139,7 @@ func (a *Agenda) page(mine []ranked, p *plan, who lifecycle.Actor, q Query) erro
 			break
 		}
 		item, _ := p.item(r.Entry, who)
-		item.Claim = claiming.MarkOf(q.Claims[item.ID], who.Role)
+		item.Claim = claiming.MarkOf(q.Claims[item.ID], who.Role, q.Holder)
 		a.Mine = append(a.Mine, item)
 	}
 	return nil
@@ -150,10 +160,11 @@ type plan struct {
 	waiting map[lifecycle.Party]*Waiting
 }
 
-// The ranks of those whose dependencies lead back to them.
+// The ranks that count nothing.
 const (
-	onTheWay = -1
-	inCircle = 1 << 20
+	onTheWay = -1           // it is looked for
+	inCircle = 1 << 20      // its dependencies lead back to it, or to a circle
+	last     = inCircle + 1 // it was put aside
 )
 
 // open returns the unfinished requirements on which one depends.
@@ -167,7 +178,15 @@ func (p *plan) open(e *projection.Entry) (all []*projection.Entry) {
 	return all
 }
 
-// rank counts what has to be finished before; inCircle and more where that never ends.
+// place returns the rank by which a requirement is listed.
+func (p *plan) place(e *projection.Entry) int {
+	if isAside(e) {
+		return last
+	}
+	return p.rank(e)
+}
+
+// rank counts what has to be finished before; inCircle where that never ends.
 func (p *plan) rank(e *projection.Entry) int {
 	if len(e.DependsOn) == 0 {
 		return 0
@@ -245,15 +264,40 @@ func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.
 	return item, leads
 }
 
-// first says with what an actor goes on, and why with that.
-func (p *plan) first(r ranked, who lifecycle.Actor, of int) *First {
+// first says with what an actor goes on, and why with that: the first that nobody else has claimed and nobody put aside.
+func (p *plan) first(mine []ranked, who lifecycle.Actor, q Query) *First {
+	i := slices.IndexFunc(mine, func(r ranked) bool {
+		mark := claiming.MarkOf(q.Claims[r.Summary.ID], who.Role, q.Holder)
+		return mark == nil || mark.Yours
+	})
+	if i < 0 || mine[i].rank == last {
+		return nil
+	}
+	r := mine[i]
 	item, leads := p.item(r.Entry, who)
-	why := "nothing else waits for role " + string(who.Role)
-	switch {
-	case r.rank > 0:
-		why = "all that waits for role " + string(who.Role) + " depends on something unfinished; this comes first in the documents"
-	case of > 1:
-		why = "it depends on nothing unfinished, and comes first in the documents"
+	item.Claim = claiming.MarkOf(q.Claims[item.ID], who.Role, q.Holder)
+	why := whyFirst(mine, i, who.Role)
+	if q.Since > 0 {
+		why = "of what changed since then: " + why
 	}
 	return &First{item, why, guidance.IfMatch(r.Summary.Revision), leads}
+}
+
+// whyFirst says why one of those that wait for a role comes first.
+func whyFirst(mine []ranked, i int, role lifecycle.Role) string {
+	aside := slices.IndexFunc(mine, func(r ranked) bool { return r.rank == last })
+	switch depends := mine[i].rank > 0; {
+	case i > 0 && depends:
+		return "others have claimed what comes before it; it depends on something unfinished, as the rest does"
+	case i > 0:
+		return "others have claimed what comes before it; it depends on nothing unfinished"
+	case len(mine) == 1:
+		return "nothing else waits for role " + string(role)
+	case aside == 1:
+		return "nothing else waits for role " + string(role) + " but what was put aside"
+	case depends:
+		return "all that waits for role " + string(role) +
+			" depends on something unfinished; this has the least before it, and comes first in the documents"
+	}
+	return "it depends on nothing unfinished, and comes first in the documents"
 }

@@ -89,7 +89,7 @@ func TestDependenciesComeFirst(t *testing.T) {
 	require.Equal(t, 5, a.AllStuck)
 	require.Equal(t, []Waiting{{"pm", 5, noon, []string{"A", "B", "C"}}, {"architect", 1, noon, []string{"F"}}}, a.Waiting)
 	archie := of(t, s, lifecycle.Actor{Name: "archie", Role: lifecycle.Architect}, Query{Limit: 10})
-	require.Equal(t, "all that waits for role architect depends on something unfinished; this comes first in the documents", archie.First.Why)
+	require.Equal(t, "nothing else waits for role architect", archie.First.Why)
 	require.Equal(t, "supply design_spec", archie.First.Do)
 	require.Nil(t, of(t, s, lifecycle.Actor{Name: "v", Role: lifecycle.Viewer}, Query{Limit: 10}).First)
 }
@@ -99,11 +99,11 @@ func TestWhatIsFinishedIsNotListed(t *testing.T) {
 	s := snapshot(t, one{id: "A", status: lifecycle.Blocked, since: noon.Add(-time.Hour)}, one{id: "B", status: lifecycle.NotStarted, edit: retired},
 		one{id: "C", status: lifecycle.Planned, edit: retired}, one{id: "D", status: lifecycle.Planned, needs: []string{"B"}})
 	a := of(t, s, paula, Query{Limit: 10})
-	require.Equal(t, []string{"A", "C", "D"}, idsOf(a.Mine))
+	require.Equal(t, []string{"C", "D", "A"}, idsOf(a.Mine))
 	require.Equal(t, []Stuck{{"A", "it is blocked, a dead end under workflow v1: PUT /workflow", "pm"}}, a.Stuck)
-	require.Equal(t, []Waiting{{"pm", 3, noon.Add(-time.Hour), []string{"A", "C", "D"}}, {"document", 1, noon, []string{"C"}}}, a.Waiting)
-	require.Contains(t, a.Mine[0].Do, "PUT /workflow")
-	require.Equal(t, "move it to deferred", a.Mine[1].Do)
+	require.Equal(t, []Waiting{{"pm", 3, noon.Add(-time.Hour), []string{"C", "D", "A"}}, {"document", 1, noon, []string{"C"}}}, a.Waiting)
+	require.Equal(t, `PUT /workflow {"workflow":"rework","reason":"<why>"}`, a.Mine[2].Do)
+	require.Equal(t, "move it to deferred", a.Mine[0].Do)
 }
 
 func TestPagesAndSince(t *testing.T) {
@@ -121,7 +121,7 @@ func TestPagesAndSince(t *testing.T) {
 	e.Size = 12
 	require.Equal(t, []string{"B"}, idsOf(of(t, s, paula, Query{Limit: 2, Since: 9}).Mine))
 	alone := of(t, s, paula, Query{Limit: 1, Since: 9})
-	require.Equal(t, "nothing else waits for role pm", alone.First.Why)
+	require.Equal(t, "of what changed since then: nothing else waits for role pm", alone.First.Why)
 }
 
 // BenchmarkTenThousand: the agenda of a large project costs a few milliseconds.
@@ -144,12 +144,48 @@ func BenchmarkTenThousand(b *testing.B) {
 func TestWhatIsClaimedComesFirstForNobodyElse(t *testing.T) {
 	s := snapshot(t, one{id: "A", status: lifecycle.ImplementationInProgress}, one{id: "B", status: lifecycle.ImplementationInProgress})
 	cody, cora := lifecycle.Actor{Name: "cody", Role: lifecycle.Coder}, lifecycle.Actor{Name: "cora", Role: lifecycle.Coder}
-	q := Query{Limit: 10, Claims: map[string][]claiming.Claim{"A": {{Field: lifecycle.FieldImplementation, By: cody, Until: noon}}}}
-	require.Equal(t, "A", of(t, s, cody, q).First.ID)
+	q := Query{Limit: 10, Claims: map[string][]claiming.Claim{"A": {{Field: lifecycle.FieldImplementation, By: cody, Holder: "c1", Until: noon}}}, Holder: "c1"}
+	his := of(t, s, cody, q).First
+	require.Equal(t, "A", his.ID)
+	require.True(t, his.Claim.Yours)
+	q.Holder = "c2"
+	require.Equal(t, "B", of(t, s, cody, q).First.ID, "another token of the same name")
 	hers := of(t, s, cora, q)
 	require.Equal(t, "B", hers.First.ID)
+	require.Equal(t, "others have claimed what comes before it; it depends on nothing unfinished", hers.First.Why)
 	require.Equal(t, []string{"A", "B"}, idsOf(hers.Mine))
 	require.Equal(t, cody, hers.Mine[0].Claim.By)
+	require.False(t, hers.Mine[0].Claim.Yours)
 	q.Claims["B"] = q.Claims["A"]
 	require.Nil(t, of(t, s, cora, q).First)
+}
+
+// Others' claims hide what would come first, and the answer says so of what is left.
+func TestWhatIsLeftBehindClaimsDepends(t *testing.T) {
+	s := snapshot(t, one{id: "A", status: lifecycle.ImplementationInProgress},
+		one{id: "B", status: lifecycle.ImplementationInProgress, needs: []string{"A"}})
+	cody := lifecycle.Actor{Name: "cody", Role: lifecycle.Coder}
+	q := Query{Limit: 10, Claims: map[string][]claiming.Claim{"A": {{Field: lifecycle.FieldImplementation, By: cody, Holder: "c1"}}}}
+	require.Equal(t, "others have claimed what comes before it; it depends on something unfinished, as the rest does",
+		of(t, s, cody, q).First.Why)
+}
+
+// What a pm put aside comes after everything else, and never first: that it is not worked on was decided.
+func TestWhatWasPutAsideIsNeverFirst(t *testing.T) {
+	for _, aside := range []lifecycle.Status{lifecycle.Deferred, lifecycle.Blocked} {
+		s := snapshot(t, one{id: "A", status: aside}, one{id: "B", status: lifecycle.NotStarted, needs: []string{"B2"}},
+			one{id: "B2", status: lifecycle.ImplementationInProgress}, one{id: "C", status: lifecycle.NotStarted})
+		for _, w := range []lifecycle.Workflow{lifecycle.V1, lifecycle.Rework} {
+			a, err := Of(s, guidance.Around{Workflow: w}, paula, Query{Limit: 10})
+			require.NoError(t, err)
+			require.Equal(t, []string{"C", "B", "A"}, idsOf(a.Mine))
+			require.Equal(t, "C", a.First.ID)
+			require.Equal(t, []string{"B", "C", "A"}, a.Waiting[0].First)
+		}
+		few := snapshot(t, one{id: "A", status: aside}, one{id: "C", status: lifecycle.NeedsChanges})
+		a := of(t, few, paula, Query{Limit: 10})
+		require.Equal(t, "C", a.First.ID, "what needs changes is work")
+		require.Equal(t, "nothing else waits for role pm but what was put aside", a.First.Why)
+		require.Nil(t, of(t, snapshot(t, one{id: "A", status: aside}), paula, Query{Limit: 10}).First)
+	}
 }

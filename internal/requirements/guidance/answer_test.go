@@ -55,6 +55,7 @@ func TestABrokenMemberIsShownWhole(t *testing.T) {
 func TestALeadInWords(t *testing.T) {
 	require.Equal(t, "move it to done", Lead{To: lifecycle.Done}.Do())
 	require.Equal(t, "supply test", Lead{Field: lifecycle.FieldTest, Needs: "tests"}.Do())
+	require.Equal(t, switching, Lead{Request: switching, Needs: "workflow v1 has no row that leads on"}.Do())
 	require.Equal(t, "put the text back", Lead{Needs: "put the text back"}.Do())
 }
 
@@ -63,6 +64,6 @@ func TestADocumentIsCitedByItsPathInTheRepository(t *testing.T) {
 	req, _ := lifecycle.Define(nil, text("a"), noon, lifecycle.LatestRules)
 	around := Around{Workflow: lifecycle.V1, Cited: func(path string) string { return "docs/" + path }}
 	require.Equal(t, "docs/REQUIREMENTS.md", around.Of(req, actors[0]).Moves[0].Example.Justification.Evidence[0].Path)
-	require.Equal(t, "POST /requirements/REQ%201/test-report", around.Of(req, actors[3]).ReportPath)
+	require.Equal(t, "POST /requirements/REQ%201/test-report <the report as the test tool wrote it>", around.Of(req, actors[3]).ReportRequest)
 	require.Equal(t, "D-2", place{lifecycle.Requirement{Deviations: []lifecycle.Deviation{{ID: "D-1"}}}, around}.freeDeviation())
 }

@@ -29,18 +29,18 @@ func (a Around) cited(path string) string {
 
 // View is what an actor may do with a requirement now, and what stands against done.
 type View struct {
-	ID          string            `json:"id"`
-	Status      lifecycle.Status  `json:"status"`
-	Revision    uint64            `json:"revision"`
-	Fingerprint string            `json:"fingerprint"`
-	Actor       lifecycle.Actor   `json:"actor"`
-	IfMatch     string            `json:"if_match"` // the value of the header to send
-	WaitingFor  []lifecycle.Party `json:"waiting_for"`
-	Fields      []Field           `json:"fields"`
-	Moves       []Move            `json:"moves"`
-	ReportPath  string            `json:"report_path,omitempty"` // where a tester sends the report of a run
-	AgainstDone []Objection       `json:"against_done"`
-	Claims      []claiming.Mark   `json:"claims,omitempty"` // that count now
+	ID            string            `json:"id"`
+	Status        lifecycle.Status  `json:"status"`
+	Revision      uint64            `json:"revision"`
+	Fingerprint   string            `json:"fingerprint"`
+	Actor         lifecycle.Actor   `json:"actor"`
+	IfMatch       string            `json:"if_match"` // the value of the header to send
+	WaitingFor    []lifecycle.Party `json:"waiting_for"`
+	Fields        []Field           `json:"fields"`
+	Moves         []Move            `json:"moves"`
+	ReportRequest string            `json:"report_request,omitempty"` // with which a tester sends the report of a run
+	AgainstDone   []Objection       `json:"against_done"`
+	Claims        []claiming.Mark   `json:"claims,omitempty"` // that count now
 }
 
 // Field is a member of a change request that would be accepted from the actor now.
@@ -80,7 +80,7 @@ func (a Around) Of(req lifecycle.Requirement, who lifecycle.Actor) View {
 		}
 		v.Fields = append(v.Fields, Field{name, slices.Contains(due, name), example})
 		if name == lifecycle.FieldTest {
-			v.ReportPath = ReportPath(req.ID)
+			v.ReportRequest = reportRequest(req.ID)
 		}
 	}
 	for _, m := range next.Moves {
@@ -115,7 +115,10 @@ func (a Around) due(req lifecycle.Requirement) (fields []string) {
 // IfMatch returns the value of If-Match that names a revision.
 func IfMatch(revision uint64) string { return strconv.Quote(strconv.FormatUint(revision, 10)) }
 
-// ReportPath returns the request that attaches a report to a requirement.
-func ReportPath(id string) string {
-	return "POST /requirements/" + url.PathEscape(id) + "/test-report"
+// aRun stands for the body of a report's request.
+const aRun = "<the report as the test tool wrote it>"
+
+// reportRequest returns the request that attaches a report to a requirement.
+func reportRequest(id string) string {
+	return "POST /requirements/" + url.PathEscape(id) + "/test-report " + aRun
 }

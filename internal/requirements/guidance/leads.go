@@ -9,7 +9,8 @@ import (
 // switching is the request that leads out of a dead end, with its body.
 const switching = `PUT /workflow {"workflow":"rework","reason":"` + because + `"}`
 
-// Lead is something that leads a requirement on: a field to supply or a move to make, by whom, with which request.
+// Lead is something that leads a requirement on: a field to supply or a move to make, by whom, with which request. It
+// has one of a request, which holds its body, and an example, which is sent with PATCH.
 type Lead struct {
 	By      lifecycle.Party  `json:"by"`
 	To      lifecycle.Status `json:"to,omitempty"`    // a move
@@ -91,10 +92,11 @@ func (p place) lead(t lifecycle.Task) Lead {
 	}
 	l.Field = fieldOf(lifecycle.Lack{By: t.By})
 	l.Needs = t.Needs[0]
-	l.Example = p.ofField(l.Field)
 	if l.Field == lifecycle.FieldTest {
-		l.Request = ReportPath(p.ID)
+		l.Request = reportRequest(p.ID)
+		return l
 	}
+	l.Example = p.ofField(l.Field)
 	return l
 }
 
@@ -121,6 +123,8 @@ func (l Lead) Do() string {
 		return "move it to " + string(l.To)
 	case l.Field != "":
 		return "supply " + l.Field
+	case l.Request != "":
+		return l.Request
 	}
 	return l.Needs
 }

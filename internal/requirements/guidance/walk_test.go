@@ -166,7 +166,7 @@ func requireTold(t *testing.T, a Around, r lifecycle.Requirement, who lifecycle.
 		}
 		require.Equal(t, m.Ready, len(m.Lacks) == 0)
 		if err == nil {
-			require.Empty(t, m.Why != "" == m.LeadsToDone)
+			require.NotEqual(t, m.Why != "", m.LeadsToDone)
 			requireNoReturn(t, a, next, m)
 			visit(next)
 		}
@@ -207,6 +207,7 @@ func requireLeads(t *testing.T, a Around, r lifecycle.Requirement) {
 	require.Equal(t, len(out.WaitingFor) == 0, len(out.Next) == 0, "%s: %s", kindOf(r), dump(t, out))
 	for _, l := range out.Next {
 		require.Contains(t, out.WaitingFor, l.By, "%s: %s", kindOf(r), dump(t, out))
+		require.True(t, l.Example == nil || l.Request == "", "one request and its body: %s", dump(t, out))
 		if l.Example == nil {
 			require.NotEmpty(t, l.Needs)
 			continue

@@ -29,10 +29,11 @@ type Query struct {
 	OlderThan  time.Duration // in their status for so long, at least
 	Since      uint64        // a size of the log: published with a larger one
 
-	Sort  Order
-	Desc  bool
-	After string // the After of the page before
-	Limit int    // of a page, at least 1
+	Sort   Order
+	Desc   bool
+	After  string // the After of the page before
+	Holder string // to whom claims are shown
+	Limit  int    // of a page, at least 1
 }
 
 // List is one page of requirements.
@@ -43,9 +44,9 @@ type List struct {
 	After        string               `json:"-"` // cursor of the next page; "" when this is the last
 }
 
-// Select reads a page. Equals are in the order of the documents, so that every requirement is on one page, as long as
-// none changes. An unknown cursor is fault.Malformed.
-func (q Query) Select(from *projection.Snapshot) (List, error) {
+// Select reads a page, as of a time. Equals are in the order of the documents, so that every requirement is on one
+// page, as long as none changes. An unknown cursor is fault.Malformed.
+func (q Query) Select(from *projection.Snapshot, now time.Time) (List, error) {
 	after, err := q.after(from)
 	if err != nil {
 		return List{}, err
@@ -69,7 +70,7 @@ func (q Query) Select(from *projection.Snapshot) (List, error) {
 	}
 	for _, r := range rows[:min(len(rows), q.Limit)] {
 		summary := r.entry.Summary
-		summary.Claims = claiming.Marks(claiming.Live(from.ClaimsOn(summary.ID), now))
+		summary.Claims = claiming.Marks(claiming.Live(from.ClaimsOn(summary.ID), now), q.Holder)
 		list.Requirements = append(list.Requirements, summary)
 	}
 	if len(rows) > q.Limit {

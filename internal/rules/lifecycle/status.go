@@ -30,5 +30,9 @@ func Statuses() []Status {
 	}
 }
 
+// PutAside reports whether a requirement is in a status because somebody decided that it is not to be worked on for now.
+// What needs changes is work.
+func PutAside(s Status) bool { return s == Blocked || s == Deferred }
+
 // Valid reports whether s is one of the thirteen, byte by byte.
 func (s Status) Valid() bool { return slices.Contains(Statuses(), s) }
