@@ -108,7 +108,7 @@ var forms = []form{
 		},
 		Type: planning.Report, Kind: "requirement.next",
 		Examples: []string{
-			"what should the tester do next", "what is next for REQ-7", "what is next for the coder",
+			"what should I do next", "what should the tester do next", "what is next for REQ-7", "what is next for the coder",
 			"what should I do next with REQ-7", "what's next",
 		},
 	},
