@@ -63,6 +63,9 @@ func (a Around) stale(req lifecycle.Requirement, s lifecycle.Stale) Objection {
 	if s.Part == lifecycle.FieldApprovals {
 		o.Gate, o.With = ofApproval, "an approval of the present text and test record"
 	}
+	if s.Part == lifecycle.PartStatus {
+		o.With = "evidence that holds, with the next move"
+	}
 	switch {
 	case s.Reason == lifecycle.Unknown || s.Reason == lifecycle.Unreadable:
 		o.By = lifecycle.Operator
@@ -94,7 +97,7 @@ var mending = map[string]string{
 	lifecycle.ImplementationChanged: "a test record of a run on the present implementation",
 	lifecycle.TestChanged:           "an approval of the present test record",
 	lifecycle.LinesChanged:          "the part anew, with the lines as they are now",
-	lifecycle.FileChanged:           "the part anew, with the file as it is now",
+	lifecycle.FileChanged:           "the part anew, with the file as it is now; where lines are named, changes elsewhere in it do not count",
 	lifecycle.FileGone:              "the part anew, with files that are there",
 	lifecycle.CommitGone:            "the part anew, with commits that are there",
 	lifecycle.ReportChanged:         "the report of a run that is attached: POST /requirements/{id}/test-report",

@@ -103,7 +103,7 @@ func (p place) freeDeviation() string {
 func (p place) files() (files []File) {
 	for _, e := range p.ImplementationEvidence {
 		if e.Kind == lifecycle.EvidenceFile && len(files) < maxCited {
-			files = append(files, File{Path: e.Path})
+			files = append(files, File{Path: e.Path, Lines: e.Lines})
 		}
 	}
 	if files == nil {
@@ -191,7 +191,7 @@ func (p place) evidenceFor(to lifecycle.Status) []lifecycle.Evidence {
 	var given []lifecycle.Evidence
 	switch {
 	case to == lifecycle.TestedPass || to == lifecycle.TestedFail:
-		if given = p.standing(p.tests()); len(given) == 0 {
+		if given = p.standing(testPointer, p.tests()); len(given) == 0 {
 			result := lifecycle.ResultPass
 			if to == lifecycle.TestedFail {
 				result = lifecycle.ResultFail
@@ -199,9 +199,9 @@ func (p place) evidenceFor(to lifecycle.Status) []lifecycle.Evidence {
 			return []lifecycle.Evidence{{Kind: lifecycle.EvidenceTest, Name: aTest, Result: result, Report: aReport}}
 		}
 	case to == lifecycle.Done || p.Status == lifecycle.TestedFail:
-		given = p.standing(p.tests())
+		given = p.standing(testPointer, p.tests())
 	case to == lifecycle.Implemented || to == lifecycle.TestInProgress:
-		given = p.standing(p.ImplementationEvidence)
+		given = p.standing(implementationPointer, p.ImplementationEvidence)
 	}
 	if len(given) == 0 {
 		return []lifecycle.Evidence{{Kind: lifecycle.EvidenceFile, Path: p.cited(p.Source.Path),
@@ -217,14 +217,20 @@ func (p place) tests() []lifecycle.Evidence {
 	return p.Requirement.Test.Evidence
 }
 
-// standing returns some evidence as a change cites it; none while something is stale, which may be refused.
-func (p place) standing(of []lifecycle.Evidence) (cited []lifecycle.Evidence) {
-	if len(p.Stale) > 0 {
-		return nil
-	}
-	for _, e := range of[:min(len(of), maxCited)] {
-		e.Found = nil
-		cited = append(cited, e)
+// The places of evidence in a requirement, to which an index is added.
+const (
+	testPointer           = "test/evidence"
+	implementationPointer = "implementation_evidence"
+)
+
+// standing returns some of the evidence at a place, as a change cites it. What is stale may be refused, and is left out.
+func (p place) standing(under string, of []lifecycle.Evidence) (cited []lifecycle.Evidence) {
+	for i, e := range of {
+		at := lifecycle.PointerTo(under, i)
+		stale := slices.ContainsFunc(p.Stale, func(s lifecycle.Stale) bool { return s.Pointer == at })
+		if e.Found = nil; !stale && len(cited) < maxCited {
+			cited = append(cited, e)
+		}
 	}
 	return cited
 }
