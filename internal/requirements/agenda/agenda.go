@@ -31,7 +31,7 @@ type Agenda struct {
 	AsOf     uint64          `json:"as_of"` // the size of the log; since takes it
 	First    *First          `json:"first"` // nil where others have claimed all that waits for the role, or pm put it aside
 	Mine     []Item          `json:"mine"`
-	Total    int             `json:"total"` // of mine, on all pages
+	Total    int             `json:"total"` // that wait for the role, on all pages, whenever they changed
 	Waiting  []Waiting       `json:"waiting"`
 	Stuck    []Stuck         `json:"stuck"`
 	AllStuck int             `json:"stuck_total"`
@@ -98,7 +98,7 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 				a.Stuck = append(a.Stuck, stuck)
 			}
 		}
-		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) && e.Size > q.Since {
+		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) {
 			mine = append(mine, ranked{e, p.place(e)})
 		}
 	}
@@ -115,6 +115,7 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 	if q.After == "" {
 		a.First = p.first(mine, who, q)
 	}
+	mine = slices.DeleteFunc(mine, func(r ranked) bool { return r.Size <= q.Since })
 	return a, a.page(mine, p, who, q)
 }
 
@@ -276,11 +277,7 @@ func (p *plan) first(mine []ranked, who lifecycle.Actor, q Query) *First {
 	r := mine[i]
 	item, leads := p.item(r.Entry, who)
 	item.Claim = claiming.MarkOf(q.Claims[item.ID], who.Role, q.Holder)
-	why := whyFirst(mine, i, who.Role)
-	if q.Since > 0 {
-		why = "of what changed since then: " + why
-	}
-	return &First{item, why, guidance.IfMatch(r.Summary.Revision), leads}
+	return &First{item, whyFirst(mine, i, who.Role), guidance.IfMatch(r.Summary.Revision), leads}
 }
 
 // whyFirst says why one of those that wait for a role comes first.
