@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write what is printed into docs/boundary.md")
+var update = flag.Bool("update", false, "write what is printed into the pages that show it")
 
 // boundaryBlock is a block of commands in docs/boundary.md, and the output that is printed under it.
 var boundaryBlock = regexp.MustCompile("(?s)<!-- boundary -->\n```sh\n(.*?)```\n```text\n(.*?)```\n")

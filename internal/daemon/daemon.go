@@ -116,6 +116,7 @@ func (s *server) run(ctx context.Context, metricsToken string, ready func(Starte
 	return s.serveUntilDone(ctx, &http.Server{
 		Handler: s.handler(metricsToken), ReadTimeout: ReadTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: MaxHeader, ErrorLog: stdLogger(s.log),
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered as everything else is
 	})
 }
 

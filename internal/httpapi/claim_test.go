@@ -66,6 +66,9 @@ func TestAClaimKeepsAFieldForAWhile(t *testing.T) {
 	require.Equal(t, "implementation", taken["field"])
 	require.Equal(t, false, taken["renewed"])
 	require.Equal(t, true, h.expect(200, "", "coder", "POST", pathOfClaim, `{"for":"1h"}`).json(t)["renewed"])
+	h.expect(200, "", "tester", "POST", pathOfClaim, `{}`)
+	require.Contains(t, string(h.do("", "GET", "/metrics", "").Body), "orchestrator_claims 2\n", "both are of one requirement")
+	h.expect(204, "", "tester", "DELETE", pathOfClaim, "")
 	answer := h.expect(409, "claimed", "carla", "PATCH", one, exampleBody(t, "coder_implements"))
 	require.Equal(t, "3600", answer.Header.Get("Retry-After"))
 	refused := answer.json(t)
@@ -82,7 +85,7 @@ func TestAClaimKeepsAFieldForAWhile(t *testing.T) {
 	for _, rec := range h.expect(200, "", "viewer", "GET", one+"/history", "").json(t)["records"].([]any) {
 		kinds += rec.(map[string]any)["kind"].(string) + " "
 	}
-	require.Equal(t, "requirement.claimed requirement.claimed requirement.released requirement.changed requirement.refused requirement.claimed requirement.claimed ", kinds)
+	require.Equal(t, "requirement.claimed requirement.claimed requirement.released requirement.changed requirement.refused requirement.released requirement.claimed requirement.claimed requirement.claimed ", kinds)
 }
 
 // All tokens that were minted for one run claim as one.

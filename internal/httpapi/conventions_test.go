@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"bytes"
 	"net/http"
 	"strconv"
@@ -197,4 +198,15 @@ func TestTheContractIsCompressed(t *testing.T) {
 	require.Empty(t, refused.Header.Get("Content-Encoding"))
 	h.expect(304, "", "", "GET", "/openapi.yaml", "", "Accept-Encoding", "gzip", "If-None-Match", packed.Header.Get("ETag"))
 	require.Equal(t, http.StatusOK, plain.Status)
+}
+
+// TestTheMethodsOfTheWholeService: OPTIONS * has an id, as every answer of the service.
+func TestTheMethodsOfTheWholeService(t *testing.T) {
+	h := newHarness(t)
+	answer, err := http.ReadResponse(bufio.NewReader(h.sendRaw("OPTIONS *", "\r\n")), nil)
+	require.NoError(t, err)
+	require.Equal(t, 204, answer.StatusCode)
+	require.Equal(t, "GET, HEAD, PATCH, POST, PUT, DELETE, OPTIONS", answer.Header.Get("Allow"))
+	require.NotEmpty(t, answer.Header.Get("X-Request-Id"))
+	require.Equal(t, 404, h.do("", "OPTIONS", "/*", "").Status)
 }

@@ -206,6 +206,7 @@ func (h *harness) startServer(dir string, o options) {
 	h.routes = handler.(chi.Router)
 	h.Server = httptest.NewUnstartedServer(handler)
 	h.Server.Config.ReadTimeout, h.Server.Config.WriteTimeout = cmp.Or(o.ReadTimeout, 5*time.Minute), o.WriteTimeout
+	h.Server.Config.DisableGeneralOptionsHandler = true
 	h.Server.Start()
 	h.t.Cleanup(h.Server.Close)
 }

@@ -76,7 +76,12 @@ func registerState(c Config) {
 		func() float64 { return float64(c.Service.State().Export.Failures) })
 	gauge("export_seconds", "How long the last export took.",
 		func() float64 { return c.Service.State().Export.Took.Seconds() })
-	gauge("claims", "Requirements with a claim that counts.", func() float64 { return float64(len(c.Service.Claims())) })
+	gauge("claims", "Claims that count.", func() (n float64) {
+		for _, on := range c.Service.Claims() {
+			n += float64(len(on))
+		}
+		return n
+	})
 	for _, status := range lifecycle.Statuses() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "orchestrator_requirements", Help: "Requirements by status.", ConstLabels: prometheus.Labels{

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -26,7 +27,12 @@ func patterns(r chi.Routes) []string {
 
 // notFound refuses a path that no route has, and tells the one that was meant. It redirects nobody: a client would leave
 // the body of a change behind.
-func (a *API) notFound(_ http.ResponseWriter, r *http.Request) error {
+func (a *API) notFound(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodOptions && r.URL.Path == "*" { // the service as a whole (RFC 9110, section 9.3.7)
+		w.Header().Set("Allow", strings.Join(append(slices.Clone(methods), http.MethodOptions), ", "))
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
 	err := fault.New(fault.NotFound, "unknown_path", "there is nothing at this path")
 	if right := convention.RightPath(a.routes, r.URL.EscapedPath()); right != "" {
 		return err.WithFix("the path is %s: it has no final or doubled slash, and is compared letter by letter",
