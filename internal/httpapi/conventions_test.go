@@ -200,6 +200,15 @@ func TestTheContractIsCompressed(t *testing.T) {
 	require.Equal(t, http.StatusOK, plain.Status)
 }
 
+// TestTheWayInDependsOnTwoHeaders: on the form that is asked for, and on who asks.
+func TestTheWayInDependsOnTwoHeaders(t *testing.T) {
+	h := newHarness(t)
+	require.Equal(t, []string{"Authorization", "Accept"}, h.do("", "GET", "/", "").Header.Values("Vary"))
+	require.Equal(t, []string{"Accept"}, h.do("", "GET", "/problems", "").Header.Values("Vary"))
+	require.Equal(t, []string{"Accept"}, h.do("pm", "GET", one+"/review", "").Header.Values("Vary"))
+	require.Empty(t, h.do("pm", "GET", "/requirements/REQ-999/review", "").Header.Values("Vary"), "a problem has one form")
+}
+
 // TestTheMethodsOfTheWholeService: OPTIONS * has an id, as every answer of the service.
 func TestTheMethodsOfTheWholeService(t *testing.T) {
 	h := newHarness(t)

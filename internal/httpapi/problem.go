@@ -97,6 +97,9 @@ func encodeProblem(p problem.Problem, err error) ([]byte, error) {
 
 func setProblemHeaders(h http.Header, p problem.Problem, length int) {
 	h.Del("ETag")
+	if p.Status != http.StatusNotAcceptable {
+		h.Del("Vary") // of the answer that it stands for
+	}
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Content-Length", strconv.Itoa(length))
 	h.Set("Cache-Control", "no-store")

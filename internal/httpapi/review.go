@@ -103,24 +103,20 @@ func (h *requirementHandlers) dossier(w http.ResponseWriter, r *http.Request) er
 	return answer.write(w)
 }
 
-var (
-	typeMarkdown = []string{"text/markdown; charset=utf-8"}
-	varyAccept   = []string{"Accept"}
-)
+var typeMarkdown = []string{"text/markdown; charset=utf-8"}
 
 // negotiate returns how to answer with a review: in the media type that the client prefers (RFC 9110, section 12.5.1),
 // and in JSON when it takes both alike. It is asked before the review is made, which takes time and puts on record what
 // it finds.
 func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (text, error), err error) {
-	quality := wire.Qualities(r)
-	asJSON, asMarkdown := quality("application/json"), quality("text/markdown")
+	const asJSON, asMarkdown = "application/json", "text/markdown"
+	chosen := wire.Choose(w, r, asJSON, asMarkdown)
 	switch {
-	case asJSON == 0 && asMarkdown == 0:
-		w.Header()["Vary"] = varyAccept
+	case wire.Qualities(r)(chosen) == 0:
 		return nil, fault.New(fault.NotAcceptable, "not_acceptable",
 			"a review is given as application/json or text/markdown").
 			WithFix("send Accept: application/json, Accept: text/markdown, or no Accept")
-	case asMarkdown > asJSON:
+	case chosen == asMarkdown:
 		return func(d document) (text, error) { return renderText(typeMarkdown, d.Markdown) }, nil
 	}
 	return func(d document) (text, error) { return renderText(wire.TypeJSON, d.JSON) }, nil
@@ -139,6 +135,5 @@ func renderText(mediaType []string, render func(io.Writer) error) (text, error) 
 }
 
 func (t text) write(w http.ResponseWriter) error {
-	w.Header()["Vary"] = varyAccept
 	return wire.WriteAs(w, t.mediaType, wire.NoCache, t.body.Bytes())
 }

@@ -35,7 +35,7 @@ func Qualities(r *http.Request) func(mediaType string) float64 {
 // none of them. The answer then depends on Accept.
 func Choose(w http.ResponseWriter, r *http.Request, offers ...string) string {
 	quality := Qualities(r)
-	w.Header()["Vary"] = []string{"Accept"}
+	w.Header().Add("Vary", "Accept")
 	best := offers[0]
 	for _, offer := range offers[1:] {
 		if quality(offer) > quality(best) {
