@@ -37,9 +37,10 @@ type Entry struct {
 	Fix       string     `json:"fix"`
 }
 
-// Example is a request, and the problem that the service answered it with.
+// Example is a request, and the problem that the service answered it with. What no request brings about by itself has
+// the problem alone.
 type Example struct {
-	Request string         `json:"request"`
+	Request string         `json:"request,omitempty"`
 	Body    string         `json:"body,omitempty"`
 	Problem jsontext.Value `json:"problem"`
 }

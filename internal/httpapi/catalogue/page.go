@@ -71,11 +71,15 @@ func codePage(e Entry, example Example) (Page, error) {
 	if example.Body != "" {
 		request += "\n\n" + example.Body
 	}
-	text := fmt.Sprintf("%s (%s)\n\n%s\n\nWhat to do: %s\n\n%s\n\nFor example:\n\n%s\n\nis answered:\n\n%s\n", e.Code,
-		e.numbers(), e.Means, e.Fix, e.again(), request, shown)
-	page := fmt.Sprintf("%s<h1>%s (%s)</h1>\n<p>%s\n<p>What to do: %s\n<p>%s\n<p>For example:\n<pre>%s</pre>\n"+
-		"<p>is answered:\n<pre>%s</pre>\n<p><a href=\"%s\">All problems</a>\n", head(string(e.Code)), e.Code, e.numbers(),
-		escape.Replace(e.Means), escape.Replace(e.Fix), e.again(), escape.Replace(request),
+	text, page := "No request brings this about by itself. The answer:", "<p>No request brings this about by itself. The answer:\n"
+	if request != "" {
+		text = "For example:\n\n" + request + "\n\nis answered:"
+		page = "<p>For example:\n<pre>" + escape.Replace(request) + "</pre>\n<p>is answered:\n"
+	}
+	text = fmt.Sprintf("%s (%s)\n\n%s\n\nWhat to do: %s\n\n%s\n\n%s\n\n%s\n", e.Code,
+		e.numbers(), e.Means, e.Fix, e.again(), text, shown)
+	page = fmt.Sprintf("%s<h1>%s (%s)</h1>\n<p>%s\n<p>What to do: %s\n<p>%s\n%s<pre>%s</pre>\n<p><a href=\"%s\">All problems</a>\n",
+		head(string(e.Code)), e.Code, e.numbers(), escape.Replace(e.Means), escape.Replace(e.Fix), e.again(), page,
 		escape.Replace(string(shown)), Root)
 	value, err := json.Marshal(struct {
 		listed

@@ -45,22 +45,22 @@ var service = []Entry{
 	{"ledger_failed", []int{503}, again, "A commit could not be confirmed; the service stops.",
 		"Whether the change happened is unknown. When the service is back, read the requirement, or repeat " +
 			"the request with the same Idempotency-Key."},
-	{"store_commit", []int{503}, again, "A commit could not be confirmed; the service stops.",
+	{"store_commit", []int{503}, again, "The disk failed at a commit, which could not be confirmed; the service stops.",
 		"Whether the change happened is unknown. When the service is back, read the requirement, or repeat " +
 			"the request with the same Idempotency-Key."},
 	{"store_lost", []int{503}, again, "The database file was removed or replaced under the service; the service stops.",
 		"Whoever runs the service puts the file back, or the newest backup of it, and starts it again. " +
 			"Nothing was confirmed after this was noticed."},
-	{"store_damaged", []int{500, 503}, asItIs, "The database does not hang together.",
+	{"store_damaged", []int{500, 503}, asItIs, "The database does not hang together: its file was changed from outside, or the disk lost something.",
 		"Whoever runs the service restores a backup; docs/operations.md says how. orchestrator verify shows " +
 			"what is damaged."},
-	{"store_key", []int{500}, asItIs, "The store was given a key it cannot take.",
+	{"store_key", []int{500}, asItIs, "A defect of the service gave the store a key that it cannot take.",
 		"Report it with the request id. Nothing was changed."},
-	{"store_panic", []int{500}, asItIs, "A transaction met a defect.",
+	{"store_panic", []int{500}, asItIs, "A defect of the service ended a transaction, of which nothing is left.",
 		"Report it with the request id. Nothing was changed."},
-	{"store_table", []int{500}, asItIs, "The store was given a table it cannot take.",
+	{"store_table", []int{500}, asItIs, "A defect of the service gave the store a table that it cannot take.",
 		"Report it with the request id. Nothing was changed."},
-	{"store_value", []int{500}, asItIs, "The store was given a value it cannot take.",
+	{"store_value", []int{500}, asItIs, "A defect of the service gave the store a value that it cannot take.",
 		"Report it with the request id. Nothing was changed."},
 	{"internal", []int{500}, asItIs, "A defect of the service.",
 		"Report it with the request id. Whether a change happened is unknown: read the requirement, or " +
