@@ -127,7 +127,11 @@ func TestWhatIsNextForARole(t *testing.T) {
 	require.Equal(t, "There is nothing to do for the tester now. "+others, h.ask("viewer", "what should the tester do next").Answers[0].Text)
 	require.Equal(t, "There is nothing to do for the viewer now. "+others, h.ask("viewer", "what should I do next?").Answers[0].Text)
 	require.Equal(t, "REQ-001 is not_started, 8 moves from done. Missing:\n"+
-		`- the move to planned: PATCH {"status":"planned"} with its justification, by the pm`, h.ask("viewer", "why is REQ-001 not done?").Answers[0].Text)
+		`- the move to planned: PATCH {"status":"planned"} with its justification, by the pm`+"\n"+
+		"- a design_spec: PATCH with design_spec, by the architect\n- an implementation: PATCH with implementation, by the coder\n"+
+		"- a test record written since the present test phase began, on reports newer than the implementation: "+
+		"POST /requirements/REQ-001/test-report <the report as the test tool wrote it>, or PATCH with test, by the tester\n"+
+		"- an approval by PM on the current text, not older than the test record: PATCH with approvals, by the pm", h.ask("viewer", "why is REQ-001 not done?").Answers[0].Text)
 	h.patch("pm", move(lifecycle.Planned))
 	h.patch("pm", move(lifecycle.DesignInProgress))
 	require.Equal(t, "What is next:\n- REQ-001, architect: supply what design_ready needs (lacks a design_spec)", h.ask("architect", "what is next").Answers[0].Text)

@@ -94,7 +94,10 @@ func (s *Reader) Next(id string, who lifecycle.Actor, holder string) (guidance.V
 // Leads lists what leads a requirement on, by whom and with what.
 func (s *Reader) Leads(req lifecycle.Requirement) []guidance.Lead { return s.around().Leads(req) }
 
-// Agenda says what an actor has to do first, over all requirements.
+// LeadsAhead lists what leads a requirement on, and then what is still to be supplied on the way to done.
+func (s *Reader) LeadsAhead(req lifecycle.Requirement) []guidance.Lead { return s.around().Ahead(req) }
+
+// Agenda finds out what an actor has to do first, over all requirements.
 func (s *Reader) Agenda(who lifecycle.Actor, q agenda.Query) (agenda.Agenda, error) {
 	q.Claims = s.Claims()
 	return agenda.Of(s.current.Load(), s.around(), who, q)

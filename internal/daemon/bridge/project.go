@@ -168,8 +168,8 @@ func (p *Project) Missing(_ context.Context, id string) (m conductor.Missing, er
 	if req.Status == lifecycle.Done || req.Retired {
 		return m, err
 	}
-	for _, l := range p.service.Leads(req) {
-		if l.Field == lifecycle.FieldAcceptFingerprint || l.To == "" && l.Field == "" {
+	for _, l := range p.service.LeadsAhead(req) {
+		if l.Field == lifecycle.FieldAcceptFingerprint || l.Field == lifecycle.FieldDeviations || l.To == "" && l.Field == "" {
 			continue // what stands against it says so
 		}
 		m.Lacks = append(m.Lacks, lacking(l))

@@ -43,6 +43,32 @@ func (a Around) Leads(req lifecycle.Requirement) []Lead {
 	return p.owned(leads)
 }
 
+// Ahead lists what leads on now, and then what is still to be supplied on the way to done.
+func (a Around) Ahead(req lifecycle.Requirement) []Lead {
+	leads, p := a.Leads(req), place{req, a}
+	for _, step := range a.Workflow.LacksAhead(req) {
+		for _, lack := range step.Lacks {
+			field := fieldOf(lack)
+			if slices.ContainsFunc(leads, func(l Lead) bool { return l.Field == field }) {
+				continue
+			}
+			leads = append(leads, p.supply(lifecycle.Party(lack.By), field, lack.Needs(step.To)))
+		}
+	}
+	return leads
+}
+
+// supply asks for a field. The report of a run makes a test record by itself.
+func (p place) supply(by lifecycle.Party, field, needs string) Lead {
+	l := Lead{By: by, Field: field, Needs: needs}
+	if field == lifecycle.FieldTest {
+		l.Request = reportRequest(p.ID)
+		return l
+	}
+	l.Example = p.ofField(field)
+	return l
+}
+
 // mended returns what an objection to a requirement that is done or retired asks for.
 func (p place) mended(o Objection) Lead {
 	l := Lead{By: o.By, Needs: o.With}
@@ -90,14 +116,7 @@ func (p place) lead(t lifecycle.Task) Lead {
 		l.To, l.Example = t.To, p.ofMove(t.To, t.By, lacks)
 		return l
 	}
-	l.Field = fieldOf(lifecycle.Lack{By: t.By})
-	l.Needs = t.Needs[0]
-	if l.Field == lifecycle.FieldTest {
-		l.Request = reportRequest(p.ID)
-		return l
-	}
-	l.Example = p.ofField(l.Field)
-	return l
+	return p.supply(l.By, fieldOf(lifecycle.Lack{By: t.By}), t.Needs[0])
 }
 
 // owned puts the operator in the place of a role that can do nothing before the repository can be read, and leaves out

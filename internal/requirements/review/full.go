@@ -76,21 +76,23 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 	return row
 }
 
-// missing names the next move along the table, and what the first move that lacks something lacks. What is deferred
-// lacks nothing: nobody waits for it.
+// missing names the next move along the table, and all that is lacking on the way to done. What is deferred lacks
+// nothing: nobody waits for it.
 func missing(w lifecycle.Workflow, req lifecycle.Requirement) (next lifecycle.Status, all []Missing) {
 	if req.Status == lifecycle.Done {
 		return "", towards(lifecycle.Done, unmetBeyondStale(req, req.JudgedBy()))
 	}
 	for step := range w.Ahead(req) {
-		if next == "" {
-			next = step.To
-		}
-		if len(step.Lacks) > 0 && req.Status != lifecycle.Deferred {
-			return next, towards(step.To, step.Lacks)
-		}
+		next = step.To
+		break
 	}
-	return next, nil
+	if req.Status == lifecycle.Deferred {
+		return next, nil
+	}
+	for _, step := range w.LacksAhead(req) {
+		all = append(all, towards(step.To, step.Lacks)...)
+	}
+	return next, all
 }
 
 func towards(to lifecycle.Status, lacks []lifecycle.Lack) []Missing {

@@ -78,19 +78,21 @@ func TestWhatIsMissing(t *testing.T) {
 		gate string
 		by   lifecycle.Role
 	}
+	all := []lack{
+		{lifecycle.DesignReady, "design_spec", lifecycle.Architect}, {lifecycle.Implemented, "implementation", lifecycle.Coder},
+		{lifecycle.TestedPass, "test_of_this_phase", lifecycle.Tester}, {lifecycle.TestedPass, "tests_passed", lifecycle.Tester},
+		{lifecycle.TestedPass, "test_evidence", lifecycle.Tester}, {lifecycle.Done, "approval", lifecycle.PM},
+	}
 	for _, c := range []struct {
 		status lifecycle.Status
 		next   lifecycle.Status
 		want   []lack
 	}{
-		{lifecycle.NotStarted, lifecycle.Planned, []lack{{lifecycle.DesignReady, "design_spec", lifecycle.Architect}}},
-		{lifecycle.DesignInProgress, lifecycle.DesignReady, []lack{{lifecycle.DesignReady, "design_spec", lifecycle.Architect}}},
-		{lifecycle.DesignReady, lifecycle.ImplementationInProgress, []lack{{lifecycle.Implemented, "implementation", lifecycle.Coder}}},
-		{lifecycle.Implemented, lifecycle.TestInProgress, []lack{
-			{lifecycle.TestedPass, "test_of_this_phase", lifecycle.Tester},
-			{lifecycle.TestedPass, "tests_passed", lifecycle.Tester}, {lifecycle.TestedPass, "test_evidence", lifecycle.Tester},
-		}},
-		{lifecycle.TestedPass, lifecycle.Done, []lack{{lifecycle.Done, "approval", lifecycle.PM}}},
+		{lifecycle.NotStarted, lifecycle.Planned, all},
+		{lifecycle.DesignInProgress, lifecycle.DesignReady, all},
+		{lifecycle.DesignReady, lifecycle.ImplementationInProgress, all[1:]},
+		{lifecycle.Implemented, lifecycle.TestInProgress, all[2:]},
+		{lifecycle.TestedPass, lifecycle.Done, all[5:]},
 		{lifecycle.Done, "", nil},
 		{lifecycle.Deferred, lifecycle.Done, nil},
 	} {

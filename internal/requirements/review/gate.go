@@ -185,12 +185,10 @@ func (o GateOptions) failures(row Requirement) []Failure {
 	return all
 }
 
-// lacks returns the gates that count here: of what is required as tested, those that PM does not meet.
+// lacks returns the gates that count here: where tested is enough, not those that PM meets.
 func (o GateOptions) lacks(row Requirement) []Missing {
-	tested := row.Status == lifecycle.Done || row.Status == lifecycle.TestedPass
 	return slices.DeleteFunc(slices.Clone(row.Missing), func(m Missing) bool {
-		return slices.Contains(lifecycle.StaleGates(), m.Gate) || o.Require == RequireTested && tested &&
-			m.By == lifecycle.PM
+		return slices.Contains(lifecycle.StaleGates(), m.Gate) || o.Require == RequireTested && m.By == lifecycle.PM
 	})
 }
 

@@ -20,6 +20,8 @@ import (
 )
 
 func TestGate(t *testing.T) {
+	const ahead = "design_spec (architect), implementation (coder), " +
+		"test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)"
 	done, passed := reviewtest.At(t, 1, lifecycle.Done), reviewtest.At(t, 1, lifecycle.TestedPass)
 	with := func(req lifecycle.Requirement, change func(*lifecycle.Requirement)) lifecycle.Requirement {
 		change(&req)
@@ -40,11 +42,11 @@ func TestGate(t *testing.T) {
 		req          lifecycle.Requirement
 		done, tested string // the line, without its place; "" passes
 	}{
-		{"not started", reviewtest.Defined(1), "not_started: lacks design_spec (architect)", "not_started: lacks design_spec (architect)"},
+		{"not started", reviewtest.Defined(1), "not_started: lacks " + ahead + ", approval (pm)", "not_started: lacks " + ahead},
 		{"done", done, "", ""},
 		{"tested", passed, "tested_pass: lacks approval (pm)", ""},
 		{"tested and approved", reviewtest.Brought(t, reviewtest.Defined(1), len(reviewtest.Steps)-1), "tested_pass: waits for pm to move it to done", ""},
-		{"failed", failed, "tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)",
+		{"failed", failed, "tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester), approval (pm)",
 			"tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)"},
 		{"blocked", reviewtest.At(t, 1, lifecycle.Blocked),
 			"blocked: waits for pm to move it to done; blocked: it is time",

@@ -225,7 +225,7 @@ type Requirement struct {
 	ByLatest     *ByLatest             `json:"by_latest_rules,omitempty"` // what the latest rules hold against it, where older ones decided
 }
 
-// Missing is an unmet gate of the first status ahead that has one; of a done requirement, of done.
+// Missing is an unmet gate of a status ahead, where it is met first; of a done requirement, of done.
 type Missing struct {
 	To lifecycle.Status `json:"to"`
 	lifecycle.Lack

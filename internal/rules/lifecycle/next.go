@@ -81,7 +81,7 @@ func (w Workflow) Tasks(req Requirement) (tasks []Task) {
 				i = len(tasks)
 				tasks = append(tasks, Task{By: l.By, To: m.To})
 			}
-			tasks[i].Needs = append(tasks[i].Needs, needsOf(m.To, l.Gate))
+			tasks[i].Needs = append(tasks[i].Needs, l.Needs(m.To))
 		}
 	}
 	return tasks
@@ -104,9 +104,9 @@ func toClear(r Requirement) (needs []string) {
 	return needs
 }
 
-// needsOf returns what a gate of the table needs.
-func needsOf(to Status, gate string) string {
-	return gates[slices.IndexFunc(gates, func(g Gate) bool { return g.To == to && g.Name == gate })].Needs
+// Needs returns what the gate needs for a move.
+func (l Lack) Needs(to Status) string {
+	return gates[slices.IndexFunc(gates, func(g Gate) bool { return g.To == to && g.Name == l.Gate })].Needs
 }
 
 // PointerTo returns the JSON Pointer (RFC 6901) to an element of a list: "/history/3".
