@@ -30,26 +30,11 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		}
 		return r.proposed(from, data)
 	case record.Claimed:
-		if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
-			return err
-		}
-		if err := checkHolder(r.owners, from, data.Holder); err != nil {
-			return err
-		}
-		return r.claims.claimed(r.states, from, data)
+		return claimed(r, from, data)
 	case record.Released:
-		if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
-			return err
-		}
-		if err := checkHolder(r.owners, from, data.Holder); err != nil && !data.Broken {
-			return err
-		}
-		return r.claims.released(from, data)
+		return released(r, from, data)
 	case record.RequestRefused:
-		if data.Workflow != "" && data.Workflow != r.project.WorkflowName {
-			return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, r.project.WorkflowName)
-		}
-		return r.noteRefusal(from, data.Request, data.Refusal)
+		return requestRefused(r, from, data)
 	case record.RolledBack:
 		return r.rolledBack(from, data)
 	case record.Restored:
@@ -70,6 +55,14 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		return r.tokensChanged(from, data)
 	}
 	return fmt.Errorf("nothing is known of its kind")
+}
+
+// requestRefused takes note of a refusal. The first records name no workflow.
+func requestRefused(r *Replay, from audit.Record, data record.RequestRefused) error {
+	if data.Workflow != "" && data.Workflow != r.project.WorkflowName {
+		return fmt.Errorf("it names workflow %q, and %q is in force", data.Workflow, r.project.WorkflowName)
+	}
+	return r.noteRefusal(from, data.Request, data.Refusal)
 }
 
 func (r *Replay) forgotten(rec audit.Record, data record.KeysForgotten) error {

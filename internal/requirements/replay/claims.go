@@ -40,8 +40,14 @@ func (b *claimBook) on(rec audit.Record) []claiming.Claim {
 }
 
 // claimed decides a claim again.
-func (b *claimBook) claimed(s *states, rec audit.Record, data record.Claimed) error {
-	req, size, err := s.find(rec.Subject)
+func claimed(r *Replay, rec audit.Record, data record.Claimed) error {
+	if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
+		return err
+	}
+	if err := checkHolder(r.owners, rec, data.Holder); err != nil {
+		return err
+	}
+	req, size, err := r.states.find(rec.Subject)
 	if err != nil {
 		return err
 	}
@@ -52,7 +58,7 @@ func (b *claimBook) claimed(s *states, rec audit.Record, data record.Claimed) er
 	if length < claiming.Shortest || length > claiming.Longest {
 		return fmt.Errorf("it claims %s for %s", rec.Subject, length)
 	}
-	c, _, err := claims.Take(b, req, claiming.Asked{By: actorOf(rec), Holder: data.Holder, Field: data.Field, For: length}, rec.At)
+	c, _, err := claims.Take(&r.claims, req, claiming.Asked{By: actorOf(rec), Holder: data.Holder, Field: data.Field, For: length}, rec.At)
 	if err != nil {
 		return fmt.Errorf("it was claimed, but the rules refuse it: %w", err)
 	}
@@ -63,12 +69,17 @@ func (b *claimBook) claimed(s *states, rec audit.Record, data record.Claimed) er
 }
 
 // released decides again whether a claim could be given up or broken.
-func (b *claimBook) released(rec audit.Record, data record.Released) error {
-	holder := data.Holder
-	if data.Broken {
-		holder = ""
+func released(r *Replay, rec audit.Record, data record.Released) error {
+	if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
+		return err
 	}
-	c, found, err := claims.Release(b, rec.Subject, actorOf(rec), holder, data.Field, rec.At)
+	if err := checkHolder(r.owners, rec, data.Holder); err != nil && !data.Broken {
+		return err
+	}
+	if data.Broken && rec.Actor.Role != string(lifecycle.PM) { // a pm may be of the run that holds it
+		return fmt.Errorf("nobody but a pm breaks a claim")
+	}
+	c, found, err := claims.Release(&r.claims, rec.Subject, actorOf(rec), data.Holder, data.Field, rec.At)
 	switch {
 	case err != nil:
 		return fmt.Errorf("it was released, but the rules refuse it: %w", err)
