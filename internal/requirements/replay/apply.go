@@ -7,9 +7,11 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
+	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -55,6 +57,56 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		return r.tokensChanged(from, data)
 	}
 	return fmt.Errorf("nothing is known of its kind")
+}
+
+// claimed decides a claim again.
+func claimed(r *Replay, rec audit.Record, data record.Claimed) error {
+	if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
+		return err
+	}
+	if err := checkHolder(r.owners, rec, data.Holder); err != nil {
+		return err
+	}
+	req, size, err := r.states.find(rec.Subject)
+	if err != nil {
+		return err
+	}
+	if size == 0 {
+		return fmt.Errorf("it claims %q, which is no requirement", rec.Subject)
+	}
+	length := data.Until.Sub(rec.At)
+	if length < claiming.Shortest || length > claiming.Longest {
+		return fmt.Errorf("it claims %s for %s", rec.Subject, length)
+	}
+	c, _, err := claims.Take(&r.claims, req, claiming.Asked{By: actorOf(rec), Holder: data.Holder, Field: data.Field, For: length}, rec.At)
+	if err != nil {
+		return fmt.Errorf("it was claimed, but the rules refuse it: %w", err)
+	}
+	if !c.Since.Equal(data.Since) {
+		return fmt.Errorf("it says that the claim is held since %s; it is since %s", data.Since, c.Since)
+	}
+	return nil
+}
+
+// released decides again whether a claim could be given up or broken.
+func released(r *Replay, rec audit.Record, data record.Released) error {
+	if _, err := decidedUnder(r, data.Rules, data.Workflow); err != nil {
+		return err
+	}
+	if err := checkHolder(r.owners, rec, data.Holder); err != nil && !data.Broken {
+		return err
+	}
+	if data.Broken && rec.Actor.Role != string(lifecycle.PM) { // a pm may be of the run that holds it
+		return fmt.Errorf("nobody but a pm breaks a claim")
+	}
+	c, found, err := claims.Release(&r.claims, rec.Subject, actorOf(rec), data.Holder, data.Field, rec.At)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it was released, but the rules refuse it: %w", err)
+	case !found || c.Holder != data.Holder:
+		return fmt.Errorf("it releases a claim on %s of %s that %s does not have", data.Field, rec.Subject, data.Holder)
+	}
+	return nil
 }
 
 // requestRefused takes note of a refusal. The first records name no workflow.
