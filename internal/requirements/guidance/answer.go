@@ -60,10 +60,13 @@ func (p place) ofGate(name string) *Body {
 	return p.ofLack(lifecycle.Lack{Gate: name, By: all[i].Supplier})
 }
 
-// ofMember returns an example for the member of a change request that a pointer leads into.
+// ofMember returns an example for the member of a change request that a pointer leads into; for the request itself, one
+// of what the role may send.
 func (p place) ofMember(pointer string, who lifecycle.Actor) *Body {
-	member, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	member, inside, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	switch member {
+	case "":
+		return p.ofRole(who)
 	case lifecycle.FieldJustification:
 		return &Body{Justification: p.justification("")}
 	case lifecycle.FieldStatus:
@@ -71,5 +74,56 @@ func (p place) ofMember(pointer string, who lifecycle.Actor) *Body {
 			return p.ofMove(m.To, who.Role, m.Lacks)
 		}
 	}
-	return p.ofField(member)
+	b := p.ofField(member)
+	if inside != "" && b != nil {
+		b.show(member, inside)
+	}
+	return b
+}
+
+// ofRole returns an example of what a role may send: what leads on, or else a move or a field of its own; nil for none.
+func (p place) ofRole(who lifecycle.Actor) *Body {
+	v := p.Of(p.Requirement, who)
+	for _, f := range v.Fields {
+		if f.Due {
+			return f.Example
+		}
+	}
+	for _, m := range v.Moves {
+		return m.Example
+	}
+	for _, f := range v.Fields {
+		return f.Example
+	}
+	return nil
+}
+
+// show adds to an example the member of a part that a pointer leads into.
+func (b *Body) show(part, inside string) {
+	member, deeper, _ := strings.Cut(inside, "/")
+	text := []string{"<a sentence>"}
+	switch part + "/" + member {
+	case "design_spec/components":
+		b.DesignSpec.Components = []Component{{"<its name>", "<what it does>"}}
+	case "design_spec/interfaces":
+		b.DesignSpec.Interfaces = text
+	case "design_spec/decisions":
+		b.DesignSpec.Decisions = text
+	case "design_spec/risks":
+		b.DesignSpec.Risks = text
+	case "design_spec/files":
+		b.DesignSpec.Files = []File{{Path: aPath}}
+	case "implementation/files":
+		if strings.HasSuffix(deeper, "/lines") {
+			b.Implementation.Files[0].Lines = "3-9"
+		}
+	case "implementation/commits":
+		b.Implementation.Commits = []string{strings.Repeat("0", 40)}
+	case "implementation/notes":
+		b.Implementation.Notes = text[0]
+	case "test/results":
+		b.Test.Results = &lifecycle.Results{Passed: 1}
+	case "test/notes":
+		b.Test.Notes = text[0]
+	}
 }

@@ -1,6 +1,8 @@
 package guidance
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +51,46 @@ func TestABrokenMemberIsShownWhole(t *testing.T) {
 	require.Equal(t, []string{""}, told(lifecycle.CodeSchemaViolation, coder, "/status"))
 	require.Equal(t, []string{""}, told("sealed", coder, "/status"))
 	require.Equal(t, []string{""}, told(lifecycle.CodeGateUnmet, coder, "/status"), "an unknown gate")
+}
+
+// The example shows the member that was wrong, for each that a part can have, and keeps the schema.
+func TestWhatWasWrongIsShown(t *testing.T) {
+	req, _ := lifecycle.Define(nil, text("a"), noon, lifecycle.LatestRules)
+	for _, part := range []struct {
+		field   string
+		role    lifecycle.Role
+		members []string
+	}{
+		{"design_spec", lifecycle.Architect, []string{"summary", "components", "interfaces", "decisions", "risks", "files"}},
+		{"implementation", lifecycle.Coder, []string{"summary", "files", "files/0/lines", "commits", "notes"}},
+		{"test", lifecycle.Tester, []string{"plan", "results", "results/passed", "evidence", "notes"}},
+	} {
+		for _, member := range part.members {
+			for _, looks := range []bool{true, false} {
+				refusal := fault.New(fault.Invalid, lifecycle.CodeSchemaViolation, "no").
+					WithFields(fault.Field{Pointer: "/" + part.field + "/" + member, Detail: "wrong"})
+				around := Around{Workflow: lifecycle.V1.Looking(looks)}
+				example := []byte(around.Explained(req, lifecycle.Actor{Role: part.role}, *refusal).Fields[0].Example)
+				var shown map[string]map[string]any
+				require.NoError(t, json.Unmarshal(example, &shown))
+				require.Contains(t, shown[part.field], strings.Split(member, "/")[0])
+				change, err := decision.Read(example, part.role)
+				require.NoError(t, err)
+				require.Empty(t, change.Violations, "%s: %s", member, example)
+			}
+		}
+	}
+}
+
+// Who sends nothing is shown what the role may send.
+func TestNothingSentIsAnsweredWithAnExample(t *testing.T) {
+	req, _ := lifecycle.Define(nil, text("a"), noon, lifecycle.LatestRules)
+	empty := fault.New(fault.Invalid, lifecycle.CodeSchemaViolation, "no").WithFields(fault.Field{Detail: "at least one member"})
+	for i, want := range []string{`"status":"planned"`, `"design_spec"`, `"implementation"`, `"test"`, ""} {
+		example := string(Around{Workflow: lifecycle.V1}.Explained(req, actors[i], *empty).Fields[0].Example)
+		require.Contains(t, example, want)
+		require.Equal(t, want == "", example == "", "a viewer sends nothing")
+	}
 }
 
 // What a role does first is said in a few words.

@@ -23,13 +23,26 @@ type Body struct {
 
 // Design is a design_spec as an example shows it.
 type Design struct {
-	Summary string `json:"summary"`
+	Summary    string      `json:"summary"`
+	Components []Component `json:"components,omitempty"`
+	Interfaces []string    `json:"interfaces,omitempty"`
+	Decisions  []string    `json:"decisions,omitempty"`
+	Risks      []string    `json:"risks,omitempty"`
+	Files      []File      `json:"files,omitempty"`
+}
+
+// Component is a part of what is designed.
+type Component struct {
+	Name           string `json:"name"`
+	Responsibility string `json:"responsibility"`
 }
 
 // Implementation is an implementation as an example shows it.
 type Implementation struct {
-	Summary string `json:"summary"`
-	Files   []File `json:"files"`
+	Summary string   `json:"summary"`
+	Files   []File   `json:"files"`
+	Commits []string `json:"commits,omitempty"`
+	Notes   string   `json:"notes,omitempty"`
 }
 
 // File is a file that an implementation names.
@@ -72,9 +85,9 @@ func (p place) ofField(field string) *Body {
 			return &Body{AcceptFingerprint: p.Fingerprint, PMNotes: []lifecycle.NewNote{{Text: "<why the new text is accepted>"}}}
 		}
 	case lifecycle.FieldDesignSpec:
-		return &Body{DesignSpec: &Design{"<what is to be built, and how>"}}
+		return &Body{DesignSpec: &Design{Summary: "<what is to be built, and how>"}}
 	case lifecycle.FieldImplementation:
-		return &Body{Implementation: &Implementation{"<what was built>", p.files()}}
+		return &Body{Implementation: &Implementation{Summary: "<what was built>", Files: p.files()}}
 	case lifecycle.FieldTest:
 		return &Body{Test: p.test(lifecycle.ResultPass)}
 	}
