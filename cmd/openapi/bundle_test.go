@@ -105,8 +105,8 @@ var rules = map[string]struct{ components, file, want string }{
 		`"A":{"type":"object","properties":{"a":{"type":["number","integer"],"enum":[1.5,2]},"b":{"type":"boolean","const":true},"c":{"type":["string","null"],"enum":["x",null]},` +
 			`"d":{"type":"array","minItems":1},"e":{"type":"string","pattern":"x"},"f":{"type":"object","minProperties":1},"g":{"type":"object","const":{"x":1}}}}`,
 	},
-	"any JSON says so": {
-		`    A: { description: any JSON }`, `{}`, `"A":{"description":"any JSON"}`,
+	"any JSON lists its types": {
+		`    A: { type: [object, "null", string] }`, `{}`, `"A":{"type":["object","null","string"]}`,
 	},
 	"examples and defaults are no schemas": {
 		`    A: { type: object, examples: [{ enum: [1] }], default: { $ref: nowhere, required: true } }`, `{}`,
