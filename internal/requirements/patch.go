@@ -92,7 +92,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 	}
 	return Answer{}, s.Refuse(ctx, who, p.Refused(),
 		fault.New(fault.Conflict, "changed_meanwhile", "%s kept changing while the change was decided", p.ID).
-			WithFix("read the requirement again, and send the change when the others are through"))
+			WithFix("send the change again as it is, when the others are through"))
 }
 
 // refusalOf returns the refusal in a decision, which is on record unless it answers a dry run.

@@ -60,7 +60,17 @@ func one[T ~string](v url.Values, name, what string, known []T) (T, error) {
 	if !v.Has(name) || slices.Contains(known, value) {
 		return value, nil
 	}
-	return "", wire.Parameter(name, "%q is not %s", wire.Clip(string(value)), what).WithFix("use one of %v", known)
+	return "", notOne(name, string(value), what, known, "")
+}
+
+// notOne refuses a value of a parameter that takes some values alone.
+func notOne[T ~string](name, value, what string, known []T, more string) error {
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = string(k)
+	}
+	return wire.Parameter(name, "%q is not %s", wire.Clip(value), what).
+		WithFix("use one of %s%s", strings.Join(names, ", "), more)
 }
 
 func descending(v url.Values) (bool, error) {
@@ -138,8 +148,7 @@ func kindsOf(v url.Values, known []string) (kinds []string, err error) {
 	}
 	for kind := range strings.SplitSeq(v.Get("kind"), ",") {
 		if !slices.Contains(known, kind) {
-			return nil, wire.Parameter("kind", "%q is not a kind of record", wire.Clip(kind)).
-				WithFix("use one of %s, or several with commas between them", strings.Join(known, ", "))
+			return nil, notOne("kind", kind, "a kind of record", known, ", or several with commas between them")
 		}
 		kinds = append(kinds, kind)
 	}

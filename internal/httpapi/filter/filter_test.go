@@ -72,7 +72,7 @@ func TestRecordsAreAskedFor(t *testing.T) {
 	for query, valid := range map[string]string{
 		"kind=": "leave it out", "kind=refused": "requirement.changed, requirement.refused", "kind=requirement.changed,": "with commas",
 		"code=GateUnmet": "gate_unmet", "code=": "leave it out", "actor=": "leave it out", "requirement=": "leave it out",
-		"since=yesterday": "2026-01-31T09:00:00Z", "since=-1": "number", "since=": "leave it out", "order=newest": "asc desc",
+		"since=yesterday": "2026-01-31T09:00:00Z", "since=-1": "number", "since=": "leave it out", "order=newest": "asc, desc",
 		"order=asc&before=3": "order=desc", "order=desc&from=3": "order=desc", "from=x": "range", "limit=0": "range", "limit=1001": "range",
 	} {
 		_, err := Records(valuesOf(t, query), kinds)

@@ -126,8 +126,11 @@ func (s Switch) checkStranded(p projection.Project, standing func(id string) (St
 	if count == 0 {
 		return nil
 	}
+	rest := ""
+	if count > len(named) {
+		rest = "; errors names the first of them"
+	}
 	return fault.New(fault.Conflict, "workflow_would_strand",
 		"requirements to which workflow %s leaves no way to done: %d", s.To, count).WithFields(named...).
-		WithFix("move them on under workflow %s first: errors names the first %d; GET /requirements?status=… lists the rest",
-			p.WorkflowName, len(named))
+		WithFix("move those that errors names on under workflow %s, then switch%s", p.WorkflowName, rest)
 }
