@@ -46,7 +46,7 @@ func (a Around) Leads(req lifecycle.Requirement) []Lead {
 // Ahead lists what leads on now, and then what is still to be supplied on the way to done.
 func (a Around) Ahead(req lifecycle.Requirement) []Lead {
 	leads, p := a.Leads(req), place{req, a}
-	for _, step := range a.Workflow.LacksAhead(req) {
+	for _, step := range LacksAhead(a.Workflow, req) {
 		for _, lack := range step.Lacks {
 			field := fieldOf(lack)
 			if slices.ContainsFunc(leads, func(l Lead) bool { return l.Field == field }) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -89,7 +90,7 @@ func missing(w lifecycle.Workflow, req lifecycle.Requirement) (next lifecycle.St
 	if req.Status == lifecycle.Deferred {
 		return next, nil
 	}
-	for _, step := range w.LacksAhead(req) {
+	for _, step := range guidance.LacksAhead(w, req) {
 		all = append(all, towards(step.To, step.Lacks)...)
 	}
 	return next, all

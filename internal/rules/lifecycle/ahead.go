@@ -27,21 +27,3 @@ func (w Workflow) Ahead(req Requirement) iter.Seq[Step] {
 		}
 	}
 }
-
-// LacksAhead returns what is lacking on the way to done, by the step that needs it first: what a role supplies anew for
-// one step, it does not have to supply for a later one. PM's word is asked for at each.
-func (w Workflow) LacksAhead(req Requirement) (all []Step) {
-	var supplied []Role
-	for step := range w.Ahead(req) {
-		step.Lacks = slices.DeleteFunc(step.Lacks, func(l Lack) bool { return slices.Contains(supplied, l.By) })
-		for _, l := range step.Lacks {
-			if l.By != PM {
-				supplied = append(supplied, l.By)
-			}
-		}
-		if len(step.Lacks) > 0 {
-			all = append(all, step)
-		}
-	}
-	return all
-}

@@ -92,23 +92,3 @@ func TestWhatWasNotLookedUpWasNotFound(t *testing.T) {
 	var nobodyLooked *Looked
 	require.Nil(t, nobodyLooked.at("/test/evidence/0"))
 }
-
-// All that is lacking is named once, where it is needed first; PM's word on each.
-func TestWhatIsLackingAhead(t *testing.T) {
-	named := func(w Workflow, req Requirement) (all []string) {
-		for _, step := range w.LacksAhead(req) {
-			for _, l := range step.Lacks {
-				all = append(all, string(step.To)+" "+l.Gate)
-				require.NotEmpty(t, l.Needs(step.To))
-			}
-		}
-		return all
-	}
-	begun := []string{"design_ready design_spec", "implemented implementation", "tested_pass test_of_this_phase",
-		"tested_pass tests_passed", "tested_pass test_evidence", "done approval"}
-	require.Equal(t, begun, named(V1, Requirement{Status: NotStarted}))
-	suspect := Requirement{Status: Planned, Suspect: true, DesignSpec: []byte("{}")}
-	require.Equal(t, append(begun[1:], "done not_suspect"), named(V1, suspect))
-	require.Empty(t, named(V1, Requirement{Status: Blocked, HeldFrom: Planned}), "nothing leads on")
-	require.Equal(t, begun, named(Rework, Requirement{Status: Blocked, HeldFrom: Planned}))
-}
