@@ -271,3 +271,13 @@ func TestHeldFromIsKeptOverBlockAndDeferral(t *testing.T) {
 	step(NeedsChanges)
 	require.Empty(t, req.HeldFrom)
 }
+
+func TestWhatIsPutAside(t *testing.T) {
+	var aside []Status
+	for _, s := range Statuses() {
+		if PutAside(s) {
+			aside = append(aside, s)
+		}
+	}
+	require.Equal(t, []Status{Blocked, Deferred}, aside)
+}
