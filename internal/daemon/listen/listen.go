@@ -78,7 +78,7 @@ func (l *Listener) Warning() string {
 	return l.pair.warning(time.Now())
 }
 
-// Close stops to listen, and removes the socket if it is still the one that was made.
+// Close stops listening, and removes the socket if it is still the one that was made.
 func (l *Listener) Close() error {
 	if l.socket != "" {
 		if now, err := os.Lstat(l.socket); err == nil && os.SameFile(now, l.made) {
@@ -137,7 +137,7 @@ func clear(path string) error {
 		return nil
 	}
 	if err != nil || there.Mode()&fs.ModeSocket == 0 {
-		return refused(path, "is no socket", "give another --addr, or move away what stands there", err)
+		return refused(path, "is not a socket", "give another --addr, or move away what stands there", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()

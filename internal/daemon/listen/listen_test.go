@@ -162,13 +162,13 @@ func TestAStaleSocketIsReplacedAndNothingElse(t *testing.T) {
 	require.NoError(t, l.Close())
 	require.FileExists(t, path, "what was put there by somebody else stays")
 	_, err = Open(Options{Addr: "unix:" + path})
-	require.ErrorContains(t, err, "is no socket")
+	require.ErrorContains(t, err, "is not a socket")
 	require.FileExists(t, path)
 
 	link := path + "-link"
 	require.NoError(t, os.Symlink(path, link))
 	_, err = Open(Options{Addr: "unix:" + link})
-	require.ErrorContains(t, err, "is no socket", "a link is not followed")
+	require.ErrorContains(t, err, "is not a socket", "a link is not followed")
 }
 
 func TestAddressesThatCannotBeListenedOn(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package convention reads and writes the headers that HTTP services share: ids of requests, preferences of media
-// types, limits, links. It is pure: texts in, texts out.
+// types, limits, links. It keeps nothing but the quotas of addresses.
 package convention
 
 import (

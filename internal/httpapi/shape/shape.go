@@ -93,8 +93,8 @@ func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		kept := keep(name.String())
 		text := name.String()
+		kept := keep(text)
 		value, err := in.ReadValue()
 		if err != nil {
 			return nil, err

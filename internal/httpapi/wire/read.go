@@ -97,6 +97,7 @@ func tooLarge(most int64) *fault.Error {
 		WithFix("send less, and cite files instead of copying them")
 }
 
+// CheckCoding refuses a body with a content coding, and says in Accept-Encoding what is accepted.
 func CheckCoding(w http.ResponseWriter, r *http.Request) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
@@ -146,11 +147,13 @@ func parametersOf(known []string) string {
 	return "use " + strings.Join(known, ", ")
 }
 
+// Parameter returns the refusal of a query parameter; what is formatted says what is wrong with its value.
 func Parameter(name, format string, args ...any) *fault.Error {
 	return fault.New(fault.Malformed, "invalid_parameter", "the parameter %s cannot be used: "+format,
 		append([]any{name}, args...)...)
 }
 
+// BoolParameter reads true or false; nil where the parameter is not given.
 func BoolParameter(v url.Values, name string) (*bool, error) {
 	switch v.Get(name) {
 	case "true", "false":
@@ -164,6 +167,7 @@ func BoolParameter(v url.Values, name string) (*bool, error) {
 	return nil, Parameter(name, "it is neither true nor false").WithFix("send %s=true or %s=false", name, name)
 }
 
+// NumberParameter reads a number from least to most; otherwise where the parameter is not given.
 func NumberParameter(v url.Values, name string, otherwise, least, most uint64) (uint64, error) {
 	if !v.Has(name) {
 		return otherwise, nil

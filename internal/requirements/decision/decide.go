@@ -35,8 +35,9 @@ type Request struct {
 	At      time.Time
 }
 
-// Decide decides a request in the state that from reads: its Idempotency-Key, unknown id, stale condition, rights, claims
-// of others, then the other rules. It returns the requirement as the change makes it, or why the request is refused. An error decides nothing.
+// Decide decides a request in the state that from reads. It looks at the id, the Idempotency-Key and If-Match, at rights,
+// at the claims of others, then at the other rules. It returns the requirement as the change makes it, or why the request
+// is refused. An error decides nothing.
 func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement, *fault.Error, error) {
 	req, size, err := from(r.ID)
 	if err != nil {
