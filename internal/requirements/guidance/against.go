@@ -39,7 +39,7 @@ func (a Around) Against(req lifecycle.Requirement) []Objection {
 		add(req.NeedsDeferral(), Objection{ofRetired, gone, lifecycle.Document, "put the text back, and have it imported"})
 		return all
 	}
-	add(req.Suspect, Objection{"not_suspect", "the text or its priority changed after work began", pm,
+	add(req.Suspect, Objection{lifecycle.GateAcceptance, "the text or its priority changed after work began", pm,
 		"accept_fingerprint with an approval or a note, if the work still fits"})
 	if why := a.Workflow.NoWayOn(req, req.Status); why != "" {
 		add(true, Objection{ofDeadEnd, why, pm, `PUT /workflow {"workflow":"rework","reason":"…"}, then the move back`})
@@ -51,7 +51,7 @@ func (a Around) Against(req lifecycle.Requirement) []Objection {
 		add(true, Objection{ofRejection, "the last word on it is a rejection", pm, "an approval, once what was wrong is mended"})
 	}
 	for _, d := range req.Deviations {
-		add(d.Resolution == nil, Objection{"deviations_resolved", "deviation " + d.ID + " is open", pm,
+		add(d.Resolution == nil, Objection{lifecycle.GateDeviations, "deviation " + d.ID + " is open", pm,
 			"deviations with its id and a resolution"})
 	}
 	return all

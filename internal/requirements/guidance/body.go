@@ -146,11 +146,11 @@ func (p place) ofMove(to lifecycle.Status, by lifecycle.Role, lacks []lifecycle.
 			continue
 		}
 		switch l.Gate {
-		case "approval", "independent_approval":
+		case lifecycle.GateApproval, lifecycle.GateIndependence:
 			b.Approvals = approval()
-		case "not_suspect":
+		case lifecycle.GateAcceptance:
 			b.AcceptFingerprint, b.Approvals = p.Fingerprint, approval()
-		case "deviations_resolved":
+		case lifecycle.GateDeviations:
 			b.Deviations = p.resolutions()
 		default: // a tester's move lacks nothing but a test record
 			result := lifecycle.ResultPass
@@ -190,9 +190,9 @@ func fieldOf(l lifecycle.Lack) string {
 		return lifecycle.FieldTest
 	}
 	switch l.Gate {
-	case "not_suspect":
+	case lifecycle.GateAcceptance:
 		return lifecycle.FieldAcceptFingerprint
-	case "deviations_resolved":
+	case lifecycle.GateDeviations:
 		return lifecycle.FieldDeviations
 	}
 	return lifecycle.FieldApprovals

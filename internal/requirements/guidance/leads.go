@@ -78,9 +78,9 @@ func (p place) mended(o Objection) Lead {
 	switch o.Gate {
 	case ofRetired:
 		l.To = lifecycle.Deferred
-	case "not_suspect":
+	case lifecycle.GateAcceptance:
 		l.Field = lifecycle.FieldAcceptFingerprint
-	case "deviations_resolved":
+	case lifecycle.GateDeviations:
 		l.Field = lifecycle.FieldDeviations
 	case ofRejection, ofApproval:
 		l.Field = lifecycle.FieldApprovals

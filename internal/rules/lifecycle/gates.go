@@ -18,6 +18,16 @@ type Gate struct {
 	Since    Rules `json:"since,omitzero"` // the first version of the rules that has it; 0 is all
 }
 
+// The names of the gates that are met by something other than a part of its own.
+const (
+	GateApproval            = "approval"
+	GateIndependence        = "independent_approval"
+	GateDeviations          = "deviations_resolved"
+	GateAcceptance          = "not_suspect"
+	GateImplementationHolds = "implementation_holds"
+	GateTestHolds           = "test_evidence_holds"
+)
+
 // candidate is a requirement as it would be after a move, with who moves it and the rules that judge it.
 type candidate struct {
 	Requirement
@@ -29,22 +39,19 @@ type candidate struct {
 var gates = []Gate{
 	{DesignReady, "design_spec", "a design_spec", Architect, lacksDesign, 0},
 	{Implemented, "implementation", "an implementation", Coder, lacksImplementation, 0},
-	{Implemented, "implementation_holds",
-		"files and commits of the implementation that the branch has",
-		Coder, lacksHoldingImplementation, Rules3},
+	{Implemented, GateImplementationHolds,
+		"files and commits of the implementation that the branch has", Coder, lacksHoldingImplementation, Rules3},
 	{TestedPass, "test_of_this_phase",
 		"a test record written since the present test phase began, on reports newer than the implementation", Tester,
 		lacksPhaseTest, 0},
 	{TestedPass, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass, 0},
 	{TestedPass, "test_evidence",
-		"evidence of kind test, at least one with result pass and none with fail",
-		Tester, lacksTestEvidence, 0},
-	{TestedPass, "test_evidence_holds",
+		"evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence, 0},
+	{TestedPass, GateTestHolds,
 		"evidence of the test record that is as it was when it was given, of a run on the code of the branch",
 		Tester, lacksHoldingTest, 0},
 	{TestedPass, "separation_of_duties",
-		"a test record by someone else than the last writer of the implementation",
-		Tester, lacksOtherTester, 0},
+		"a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester, 0},
 	{TestedFail, "test_of_this_phase",
 		"a test record written since the present test phase began, on reports newer than the implementation", Tester,
 		lacksPhaseTest, 0},
@@ -52,35 +59,30 @@ var gates = []Gate{
 	{Done, "design_there", "a design_spec", Architect, lacksDesign, Rules3},
 	{Done, "implementation", "an implementation", Coder, lacksImplementation, 0},
 	{Done, "implementation_after_design",
-		"an implementation written after the last change of the design",
-		Coder, lacksNewerImplementation, Rules3},
+		"an implementation written after the last change of the design", Coder, lacksNewerImplementation, Rules3},
 	{Done, "tests_passed", "a test record with at least 1 passed and 0 failed", Tester, lacksPass, 0},
 	{Done, "test_evidence",
-		"evidence of kind test, at least one with result pass and none with fail",
-		Tester, lacksTestEvidence, 0},
-	{Done, "test_evidence_holds",
+		"evidence of kind test, at least one with result pass and none with fail", Tester, lacksTestEvidence, 0},
+	{Done, GateTestHolds,
 		"evidence of the test record that is as it was when it was given, of a run on the code of the branch",
 		Tester, lacksHoldingTest, 0},
-	{Done, "implementation_holds",
+	{Done, GateImplementationHolds,
 		"files and commits of the implementation that the branch has as they were when it was written",
 		Coder, lacksHoldingImplementation, 0},
 	{Done, "test_after_implementation",
-		"a test record and reports newer than the last change of the implementation",
-		Tester, lacksNewerTest, 0},
+		"a test record and reports newer than the last change of the implementation", Tester, lacksNewerTest, 0},
 	{Done, "test_on_current_text", "a test record taken on the current text", Tester, lacksTestOnText, 0},
 	{Done, "separation_of_duties",
-		"a test record by someone else than the last writer of the implementation",
-		Tester, lacksOtherTester, 0},
-	{Done, "approval", "an approval by PM on the current text, not older than the test record", PM, lacksApproval, 0},
-	{Done, "independent_approval",
-		"an approval and a move by someone who neither implemented nor tested",
-		PM, lacksIndependentApproval, 0},
-	{Done, "deviations_resolved", "no open deviation", PM, lacksResolution, 0},
-	{Done, "not_suspect", "a text that PM has accepted since it changed", PM, lacksAcceptance, 0},
+		"a test record by someone else than the last writer of the implementation", Tester, lacksOtherTester, 0},
+	{Done, GateApproval, "an approval by PM on the current text, not older than the test record", PM, lacksApproval, 0},
+	{Done, GateIndependence,
+		"an approval and a move by someone who neither implemented nor tested", PM, lacksIndependentApproval, 0},
+	{Done, GateDeviations, "no open deviation", PM, lacksResolution, 0},
+	{Done, GateAcceptance, "a text that PM has accepted since it changed", PM, lacksAcceptance, 0},
 }
 
 // StaleGates names the gates of done that evidence which went stale does not meet.
-func StaleGates() []string { return []string{"test_evidence_holds", "implementation_holds"} }
+func StaleGates() []string { return []string{GateTestHolds, GateImplementationHolds} }
 
 // Gates lists every gate of the latest rules in the order of the lifecycle.
 func Gates() []Gate { return GatesBy(LatestRules) }
@@ -156,7 +158,7 @@ func checkSeen(next Requirement, c Change) error {
 		wrong := slices.ContainsFunc(c.Looked.Findings,
 			func(f Finding) bool { return f.Pointer == pointer && f.Wrong != nil })
 		if e.Found == nil && !(c.Test.Sent && wrong) {
-			unseen = append(unseen, fault.Field{Pointer: "/status", Code: "test_evidence_holds",
+			unseen = append(unseen, fault.Field{Pointer: "/status", Code: GateTestHolds,
 				Detail: pointer + ": it was never looked up"})
 		}
 	}
@@ -174,7 +176,7 @@ func checkImplementationSeen(next Requirement, c Change) error {
 	}
 	return fault.New(fault.Conflict, CodeGateUnmet,
 		"%s cannot become %s yet: its implementation was taken on the coder's word", next.ID, next.Status).
-		WithFields(fault.Field{Pointer: "/status", Code: "implementation_holds", Detail: "it was never looked up"}).
+		WithFields(fault.Field{Pointer: "/status", Code: GateImplementationHolds, Detail: "it was never looked up"}).
 		WithFix("have the coder send the implementation again, naming its files or commits")
 }
 

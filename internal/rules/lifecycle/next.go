@@ -143,12 +143,12 @@ func (w Workflow) Lacks(req Requirement, to Status, mover Actor) []Lack {
 		return lacks
 	}
 	if slices.Contains([]Status{Implemented, Done}, to) && req.Implementation != nil && len(req.ImplementationEvidence) == 0 {
-		lacks = append(lacks, Lack{"implementation_holds",
+		lacks = append(lacks, Lack{GateImplementationHolds,
 			"the implementation was taken on the coder's word, and never looked up", Coder})
 	}
 	unseen := func(e Evidence) bool { return e.Found == nil }
 	if slices.Contains([]Status{TestedPass, Done}, to) && req.Test != nil && slices.ContainsFunc(req.Test.Evidence, unseen) {
-		lacks = append(lacks, Lack{"test_evidence_holds",
+		lacks = append(lacks, Lack{GateTestHolds,
 			"the test record was taken on the tester's word, and never looked up", Tester})
 	}
 	return lacks
@@ -202,8 +202,8 @@ func (w Workflow) WaitingFor(req Requirement) []Party {
 func (l Lack) suppliers(stale []Stale, add func(Party)) {
 	before := false
 	for _, s := range stale {
-		if s.Pointer != "/"+s.Part && (l.Gate == "implementation_holds" && s.Part == FieldImplementation ||
-			l.Gate == "test_evidence_holds" && s.Part == FieldTest) {
+		if s.Pointer != "/"+s.Part && (l.Gate == GateImplementationHolds && s.Part == FieldImplementation ||
+			l.Gate == GateTestHolds && s.Part == FieldTest) {
 			add(s.mendedBy(l.By))
 			before = true
 		}
