@@ -164,11 +164,11 @@ func TestImportReportsDrift(t *testing.T) {
 	require.Equal(t, map[string]any{"id": "REQ-003", "title": "Delete an account", "status": "not_started", "strands": []any{}}, one("retired"))
 	require.Equal(t, map[string]any{"id": "REQ-002", "path": "REQUIREMENTS.md", "line": 7.0, "from": map[string]any{"path": "REQUIREMENTS.md", "line": 11.0}}, one("moved"))
 	require.Equal(t, "Sample", one("documents")["title"])
-	require.Equal(t, "REQ-001", report["first"].(map[string]any)["id"])
-	require.Contains(t, report["waiting"], map[string]any{"for": "pm", "count": 3.0, "oldest": "2026-01-02T03:04:05Z",
+	require.Equal(t, "REQ-001", report["next"].(map[string]any)["id"])
+	require.Contains(t, report["waiting_for"], map[string]any{"for": "pm", "count": 3.0, "oldest": "2026-01-02T03:04:05Z",
 		"first": []any{"REQ-001", "REQ-002", "REQ-004"}})
 	for member := range report {
-		if member != "dry_run" && member != "first" && member != "waiting" {
+		if member != "dry_run" && member != "next" && member != "waiting_for" {
 			require.Equal(t, report[member], dry[member], member)
 		}
 	}
