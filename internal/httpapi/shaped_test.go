@@ -101,7 +101,7 @@ func TestADeadEndIsSaidBefore(t *testing.T) {
 	blocked := h.patch("pm", move(lifecycle.Blocked))
 	require.Equal(t, []any{"dead_end"}, gates(blocked))
 	lead := blocked.json(t)["next"].([]any)[0].(map[string]any)
-	require.Equal(t, "PUT /workflow", lead["request"])
+	require.Equal(t, `PUT /workflow {"workflow":"rework","reason":"<why>"}`, lead["request"])
 }
 
 // GET /next puts what depends on nothing unfinished first, and says what waits for whom, and what is stuck.
