@@ -46,6 +46,10 @@ func running(args ...string) door {
 
 // routes has a row for each route of the service.
 var routes = map[string]door{
+	"GET /":                          asking("/"),
+	"GET /docs":                      asking("/docs"),
+	"GET /problems":                  asking("/problems"),
+	"GET /problems/{code}":           asking("/problems/sealed"),
 	"GET /healthz":                   asking("/healthz"),
 	"GET /livez":                     asking("/livez"),
 	"GET /readyz":                    asking("/readyz?verbose"),

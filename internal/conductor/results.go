@@ -140,7 +140,9 @@ func (m Missing) values() map[string]any {
 	return map[string]any{"id": m.ID, "status": string(m.Status), "moves": float64(m.Moves), "missing": valuesOf(m.Lacks)}
 }
 
-func (l Lacking) values() map[string]any { return map[string]any{"what": l.What, "by": string(l.By), "with": l.With} }
+func (l Lacking) values() map[string]any {
+	return map[string]any{"what": l.What, "by": string(l.By), "with": l.With}
+}
 
 func (c EvidenceCheck) values() map[string]any {
 	return map[string]any{"ok": len(c.Problems) == 0, "problems": listOf(c.Problems), "cited": float64(c.Cited)}

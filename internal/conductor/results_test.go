@@ -23,7 +23,7 @@ func TestResultsHaveTheTypesOfJSON(t *testing.T) {
 		`{"requirements":[],"total":0}`: RequirementList{},
 		`{"next":"REQ-1","requirements":[{"id":"REQ-1","revision":0,"status":"","title":"","waiting_for":[]}],"total":3}`: RequirementList{Requirements: []Requirement{{ID: "REQ-1"}}, Total: 3, Next: "REQ-1"},
 		`{"steps":[]}`: NextSteps{},
-		`{"next":"REQ-1","steps":[{"do":"move it","id":"REQ-1","lacks":["a test"],"role":"pm"}]}`: NextSteps{Steps: []NextStep{{ID: "REQ-1", By: lifecycle.PM, Do: "move it", Lacks: []string{"a test"}}}, Next: "REQ-1"},
+		`{"next":"REQ-1","steps":[{"do":"move it","id":"REQ-1","lacks":["a test"],"role":"pm"}]}`: NextSteps{Steps: []NextStep{{ID: "REQ-1", By: "pm", Do: "move it", Lacks: []string{"a test"}}}, Next: "REQ-1"},
 		`{"cited":2,"ok":true,"problems":[]}`:                                                     EvidenceCheck{Cited: 2},
 		`{"cited":2,"ok":false,"problems":["gone"]}`:                                              EvidenceCheck{Cited: 2, Problems: []string{"gone"}},
 		`{"ok":true,"problems":[],"records":9,"root":"r"}`:                                        LogCheck{Records: 9, Root: "r"},

@@ -19,8 +19,8 @@ import (
 	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/system/tree"
 )
 
@@ -129,7 +129,7 @@ func (s *server) announce(ready func(Started)) {
 			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
 	started := Started{Data: s.project.Data, Addr: addr, MadeTokens: len(s.project.MadeTokens) > 0 && !o.DemoTokens}
-	page, err := s.project.Service.List(requirements.Query{Limit: 1})
+	page, err := s.project.Service.List(lookup.Query{Limit: 1})
 	if err == nil && len(page.Requirements) > 0 {
 		started.Requirement = page.Requirements[0].ID
 	}

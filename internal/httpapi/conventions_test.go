@@ -78,7 +78,9 @@ func provokeConventions(h *harness) {
 	require.Equal(h.t, "GET, HEAD, OPTIONS", h.expect(204, "", "", "OPTIONS", "/project", "").Header.Get("Allow"))
 	require.Equal(h.t, "application/json", h.expect(405, "method_not_allowed", "pm", "DELETE", one, "").Header.Get("Accept-Patch"))
 	h.expect(404, "unknown_path", "", "OPTIONS", "/nothing", "")
-	h.expect(200, "", "", "GET", "/openapi.yaml", "", "Accept-Encoding", "gzip")
+	for _, path := range []string{"/openapi.yaml", "/openapi.json", "/docs"} {
+		h.expect(200, "", "", "GET", path, "", "Accept-Encoding", "gzip")
+	}
 	for _, path := range []string{"/problems", "/problems/gate_unmet"} {
 		h.expect(200, "", "", "GET", path, "", "Accept", "text/html,application/xml;q=0.9,*/*;q=0.8")
 	}

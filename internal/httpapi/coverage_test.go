@@ -36,6 +36,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
 	t.Run("claims", func(t *testing.T) { provokeClaims(newHarness(t, into(all))) })
 	t.Run("workflow", func(t *testing.T) { provokeWorkflow(newHarness(t, into(all))) })
+	t.Run("conventions", func(t *testing.T) { provokeConventions(newHarness(t, into(all))) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("failing stores", func(t *testing.T) { provokeFailingStores(t, all) })

@@ -58,7 +58,7 @@ func (p Proposal) parsed() {
 
 // Refused returns the proposal as a request that never became a change.
 func (p Proposal) Refused() Refused {
-	return Refused{Request: p.Request, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
+	return Refused{Request: p.Request, ID: p.ID, Body: p.Body, RequestID: p.RequestID, DryRun: p.DryRun}
 }
 
 // refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request

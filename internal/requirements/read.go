@@ -5,11 +5,11 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/guidance"
@@ -111,9 +111,6 @@ func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 	}
 	return e.Requirement(), nil
 }
-
-// workflow returns the workflow in force.
-func (s *shared) workflow() lifecycle.Workflow { return s.current.Load().Project.Workflow() }
 
 // Tasks lists what leads a requirement on, and whose work it is.
 func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {

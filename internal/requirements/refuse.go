@@ -15,6 +15,7 @@ import (
 // Refused is a request of an authenticated actor that was refused before it was decided by the rules.
 type Refused struct {
 	Request   string // method and route
+	ID        string // that the path has
 	Body      []byte // as far as it was read
 	RequestID string
 	DryRun    bool

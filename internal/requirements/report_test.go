@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -48,7 +49,7 @@ func (r *rig) mustTake(set reqdoc.Set) drift.Report {
 
 func (r *rig) ids() []string {
 	r.t.Helper()
-	list, err := r.List(Query{Limit: 1000})
+	list, err := r.List(lookup.Query{Limit: 1000})
 	require.NoError(r.t, err)
 	return ids(list)
 }

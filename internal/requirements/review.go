@@ -137,7 +137,7 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	if err != nil {
 		return review.Dossier{}, err
 	}
-	return review.One(s.options.Workflow, req, review.Seen{
+	return review.One(now.Project.Workflow(), req, review.Seen{
 		Evidence: s.reviewEvidence(ctx, req), IDs: s.ids.Of(now.Project.IDs), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})), Refused: refused,
 	}), nil

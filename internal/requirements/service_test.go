@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -218,7 +219,7 @@ func TestImportDrift(t *testing.T) {
 	}}}, report.Changed)
 	require.Equal(t, "REQ-003", report.Added[0].ID)
 	require.Equal(t, []drift.Retired{{ID: "REQ-002", Title: "The logout works.", Status: lifecycle.NotStarted, Strands: []string{}}}, report.Retired)
-	list, err := r.List(Query{Limit: 10})
+	list, err := r.List(lookup.Query{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, []string{"REQ-001", "REQ-003", "REQ-002"}, ids(list), "document order, then what was removed")
 	require.True(t, list.Requirements[0].Suspect)
@@ -240,7 +241,7 @@ func TestImportDrift(t *testing.T) {
 	r.verified()
 }
 
-func ids(l List) (out []string) {
+func ids(l lookup.List) (out []string) {
 	for _, s := range l.Requirements {
 		out = append(out, s.ID)
 	}
@@ -540,30 +541,30 @@ func TestList(t *testing.T) {
 	r.must(paula, "REQ-007", move(lifecycle.DesignInProgress))
 	yes := true
 	for _, c := range []struct {
-		q    Query
+		q    lookup.Query
 		want []string
 		all  int
 	}{
-		{Query{Status: lifecycle.DesignInProgress, Limit: 5}, []string{"REQ-007"}, 1},
-		{Query{Role: lifecycle.Architect, Limit: 5}, []string{"REQ-007"}, 1},
-		{Query{Role: lifecycle.Coder, Limit: 5}, nil, 0},
-		{Query{Text: "NUMBER 59", Limit: 2}, []string{"REQ-059", "REQ-590"}, 11},
-		{Query{Text: "req-599", Limit: 2}, []string{"REQ-599"}, 1},
-		{Query{Suspect: &yes, Limit: 2}, nil, 0},
-		{Query{Retired: &yes, Limit: 2}, nil, 0},
-		{Query{After: "REQ-597", Limit: 9}, []string{"REQ-598", "REQ-599"}, 600},
+		{lookup.Query{Status: lifecycle.DesignInProgress, Limit: 5}, []string{"REQ-007"}, 1},
+		{lookup.Query{Role: lifecycle.Architect, Limit: 5}, []string{"REQ-007"}, 1},
+		{lookup.Query{Role: lifecycle.Coder, Limit: 5}, nil, 0},
+		{lookup.Query{Text: "NUMBER 59", Limit: 2}, []string{"REQ-059", "REQ-590"}, 11},
+		{lookup.Query{Text: "req-599", Limit: 2}, []string{"REQ-599"}, 1},
+		{lookup.Query{Suspect: &yes, Limit: 2}, nil, 0},
+		{lookup.Query{Retired: &yes, Limit: 2}, nil, 0},
+		{lookup.Query{After: "REQ-597", Limit: 9}, []string{"REQ-598", "REQ-599"}, 600},
 	} {
 		list, err := r.List(c.q)
 		require.NoError(t, err)
 		require.Equal(t, c.want, ids(list))
 		require.Equal(t, c.all, list.Total)
 	}
-	_, err := r.List(Query{After: "nobody", Limit: 1})
+	_, err := r.List(lookup.Query{After: "nobody", Limit: 1})
 	requireCode(t, err, "unknown_cursor")
 
 	var walked []string
 	for after := ""; ; {
-		page, err := r.List(Query{After: after, Limit: 250})
+		page, err := r.List(lookup.Query{After: after, Limit: 250})
 		require.NoError(t, err)
 		walked = append(walked, ids(page)...)
 		if after = page.After; after == "" {

@@ -228,8 +228,8 @@ func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requir
 		}
 	}
 	open := map[string]bool{}
-	for list := (requirements.List{}); ; {
-		if list, err = p.service.List(requirements.Query{After: list.After, Limit: 10 * pageSize}); err != nil {
+	for list := (lookup.List{}); ; {
+		if list, err = p.service.List(lookup.Query{After: list.After, Limit: 10 * pageSize}); err != nil {
 			return nil, err
 		}
 		for _, s := range list.Requirements {

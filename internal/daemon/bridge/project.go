@@ -105,7 +105,7 @@ func (p *Project) Next(_ context.Context, id, role string) (steps conductor.Next
 	}
 	ids := []string{id}
 	if id == "" {
-		list, err := p.service.List(requirements.Query{Role: lifecycle.Role(role), Limit: pageSize})
+		list, err := p.service.List(lookup.Query{Role: lifecycle.Role(role), Limit: pageSize})
 		if err != nil {
 			return steps, err
 		}
@@ -230,8 +230,8 @@ func summaryOf(s projection.Summary) conductor.Requirement {
 	}
 }
 
-func queryOf(asked conductor.Query) (q requirements.Query, err error) {
-	q = requirements.Query{
+func queryOf(asked conductor.Query) (q lookup.Query, err error) {
+	q = lookup.Query{
 		Status: lifecycle.Status(asked.Status), Role: lifecycle.Role(asked.Role), Kind: asked.Kind,
 		By: asked.AssignedTo, Text: asked.Text,
 		Suspect: asked.Suspect, Retired: asked.Retired, After: asked.After, Limit: asked.Limit,

@@ -50,7 +50,7 @@ func (o *Options) dir() datadir.Dir { return datadir.Dir(o.Data) }
 // named returns the paths and patterns of the documents, as one text.
 func (o *Options) named() string { return strings.Join(o.Requirements, " ") }
 
-// Limit returns the rate limit of each token.
+// Limit returns how many requests each token may make.
 func (o *Options) Limit() token.Limit { return token.Limit{PerSecond: o.RateLimit, Burst: o.RateBurst} }
 
 // ownFiles returns what the service writes or must keep to itself, and what can prove nothing: digests of evidence are

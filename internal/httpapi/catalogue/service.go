@@ -12,7 +12,7 @@ var service = []Entry{
 	{"journal_unreadable", []int{503}, again, "The boundary's journal cannot be read.",
 		"Whoever runs the service makes the journal readable, or moves away what is none."},
 	{"reason_required", []int{422}, asItIs, "A change of the boundary or of the workflow needs a reason.",
-		"Send reason: such a change is on record with it."},
+		"Send reason: the change is on record with it."},
 	{"reason_too_long", []int{422}, asItIs, "A reason has at most 1,000 bytes.",
 		"Give the short of it, and name where the rest stands."},
 	{"unknown_workflow", []int{422}, asItIs, "There is no such workflow.",

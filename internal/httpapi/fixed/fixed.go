@@ -6,15 +6,21 @@ import (
 	"compress/gzip"
 	"net/http"
 	"strings"
+	"sync"
 
 	"orchestrator/internal/httpapi/wire"
 )
 
-// Answer is an answer that stays the same while the process lives.
+// Answer is an answer that stays the same while the process lives. It is made when it is first asked for.
 type Answer struct {
-	media         []string
-	plain, packed []byte
-	tags          [2]string // of plain, of packed
+	media []string
+	forms func() forms
+}
+
+// forms are the bytes as they are, and compressed where that is worth it, each with its tag.
+type forms struct {
+	plain, packed       []byte
+	plainTag, packedTag string
 }
 
 // worthPacking is how many bytes an answer has that is compressed: fewer fit into a packet as they are.
@@ -22,28 +28,31 @@ const worthPacking = 1400
 
 // New makes an answer of a media type.
 func New(mediaType string, body []byte) *Answer {
-	f := &Answer{media: []string{mediaType}, plain: body}
-	f.tags[0] = wire.Tag(body)
+	return &Answer{[]string{mediaType}, sync.OnceValue(func() forms { return formsOf(body) })}
+}
+
+func formsOf(body []byte) forms {
+	f := forms{plain: body, plainTag: wire.Tag(body)}
 	if len(body) > worthPacking {
 		var packed bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a valid one
 		_, _ = z.Write(body)                                       // into memory
 		_ = z.Close()
-		f.packed, f.tags[1] = packed.Bytes(), wire.Tag(packed.Bytes())
+		f.packed, f.packedTag = packed.Bytes(), wire.Tag(packed.Bytes())
 	}
 	return f
 }
 
 // Serve answers with it, compressed if the client takes that.
-func (f *Answer) Serve(w http.ResponseWriter, r *http.Request) error {
-	h := w.Header()
+func (a *Answer) Serve(w http.ResponseWriter, r *http.Request) error {
+	h, f := w.Header(), a.forms()
 	if f.packed != nil {
 		h.Add("Vary", "Accept-Encoding")
 	}
 	packed := f.packed != nil && takesGzip(r)
-	body, tag := f.plain, f.tags[0]
+	body, tag := f.plain, f.plainTag
 	if packed {
-		body, tag = f.packed, f.tags[1]
+		body, tag = f.packed, f.packedTag
 	}
 	if wire.NotModified(w, r, tag) {
 		return nil
@@ -51,7 +60,7 @@ func (f *Answer) Serve(w http.ResponseWriter, r *http.Request) error {
 	if packed {
 		h["Content-Encoding"] = []string{"gzip"}
 	}
-	return wire.WriteAs(w, f.media, wire.NoCache, body)
+	return wire.WriteAs(w, a.media, wire.NoCache, body)
 }
 
 // takesGzip reports whether Accept-Encoding names gzip, with any weight but 0.

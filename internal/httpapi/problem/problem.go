@@ -69,7 +69,7 @@ func Of(err error, id string) Problem {
 	status := statusOf[f.Kind]
 	p := Problem{
 		Type: catalogue.Path(f.Code), Title: http.StatusText(status), Status: status,
-		Instance: instance(id), Code: f.Code, Retryable: catalogue.Retryable(f.Code), RetryAfter: f.RetryAfter,
+		Instance: instance(id), Code: f.Code, Retryable: catalogue.Retryable(f.Code) && !f.Final, RetryAfter: f.RetryAfter,
 	}
 	if status == http.StatusInsufficientStorage && p.RetryAfter == 0 {
 		p.RetryAfter = retryWhenFull

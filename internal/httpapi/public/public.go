@@ -9,6 +9,7 @@ import (
 	"orchestrator/api"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/catalogue"
+	"orchestrator/internal/httpapi/docpage"
 	"orchestrator/internal/httpapi/fixed"
 	"orchestrator/internal/httpapi/front"
 	"orchestrator/internal/httpapi/wire"
@@ -20,6 +21,8 @@ type Pages struct {
 	caller   func(*http.Request) front.Caller
 	problems func() (catalogue.Pages, error)
 	yaml     *fixed.Answer
+	json     *fixed.Answer
+	docs     func() (*fixed.Answer, error)
 }
 
 // New makes the pages; each is written when it is first asked for. caller says who asks.
@@ -28,6 +31,11 @@ func New(caller func(*http.Request) front.Caller) *Pages {
 		caller:   caller,
 		problems: sync.OnceValues(catalogue.Make),
 		yaml:     fixed.New("application/yaml", api.OpenAPI),
+		json:     fixed.New("application/json", api.OpenAPIJSON),
+		docs: sync.OnceValues(func() (*fixed.Answer, error) {
+			page, err := docpage.Render(api.OpenAPIJSON)
+			return fixed.New(asHTML, page), err
+		}),
 	}
 }
 

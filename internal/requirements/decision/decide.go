@@ -35,7 +35,7 @@ type Request struct {
 	At      time.Time
 }
 
-// Decide decides a request in the state that from reads. It looks at the id, the Idempotency-Key and If-Match, at rights,
+// Decide decides a request in the state that from reads. It looks at the Idempotency-Key, the id and If-Match, at rights,
 // at the claims of others, then at the other rules. It returns the requirement as the change makes it, or why the request
 // is refused. An error decides nothing.
 func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement, *fault.Error, error) {
@@ -98,7 +98,7 @@ func Once(find Finder) Finder {
 // If-Match may name the revision that the move was made from: who repeats it did not see another.
 func Repeated(from Finder, r Request) (req lifecycle.Requirement, is bool, err error) {
 	req, size, err := from(r.ID)
-	if err != nil || size == 0 || r.KeyUsed || !repeating.Repeats(req, r.Actor, r.Change) {
+	if err != nil || size == 0 || r.KeyUsed || !repeating.Is(req, r.Actor, r.Change) {
 		return req, false, err
 	}
 	before := req

@@ -18,7 +18,7 @@ import (
 type Query struct {
 	Status     lifecycle.Status
 	Role       lifecycle.Role // whose turn it is
-	WaitingFor string         // whom or what it waits for
+	WaitingFor lifecycle.Party
 	Suspect    *bool
 	Stale      *bool
 	Retired    *bool
@@ -87,8 +87,8 @@ func (q Query) matches(e *projection.Entry, now time.Time) bool {
 	s := e.Summary
 	switch {
 	case q.Status != "" && s.Status != q.Status,
-		q.Role != "" && !slices.Contains(s.WaitingFor, q.Role),
-		q.WaitingFor != "" && !slices.ContainsFunc(s.WaitingFor, func(r lifecycle.Role) bool { return string(r) == q.WaitingFor }),
+		q.Role != "" && !slices.Contains(s.WaitingFor, lifecycle.Party(q.Role)),
+		q.WaitingFor != "" && !slices.Contains(s.WaitingFor, q.WaitingFor),
 		q.Kind != "" && s.Kind != q.Kind,
 		q.Suspect != nil && s.Suspect != *q.Suspect,
 		q.Stale != nil && s.Stale != *q.Stale,
@@ -102,6 +102,16 @@ func (q Query) matches(e *projection.Entry, now time.Time) bool {
 		return true
 	}
 	return strings.Contains(strings.ToLower(e.Requirement().Text), q.Text)
+}
+
+// Parties returns whom a requirement may wait for.
+func Parties() (all []lifecycle.Party) {
+	for _, role := range lifecycle.Roles() {
+		if lifecycle.FieldsOf(role) != nil {
+			all = append(all, lifecycle.Party(role))
+		}
+	}
+	return append(all, lifecycle.Operator, lifecycle.Document)
 }
 
 // Order is what a list is sorted by.

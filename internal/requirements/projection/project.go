@@ -108,8 +108,8 @@ func (p Project) Workflow() lifecycle.Workflow {
 	return w.Looking(p.Evidence == EvidenceVerified)
 }
 
-// InForce returns the workflow that the project has in a transaction. It reads no further than it must, since a project
-// lists the ids of all requirements.
+// InForce returns the workflow that the project has in a transaction. It reads no further than what decides it, since a
+// project lists the ids of all requirements.
 func InForce(from store.Getter) (lifecycle.Workflow, error) {
 	raw, err := from.Get(TableProject.Name, KeyProject)
 	if err != nil {
@@ -118,25 +118,29 @@ func InForce(from store.Getter) (lifecycle.Workflow, error) {
 	var p Project
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	_, err = d.ReadToken()
-	for err == nil && d.PeekKind() == '"' && (p.WorkflowName == "" || p.Evidence == "") {
-		var name, value jsontext.Token
-		if name, err = d.ReadToken(); err != nil {
-			break
-		}
-		switch name.String() {
-		case "workflow":
-			value, err = d.ReadToken()
-			p.WorkflowName = value.String()
-		case "evidence":
-			value, err = d.ReadToken()
-			p.Evidence = value.String()
-		default:
-			err = d.SkipValue()
+	for name := ""; err == nil && name != "evidence" && d.PeekKind() == '"'; {
+		if name, err = textOf(d); err == nil {
+			switch name {
+			case "workflow":
+				p.WorkflowName, err = textOf(d)
+			case "evidence":
+				p.Evidence, err = textOf(d)
+			default:
+				err = d.SkipValue()
+			}
 		}
 	}
-	w := p.Workflow()
-	if err == nil && w.Name == "" {
-		err = Disagreement("the project names no workflow")
+	if err != nil {
+		return lifecycle.Workflow{}, Disagreement("the project cannot be read").Because(err)
 	}
-	return w, err
+	if _, err := lifecycle.ParseWorkflow(p.WorkflowName); err != nil {
+		return lifecycle.Workflow{}, Disagreement("the project names no workflow").Because(err)
+	}
+	return p.Workflow(), nil
+}
+
+// textOf reads a name or a string.
+func textOf(d *jsontext.Decoder) (string, error) {
+	token, err := d.ReadToken()
+	return token.String(), err
 }

@@ -34,6 +34,7 @@ type Entry struct {
 
 	OpenDeviation bool                   // there is one
 	Cites         bool                   // it rests on evidence that was looked up
+	DependsOn     []string               // ids, as the documents have them
 	Changed       time.Time              // when it was written last: its text, a part, a note or its status
 	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
 }
@@ -68,6 +69,8 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
 	e.Cites = req.Cites()
 	e.OpenDeviation = req.OpenDeviation() != ""
+	e.DependsOn = req.DependsOn
+	e.Changed = changedAt(req)
 	e.ETag = ETagOf(*req)
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
@@ -84,6 +87,26 @@ func ETagOf(req lifecycle.Requirement) string {
 		tag += "-" + strconv.FormatUint(req.Rechecks, 10)
 	}
 	return `"` + tag + `"`
+}
+
+// changedAt returns the latest of the times that a requirement has.
+func changedAt(req *lifecycle.Requirement) time.Time {
+	times := []time.Time{req.TextSince, req.Stamps.DesignSpec.At, req.Stamps.Implementation.At, req.Stamps.Test.At}
+	if n := len(req.History); n > 0 {
+		times = append(times, req.History[n-1].At)
+	}
+	if n := len(req.PMNotes); n > 0 {
+		times = append(times, req.PMNotes[n-1].At)
+	}
+	if n := len(req.Approvals); n > 0 {
+		times = append(times, req.Approvals[n-1].At)
+	}
+	for _, d := range req.Deviations {
+		if times = append(times, d.At); d.Resolution != nil {
+			times = append(times, d.Resolution.At)
+		}
+	}
+	return slices.MaxFunc(times, time.Time.Compare)
 }
 
 // Snapshot is an immutable state of all requirements, in document order.

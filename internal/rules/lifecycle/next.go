@@ -24,7 +24,7 @@ type Next struct {
 
 // Next answers with the functions that Apply decides by.
 func (w Workflow) Next(req Requirement, who Actor) Next {
-	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.Turn(req)}
+	next := Next{Fields: []string{}, Moves: []NextMove{}, WaitingFor: w.WaitingFor(req)}
 	if w.checkOpen(req, who.Role, "") == nil {
 		next.Fields = append(next.Fields, FieldsOf(who.Role)...)
 	}
@@ -154,8 +154,8 @@ func (w Workflow) Lacks(req Requirement, to Status, mover Actor) []Lack {
 	return lacks
 }
 
-// WaitingFor lists who can bring the requirement on, the first to act first. It is empty for what is finished alone:
-// done with nothing against it, and retired where nothing had begun or PM has deferred it.
+// WaitingFor lists who can bring the requirement on, in the order in which they act. It is empty for what is finished
+// alone: done with nothing against it, and retired where nothing had begun or PM has deferred it.
 func (w Workflow) WaitingFor(req Requirement) []Party {
 	parties := []Party{}
 	add := func(p Party) {

@@ -1,6 +1,4 @@
-// Package repeating recognises a move that was made already, and is sent again by who lost the answer to it.
-//
-// It is pure, as package lifecycle is, and decides nothing else.
+// Package repeating tells a move that was made already, and is sent again, from one that is to be made.
 package repeating
 
 import (
@@ -9,9 +7,9 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Repeats reports whether a change asks for the very move that the requirement made last, by the same actor, with
+// Is reports whether a change asks for the very move that the requirement made last, by the same actor, with
 // nothing else than what is there already. Who lost the answer to a move sends it again.
-func Repeats(r lifecycle.Requirement, who lifecycle.Actor, c lifecycle.Change) bool {
+func Is(r lifecycle.Requirement, who lifecycle.Actor, c lifecycle.Change) bool {
 	if c.Status == "" || len(c.Violations) > 0 || len(r.History) == 0 || c.Status != r.Status {
 		return false
 	}
