@@ -89,7 +89,7 @@ size: build
 # Redocly and Spectral lint the contract where Node is. The tools are downloaded once, in the versions of
 # api/check/package-lock.json, and none of their install scripts runs.
 lint-contract:
-	@if ! { command -v npm && node -e 'process.exit(parseInt(process.versions.node) < 20)'; } > /dev/null 2>&1; then \
+	@if ! { command -v npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; } > /dev/null 2>&1; then \
 		echo "NOTE: there is no Node 20 or newer; the contract was NOT linted"; \
 	elif $(MAKE) --no-print-directory .tools/contract/lint; then node api/check/check.mjs lint .tools/contract; \
 	else echo "NOTE: npm cannot download the linters; the contract was NOT linted"; fi
