@@ -14,7 +14,7 @@ OAPI      := .tools/oapi-codegen-v2.8.2
 build: bin/orchestrator bin/orchestrator-hook
 
 bin/orchestrator: FORCE
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.buildVersion=$(VERSION)" -o $@ ./cmd/orchestrator
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X orchestrator/cmd/orchestrator/cli.BuildVersion=$(VERSION)" -o $@ ./cmd/orchestrator
 
 # The hook of the boundary as a program of its own, which starts faster.
 bin/orchestrator-hook: FORCE

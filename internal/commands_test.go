@@ -11,34 +11,36 @@ import (
 	gopackages "golang.org/x/tools/go/packages"
 )
 
-// commands is the package of the commands, typed.
-func commands(t *testing.T) *gopackages.Package {
+// commands returns the packages of the commands, typed.
+func commands(t *testing.T) (all []*gopackages.Package) {
 	t.Helper()
 	for _, p := range typedPackages(t) {
-		if p.PkgPath == module+"/cmd/orchestrator" {
-			return p
+		if isWithin(p.PkgPath, module+"/cmd/orchestrator") {
+			all = append(all, p)
 		}
 	}
-	t.Fatal("there is no cmd/orchestrator")
-	return nil
+	require.Greater(t, len(all), 4, "the packages of the commands are not seen")
+	return all
 }
 
 // TestCommandsCallAndPrint: what a command runs is short, whether it is written in its place, has a name or is a
 // method, and so is each function of the commands that it calls, and that these call.
 func TestCommandsCallAndPrint(t *testing.T) {
-	p := commands(t)
-	bodies := map[types.Object]*ast.FuncDecl{}
-	for _, f := range p.Syntax {
-		for _, d := range f.Decls {
-			if d, is := d.(*ast.FuncDecl); is {
-				bodies[p.TypesInfo.Defs[d.Name]] = d
+	bodies, homes := map[types.Object]*ast.FuncDecl{}, map[types.Object]*gopackages.Package{}
+	for _, p := range commands(t) {
+		for _, f := range p.Syntax {
+			for _, d := range f.Decls {
+				if d, is := d.(*ast.FuncDecl); is {
+					o := p.TypesInfo.Defs[d.Name]
+					bodies[o], homes[o] = d, p
+				}
 			}
 		}
 	}
 	runs := 0
 	seen := map[types.Object]bool{}
-	var follow func(ast.Node)
-	follow = func(n ast.Node) {
+	var follow func(*gopackages.Package, ast.Node)
+	follow = func(p *gopackages.Package, n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			id, is := n.(*ast.Ident)
 			if !is {
@@ -47,27 +49,27 @@ func TestCommandsCallAndPrint(t *testing.T) {
 			o := p.TypesInfo.Uses[id]
 			if body := bodies[o]; body != nil && !seen[o] {
 				seen[o] = true
-				follow(body)
+				follow(homes[o], body)
 			}
 			return true
 		})
 	}
-	for _, f := range p.Syntax {
-		ast.Inspect(f, func(n ast.Node) bool {
-			run := whatRuns(n)
-			if run == nil {
+	for _, p := range commands(t) {
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if run := whatRuns(n); run != nil {
+					runs++
+					follow(p, run)
+					require.LessOrEqual(t, linesOf(p, run), maxRun, "%s", p.Fset.Position(run.Pos()))
+				}
 				return true
-			}
-			runs++
-			follow(run)
-			require.LessOrEqual(t, linesOf(p, run), maxRun, "%s", p.Fset.Position(run.Pos()))
-			return true
-		})
+			})
+		}
 	}
 	require.Greater(t, runs, 20, "commands are not seen")
-	require.Greater(t, len(seen), 100, "what commands call is not seen")
+	require.Greater(t, len(seen), 120, "what commands call is not seen")
 	for o := range seen {
-		require.LessOrEqual(t, linesOf(p, bodies[o]), maxRun, "%s, which a command calls", o.Name())
+		require.LessOrEqual(t, linesOf(homes[o], bodies[o]), maxRun, "%s, which a command calls", o.Name())
 	}
 }
 
@@ -97,23 +99,24 @@ func linesOf(p *gopackages.Package, n ast.Node) int {
 // and whoever finds something makes its error. The code of an error may be asked for, to give it an exit code; names of
 // folders are no states.
 func TestCommandsDecideNothing(t *testing.T) {
-	p := commands(t)
 	seen := 0
-	for _, f := range p.Syntax {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if id, is := n.(*ast.Ident); is {
-				if c, is := p.TypesInfo.Uses[id].(*types.Const); is && ownedBy(c, "internal/fault") {
-					seen++
-					require.NotEqual(t, "Conflict", c.Name(), "%s makes a finding", p.Fset.Position(n.Pos()))
+	for _, p := range commands(t) {
+		for _, f := range p.Syntax {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if id, is := n.(*ast.Ident); is {
+					if c, is := p.TypesInfo.Uses[id].(*types.Const); is && ownedBy(c, "internal/fault") {
+						seen++
+						require.NotEqual(t, "Conflict", c.Name(), "%s makes a finding", p.Fset.Position(n.Pos()))
+					}
 				}
-			}
-			for _, e := range comparedOperands(n) {
-				c := constantOf(p.TypesInfo, e)
-				require.False(t, c != nil && ownedBy(c, "internal/") && !ownedBy(c, "internal/datadir"),
-					"%s compares with %v", p.Fset.Position(n.Pos()), c)
-			}
-			return true
-		})
+				for _, e := range comparedOperands(n) {
+					c := constantOf(p.TypesInfo, e)
+					require.False(t, c != nil && ownedBy(c, "internal/") && !ownedBy(c, "internal/datadir"),
+						"%s compares with %v", p.Fset.Position(n.Pos()), c)
+				}
+				return true
+			})
+		}
 	}
 	require.Greater(t, seen, 10, "errors are not seen")
 }

@@ -46,6 +46,7 @@ var public = map[string][]string{
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
 var forTests = []string{
+	"cmd/orchestrator/output/outputtest",
 	"internal/boundary/boundarytest", "internal/ledger/store/storetest", "internal/requirements/review/reviewtest",
 	"internal/system/measure",
 }
@@ -100,10 +101,10 @@ var onlyIn = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
-	"github.com/spf13/cobra":                   {"cmd/orchestrator"},
-	"github.com/spf13/pflag":                   {"cmd/orchestrator"},
+	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/conductcmd", "cmd/orchestrator/logcmd"},
+	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli"},
 	"github.com/stretchr/testify": {
-		"internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
+		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
 		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/httpapi",
@@ -116,9 +117,9 @@ var onlyIn = map[string][]string{
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"golang.org/x/sys": {
-		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore",
+		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
-	"golang.org/x/term":  {"cmd/orchestrator"},
+	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/output"},
 	"golang.org/x/text":  {"internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},

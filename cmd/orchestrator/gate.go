@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/review"
@@ -21,7 +23,7 @@ var gateFormats = []string{"text", "json", "github", "markdown", "sarif", "junit
 
 // gateOptions are the flags of gate.
 type gateOptions struct {
-	serverOptions
+	cli.Service
 	review.GateOptions
 	export, format string
 	offline        bool // --export was given
@@ -64,10 +66,10 @@ func gateCommand() *cobra.Command {
 	f := cmd.Flags()
 	gateFlags(cmd, &o.GateOptions)
 	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
-	serverFlags(cmd, &o.serverOptions)
-	timeoutFlag(cmd, &o.serverOptions)
-	formatFlag(cmd, &o.format, gateFormats)
-	withEnv(cmd)
+	cli.ServiceFlags(cmd, &o.Service)
+	cli.TimeoutFlag(cmd, &o.Service)
+	cli.FormatFlag(cmd, &o.format, gateFormats)
+	cli.WithEnv(cmd)
 	// The variable of --export is the service's as well: it says where the export is, and not to read it.
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -78,7 +80,7 @@ func gateCommand() *cobra.Command {
 		}
 		return prepare(cmd, args)
 	}
-	return exitTwo(cmd)
+	return cli.Usage(cmd)
 }
 
 // gateFlags adds the flags of what the gate asks for.
@@ -98,7 +100,7 @@ func gateFlags(cmd *cobra.Command, o *review.GateOptions) {
 
 func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if !slices.Contains(gateFormats, o.format) {
-		return unknownFormat(o.format, gateFormats)
+		return cli.UnknownFormat(o.format, gateFormats)
 	}
 	if err := o.Check(); err != nil {
 		return err
@@ -112,7 +114,7 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 		return err
 	}
 	if err := result.Err(); err != nil {
-		return exitOne(err)
+		return cli.Found(err)
 	}
 	_, err = fmt.Fprintln(notes, "the gate passes:", result.Summary())
 	return err
@@ -121,14 +123,14 @@ func (o gateOptions) run(ctx context.Context, out, notes io.Writer) error {
 // project returns the review of the service, or of the export.
 func (o gateOptions) project(ctx context.Context, notes io.Writer) (review.Project, error) {
 	if !o.offline {
-		asked, _, err := askReview[render.Project](ctx, o.serverOptions, "/project/review")
-		if o.server != "" || !exportfile.StandsIn(o.export, err) {
+		asked, _, err := askReview[render.Project](ctx, o.Service, "/project/review")
+		if o.Server != "" || !exportfile.StandsIn(o.export, err) {
 			return asked.Project, err
 		}
 	}
 	project, err := exportfile.Review(ctx, o.export)
 	if err == nil {
-		fmt.Fprintf(notes, "no service was asked: this is from %s alone\n", printable(o.export))
+		fmt.Fprintf(notes, "no service was asked: this is from %s alone\n", output.Printable(o.export))
 	}
 	return project, err
 }

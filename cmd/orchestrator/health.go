@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/internal/apiclient"
 )
 
 func healthCommand() *cobra.Command {
-	var o serverOptions
+	var o cli.Service
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Say by the exit code whether a service is ready",
@@ -20,22 +21,22 @@ them. It is made for the check of a container:
   HEALTHCHECK CMD ["orchestrator", "health"]`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			server, err := o.address()
+			server, err := o.Address()
 			if err != nil {
 				return err
 			}
-			client, err := apiclient.New(apiclient.Options{Server: server, CAFile: o.tlsCA, Anonymous: true,
-				UserAgent: userAgent(), Timeout: o.timeout})
+			client, err := apiclient.New(apiclient.Options{Server: server, CAFile: o.TlsCA, Anonymous: true,
+				UserAgent: cli.UserAgent(), Timeout: o.Timeout})
 			if err != nil {
 				return err
 			}
 			return client.Ready(cmd.Context())
 		},
 	}
-	dataFlag(cmd, &o.data)
-	cmd.Flags().StringVar(&o.server, "server", "",
+	cli.DataFlag(cmd, &o.Data)
+	cmd.Flags().StringVar(&o.Server, "server", "",
 		"the service, as http://HOST:PORT, https://HOST or unix:PATH; without it the one that runs with --data")
-	tlsCAFlag(cmd, &o.tlsCA)
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 3*time.Second, "how long the service may take for its answer")
-	return withEnv(cmd)
+	cli.TLSCAFlag(cmd, &o.TlsCA)
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 3*time.Second, "how long the service may take for its answer")
+	return cli.WithEnv(cmd)
 }

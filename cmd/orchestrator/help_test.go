@@ -1,6 +1,7 @@
 package main
 
 import (
+	"orchestrator/cmd/orchestrator/cli"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,10 +31,10 @@ func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
 			}
 			if slices.Contains(byHandAlone, f.Name) {
 				require.Regexp(t, `(?m)^  .* --`+f.Name+` `, help)
-				require.NotContains(t, help, envName(f.Name))
+				require.NotContains(t, help, cli.EnvName(f.Name))
 				return
 			}
-			documented := regexp.MustCompile(`(?m)^  .* --` + f.Name + ` .*\[` + envName(f.Name) + `\]`)
+			documented := regexp.MustCompile(`(?m)^  .* --` + f.Name + ` .*\[` + cli.EnvName(f.Name) + `\]`)
 			require.Regexp(t, documented, help)
 		})
 	}

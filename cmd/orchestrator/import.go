@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/documents"
@@ -67,14 +69,14 @@ With 1 or 2 nothing was imported.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "report what would change, and write nothing")
 	f.BoolVar(&o.check, "check", false, "as --dry-run, and fail with exit code 1 when there is drift")
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
-	readingFlags(cmd, &o.reading)
-	dataFlag(cmd, &o.data)
+	cli.ReadingFlags(cmd, &o.reading)
+	cli.DataFlag(cmd, &o.data)
 	f.StringVar(&o.export, "export", "project_status.json", "export to compare with, and to write")
-	return exitTwo(withEnv(cmd))
+	return cli.Usage(cli.WithEnv(cmd))
 }
 
 func defaultDocuments() []string {
-	if paths := os.Getenv(envName("requirements")); paths != "" {
+	if paths := os.Getenv(cli.EnvName("requirements")); paths != "" {
 		return strings.Split(paths, ",")
 	}
 	return []string{"REQUIREMENTS.md"}
@@ -82,7 +84,7 @@ func defaultDocuments() []string {
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	project := offline.Project{Data: datadir.Dir(o.data), Export: o.export, Requirements: o.files, Reading: o.reading,
-		OnDisplaced: func(d projection.Displaced) { reportDisplaced(notes, d.Path, d.What) }}
+		OnDisplaced: func(d projection.Displaced) { output.Displaced(notes, d.Path, d.What) }}
 	do := project.Import
 	if o.dryRun || o.check {
 		do = project.Preview
@@ -98,5 +100,5 @@ func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
 	if err == nil && o.check {
 		err = outcome.Drift()
 	}
-	return exitOne(err)
+	return cli.Found(err)
 }

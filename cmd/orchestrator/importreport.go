@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/drift"
 )
@@ -19,21 +20,21 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 	r := done.Report
 	if done.DryRun && done.Against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
-			printable(o.export), printable(o.data))
+			output.Printable(o.export), output.Printable(o.data))
 	}
 	if o.asJSON {
-		return writeJSON(out, r)
+		return output.WriteJSON(out, r)
 	}
-	p := &reportPrinter{colour: colourful(out)}
+	p := importReport{output.NewPrinter(output.Colourful(out))}
 	p.documents(r)
 	p.drift(r)
-	p.remarks("warning", yellow, r.Warnings)
-	p.remarks("skipped", yellow, r.Skipped)
-	p.remarks("error", red, r.Errors)
+	p.remarks("warning", output.Yellow, r.Warnings)
+	p.remarks("skipped", output.Yellow, r.Skipped)
+	p.remarks("error", output.Red, r.Errors)
 	if len(r.Errors) == 0 {
-		p.line("%s%s", r, o.summary(done))
+		p.Line("%s%s", r, o.summary(done))
 	}
-	_, err := io.WriteString(out, p.text.String())
+	_, err := io.WriteString(out, p.String())
 	return err
 }
 
@@ -41,21 +42,24 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 func (o importOptions) summary(done offline.Outcome) string {
 	switch {
 	case done.DryRun:
-		return "; dry run against " + printable(done.Baseline()) + ", nothing was written"
+		return "; dry run against " + output.Printable(done.Baseline()) + ", nothing was written"
 	case !done.Written:
-		return "; nothing was to be imported, and " + printable(o.export) + " is up to date"
+		return "; nothing was to be imported, and " + output.Printable(o.export) + " is up to date"
 	}
-	return "; imported, and " + printable(o.export) + " is written"
+	return "; imported, and " + output.Printable(o.export) + " is written"
 }
 
-func (p *reportPrinter) documents(r drift.Report) {
+// importReport writes what an import did, for people.
+type importReport struct{ *output.Printer }
+
+func (p importReport) documents(r drift.Report) {
 	for _, d := range r.Documents {
 		family := "no family"
 		if d.Family != "" {
 			family = d.Family
 		}
 		if d.Mark != "" {
-			family += " (" + printable(d.Mark) + ")"
+			family += " (" + output.Printable(d.Mark) + ")"
 		}
 		if d.Delta {
 			family += ", a delta"
@@ -64,7 +68,7 @@ func (p *reportPrinter) documents(r drift.Report) {
 		if d.Found == 1 {
 			noun = "requirement"
 		}
-		line := fmt.Sprintf("%s: %s: %d %s", printable(d.Path), family, d.Found, noun)
+		line := fmt.Sprintf("%s: %s: %d %s", output.Printable(d.Path), family, d.Found, noun)
 		if d.Rows > d.Found {
 			line += fmt.Sprintf(", of %d rows that look like requirements", d.Rows)
 		}
@@ -74,7 +78,7 @@ func (p *reportPrinter) documents(r drift.Report) {
 		if len(d.Others) > 0 {
 			line += "; beside them " + counts(d.Others)
 		}
-		p.line("%s", line)
+		p.Line("%s", line)
 	}
 }
 
@@ -86,67 +90,67 @@ func counts(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-func (p *reportPrinter) drift(r drift.Report) {
+func (p importReport) drift(r drift.Report) {
 	for _, a := range r.Added {
-		name := printable(a.ID)
+		name := output.Printable(a.ID)
 		if a.Title != a.ID {
-			name += ": " + printable(a.Title)
+			name += ": " + output.Printable(a.Title)
 		}
-		p.line("%sadded %s", at(a.Path, a.Line), name)
+		p.Line("%sadded %s", output.At(a.Path, a.Line), name)
 	}
 	p.changes(r)
 	p.moves(r)
 	p.renamings(r)
 	for _, id := range r.Restored {
-		p.line("restored %s", printable(id))
+		p.Line("restored %s", output.Printable(id))
 	}
 	p.retirements(r)
 }
 
-func (p *reportPrinter) changes(r drift.Report) {
+func (p importReport) changes(r drift.Report) {
 	for _, c := range r.Changed {
 		state := ""
 		if c.Suspect {
 			state = ", which is suspect now: PM must accept it"
 		}
 		if len(c.Stale) > 0 {
-			state += "; made for another text: " + printable(strings.Join(c.Stale, ", "))
+			state += "; made for another text: " + output.Printable(strings.Join(c.Stale, ", "))
 		}
-		p.line("%schanged %s%s", at(c.Path, c.Line), printable(c.ID), state)
+		p.Line("%schanged %s%s", output.At(c.Path, c.Line), output.Printable(c.ID), state)
 		if c.Priority != nil {
-			p.line("    priority: %s", p.wordDiff([]drift.Edit{
+			p.Line("    priority: %s", p.wordDiff([]drift.Edit{
 				{Op: drift.OpDelete, Text: c.Priority.From}, {Op: drift.OpInsert, Text: c.Priority.To}}))
 		}
 		if len(c.Diff) > 0 {
-			p.line("    %s", p.wordDiff(c.Diff))
+			p.Line("    %s", p.wordDiff(c.Diff))
 		}
 	}
 }
 
-func (p *reportPrinter) renamings(r drift.Report) {
+func (p importReport) renamings(r drift.Report) {
 	for _, n := range r.Renamed {
 		if n.Declared {
-			p.line("renamed %s to %s, as the document says", printable(n.From), printable(n.To))
+			p.Line("renamed %s to %s, as the document says", output.Printable(n.From), output.Printable(n.To))
 		} else {
-			p.line("perhaps renamed %s to %s, which has the same text", printable(n.From), printable(n.To))
+			p.Line("perhaps renamed %s to %s, which has the same text", output.Printable(n.From), output.Printable(n.To))
 		}
 	}
 }
 
-func (p *reportPrinter) retirements(r drift.Report) {
+func (p importReport) retirements(r drift.Report) {
 	for _, x := range r.Retired {
-		p.line("retired %s (%s): %s", printable(x.ID), x.Status, printable(x.Title))
+		p.Line("retired %s (%s): %s", output.Printable(x.ID), x.Status, output.Printable(x.Title))
 		if len(x.Strands) > 0 {
-			p.line("    work that is left: %s", printable(strings.Join(x.Strands, ", ")))
+			p.Line("    work that is left: %s", output.Printable(strings.Join(x.Strands, ", ")))
 		}
 		if x.PMMust != "" {
-			p.line("    PM must: %s", printable(x.PMMust))
+			p.Line("    PM must: %s", output.Printable(x.PMMust))
 		}
 	}
 }
 
 // moves names what went to another document; of many that only stand on other lines, a few.
-func (p *reportPrinter) moves(r drift.Report) {
+func (p importReport) moves(r drift.Report) {
 	shifts := 0
 	for _, m := range r.Moved {
 		if m.From.Path == m.Path {
@@ -154,17 +158,17 @@ func (p *reportPrinter) moves(r drift.Report) {
 				continue
 			}
 		}
-		p.line("%smoved %s from %s", at(m.Path, m.Line), printable(m.ID),
-			strings.TrimSuffix(at(m.From.Path, m.From.Line), ": "))
+		p.Line("%smoved %s from %s", output.At(m.Path, m.Line), output.Printable(m.ID),
+			strings.TrimSuffix(output.At(m.From.Path, m.From.Line), ": "))
 	}
 	if more := shifts - shownShifts; more > 0 {
-		p.line("moved within their documents: %d more; --json lists them", more)
+		p.Line("moved within their documents: %d more; --json lists them", more)
 	}
 }
 
 // wordDiff shows runs of words as {+new+}, [-old-], or as they are. White space stands between two runs, but not
 // between what was taken away and what came in its place.
-func (p *reportPrinter) wordDiff(edits []drift.Edit) string {
+func (p importReport) wordDiff(edits []drift.Edit) string {
 	var b strings.Builder
 	var last drift.Edit
 	for _, e := range edits {
@@ -178,30 +182,30 @@ func (p *reportPrinter) wordDiff(edits []drift.Edit) string {
 	return b.String()
 }
 
-func (p *reportPrinter) edit(e drift.Edit) string {
-	open, end, c := "", "", plain
+func (p importReport) edit(e drift.Edit) string {
+	open, end, c := "", "", output.Plain
 	switch {
 	case e.Inserts():
-		open, end, c = "{+", "+}", green
+		open, end, c = "{+", "+}", output.Green
 	case e.Deletes():
-		open, end, c = "[-", "-]", red
+		open, end, c = "[-", "-]", output.Red
 	}
 	lines := strings.Split(e.Text, "\n")
 	lines[0] = open + lines[0]
 	lines[len(lines)-1] += end
 	for i, line := range lines {
-		if lines[i] = printable(line); c != plain {
-			lines[i] = p.paint(c, lines[i])
+		if lines[i] = output.Printable(line); c != output.Plain {
+			lines[i] = p.Paint(c, lines[i])
 		}
 	}
 	return strings.Join(lines, "\n    ")
 }
 
-func (p *reportPrinter) remarks(what string, c colour, all []drift.Remark) {
+func (p importReport) remarks(what string, c output.Colour, all []drift.Remark) {
 	for _, r := range all {
-		p.line("%s%s %s", at(r.Path, r.Line), p.paint(c, what+":"), printable(r.Message))
+		p.Line("%s%s %s", output.At(r.Path, r.Line), p.Paint(c, what+":"), output.Printable(r.Message))
 		if r.Fix != "" {
-			p.line("    fix: %s", printable(r.Fix))
+			p.Line("    fix: %s", output.Printable(r.Fix))
 		}
 	}
 }

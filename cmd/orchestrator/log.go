@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 )
 
@@ -56,25 +54,7 @@ func escaped(v any) string {
 	case nil:
 		return ""
 	case []byte:
-		return printable(string(s))
+		return output.Printable(string(s))
 	}
-	return printable(fmt.Sprint(v))
-}
-
-// printable escapes what a terminal would obey or hide.
-func printable(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRune(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
+	return output.Printable(fmt.Sprint(v))
 }

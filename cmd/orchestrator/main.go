@@ -5,6 +5,10 @@ package main
 import (
 	"context"
 	"errors"
+	"orchestrator/cmd/orchestrator/boundarycmd"
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/conductcmd"
+	"orchestrator/cmd/orchestrator/logcmd"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,9 +26,9 @@ func run(args []string) int {
 	root := rootCommand()
 	root.SetArgs(args)
 	if err := root.ExecuteContext(ctx); err != nil {
-		printError(err)
-		if code := (exitError{}); errors.As(err, &code) {
-			return code.code
+		cli.PrintError(err)
+		if code := (cli.ExitError{}); errors.As(err, &code) {
+			return code.Code
 		}
 		return 1
 	}
@@ -40,15 +44,15 @@ fields, a status moves only along the lifecycle, every change of status cites ev
 in a log that an outsider can verify.
 
 Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
-		Version:       version(),
+		Version:       cli.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
-		verifyCommand(), healthCommand(),
-		auditCommand(), backupCommand(), restoreCommand(), upgradeCommand(), compactCommand(), boundaryCommand(),
-		hookCommand(),
-		askCommand(), conductCommand(), driveCommand(), toolsCommand(), promptsCommand())
-	return group(root)
+		logcmd.VerifyCommand(), healthCommand(),
+		logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(), logcmd.UpgradeCommand(), logcmd.CompactCommand(), boundarycmd.Command(),
+		boundarycmd.HookCommand(),
+		conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(), conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
+	return cli.Group(root)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/internal/boundary/hook"
 )
 
@@ -18,11 +19,11 @@ import (
 func TestMain(m *testing.M) {
 	// A program with the race detector sleeps for a second before it ends, unless it is told not to.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
-	hookDeadline, doctorPatience = time.Minute, 20*time.Second // this machine may be busy with other things
-	_ = flag.Set("test.parallel", "6")                         // they wait more than they compute; the command line may still say otherwise
+	boundarycmd.HookDeadline, boundarycmd.DoctorPatience = time.Minute, 20*time.Second // this machine may be busy with other things
+	_ = flag.Set("test.parallel", "6")                                                 // they wait more than they compute; the command line may still say otherwise
 	testscript.Main(m, map[string]func(){
 		"orchestrator": main, "limited": limited, "agent": agent,
-		"orchestrator-hook": func() { os.Exit(hook.Main(os.Args[1:], time.Now(), hookDeadline)) },
+		"orchestrator-hook": func() { os.Exit(hook.Main(os.Args[1:], time.Now(), boundarycmd.HookDeadline)) },
 	})
 }
 

@@ -30,24 +30,24 @@ type process struct {
 	dir  string
 	data string // its --data
 	addr string
-	out  output
-	log  output
+	out  written
+	log  written
 	done chan struct{} // closed when it has ended
 }
 
-// output is what a child has written so far.
-type output struct {
+// written is what a child has written so far.
+type written struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (o *output) Write(p []byte) (int, error) {
+func (o *written) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.Write(p)
 }
 
-func (o *output) String() string {
+func (o *written) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()

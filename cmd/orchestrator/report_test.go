@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/drift"
 )
@@ -66,7 +67,7 @@ a.md: error: no line
 
 func TestColoursOfAWordDiff(t *testing.T) {
 	t.Parallel()
-	p := &reportPrinter{colour: true}
+	p := importReport{output.NewPrinter(true)}
 	got := p.wordDiff([]drift.Edit{{Op: "equal", Text: "a"}, {Op: "delete", Text: "b"}, {Op: "insert", Text: "c\nd"}})
 	require.Equal(t, "a \x1b[31m[-b-]\x1b[0m\x1b[32m{+c\x1b[0m\n    \x1b[32md+}\x1b[0m", got)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review/render"
 )
@@ -19,7 +21,7 @@ import (
 var reviewFormats = []string{"table", "markdown", "json"}
 
 func reviewCommand() *cobra.Command {
-	var o serverOptions
+	var o cli.Service
 	var format string
 	var narrow narrowing
 	cmd := &cobra.Command{
@@ -53,11 +55,11 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 			return showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, narrow.path(), format)
 		},
 	}
-	serverFlags(cmd, &o)
-	timeoutFlag(cmd, &o)
-	formatFlag(cmd, &format, reviewFormats)
+	cli.ServiceFlags(cmd, &o)
+	cli.TimeoutFlag(cmd, &o)
+	cli.FormatFlag(cmd, &format, reviewFormats)
 	narrow.flags(cmd)
-	return withEnv(cmd)
+	return cli.WithEnv(cmd)
 }
 
 // narrowing says which requirements the review of a project lists, and in which order: the parameters of its path.
@@ -95,12 +97,12 @@ type sheet interface {
 }
 
 // askReview asks the service for a review, and returns it with its JSON.
-func askReview[T sheet](ctx context.Context, o serverOptions, path string) (found T, raw []byte, err error) {
-	if o.timeout <= 0 {
-		return found, nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", o.timeout).
+func askReview[T sheet](ctx context.Context, o cli.Service, path string) (found T, raw []byte, err error) {
+	if o.Timeout <= 0 {
+		return found, nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", o.Timeout).
 			WithFix("give --timeout a time such as 15s")
 	}
-	c, err := o.connect()
+	c, err := o.Connect()
 	if err != nil {
 		return found, nil, err
 	}
@@ -111,9 +113,9 @@ func askReview[T sheet](ctx context.Context, o serverOptions, path string) (foun
 }
 
 // showReview asks for a review and writes it. JSON is passed on as the service wrote it.
-func showReview[T sheet](ctx context.Context, out io.Writer, o serverOptions, path, format string) error {
+func showReview[T sheet](ctx context.Context, out io.Writer, o cli.Service, path, format string) error {
 	if !slices.Contains(reviewFormats, format) {
-		return unknownFormat(format, reviewFormats)
+		return cli.UnknownFormat(format, reviewFormats)
 	}
 	found, raw, err := askReview[T](ctx, o, path)
 	if err != nil {
@@ -132,7 +134,7 @@ func showReview[T sheet](ctx context.Context, out io.Writer, o serverOptions, pa
 
 // styleOf returns how tables look on out: as wide as a terminal, with colours where its owner wants them.
 func styleOf(out io.Writer) render.Style {
-	style := render.Style{Color: colourful(out)}
+	style := render.Style{Color: output.Colourful(out)}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		style.Width, _, _ = term.GetSize(int(f.Fd()))
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"orchestrator/cmd/orchestrator/boundarycmd"
+	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/rules/boundary"
@@ -54,8 +56,8 @@ func (s *script) end() {
 // environ is the part of the script's environment that a server, or a command with an exit code of its own, may see.
 func (s *script) environ() []string {
 	names := []string{"PATH", "HOME", "TMPDIR", "GORACE", boundary.BypassVariable, "ORCHESTRATOR_LLM_URL", "ORCHESTRATOR_LLM_MODEL", "ORCHESTRATOR_LLM_KEY"}
-	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand(), boundaryModeCommand()} {
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, envName(f.Name)) })
+	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand(), boundarycmd.ModeCommand()} {
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, cli.EnvName(f.Name)) })
 	}
 	var env []string
 	for _, name := range names {

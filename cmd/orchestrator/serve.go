@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/internal/daemon"
 	"orchestrator/internal/datadir"
 
@@ -67,7 +68,7 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Version = daemon.Version{Version: buildVersion, Commit: commit(), Go: runtime.Version()}
+			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
 			o.Project.LogBudget = uint64(o.logBudget)
 			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) { greet(cmd.OutOrStdout(), s) })
 			return errors.Join(err, flush())
@@ -78,7 +79,7 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
-	readingFlags(cmd, &o.Project.Reading)
+	cli.ReadingFlags(cmd, &o.Project.Reading)
 	f.StringVar(&o.Project.Export, "export", "project_status.json",
 		"file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
@@ -97,7 +98,7 @@ func serveCommand() *cobra.Command {
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
-	return withEnv(cmd)
+	return cli.WithEnv(cmd)
 }
 
 // listenFlags adds the flags of the address.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"orchestrator/cmd/orchestrator/cli"
+
 	"github.com/spf13/cobra"
 )
 
@@ -12,5 +14,5 @@ func tokenCommand() *cobra.Command {
 separated by name. A running service applies changes by itself.`,
 	}
 	cmd.AddCommand(tokenAdd(), tokenList(), tokenRevoke())
-	return group(cmd)
+	return cli.Group(cmd)
 }

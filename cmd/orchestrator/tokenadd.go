@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
@@ -54,19 +56,19 @@ If a service is running with --data, the command returns when that service accep
 			return roleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	dataFlag(cmd, &o.data)
+	cli.DataFlag(cmd, &o.data)
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "file to write the token to; without it the token goes to standard output")
 	f.BoolVar(&o.force, "force", false, "replace the file of --out if it exists")
 	f.StringVar(&o.expires, "expires", "",
 		"how long it is valid, such as 12h or 90d; without it the token does not expire")
-	tlsCAFlag(cmd, &o.tlsCA)
+	cli.TLSCAFlag(cmd, &o.tlsCA)
 	f.DurationVar(&o.timeout, "timeout", 5*time.Second,
 		"how long a running service may take to accept the token; 0 does not wait")
 	f.StringVar(&o.oldRole, "role", "", "the role, before it became an argument")
 	_ = f.MarkHidden("role") // the flag exists
-	typedOnly(cmd, "role")
-	return withEnv(cmd)
+	cli.TypedOnly(cmd, "role")
+	return cli.WithEnv(cmd)
 }
 
 func roleNames() []string {
@@ -84,13 +86,13 @@ func (o addOptions) checkArgs(args []string) error {
 	switch {
 	case o.oldRole != "" && len(args) == 1:
 		return fault.New(fault.Invalid, "usage", "the role is an argument, and comes before the name").
-			WithFix("orchestrator token add %s %s", printable(o.oldRole), printable(args[0]))
+			WithFix("orchestrator token add %s %s", output.Printable(o.oldRole), output.Printable(args[0]))
 	case o.oldRole != "" || len(args) != 2:
 		return fault.New(fault.Invalid, "usage", "token add takes a role and a name").
 			WithFix("%s; the roles are %s", addForm, strings.Join(roleNames(), ", "))
 	case !isRole(0) && isRole(1):
 		return fault.New(fault.Invalid, "usage", "the role comes before the name").
-			WithFix("orchestrator token add %s %s", args[1], printable(args[0]))
+			WithFix("orchestrator token add %s %s", args[1], output.Printable(args[0]))
 	}
 	_, err := lifecycle.ParseRole(args[0])
 	return err
@@ -114,11 +116,11 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s; it is shown this once:\n", summary)
 		fmt.Fprintln(cmd.OutOrStdout(), secret)
 	} else {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", summary, printable(o.out))
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", summary, output.Printable(o.out))
 		warnExposed(cmd.Context(), cmd.ErrOrStderr(), o.out)
 	}
 	return tokens.AwaitAccepted(cmd.Context(), data, made,
-		apiclient.Options{Token: secret, CAFile: o.tlsCA, UserAgent: userAgent(), Timeout: o.timeout})
+		apiclient.Options{Token: secret, CAFile: o.tlsCA, UserAgent: cli.UserAgent(), Timeout: o.timeout})
 }
 
 // warnExposed warns that a file with a token may end up in a repository.
@@ -129,7 +131,7 @@ func warnExposed(ctx context.Context, w io.Writer, path string) {
 		warning = fmt.Sprintf("whether git would take %s cannot be told: %v", path, err)
 	}
 	if warning != "" {
-		fmt.Fprintln(w, "warning:", printable(warning))
+		fmt.Fprintln(w, "warning:", output.Printable(warning))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/tokens"
 )
@@ -31,9 +33,9 @@ func tokenList() *cobra.Command {
 			return writeTokens(cmd.OutOrStdout(), list, asJSON)
 		},
 	}
-	dataFlag(cmd, &data)
+	cli.DataFlag(cmd, &data)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	return withEnv(cmd)
+	return cli.WithEnv(cmd)
 }
 
 // listed is a token as it is shown: without its hash.
@@ -48,7 +50,7 @@ type listed struct {
 
 func writeTokens(out io.Writer, list []listed, asJSON bool) error {
 	if asJSON {
-		return writeJSON(out, list)
+		return output.WriteJSON(out, list)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tROLE\tCREATED\tVALIDITY")
@@ -57,7 +59,7 @@ func writeTokens(out io.Writer, list []listed, asJSON bool) error {
 		if t.Expired {
 			state = "expired " + t.Expires.Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, printable(t.Name), t.Role, t.Created.Format(time.RFC3339), state)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, output.Printable(t.Name), t.Role, t.Created.Format(time.RFC3339), state)
 	}
 	return w.Flush()
 }

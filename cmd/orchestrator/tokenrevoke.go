@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/tokens"
 )
@@ -21,12 +23,12 @@ func tokenRevoke() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			revoked, err := tokens.Revoke(tokens.Open(datadir.Dir(data)), strings.Join(args, ""), name)
 			for _, t := range revoked {
-				fmt.Fprintf(cmd.OutOrStdout(), "revoked %s of %s, role %s\n", t.ID, printable(t.Name), t.Role)
+				fmt.Fprintf(cmd.OutOrStdout(), "revoked %s of %s, role %s\n", t.ID, output.Printable(t.Name), t.Role)
 			}
 			return err
 		},
 	}
-	dataFlag(cmd, &data)
+	cli.DataFlag(cmd, &data)
 	cmd.Flags().StringVar(&name, "name", "", "revoke every token of this name")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		all, err := tokens.Open(datadir.Dir(data)).List()
@@ -39,5 +41,5 @@ func tokenRevoke() *cobra.Command {
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-	return withEnv(cmd)
+	return cli.WithEnv(cmd)
 }

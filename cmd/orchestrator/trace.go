@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/trace"
 )
 
@@ -53,21 +55,21 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 usage or envi
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default "+
 			"REQUIREMENTS.md in --repo)")
 	f.StringVar(&o.repo, "repo", ".", "folder to search")
-	readingFlags(cmd, &o.documents.Reading)
+	cli.ReadingFlags(cmd, &o.documents.Reading)
 	f.StringSliceVar(&o.exclude, "exclude", nil,
 		"files or folders to leave out: a name such as testdata, or a pattern of a path in --repo; may be given "+
 			"more than once")
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	f.BoolVar(&o.check, "check", false, "fail with exit code 1 when a mark names no requirement")
-	return exitTwo(withEnv(cmd))
+	return cli.Usage(cli.WithEnv(cmd))
 }
 
 func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
-	shown := newProgress(notes, "files")
+	shown := output.NewProgress(notes, "files")
 	report, err := trace.RunDocuments(ctx, o.repo, o.documents, trace.Options{
-		Paths: o.paths, Exclude: o.exclude, Progress: shown.update(),
+		Paths: o.paths, Exclude: o.exclude, Progress: shown.Update(),
 	})
-	shown.clear()
+	shown.Clear()
 	if err != nil {
 		return err
 	}
@@ -75,7 +77,7 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 		return err
 	}
 	if o.check {
-		return exitOne(report.CheckMarks())
+		return cli.Found(report.CheckMarks())
 	}
 	return nil
 }
@@ -83,42 +85,42 @@ func (o traceOptions) run(ctx context.Context, out, notes io.Writer) error {
 // write shows the report as JSON alone, or for people.
 func (o traceOptions) write(out io.Writer, r trace.Report) error {
 	if o.asJSON {
-		return writeJSON(out, r)
+		return output.WriteJSON(out, r)
 	}
-	var p reportPrinter
+	p := output.NewPrinter(false)
 	for _, t := range r.Requirements {
-		p.traced(t)
+		writeTraced(p, t)
 	}
 	for _, u := range r.Unknown {
 		why := ""
 		if len(u.Similar) > 0 {
-			why = ": did you mean " + printable(strings.Join(u.Similar, " or ")) + "?"
+			why = ": did you mean " + output.Printable(strings.Join(u.Similar, " or ")) + "?"
 		}
-		p.line("%s%s %s, which is no requirement%s", at(u.Path, u.Line), u.Keyword, printable(u.ID), why)
+		p.Line("%s%s %s, which is no requirement%s", output.At(u.Path, u.Line), u.Keyword, output.Printable(u.ID), why)
 	}
 	for _, s := range r.Skipped {
-		p.line("%s: skipped, %s", printable(s.Path), printable(s.Reason))
+		p.Line("%s: skipped, %s", output.Printable(s.Path), output.Printable(s.Reason))
 	}
 	if !r.Gitignore {
-		p.line(".gitignore was not honoured: %s", printable(r.Note))
+		p.Line(".gitignore was not honoured: %s", output.Printable(r.Note))
 	}
-	p.line("%d of %d requirements have a mark, %d have a test; marks that name no requirement: %d; files read: %d",
+	p.Line("%d of %d requirements have a mark, %d have a test; marks that name no requirement: %d; files read: %d",
 		r.Summary.Marked, r.Summary.Requirements, r.Summary.Tested, r.Summary.Unknown, r.Summary.Files)
-	_, err := io.WriteString(out, p.text.String())
+	_, err := io.WriteString(out, p.String())
 	return err
 }
 
 // traced shows one requirement and what names it.
-func (p *reportPrinter) traced(t trace.Traced) {
-	name := printable(t.ID)
+func writeTraced(p *output.Printer, t trace.Traced) {
+	name := output.Printable(t.ID)
 	if t.Title != t.ID {
-		name += ": " + printable(t.Title)
+		name += ": " + output.Printable(t.Title)
 	}
-	p.line("%s", name)
+	p.Line("%s", name)
 	for _, place := range t.Places {
-		p.line("  %s:%d  %s", printable(place.Path), place.Line, printable(place.What()))
+		p.Line("  %s:%d  %s", output.Printable(place.Path), place.Line, output.Printable(place.What()))
 	}
 	if len(t.Places) == 0 {
-		p.line("  no mark")
+		p.Line("  no mark")
 	}
 }

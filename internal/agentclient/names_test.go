@@ -17,10 +17,10 @@ import (
 
 // mayNameAClient are the files of the program outside of this package that name a client, each with its reason.
 var mayNameAClient = map[string]string{
-	"cmd/bench/hook.go":                              "the hook is measured with the calls of one client",
-	"cmd/orchestrator/boundaryinstall.go":            "the example in the command's help",
-	"internal/boundary/boundarytest/boundarytest.go": "decisions for tests are those of one client",
-	"internal/rules/boundary/policy.go":              "the default policy, which is a document that a project edits",
+	"cmd/bench/hook.go": "the hook is measured with the calls of one client",
+	"cmd/orchestrator/boundarycmd/boundaryinstall.go": "the example in the command's help",
+	"internal/boundary/boundarytest/boundarytest.go":  "decisions for tests are those of one client",
+	"internal/rules/boundary/policy.go":               "the default policy, which is a document that a project edits",
 }
 
 // names finds a client's name in any word. A cursor also is a place in a list, so that Cursor is found by how its name,

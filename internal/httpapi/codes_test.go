@@ -195,7 +195,7 @@ type sourceCodes struct {
 
 // codesInSource reads the source of all packages that a request may come to.
 var codesInSource = sync.OnceValue(func() sourceCodes {
-	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../.."}, "./internal/...", "./cmd/orchestrator")
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../.."}, "./internal/...", "./cmd/orchestrator/...")
 	must(err)
 	module := strings.TrimSuffix(reflect.TypeFor[fault.Error]().PkgPath(), "internal/fault")
 	found := sourceCodes{map[string]map[string]bool{}, map[string]map[string]bool{}, map[string]map[string]bool{}}

@@ -1,0 +1,102 @@
+package boundarycmd
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/boundary/install"
+	"orchestrator/internal/fault"
+)
+
+func boundaryInstallCommand() *cobra.Command {
+	var o boundaryOptions
+	var version string
+	var followLink bool
+	cmd := &cobra.Command{
+		Use:   "install CLIENT",
+		Short: "Set the boundary up in validate, and register the hook in the settings of an agent client",
+		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
+registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. A
+second run changes nothing.
+
+Clients: ` + strings.Join(agentclient.Names(), ", "),
+		Example: `  orchestrator boundary install claude`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := o.installation(args[0])
+			if err != nil {
+				return err
+			}
+			p.Version, p.FollowLink, p.Change.Reason = version, followLink, "installed"
+			done, err := install.Install(cmd.Context(), p)
+			if err != nil {
+				return err
+			}
+			return o.show(cmd.OutOrStdout(), done, func(rp *output.Printer) { writeInstalled(rp, done) })
+		},
+	}
+	o.rootFlag(cmd)
+	o.jsonFlag(cmd)
+	followLinkFlag(cmd, &followLink)
+	cmd.Flags().StringVar(&version, "client-version", "",
+		"of the client, as it prints it; without it the client in PATH is asked")
+	return cli.WithEnv(cmd)
+}
+
+// followLinkFlag allows what is refused otherwise: whoever can write the project could have put the link there.
+func followLinkFlag(cmd *cobra.Command, follow *bool) {
+	cmd.Flags().BoolVar(follow, "follow-link", false,
+		"if the client's settings are a symbolic link, edit the file that it leads to")
+}
+
+// installation returns what is to be installed: in the project that --root lies in, or at --root where none has a
+// boundary yet.
+func (o *boundaryOptions) installation(client string) (install.Options, error) {
+	dir := folder.In(o.root)
+	if found, ok := folder.Find(dir.Root); ok {
+		dir = found
+	}
+	if info, err := os.Stat(dir.Root); err != nil || !info.IsDir() {
+		return install.Options{}, fault.New(fault.NotFound, "no_project", "there is no folder %s", dir.Root).
+			WithFix("name the project's folder with --root")
+	}
+	executable, err := os.Executable()
+	home, _ := os.UserHomeDir()
+	return install.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(),
+		NoteID: hook.NewID()}, err
+}
+
+func writeInstalled(p *output.Printer, d install.Done) {
+	switch {
+	case d.Policy:
+		p.Line("%s: set up in validate: violations are recorded and said, nothing is blocked", output.Printable(d.Root))
+	default:
+		p.Line("%s: the policy is kept as it is", output.Printable(d.Root))
+	}
+	switch {
+	case !d.Changed:
+		p.Line("%s: registered already", output.Printable(d.File))
+	default:
+		p.Line("%s: registered %s", output.Printable(d.File), output.Printable(d.Command))
+	}
+	if d.Backup != "" {
+		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))
+	}
+	for _, s := range d.Said {
+		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
+	}
+	if len(d.Unkept) > 0 {
+		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s",
+			output.Printable(strings.Join(d.Unkept, " ")))
+		p.Line("  .orchestrator/boundary/policy.json may be committed")
+	}
+	p.Line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
+		"readiness says when to enforce")
+}

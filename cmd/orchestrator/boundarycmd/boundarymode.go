@@ -1,0 +1,48 @@
+package boundarycmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/rules/boundary"
+)
+
+func ModeCommand() *cobra.Command {
+	var o boundaryOptions
+	var override string
+	cmd := &cobra.Command{
+		Use:   "mode off|validate|enforce",
+		Short: "Switch the mode; the switch is recorded with who and why",
+		Long: `Mode switches the mode of the boundary. Enforce requires every check of readiness to pass, or
+--override with a reason, which is recorded too. The new mode applies to running sessions from their next call.`,
+		Example: `  orchestrator boundary mode enforce --reason "two weeks without a false positive"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.switchMode(cmd, boundary.Mode(args[0]), override)
+		},
+	}
+	o.rootFlag(cmd)
+	o.reasonFlag(cmd)
+	cmd.Flags().StringVar(&override, "override", "", "enforce although it is not ready, for this reason")
+	cli.TypedOnly(cmd, "override")
+	return cli.WithEnv(cmd)
+}
+
+func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, override string) error {
+	dir, err := o.dir()
+	if err != nil {
+		return err
+	}
+	from, err := control.SetMode(dir, to, override, o.change(), report.FromFiles(dir))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", output.Printable(dir.Root), output.Printable(string(to)),
+		output.Printable(string(from)))
+	return nil
+}

@@ -1,0 +1,115 @@
+package boundarycmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/rules/boundary"
+)
+
+func boundaryReportCommand() *cobra.Command {
+	var o boundaryOptions
+	var since string
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Report violations by session, file and tool, over time, with bypasses, errors and latency",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := cli.SinceOf(since, time.Now())
+			if err != nil {
+				return err
+			}
+			h, err := o.history()
+			if err != nil {
+				return err
+			}
+			r := h.Report(from)
+			return o.show(cmd.OutOrStdout(), r, func(p *output.Printer) { writeBoundaryReport(p, r) })
+		},
+	}
+	o.rootFlag(cmd)
+	o.jsonFlag(cmd)
+	cli.SinceFlag(cmd, &since)
+	return cli.WithEnv(cmd)
+}
+
+func writeBoundaryReport(p *output.Printer, r report.Report) {
+	if r.Decisions == 0 {
+		p.Line("no decisions: is the hook installed? orchestrator boundary doctor")
+	} else {
+		p.Line("%d decisions, %d violations; %s", r.Decisions, r.Violations, decisionsOf(r.ByDecision))
+	}
+	p.Line("sessions with a bypass: %d of %d; hook errors: %d of %d runs; latency p50 %s, p95 %s, p99 %s, max %s",
+		r.Bypasses.Count, r.Bypasses.Of, r.Errors.Count, r.Errors.Of, micros(r.Latency.P50), micros(r.Latency.P95),
+		micros(r.Latency.P99), micros(r.Latency.Max))
+	for _, s := range r.Patterns {
+		p.Line("  %s", output.Printable(s))
+	}
+	writeCounts(p, r)
+	writeDays(p, r)
+	for _, v := range r.Latest {
+		p.Line("%s", decisionLine(p, v))
+	}
+	for _, e := range r.LastErrors {
+		p.Line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.Paint(output.Red, "error"), output.Printable(e.Client),
+			output.Printable(e.Reason))
+	}
+	if r.Malformed+r.Imported > 0 {
+		p.Line("%d lines of the journal cannot be read; %d calls are out of an older journal", r.Malformed, r.Imported)
+	}
+}
+
+// writeCounts writes the violations by what they are counted by.
+func writeCounts(p *output.Printer, r report.Report) {
+	lists := []struct {
+		title string
+		list  []report.Count
+	}{{"by tool", r.Tools}, {"by file", r.Files}, {"by rule", r.Rules}}
+	for _, l := range lists {
+		if len(l.list) > 0 {
+			p.Line("%s:", l.title)
+		}
+		for _, c := range l.list {
+			p.Line("  %5d  %s", c.Count, output.Printable(c.Name))
+		}
+	}
+	if len(r.Sessions) > 0 {
+		p.Line("by session:")
+	}
+	for _, s := range r.Sessions {
+		p.Line("  %5d  of %d decisions  %s %s", s.Violations, s.Decisions, output.Printable(s.Client), output.Printable(s.Session))
+	}
+}
+
+func writeDays(p *output.Printer, r report.Report) {
+	if len(r.Days) == 0 {
+		return
+	}
+	p.Line("by day:")
+	most := 1
+	for _, d := range r.Days {
+		most = max(most, d.Violations)
+	}
+	for _, d := range r.Days {
+		p.Line("  %s  %5d of %5d  %s", output.Printable(d.Day), d.Violations, d.Decisions,
+			strings.Repeat("#", d.Violations*40/most))
+	}
+}
+
+func decisionsOf(by map[boundary.Decision]int) string {
+	var all []string
+	for _, d := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
+		if by[d] > 0 {
+			all = append(all, fmt.Sprintf("%d %s", by[d], d))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func micros(n int64) string { return (time.Duration(n) * time.Microsecond).String() }

@@ -1,0 +1,64 @@
+package boundarycmd
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/rules/boundary"
+)
+
+func boundaryStatusCommand() *cobra.Command {
+	var o boundaryOptions
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show the mode, bypasses in force, and what was decided so far",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, policy, err := o.policy()
+			if err != nil {
+				return err
+			}
+			s, err := report.StatusOf(dir, &policy, time.Now())
+			if err != nil {
+				return err
+			}
+			return o.show(cmd.OutOrStdout(), s, func(p *output.Printer) { writeStatus(p, s) })
+		},
+	}
+	o.rootFlag(cmd)
+	o.jsonFlag(cmd)
+	return cli.WithEnv(cmd)
+}
+
+func writeStatus(p *output.Printer, s report.Status) {
+	p.Line("%s: %s", output.Printable(s.Root), p.Paint(colourOf(s.Mode), output.Printable(string(s.Mode))))
+	if !s.Since.IsZero() {
+		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
+	}
+	if s.Unrecorded {
+		p.Line("  %s", p.Paint(output.Red,
+			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
+				"boundary mode records a switch"))
+	}
+	for _, g := range s.Bypasses {
+		whom := "every session"
+		if g.Session != "" {
+			whom = "session " + output.Printable(g.Session)
+		}
+		p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
+			output.Printable(g.By), output.Printable(g.Reason))
+	}
+	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
+		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
+	for _, f := range s.Raised {
+		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
+	}
+}
+
+func colourOf(m boundary.Mode) output.Colour {
+	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow, boundary.Enforce: output.Green}[m]
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/reqdoc"
+)
+
+func DataFlag(cmd *cobra.Command, data *string) {
+	cmd.Flags().StringVar(data, "data", datadir.Default, "folder of the database and the tokens")
+}
+
+// FormatFlag adds --format; the first one known is the default.
+func FormatFlag(cmd *cobra.Command, format *string, known []string) {
+	cmd.Flags().StringVar(format, "format", known[0], "how to show it: "+strings.Join(known, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// UnknownFormat refuses a --format; known are the ones there are.
+func UnknownFormat(format string, known []string) error {
+	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
+		WithFix("use --format %s", strings.Join(known, ", "))
+}
+
+// ReadingFlags adds how documents are read, the same for every command that reads some.
+func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
+	families := reqdoc.Families()
+	cmd.Flags().StringVar(&o.Family, "family", "",
+		"read every document as this family, and look for no marks: "+strings.Join(families, ", "))
+	cmd.Flags().BoolVar(&o.Assign, "assign", false, "make ids from section and item for documents that have none")
+	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
+}

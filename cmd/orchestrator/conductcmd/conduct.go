@@ -1,0 +1,168 @@
+package conductcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// maxConducted is the most bytes of a file of obligations.
+const maxConducted = 1 << 20
+
+func ConductCommand() *cobra.Command {
+	var o conductOptions
+	var plan bool
+	cmd := &cobra.Command{
+		Use:   "conduct FILE",
+		Short: "Run the obligations of a file",
+		Long: `Conduct sends a file of obligations (schemas/obligations.schema.json) to the running service, and shows
+the result of each. FILE - is standard input. With --plan it shows which tools would run, and runs nothing.
+
+Exit codes: 0 all are resolved; 1 one failed, or waits for something; 2 usage or environment.`,
+		Example: `  echo '{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}' | orchestrator conduct -
+  orchestrator conduct --plan obligations.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			body, err := readConducted(args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if plan {
+				return o.plan(cmd.Context(), body, cmd.OutOrStdout())
+			}
+			return o.send(cmd, "/obligations", body)
+		},
+	}
+	cmd.Flags().BoolVar(&plan, "plan", false, "show which tools would run, and run nothing")
+	return o.flags(cmd)
+}
+
+// conductOptions are the flags of ask and conduct.
+type conductOptions struct {
+	cli.Service
+	asJSON bool
+}
+
+func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
+	cli.ServiceFlags(cmd, &o.Service)
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", conductor.Limit(planning.Budgets{})+time.Minute,
+		"how long the service may take for its answer")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print what the service answers, as JSON")
+	cli.WithEnv(cmd)
+	return cli.Usage(cmd)
+}
+
+func readConducted(name string, in io.Reader) ([]byte, error) {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fault.New(fault.NotFound, "file_unreadable", "%s cannot be read", name).
+				WithFix("name a file of obligations, or - for standard input").Because(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	body, err := io.ReadAll(io.LimitReader(in, maxConducted+1))
+	if err == nil && len(body) > maxConducted {
+		err = fault.New(fault.TooLarge, "body_too_large", "the obligations have more than %d bytes", maxConducted).
+			WithFix("send them in several requests")
+	}
+	return body, err
+}
+
+// send runs a request and shows its trace.
+func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error {
+	out := cmd.OutOrStdout()
+	raw, err := o.post(cmd.Context(), path, body)
+	if err != nil {
+		return err
+	}
+	var trace conductor.Trace
+	if err := jsonv2.Unmarshal(raw, &trace); err != nil {
+		return err
+	}
+	if o.asJSON {
+		if err := output.Indented(out, raw); err != nil {
+			return err
+		}
+	} else {
+		showTrace(out, trace)
+		for _, a := range trace.Answers {
+			if a.NotRephrased != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "not in other words: %s\n", output.Printable(a.NotRephrased))
+			}
+		}
+	}
+	return cli.Found(trace.Unresolved())
+}
+
+func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {
+	raw, err := o.post(ctx, "/obligations?plan=true", body)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return output.Indented(out, raw)
+	}
+	var plan conductor.Plan
+	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
+		return err
+	}
+	for _, one := range plan.Obligations {
+		fmt.Fprintf(out, "%s %s\n", one.ID, output.Printable(one.Obligation.String()))
+		if len(one.Candidates) == 0 && one.Why != "" {
+			fmt.Fprintf(out, "  %s\n", output.Printable(one.Why))
+		}
+		for _, c := range one.Candidates {
+			fmt.Fprintf(out, "  %s: %s\n", output.Printable(c.Tool), output.Printable(c.Reason))
+		}
+	}
+	return nil
+}
+
+func (o conductOptions) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	c, err := o.Connect()
+	if err != nil {
+		return nil, err
+	}
+	return c.PostJSON(ctx, path, body)
+}
+
+// showTrace shows the answers, and what was not resolved.
+func showTrace(out io.Writer, trace conductor.Trace) {
+	for _, a := range trace.Answers {
+		for line := range strings.SplitSeq(a.Text, "\n") {
+			fmt.Fprintln(out, output.Printable(line))
+		}
+	}
+	for _, t := range trace.Obligations {
+		switch {
+		case !t.Status.Resolved():
+			showUnresolved(out, t)
+		case !t.Obligation.Type.Answers(): // an answer stands above
+			fmt.Fprintf(out, "%s: done\n", output.Printable(t.Obligation.String()))
+		}
+	}
+}
+
+// showUnresolved shows why an obligation was not met, and what it asks.
+func showUnresolved(out io.Writer, t conductor.ObligationTrace) {
+	fmt.Fprintf(out, "%s: %s: %s\n", output.Printable(t.Obligation.String()), t.Outcome, output.Printable(t.Why))
+	for _, e := range t.Emitted {
+		if question, is := e.Obligation.Payload["question"].(string); is {
+			fmt.Fprintf(out, "  %s\n", output.Printable(question))
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package conductcmd
+
+import (
+	"fmt"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/conductor/drive"
+)
+
+// driven shows the events of a drive as they come.
+type driven struct {
+	out    io.Writer
+	asJSON bool
+	bar    *output.Bar
+	begun  bool
+	report *drive.Report
+
+	scope drive.Scope
+	left  map[string]int // moves, by requirement, before the step that goes on
+	done  int            // moves
+	ended int            // requirements
+}
+
+func (d *driven) line(raw []byte) error {
+	var e drive.Event
+	if err := jsonv2.Unmarshal(raw, &e); err != nil {
+		return err
+	}
+	d.bar.Clear()
+	d.begun = true
+	if e.Report != nil {
+		d.report = e.Report
+	}
+	if d.asJSON {
+		if _, err := fmt.Fprintln(d.out, string(raw)); err != nil {
+			return err
+		}
+	} else if text := d.text(e); text != "" {
+		if _, err := fmt.Fprintln(d.out, text); err != nil {
+			return err
+		}
+	}
+	d.draw(e)
+	return nil
+}
+
+// text returns an event as a line; "" for one that only the bar shows.
+func (d *driven) text(e drive.Event) string {
+	var text string
+	switch {
+	case e.Step != nil:
+		s := e.Step
+		text = fmt.Sprintf("%3d %s %s: %s", s.Number, s.Requirement, s.Obligation, s.Outcome)
+		if s.Tool != "" {
+			text += " by " + s.Tool
+		}
+		if s.From != s.To {
+			text += fmt.Sprintf(", %s → %s", s.From, s.To)
+		}
+		switch {
+		case !s.Resolved():
+			text += ": " + s.Why
+		case s.Why != "":
+			text += "; before, " + s.Why
+		}
+	case e.Waits != nil:
+		text = fmt.Sprintf("    %s waits for the end of run %s", e.Waits.Requirement, e.Waits.Run)
+	case e.End != nil && !e.End.Done():
+		text = fmt.Sprintf("    %s is %s, %s: %s", e.End.Requirement, e.End.Status, e.End.Outcome, e.End.Why)
+	case e.Report != nil:
+		text = e.Report.String()
+	}
+	return output.Printable(text)
+}
+
+// draw moves the bar on.
+func (d *driven) draw(e drive.Event) {
+	doing := ""
+	switch {
+	case e.Order != nil:
+		d.scope, d.left = *e.Order, map[string]int{}
+	case e.Begun != nil:
+		d.left[e.Begun.Requirement] = e.Begun.Moves
+		doing = fmt.Sprintf(", %s: %s", e.Begun.Requirement, e.Begun.Role)
+	case e.Step != nil:
+		d.done += d.left[e.Step.Requirement] - e.Step.Moves
+	case e.End != nil:
+		d.ended++
+	case e.Report != nil:
+		return
+	}
+	d.bar.Draw(d.done, d.scope.Moves,
+		output.Printable(fmt.Sprintf("moves, %d of %d requirements ended%s", d.ended, d.scope.Requirements, doing)))
+}
