@@ -177,14 +177,15 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 // LastImport is how the last attempt to import went, and what the last import on record has read.
 type LastImport struct {
 	Last     review.Import      `json:"last"`
-	Counts   account.Counts     `json:"counts"` // of all documents
+	Counts   account.Counts     `json:"counts"`            // of all documents
+	Qualify  string             `json:"qualify,omitempty"` // form of the ids; "" in older projects
 	Imported *projection.Import `json:"imported,omitempty"`
 }
 
 // LastImport returns what is known of the last import.
 func (s *Reviews) LastImport() LastImport {
-	imported := s.current.Load().Project.Import
-	return LastImport{s.reviewImport(), account.Sum(imported.Readings()), imported}
+	p := s.current.Load().Project
+	return LastImport{s.reviewImport(), account.Sum(p.Import.Readings()), p.Qualify, p.Import}
 }
 
 func (s *Reviews) reviewImport() review.Import {

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqid"
 )
 
@@ -54,6 +55,12 @@ func Nearly(a, b string) bool {
 	return a != b && (reqid.NearKey(a) == reqid.NearKey(b) || reqid.LookAlike(a, b))
 }
 
+// nearKey returns the key of an id, of whose folder and short form each is compared by itself.
+func nearKey(at Place, id string) string {
+	short := qualify.Short(id, at.Path)
+	return reqid.NearKey(strings.TrimSuffix(id, short)) + reqid.NearKey(short)
+}
+
 // nearMisses reports ids that a reader would take for one another: among those that are defined, and between them
 // and those that looked like a definition and were not taken.
 func nearMisses(all []Requirement, refused []Entry) []Problem {
@@ -66,7 +73,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 			"write one id one way everywhere, or choose ids that cannot be mistaken"))
 	}
 	for i, r := range all {
-		key := reqid.NearKey(r.ID)
+		key := nearKey(r.Place, r.ID)
 		if other, seen := first[key]; seen {
 			report(r.Place, r.ID, all[other])
 			continue
@@ -75,7 +82,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 	}
 	problems = append(problems, lookalikes(all, refused)...)
 	for _, e := range refused {
-		if other, seen := first[reqid.NearKey(e.ID)]; seen && all[other].ID != e.ID {
+		if other, seen := first[nearKey(e.Place, e.ID)]; seen && all[other].ID != e.ID {
 			report(e.Place, e.ID, all[other])
 		}
 	}
