@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -280,6 +281,20 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 		panic(err) // the bytes were encoded from a requirement
 	}
 	return req
+}
+
+// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is.
+func (s *Snapshot) Meant(name string) []string {
+	if _, found := s.Find(name); found || name == "" {
+		return []string{name}
+	}
+	var ones []qualify.One
+	for e := range s.All() {
+		if strings.HasSuffix(e.Summary.ID, "/"+name) {
+			ones = append(ones, qualify.One{ID: e.Summary.ID, Path: e.Summary.Path, Retired: e.Summary.Retired})
+		}
+	}
+	return qualify.NamesOf(ones).Meant(name)
 }
 
 // Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or
