@@ -18,7 +18,6 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -115,6 +114,7 @@ type Snapshot struct {
 	Project  Project
 	position map[string]int // of an id; shared by the snapshots between two imports
 	chunks   [][]*Entry
+	names    *names                      // shared by the snapshots between two imports
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
 	Head     audit.Head
@@ -152,7 +152,7 @@ func (c *Counts) add(s Summary, sign int) {
 // New returns the snapshot of entries in the project's order. Entries and an order that do not name the same ids
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
-	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
+	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), names: &names{},
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
@@ -281,20 +281,6 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 		panic(err) // the bytes were encoded from a requirement
 	}
 	return req
-}
-
-// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is.
-func (s *Snapshot) Meant(name string) []string {
-	if _, found := s.Find(name); found || name == "" {
-		return []string{name}
-	}
-	var ones []qualify.One
-	for e := range s.All() {
-		if strings.HasSuffix(e.Summary.ID, "/"+name) {
-			ones = append(ones, qualify.One{ID: e.Summary.ID, Path: e.Summary.Path, Retired: e.Summary.Retired})
-		}
-	}
-	return qualify.NamesOf(ones).Meant(name)
 }
 
 // Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or

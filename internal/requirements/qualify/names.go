@@ -12,17 +12,23 @@ type One struct {
 // Names finds requirements by the short forms of their ids.
 type Names struct {
 	whole map[string]bool
-	short map[string][]One
+	short map[string][]string
 }
 
 // NamesOf returns the names of requirements. A retired requirement keeps its short form only as long as no other one
 // has it.
 func NamesOf(all []One) Names {
-	n := Names{whole: make(map[string]bool, len(all)), short: map[string][]One{}}
+	n := Names{whole: make(map[string]bool, len(all)), short: map[string][]string{}}
+	by := map[string][]One{}
 	for _, one := range all {
 		n.whole[one.ID] = true
 		if short := Short(one.ID, one.Path); short != one.ID {
-			n.short[short] = append(n.short[short], one)
+			by[short] = append(by[short], one)
+		}
+	}
+	for short, ones := range by {
+		if !n.whole[short] {
+			n.short[short] = inUse(ones)
 		}
 	}
 	return n
@@ -34,19 +40,12 @@ func (n Names) Meant(name string) []string {
 	if n.whole[name] {
 		return []string{name}
 	}
-	return inUse(n.short[name])
+	return n.short[name]
 }
 
-// Shorts returns the short forms that are no ids themselves, each with the ids that have it, sorted.
-func (n Names) Shorts() map[string][]string {
-	all := make(map[string][]string, len(n.short))
-	for short, ones := range n.short {
-		if !n.whole[short] {
-			all[short] = inUse(ones)
-		}
-	}
-	return all
-}
+// Shorts returns the short forms that are no ids themselves, each with the ids that have it, sorted. It must not be
+// changed.
+func (n Names) Shorts() map[string][]string { return n.short }
 
 // inUse returns the ids of those that are not retired, or of all if all are.
 func inUse(ones []One) []string {
