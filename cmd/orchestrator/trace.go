@@ -117,7 +117,7 @@ func (o traceOptions) write(out io.Writer, r trace.Report) error {
 // traced shows one requirement and what names it.
 func writeTraced(p *output.Printer, t trace.Traced) {
 	name := output.Printable(t.ID)
-	if t.Title != t.ID {
+	if !saysTitle(t.ID, t.Title) {
 		name += ": " + output.Printable(t.Title)
 	}
 	p.Line("%s", name)
@@ -128,3 +128,6 @@ func writeTraced(p *output.Printer, t trace.Traced) {
 		p.Line("  no mark")
 	}
 }
+
+// saysTitle reports whether an id, with or without a folder in front, is the title of its requirement.
+func saysTitle(id, title string) bool { return id == title || strings.HasSuffix(id, "/"+title) }

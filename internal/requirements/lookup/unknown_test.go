@@ -31,6 +31,7 @@ func TestAShortFormNamesTheWholeID(t *testing.T) {
 	require.Equal(t, `"FR-1" is the short form of 2 requirements: a/FR-1, b/FR-1`, several.Detail)
 	require.Empty(t, Unknown(snap, "FR-3").IDs)
 	require.Contains(t, Unknown(snap, "A/FR-1").Fix, "did you mean a/FR-1?")
+	require.Contains(t, Unknown(snap, "fr_02").Fix, "did you mean a/FR-2?")
 }
 
 func TestNoMoreThanTenIDsAreListed(t *testing.T) {

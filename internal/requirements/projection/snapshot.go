@@ -284,12 +284,18 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 }
 
 // Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or
-// spaces.
+// spaces, or whose short form does so.
 func (s *Snapshot) Like(id string) (string, bool) {
 	want := folded(id)
 	for _, known := range s.Project.IDs {
 		if folded(known) == want {
 			return known, true
+		}
+	}
+	shorts := s.Shorts()
+	for _, short := range slices.Sorted(maps.Keys(shorts)) {
+		if ids := shorts[short]; len(ids) == 1 && folded(short) == want {
+			return ids[0], true
 		}
 	}
 	return "", false
