@@ -52,3 +52,19 @@ var described = map[string]string{
 	Folder:   "qualified by folder",
 	None:     "not qualified",
 }
+
+// Defined is a requirement as the state has it: its id, its document, and the family by which it was read.
+type Defined struct{ ID, Path, Family string }
+
+// InForm returns the ids that requirements have in a form, in their order. It takes off the folders that they have now.
+func InForm(form string, all []Defined) []string {
+	perFolder := map[string]bool{}
+	for _, d := range all {
+		perFolder[d.Path] = perFolder[d.Path] || PerFolder(d.Family)
+	}
+	ids := make([]string, len(all))
+	for i, d := range all {
+		ids[i] = Whole(FolderOf(form, d.Path, perFolder[d.Path]), Short(d.ID, d.Path))
+	}
+	return ids
+}

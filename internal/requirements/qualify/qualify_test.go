@@ -105,3 +105,19 @@ func TestTheFormOnRecordDecides(t *testing.T) {
 	}
 	require.True(t, fault.Is(Agree("path", "", false), "unknown_qualification"))
 }
+
+// TestIDsInAnotherForm: there and back they are as they were.
+func TestIDsInAnotherForm(t *testing.T) {
+	as := func(ids ...string) []Defined {
+		return []Defined{{ids[0], "specs/login/spec.md", "spec-kit"}, {ids[1], "specs/login/spec.md", "markdown"},
+			{ids[2], "docs/R.md", "markdown"}, {ids[3], "R.md", "kiro"}}
+	}
+	none := []string{"FR-1", "X-1", "REQ-1", "1"}
+	families := []string{"login/FR-1", "login/X-1", "REQ-1", "1"}
+	folder := []string{"login/FR-1", "login/X-1", "docs/REQ-1", "1"}
+	for _, ids := range [][]string{none, families, folder} {
+		require.Equal(t, none, InForm(None, as(ids...)))
+		require.Equal(t, families, InForm(Families, as(ids...)))
+		require.Equal(t, folder, InForm(Folder, as(ids...)))
+	}
+}
