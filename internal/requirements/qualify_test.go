@@ -94,3 +94,21 @@ func TestVerifyWantsTheFormToBeChosenOnce(t *testing.T) {
 		require.ErrorContains(t, verify(t, s, []byte(`{"log":{"size":1}}`)), says)
 	}
 }
+
+// Covers: ORC-147
+
+// TestAShortFormUsesUpNoKey: the same request with the whole id is decided.
+func TestAShortFormUsesUpNoKey(t *testing.T) {
+	r := start(t, store.NewMemory())
+	r.takeFiles(specIn("cli-list"))
+	ask := func(id string) (Answer, error) {
+		return r.Patch(t.Context(), paula, Proposal{ID: id, Body: []byte(`{"pm_notes":[{"text":"soon"}]}`), IdempotencyKey: "k"})
+	}
+	_, err := ask("Output Format")
+	require.Equal(t, []string{"cli-list/Output Format"}, requireCode(t, err, "unknown_requirement").IDs)
+	_, err = ask("cli-list/Output Format")
+	require.NoError(t, err)
+	require.Equal(t, "cli-list/Output Format", r.Whole("Output Format"))
+	require.Equal(t, "Input Format", r.Whole("Input Format"))
+	r.verified()
+}
