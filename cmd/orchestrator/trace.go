@@ -100,7 +100,7 @@ func (o traceOptions) write(out io.Writer, r trace.Report) error {
 	}
 	for _, a := range r.Ambiguous {
 		p.Line("%s%s %s, which could be %s", output.At(a.Path, a.Line), output.Printable(a.What()), output.Printable(a.ID),
-			output.Printable(strings.Join(a.Could, " or ")))
+			output.Printable(a.CouldBe()))
 	}
 	for _, s := range r.Skipped {
 		p.Line("%s: skipped, %s", output.Printable(s.Path), output.Printable(s.Reason))

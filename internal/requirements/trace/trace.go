@@ -17,6 +17,7 @@ package trace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,7 +80,20 @@ type Ambiguous struct {
 	Place
 
 	ID    string   `json:"id"`       // as the line has it
-	Could []string `json:"could_be"` // the whole ids, sorted
+	Of    int      `json:"of"`       // how many requirements have it
+	Could []string `json:"could_be"` // their whole ids, sorted; at most maxCould
+}
+
+// maxCould is how many requirements are listed that a short form could stand for.
+const maxCould = 10
+
+// CouldBe returns in words which requirements the short form could stand for.
+func (a Ambiguous) CouldBe() string {
+	const named = 3
+	if a.Of <= named {
+		return strings.Join(a.Could, " or ")
+	}
+	return fmt.Sprintf("%s or one of %d more", strings.Join(a.Could[:named], ", "), a.Of-named)
 }
 
 // Skipped is a file or folder that was not looked at.
@@ -235,7 +249,7 @@ func (r *reader) assemble(all []Requirement, read []fileRead) Report {
 			if i, known := at[h.id]; known {
 				report.Requirements[i].add(h.place(f.path))
 			} else if could := r.marks.short[h.id]; len(could) > 1 {
-				report.Ambiguous = append(report.Ambiguous, Ambiguous{h.place(f.path), h.id, could})
+				report.Ambiguous = append(report.Ambiguous, Ambiguous{h.place(f.path), h.id, len(could), could[:min(len(could), maxCould)]})
 			} else {
 				report.Unknown = append(report.Unknown,
 					Unknown{visible(f.path), h.number, h.keyword, visible(h.id), r.marks.similar(h.id)})
