@@ -42,7 +42,7 @@ func Agree(asked, onRecord string, imported bool) error {
 	}
 	return fault.New(fault.Conflict, CodeOnRecord, "--qualify %s is asked for, and the ids of this project are %s",
 		asked, described[form]).
-		WithFix("leave --qualify out; orchestrator rename --qualify %s gives every requirement its new id, and keeps its "+
+		WithFix("leave --qualify, or qualify in orchestrator.yaml, out; orchestrator rename --qualify %s gives every requirement its new id, and keeps its "+
 			"history", asked)
 }
 

@@ -50,6 +50,7 @@ func TestIDsBeginWithTheirFolder(t *testing.T) {
 	_, err = Read(files, Options{Qualify: qualify.None})
 	require.ErrorIs(t, err, fault.Invalid)
 	require.Len(t, fault.As(err).Fields, 2, "two names are defined twice")
+	require.Contains(t, fault.As(err).Fields[0].Fix, "orchestrator rename --qualify folder")
 }
 
 func TestTheFingerprintHasNoFolder(t *testing.T) {

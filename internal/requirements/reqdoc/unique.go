@@ -44,10 +44,22 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 		}
 		problems = append(problems, problem(r.Place, r.ID,
 			fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
-			"give one of them another id; a reference should not begin with the id, and a table of references "+
-				"should hold only ids that are defined outside it"))
+			unlikeFix(before, r)))
 	}
 	return kept, warnings, problems
+}
+
+// unlikeFix returns what to do about two texts with one id. Those of two folders have it by right: what they lack is the
+// folder.
+func unlikeFix(a, b Requirement) string {
+	folder := func(r Requirement) string {
+		return qualify.FolderOf(qualify.Families, r.Path, qualify.PerFolder(r.Family))
+	}
+	if folder(a) != folder(b) {
+		return "let ids begin with the folder of their document: orchestrator rename --qualify folder"
+	}
+	return "give one of them another id; a reference should not begin with the id, and a table of references " +
+		"should hold only ids that are defined outside it"
 }
 
 // Nearly reports ids that are not the same and that a reader would take for one another.
