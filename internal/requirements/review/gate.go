@@ -115,7 +115,7 @@ func Gate(p Project, o GateOptions) GateResult {
 		r.Problems = append(r.Problems, p.Findings.Reading.lacks()...)
 	}
 	if p.live() == 0 {
-		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement that counts"})
+		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement in force"})
 	}
 	for _, row := range p.Requirements {
 		c := Case{row.ID, row.Title, row.Path, row.Line, row.Status, Passes, row.Rules, row.Covered, o.failures(row)}
