@@ -10,6 +10,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/pending"
 )
 
 // shownShifts is how many requirements that only stand on other lines are named one by one.
@@ -28,6 +29,7 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 	p := importReport{output.NewPrinter(output.Colourful(out))}
 	p.documents(r)
 	p.drift(r)
+	p.proposals(r.Pending)
 	p.remarks("warning", output.Yellow, r.Warnings)
 	p.remarks("skipped", output.Yellow, r.Skipped)
 	p.remarks("error", output.Red, r.Errors)
@@ -105,6 +107,20 @@ func (p importReport) drift(r drift.Report) {
 		p.Line("restored %s", output.Printable(id))
 	}
 	p.retirements(r)
+}
+
+// proposals shows what open changes propose, which changes nothing.
+func (p importReport) proposals(all []pending.Proposal) {
+	for _, o := range all {
+		to := ""
+		if o.To != "" {
+			to = " to " + output.Printable(o.To)
+		}
+		p.Line("%s%s would %s %s%s", output.At(o.Path, o.Line), output.Printable(o.Change), o.Does, output.Printable(o.Requirement), to)
+		for _, conflict := range o.Conflicts {
+			p.Line("    conflict: %s", output.Printable(conflict))
+		}
+	}
 }
 
 func (p importReport) changes(r drift.Report) {

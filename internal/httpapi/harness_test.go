@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -247,6 +248,15 @@ func (h *harness) documents() ([]reqdoc.File, error) {
 		files = append(files, reqdoc.File{Path: "MORE.md", Content: []byte(h.second)})
 	}
 	return append(files, h.specs...), nil
+}
+
+// propose replaces a file of an open change; without content it is gone.
+func (h *harness) propose(change, capability, content string) {
+	path := "openspec/changes/" + change + "/specs/" + capability + "/spec.md"
+	h.specs = slices.DeleteFunc(h.specs, func(f reqdoc.File) bool { return f.Path == path })
+	if strings.TrimSpace(content) != "" {
+		h.specs = append(h.specs, reqdoc.File{Path: path, Content: []byte(content), Change: change})
+	}
 }
 
 // write replaces the requirement document; POST /project/import then reads it.

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the answers into the transcripts"
 // A request is a line "WHO METHOD PATH", then lines "Name: value" for headers, then its body (a line that is a
 // Go string literal stands for raw bytes). Its answer begins with "=> STATUS". Other lines:
 // "document" takes the lines up to "end" as the requirement document and imports it; "specification PATH" takes them as a
-// further one; "workflow rework" in the
+// further one, and "proposal CHANGE CAPABILITY" as a file of an open change, which is gone without lines; "workflow rework" in the
 // first lines chooses the workflow; "token NAME ROLE" adds a token; "call ID ACTOR TOOL FILE" has a hook judge a call.
 //
 // "repository" in the first lines has evidence looked up in a git repository, whose first commit is empty. Then "file PATH"
@@ -101,6 +101,8 @@ func (p *player) step() {
 		p.h.write(p.text())
 	case words[0] == "specification":
 		p.h.specs = append(p.h.specs, reqdoc.File{Path: words[1], Content: []byte(p.text())})
+	case words[0] == "proposal":
+		p.h.propose(words[1], words[2], p.text())
 	case words[0] == "file":
 		p.clone.write(words[1], p.text(), p.h.Clock.Now())
 	case words[0] == "commit":
@@ -194,8 +196,8 @@ func (p *player) answer(r response) {
 	p.out.WriteString(varying.ReplaceAllString(lines, "$1<varies>"))
 }
 
-// varying is what differs from run to run: request ids, and the root of a log that holds them.
-var varying = regexp.MustCompile(`(urn:request:|"request_id":"|root"?: ?")[A-Za-z0-9+/=-]{12,}`)
+// varying is what differs from run to run: request ids, ids of tokens, and the root of a log that holds them.
+var varying = regexp.MustCompile(`(urn:request:|"request_id":"|"token":"|root"?: ?")[A-Za-z0-9+/=-]{12,}`)
 
 // perMember writes an object with a line for each member, and each element of an array of objects.
 func perMember(body []byte) (string, error) {

@@ -74,7 +74,7 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 func (s *shared) notImported(files []reqdoc.File) []reqdoc.File {
 	known := s.current.Load().Project.Import.Digests()
 	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
-		return known[f.Path] == ledger.Digest(f.Content)
+		return f.Change != "" || known[f.Path] == ledger.Digest(f.Content)
 	})
 }
 

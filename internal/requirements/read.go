@@ -26,13 +26,19 @@ type Document struct {
 	ETag  string
 }
 
-// Requirement reads one requirement as it is stored.
+// Requirement reads one requirement, with what open changes propose to it.
 func (s *Reader) Requirement(id string) (Document, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return Document{}, err
 	}
-	return Document{e.Raw, e.ETag}, nil
+	return s.served(e, e.Raw)
+}
+
+// served adds to a requirement what open changes propose to it.
+func (s *Reader) served(e *projection.Entry, raw []byte) (Document, error) {
+	raw, etag, err := s.current.Load().Served(e.Summary.ID, raw, e.ETag)
+	return Document{raw, etag}, err
 }
 
 // Since reads one requirement, with those entries of its lists alone that were added after a revision; 0 is all.
@@ -42,7 +48,10 @@ func (s *Reader) Since(id string, revision uint64) (Document, error) {
 		return s.Requirement(id)
 	}
 	raw, err := ledger.Encode(lookup.Newer(e.Requirement(), revision))
-	return Document{raw, e.ETag}, err
+	if err != nil {
+		return Document{}, err
+	}
+	return s.served(e, raw)
 }
 
 // inForce returns the workflow of the project as it is published.

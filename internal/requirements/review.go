@@ -10,8 +10,6 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -22,6 +20,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/lookup"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -53,7 +52,7 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: driftOf(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
 		IDs: snap.Finder(&s.ids), Requirements: requirementsOf(snap), Unchecked: unchecked,
-		Dirty: s.evidence.dirtyFiles(ctx, requirementsOf(snap)),
+		Dirty: s.evidence.dirtyFiles(ctx, requirementsOf(snap)), Pending: snap.Pending(),
 	}), nil
 }
 
@@ -87,6 +86,9 @@ func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, 
 	}
 	var drift []review.Drift
 	for _, f := range files {
+		if f.Change != "" {
+			continue // it is no document
+		}
 		digest, known := digests[f.Path]
 		delete(digests, f.Path)
 		switch {
@@ -140,6 +142,7 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	return review.One(now.Project.Workflow(), req, review.Seen{
 		Evidence: s.reviewEvidence(ctx, req), IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})), Refused: refused,
+		Proposed: now.Pending().On(id),
 	}), nil
 }
 
@@ -180,12 +183,14 @@ type LastImport struct {
 	Counts   account.Counts     `json:"counts"`            // of all documents
 	Qualify  string             `json:"qualify,omitempty"` // form of the ids; "" in older projects
 	Imported *projection.Import `json:"imported,omitempty"`
+	Pending  *pending.Open      `json:"pending,omitempty"` // what open changes propose; nil if there are none
 }
 
 // LastImport returns what is known of the last import.
 func (s *Reviews) LastImport() LastImport {
-	p := s.current.Load().Project
-	return LastImport{s.reviewImport(), account.Sum(p.Import.Readings()), p.Qualify, p.Import}
+	now := s.current.Load()
+	p := now.Project
+	return LastImport{s.reviewImport(), account.Sum(p.Import.Readings()), p.Qualify, p.Import, now.Pending()}
 }
 
 func (s *Reviews) reviewImport() review.Import {
@@ -194,35 +199,7 @@ func (s *Reviews) reviewImport() review.Import {
 		return review.Import{OK: true} // without a time, as one that changes nothing must not change the review
 	}
 	at := last.at.UTC()
-	return review.Import{At: &at, Problem: problemOf(last.err)}
-}
-
-// problemOf shows of a failure what is meant for clients: no causes, and nothing of a defect.
-func problemOf(err error) *review.ImportProblem {
-	if err == nil {
-		return nil
-	}
-	f := fault.As(err)
-	if f == nil || f.Kind == fault.Internal {
-		f = fault.New(fault.Internal, "internal", "the import met a defect").
-			WithFix("the log of the service says which; import again once it is mended")
-	}
-	problem := &review.ImportProblem{Code: f.Code, Detail: f.Detail, Fix: f.Fix, Errors: []review.ImportError{}}
-	for _, field := range f.Fields {
-		problem.Errors = append(problem.Errors, importError(field))
-	}
-	return problem
-}
-
-// importError reads the place that a field of a refused import points at: path, or path#L and a line.
-func importError(f fault.Field) review.ImportError {
-	e := review.ImportError{Path: f.Pointer, Detail: f.Detail, Fix: f.Fix}
-	if at := strings.LastIndex(f.Pointer, "#L"); at >= 0 {
-		if line, err := strconv.Atoi(f.Pointer[at+2:]); err == nil {
-			e.Path, e.Line = f.Pointer[:at], line
-		}
-	}
-	return e
+	return review.Import{At: &at, Problem: review.ProblemOf(last.err)}
 }
 
 // importFailure returns why the last import failed in a few lines' worth of text, for health checks; "" when it did

@@ -57,13 +57,13 @@ func TestAttemptsAreCountedOnce(t *testing.T) {
 }
 
 func TestADefectIsNotShown(t *testing.T) {
-	require.Nil(t, problemOf(nil))
+	require.Nil(t, review.ProblemOf(nil))
 	for _, defect := range []error{errors.New("secret"), fault.New(fault.Internal, "oops", "secret")} {
-		problem := problemOf(defect)
+		problem := review.ProblemOf(defect)
 		require.Equal(t, fault.Code("internal"), problem.Code)
 		require.NotContains(t, problem.Detail+problem.Fix, "secret")
 	}
-	require.Equal(t, "why", problemOf(fault.New(fault.Invalid, "code", "why")).Detail)
+	require.Equal(t, "why", review.ProblemOf(fault.New(fault.Invalid, "code", "why")).Detail)
 }
 
 func TestARefusedReportIsNotKept(t *testing.T) {

@@ -99,7 +99,7 @@ func (i *importer) logFailure(err error, document, msg string) {
 func (i *importer) watch(ctx context.Context, w *watcher) {
 	var retries sync.WaitGroup
 	retries.Go(func() { i.retry(ctx, budgetEvery) })
-	w.watch(ctx, i.documents, documents.MaxFile, "import with POST /project/import",
+	w.watch(ctx, i.documents.Watched(), documents.MaxFile, "import with POST /project/import",
 		func(path string) { i.importChanged(ctx, path) })
 	retries.Wait()
 }

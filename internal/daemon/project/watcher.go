@@ -37,7 +37,7 @@ func newWatcher(ctx context.Context, docs documents.Set, tokens *token.File, log
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{tokenFile: file, seen: watch.Look(ctx, documents.MaxFile, docs...), log: log}
+	w := &watcher{tokenFile: file, seen: watch.Look(ctx, documents.MaxFile, docs.Watched()...), log: log}
 	for path, content := range watch.Look(ctx, token.MaxFile, file) {
 		w.seen[path] = content
 	}

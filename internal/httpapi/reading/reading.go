@@ -18,7 +18,7 @@ import (
 
 // The members that the parameter fields can name.
 var (
-	ofRequirement = shape.Names[lifecycle.Requirement]()
+	ofRequirement = append(shape.Names[lifecycle.Requirement](), "proposed")
 	ofView        = shape.Names[guidance.View]()
 	ofSummary     = shape.Names[projection.Summary]()
 	ofAgenda      = shape.Names[agendaPage]()

@@ -194,7 +194,8 @@ func IfMatch(r *http.Request) ([]string, error) {
 		case part == "*" || part == `"*"` || strings.HasPrefix(part, `W/"`) && strings.HasSuffix(part, `"`):
 			tags = append(tags, part)
 		case len(part) >= 2 && part[0] == '"' && part[len(part)-1] == '"' && len(part) < 64:
-			tags = append(tags, part[1:len(part)-1])
+			revision, _, _ := strings.Cut(part[1:len(part)-1], ".") // what comes after it is of what is proposed
+			tags = append(tags, revision)
 		default:
 			return nil, fault.New(fault.Malformed, "invalid_if_match", "If-Match is not a list of entity tags").
 				WithFix(`send the ETag of the requirement as it was given, quotes included: If-Match: "3"`)

@@ -44,8 +44,12 @@ const (
 // read once, and memory matters more than the collector's time.
 const GCPercent = 25
 
-// Set is the paths and patterns of requirement documents, each with the folder that it is confined to.
-type Set []*tree.Path
+// Set is the paths and patterns of requirement documents, each with the folder that it is confined to, and those of the
+// open changes that lie beside them.
+type Set struct {
+	documents []*tree.Path
+	changes   []*tree.Path
+}
 
 // Open opens the folders that documents may not lead out of. Links on the way to them are resolved now, and never
 // again. Close the set after use.
@@ -55,18 +59,26 @@ func Open(paths []string) (Set, error) {
 		p, err := tree.OpenPath(path)
 		if err != nil {
 			all.Close()
-			return nil, fault.New(fault.Conflict, "requirements_unreadable",
+			return Set{}, fault.New(fault.Conflict, "requirements_unreadable",
 				"the folder of the requirement documents %s cannot be opened", path).
 				WithFix("make it readable for this user").Because(err)
 		}
-		all = append(all, p)
+		all.documents = append(all.documents, p)
+	}
+	for _, pattern := range changesBeside(paths) {
+		if p, err := tree.OpenPath(pattern); err == nil { // else the documents, which lie beside them, cannot be opened
+			all.changes = append(all.changes, p)
+		}
 	}
 	return all, nil
 }
 
+// Watched returns all paths and patterns.
+func (s Set) Watched() []*tree.Path { return slices.Concat(s.documents, s.changes) }
+
 // Close closes the folders.
 func (s Set) Close() {
-	for _, p := range s {
+	for _, p := range s.Watched() {
 		_ = p.Close() // it was only read
 	}
 }
@@ -82,7 +94,7 @@ type Document struct {
 func (s Set) Find(ctx context.Context) ([]Document, error) {
 	var all []Document
 	seen := map[string]bool{}
-	for _, p := range s {
+	for _, p := range s.documents {
 		files, err := p.Match(ctx)
 		if errors.Is(err, tree.ErrTooMany) {
 			return nil, tooMany(p.Given, err)
@@ -112,7 +124,7 @@ func (s Set) Find(ctx context.Context) ([]Document, error) {
 	return all, nil
 }
 
-// Read reads what the paths and patterns stand for now.
+// Read reads what the paths and patterns stand for now, and then the files of open changes.
 func (s Set) Read(ctx context.Context) ([]reqdoc.File, error) {
 	all, err := s.Find(ctx)
 	if err != nil {
@@ -131,7 +143,8 @@ func (s Set) Read(ctx context.Context) ([]reqdoc.File, error) {
 		left -= int64(len(content))
 		files = append(files, reqdoc.File{Path: filepath.ToSlash(one.Path), Content: content})
 	}
-	return files, nil
+	changes, err := s.readChanges(ctx, files)
+	return append(files, changes...), err
 }
 
 // Check reports why the document cannot be read as far as its place is concerned: that it is missing, or that it is a

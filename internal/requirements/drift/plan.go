@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -52,6 +53,9 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 		after: before, read: account.Of(set),
 	}
 	p.after.Name, p.after.Sources, p.after.IDs = set.Title, []projection.SourceFile{}, nil
+	if !set.Partial {
+		p.after.Pending = set.Pending
+	}
 	if !before.Imported() {
 		p.after.Qualify = set.Qualify
 	}
@@ -75,6 +79,7 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	for _, r := range set.Requirements {
 		p.after.IDs = append(p.after.IDs, r.ID)
 	}
+	p.report.propose(set)
 	for _, id := range before.IDs {
 		if p.present[id] {
 			continue
@@ -225,7 +230,11 @@ func (p *Plan) proposeNames() {
 func (p *Plan) Changes() bool {
 	return len(p.next) > 0 || p.after.Name != p.before.Name ||
 		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs) ||
-		p.before.Import == nil || p.changesOfReading(nil) != nil
+		p.before.Import == nil || p.changesOfReading(nil) != nil || p.changesOfPending() != nil
+}
+
+func (p *Plan) changesOfPending() []pending.Delta {
+	return pending.Changes(p.before.Pending, p.after.Pending)
 }
 
 func (p *Plan) changesOfReading(origins map[string]account.Origin) []account.Document {
@@ -244,7 +253,8 @@ type Asked struct {
 // Write writes what the plan changes, with its record.
 func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
 	data := record.Imported{Rules: lifecycle.LatestRules, Workflow: p.before.WorkflowName, Name: p.after.Name,
-		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents)}
+		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents),
+		Pending: p.changesOfPending()}
 	if !p.before.Imported() {
 		data.Qualify = p.after.Qualify
 	}

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/deltas"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -57,6 +58,7 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
 	o.Qualify, o.InForce = of.Form(o.Qualify), of.Import.DocumentsInForce()
 	set, err := reqdoc.Read(files, o)
+	set.Pending = deltas.Read(files)
 	warnOfSecrets(&set, secretsIn(files))
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {
 		err = noRequirements(set.Skipped)
@@ -100,6 +102,9 @@ type lineWithSecret struct {
 
 func secretsIn(files []reqdoc.File) (lines []lineWithSecret) {
 	for _, file := range files {
+		if file.Change != "" {
+			continue
+		}
 		line, at := 1, 0
 		for _, f := range secret.Find(string(file.Content)) {
 			line, at = line+bytes.Count(file.Content[at:f.Start], []byte("\n")), f.Start

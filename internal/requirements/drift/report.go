@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -27,6 +28,8 @@ type Report struct {
 	Warnings  []Remark   `json:"warnings"`
 	Skipped   []Remark   `json:"skipped"` // looked like definitions and were not taken
 	Errors    []Remark   `json:"errors"`  // why nothing was imported
+
+	Pending []pending.Proposal `json:"pending,omitempty"` // what open changes propose to the requirements of the documents
 }
 
 // ReportDocument is what was read of one document.
@@ -145,6 +148,25 @@ func reportOn(set reqdoc.Set) Report {
 	return r
 }
 
+// propose adds what open changes propose to the requirements of a set.
+func (r *Report) propose(set reqdoc.Set) {
+	texts := make(map[string]string, len(set.Requirements))
+	for _, one := range set.Requirements {
+		texts[one.ID] = one.Fingerprint
+	}
+	open := pending.Of(set.Pending, set.Qualify, func(id string) (string, bool) {
+		text, defined := texts[id]
+		return text, defined
+	})
+	if open == nil {
+		return
+	}
+	r.Pending = open.Proposals
+	for _, remark := range open.Remarks {
+		r.Warnings = append(r.Warnings, Remark{Place{remark.Path, remark.Line}, "", remark.Message, remark.Fix})
+	}
+}
+
 func counted(by map[string]int) map[string]int {
 	counts := map[string]int{}
 	maps.Copy(counts, by)
@@ -217,7 +239,7 @@ func (r Report) String() string {
 	}{
 		{len(r.Added), "added"}, {len(r.Changed), "changed"}, {len(r.Moved), "moved"}, {declared, "renamed"}, {len(r.Renamed) - declared, "perhaps renamed"},
 		{len(r.Restored), "restored"}, {len(r.Retired), "retired"}, {len(r.Warnings), "warnings"}, {len(r.Skipped), "skipped"},
-		{len(r.Errors), "errors"}, {r.missed(), "rows not read"},
+		{len(r.Errors), "errors"}, {r.missed(), "rows not read"}, {len(r.Pending), "proposed"},
 	} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -41,6 +42,8 @@ type Project struct {
 	IDs          []string     `json:"ids"`               // document order, then the retired
 	Qualify      string       `json:"qualify,omitempty"` // form of the ids, as package qualify names it; "" in older projects
 	Import       *Import      `json:"import,omitempty"`  // nil before the first that says what it read
+
+	Pending []pending.Delta `json:"pending,omitempty"` // what open changes propose
 }
 
 // Imported reports whether documents were imported before.

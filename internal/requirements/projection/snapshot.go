@@ -115,6 +115,7 @@ type Snapshot struct {
 	position map[string]int // of an id; shared by the snapshots between two imports
 	chunks   [][]*Entry
 	names    *names                      // shared by the snapshots between two imports
+	proposed *proposed                   // as names
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
 	Head     audit.Head
@@ -152,7 +153,7 @@ func (c *Counts) add(s Summary, sign int) {
 // New returns the snapshot of entries in the project's order. Entries and an order that do not name the same ids
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
-	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), names: &names{},
+	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), names: &names{}, proposed: &proposed{},
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {

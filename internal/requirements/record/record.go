@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
@@ -108,6 +109,8 @@ type Imported struct {
 
 	Origin *projection.ImportOrigin `json:"origin,omitempty"`
 	Read   []account.Document       `json:"read,omitzero"`
+
+	Pending []pending.Delta `json:"pending,omitzero"` // what open changes propose, as pending.Changes writes it
 }
 
 // After returns the last import as the state has it after a record, given the one before.

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/record"
@@ -174,8 +175,10 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 	if data.IDs != nil {
 		r.project.IDs = data.IDs
 	}
-	last, err := data.After(r.project.Import, rec.Seq, rec.At, rec.Actor)
-	r.project.Import = last
+	if r.project.Pending, err = pending.Apply(r.project.Pending, data.Pending); err != nil {
+		return err
+	}
+	r.project.Import, err = data.After(r.project.Import, rec.Seq, rec.At, rec.Actor)
 	return err
 }
 

@@ -59,8 +59,8 @@ func FuzzRead(f *testing.F) {
 		if n := int(family) % (len(Families()) + 1); n > 0 {
 			o.Family = Families()[n-1]
 		}
-		set, err := Read([]File{{"a.md", one}, {"b.md", two}}, o)
-		again, errAgain := Read([]File{{"a.md", one}, {"b.md", two}}, o)
+		set, err := Read([]File{{Path: "a.md", Content: one}, {Path: "b.md", Content: two}}, o)
+		again, errAgain := Read([]File{{Path: "a.md", Content: one}, {Path: "b.md", Content: two}}, o)
 		require.Equal(t, set, again, "equal bytes, equal set")
 		require.Equal(t, err, errAgain)
 		if err != nil {
@@ -137,4 +137,4 @@ func standsIn(line, id string) bool {
 	return strings.Contains(markdown.Fold(line), id) || strings.Contains(plain(line), plain(id))
 }
 
-func readOne(src []byte) (Set, error) { return Read([]File{{"R.md", src}}, Options{}) }
+func readOne(src []byte) (Set, error) { return Read([]File{{Path: "R.md", Content: src}}, Options{}) }

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/placeholder"
 	"orchestrator/internal/requirements/qualify"
 )
@@ -18,6 +19,9 @@ import (
 type File struct {
 	Path    string // as the user wrote it
 	Content []byte
+
+	Change string // of OpenSpec, open: the file proposes something, and is no document
+	Unread string // why the file of a change could not be read; "" if it was
 }
 
 // Options are the choices of whoever reads.
@@ -42,6 +46,8 @@ type Set struct {
 	Renamed      []Rename
 	Skipped      []Problem // looked like a definition and was not taken
 	Warnings     []Problem
+
+	Pending []pending.Delta // what open changes propose; Read leaves it to package deltas
 }
 
 // Rename is a new name for a requirement that a document itself declares.
@@ -51,7 +57,7 @@ type Rename struct {
 	From, To string
 }
 
-// Read reads documents that belong together. Ids are unique over all of them. The error is a *fault.Error of kind
+// Read reads documents that belong together, and passes over the files of open changes. Ids are unique over all of them. The error is a *fault.Error of kind
 // Invalid; for problems with ids it has one field for each, with the pointer "<path>#L<line>".
 func Read(files []File, o Options) (Set, error) {
 	if o.Family != "" && !known(o.Family) {
@@ -62,10 +68,12 @@ func Read(files []File, o Options) (Set, error) {
 	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
 	r := reading{Set: Set{Qualify: o.Qualify}, options: o, sources: make(map[string]markdown.Source, len(files))}
 	for _, f := range files {
-		r.read(f)
+		if f.Change == "" {
+			r.read(f)
+		}
 	}
 	r.leaveOut()
-	r.Partial = len(r.deltas) > 0 && len(r.deltas) == len(files)
+	r.Partial = len(r.deltas) > 0 && len(r.deltas) == len(r.Documents)+len(r.unread)
 	r.problems = append(r.problems, r.combine(r.whole, r.deltas, r.refused, len(r.options.InForce) > 0)...)
 	quote(r.Skipped, r.sources)
 	quote(r.Warnings, r.sources)

@@ -15,7 +15,7 @@ import (
 func files(contents ...string) []File {
 	var all []File
 	for i, content := range contents {
-		all = append(all, File{string(rune('a'+i)) + ".md", []byte(content)})
+		all = append(all, File{Path: string(rune('a'+i)) + ".md", Content: []byte(content)})
 	}
 	return all
 }

@@ -34,7 +34,7 @@ func TestDocuments(t *testing.T) {
 			}
 			got := rendered(set, err)
 			if len(set.Requirements) == 0 && err == nil {
-				set, err = Read([]File{{"R.md", src}}, Options{Assign: true})
+				set, err = Read([]File{{Path: "R.md", Content: src}}, Options{Assign: true})
 				got += "\nwith ids assigned\n" + rendered(set, err)
 			}
 			golden := filepath.Join("testdata", strings.TrimSuffix(filepath.Base(name), ".md")+".golden")

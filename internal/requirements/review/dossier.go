@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -46,6 +47,8 @@ type Dossier struct {
 	Next       []RoleNext            `json:"next"`
 	Refused    Refused               `json:"refused"`
 	History    []Move                `json:"history"` // oldest first
+
+	Proposed []pending.Proposal `json:"proposed,omitempty"` // what open changes would do to it
 }
 
 // Part is what one role wrote: design_spec, implementation or test.
@@ -102,6 +105,7 @@ type Seen struct {
 	Branch   string          // whose tip evidence is held against, "" when there is none
 	Dirty    map[string]bool // cited files with uncommitted changes
 	Refused  Refused
+	Proposed []pending.Proposal // what open changes would do to it
 }
 
 // One reviews one requirement.
@@ -114,6 +118,7 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
 		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
 		History:    []Move{},
+		Proposed:   seen.Proposed,
 		Refused:    Refused{seen.Refused.Count, seen.Refused.More, append([]Refusal{}, seen.Refused.Newest...)},
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
 			req.PMNotes...),

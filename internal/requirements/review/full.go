@@ -20,7 +20,7 @@ func Full(in Input) Project {
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Branch: in.Branch, Log: in.Log,
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}},
 		Findings: Findings{Import: in.Import, Reading: readingOf(in.Read), Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
-			Refused: refused(in.Actors)},
+			Refused: refused(in.Actors), Pending: in.Pending},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
 	}
 	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {

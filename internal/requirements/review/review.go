@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -33,6 +34,7 @@ type Input struct {
 	IDs          *idmatch.IDs                    // of all requirements
 	Requirements iter.Seq[lifecycle.Requirement] // document order, retired last; every id once
 	Dirty        map[string]bool                 // cited files with uncommitted changes
+	Pending      *pending.Open                   // what open changes propose; nil if there are none
 	Unchecked    []string                        // what could not be looked at: the words below, or other ones
 }
 
@@ -253,6 +255,7 @@ type Findings struct {
 	Reading         *Reading           `json:"reading,omitempty"` // nil when it is not known
 	Drift           []Drift            `json:"drift"`
 	Displaced       []Displaced        `json:"displaced,omitempty"` // absent is none
+	Pending         *pending.Open      `json:"pending,omitempty"`   // what open changes propose; nil if there are none
 	DeadEnds        []DeadEnd          `json:"dead_ends"`
 	Duties          []Duty             `json:"separation_of_duties"`
 	Deviations      []ProjectDeviation `json:"deviations"`

@@ -46,6 +46,9 @@ func (d Dossier) sheet() sheet {
 		notes.rows = append(notes.rows, []cell{prose(moment(n.At)), name(n.By), prose(n.Text)})
 	}
 	s.add(notes)
+	if len(d.Proposed) > 0 {
+		s.add(proposalsBlock("What open changes propose", d.Proposed))
+	}
 	s.add(refusedBlock(d.Refused))
 	s.add(d.history())
 	return s

@@ -3,8 +3,10 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -111,6 +113,9 @@ func showFindings(s *sheet, f review.Findings) {
 	if f.Reading != nil {
 		s.add(readingBlock(*f.Reading))
 	}
+	for _, b := range pendingBlocks(f.Pending) {
+		s.add(b)
+	}
 	drift := block{heading: "Documents that are not what was imported", heads: []string{"Document", "What"}}
 	for _, d := range f.Drift {
 		drift.rows = append(drift.rows, []cell{name(d.Path), prose(d.Detail)})
@@ -166,6 +171,36 @@ func refusedBlocks(by []review.ActorCount) (refused, codes block) {
 		}
 	}
 	return refused, codes
+}
+
+// pendingBlocks list what open changes propose, and what is wrong with their files.
+func pendingBlocks(open *pending.Open) []block {
+	if open == nil {
+		return nil
+	}
+	faults := block{heading: "What was not read of open changes", heads: []string{"Where", "What", "Fix"}}
+	for _, r := range open.Remarks {
+		faults.rows = append(faults.rows, []cell{name(place(r.Path, r.Line)), prose(r.Message), prose(r.Fix)})
+	}
+	if open.More > 0 {
+		faults.rows = append(faults.rows, []cell{{}, prosef("%d more", open.More), {}})
+	}
+	return []block{proposalsBlock("What open changes propose ("+open.Summary()+")", open.Proposals), faults}
+}
+
+func proposalsBlock(heading string, all []pending.Proposal) block {
+	b := block{heading: heading, heads: []string{"Requirement", "Change", "Would", "Where", "Against it"}}
+	for _, p := range all {
+		does, against := p.Does, cell{text: strings.Join(p.Conflicts, "; "), shade: warn}
+		if p.To != "" {
+			does += " to " + p.To
+		}
+		if p.Applied && len(p.Conflicts) == 0 {
+			against = prose("nothing: the documents have it already")
+		}
+		b.rows = append(b.rows, []cell{name(p.Requirement), name(p.Change), prose(does), name(place(p.Path, p.Line)), against})
+	}
+	return b
 }
 
 // readingBlock lists what was not taken of the documents, and what else is to be said of them.

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -150,6 +151,12 @@ func Everything(t require.TestingT) review.Input {
 		{Path: "notes.md", Counts: account.Counts{Empty: 1}},
 		{Path: "whole.md", Counts: account.Counts{Rows: 3, Read: 3}},
 	}
+	in.Pending = &pending.Open{Proposals: []pending.Proposal{
+		{Change: "add-json", Does: pending.Modify, Requirement: "REQ-2", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3,
+			Conflicts: []string{"drop-table would remove it, too (openspec/changes/drop-table/specs/cli/spec.md:3)"}},
+		{Change: "add-json", Does: pending.Rename, Requirement: "REQ-3", To: "REQ-33", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 9},
+		{Change: "done", Does: pending.Add, Requirement: "REQ-1", Path: "openspec/changes/done/specs/cli/spec.md", Line: 3, Applied: true},
+	}, Remarks: []pending.Remark{{Path: "openspec/changes/half/specs/cli/spec.md", Line: 1, Message: "it proposes nothing", Fix: "write it"}}, More: 2}
 	in.Drift = []review.Drift{{Path: "REQUIREMENTS.md", Detail: "it was changed after the last import"}}
 	in.Actors = []review.ActorCount{{Name: "cora", Role: lifecycle.Coder, Accepted: 4, Refused: 2, Codes: []review.CodeCount{
 		{Code: "gate_unmet", Count: 2, At: Noon, Detail: "there is no implementation"}}},
@@ -203,6 +210,8 @@ func AssaultedInput(t require.TestingT) review.Input {
 		{Line: 3, ID: Hostile, Reason: reqdoc.ReasonNearMiss, Message: Hostile, Fix: Hostile, Excerpt: Hostile},
 		{Line: 4, Reason: Hostile, Message: Hostile, Excerpt: Hostile},
 	}}}
+	in.Pending = &pending.Open{Proposals: []pending.Proposal{{Change: Hostile, Does: pending.Rename, Requirement: Hostile, To: Hostile, Path: Hostile,
+		Line: 3, Conflicts: []string{Hostile}}}, Remarks: []pending.Remark{{Path: Hostile, Message: Hostile, Fix: Hostile}}}
 	in.Drift = []review.Drift{{Path: Hostile, Detail: Hostile}}
 	in.Actors = []review.ActorCount{{Name: Hostile, Role: lifecycle.Coder, Accepted: 1, Refused: 2, Codes: []review.CodeCount{
 		{Code: Hostile, Count: 2, At: Noon, Detail: Hostile}}}}
@@ -220,5 +229,6 @@ func StaleDossier(t require.TestingT) review.Dossier {
 	}, Refused: review.Refused{Count: 8, Newest: []review.Refusal{
 		{Record: 12, At: Noon, By: "cora", Role: lifecycle.Coder, Code: "sealed", Detail: "REQ-6 is done, and sealed", Times: 1},
 		{Record: 9, At: Noon, By: "cora", Role: lifecycle.Coder, Times: 7},
-	}}})
+	}}, Proposed: []pending.Proposal{{Change: "add-json", Does: pending.Modify, Requirement: "REQ-6",
+		Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3}}})
 }

@@ -1,0 +1,50 @@
+package projection
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"sync"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/pending"
+)
+
+// proposed is what open changes propose, worked out when it is first asked for.
+type proposed struct {
+	once sync.Once
+	open *pending.Open
+}
+
+// Pending returns what open changes propose; nil if there are none.
+func (s *Snapshot) Pending() *pending.Open {
+	s.proposed.once.Do(func() {
+		s.proposed.open = pending.Of(s.Project.Pending, s.Project.Form(""), func(id string) (string, bool) {
+			e, found := s.Find(id)
+			if !found || e.Summary.Retired {
+				return "", false
+			}
+			return e.Requirement().Fingerprint, true
+		})
+	})
+	return s.proposed.open
+}
+
+// Served returns a requirement as it is served: its encoded bytes, with what open changes propose to it, and the entity
+// tag of both.
+func (s *Snapshot) Served(id string, raw []byte, etag string) ([]byte, string, error) {
+	if len(s.Project.Pending) == 0 {
+		return raw, etag, nil
+	}
+	open := s.Pending().On(id)
+	if len(open) == 0 {
+		return raw, etag, nil
+	}
+	encoded, err := ledger.Encode(open)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(encoded)
+	served := append(append(append([]byte{}, raw[:len(raw)-1]...), `,"proposed":`...), encoded...)
+	return append(served, '}'), strings.TrimSuffix(etag, `"`) + "." + hex.EncodeToString(sum[:4]) + `"`, nil
+}
